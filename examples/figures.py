@@ -1,0 +1,128 @@
+"""Draw the figures of README and docs again: python examples/figures.py [folder]
+
+The two moons are drawn from a seed on which they touch over common enough ground; on
+most seeds they do not, and the answer is then UNREACHABLE. The people and the model of
+the per-person figure are invented.
+"""
+
+from __future__ import annotations
+
+import sys
+from io import BytesIO
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from PIL import Image
+from scipy.spatial import cKDTree
+
+from localface.cases.moons import two_moons
+from localface.explainer import LocalFACE
+from localface.plots import plot_against_line, plot_pipeline, plot_recourse, plot_step, plot_tube
+from localface.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SCORES
+from localface.recourse import Recourse
+from localface.schema import Feature, Schema
+
+FOLDER = Path(__file__).parents[1] / "docs" / "figures"
+DPI = 110
+LARGE = 150_000  # bytes
+HABITS = Schema(
+    [
+        Feature("exercise", unit="hours a week", resolution=0.5),
+        Feature("weight", unit="kg", resolution=1),
+        Feature("resting_pulse", unit="beats a minute", kind="integer"),
+        Feature("systolic", unit="mmHg", kind="integer"),
+        Feature("smoker", kind="binary", categories=("yes", "no")),
+        Feature("sleep", unit="hours a night", resolution=0.1),
+        Feature("coffee", unit="cups a day", kind="integer"),
+        Feature("age", unit="years", kind="integer", moves="never"),
+    ]
+)
+
+
+def habits(n: int = 2000, seed: int = 0) -> np.ndarray:
+    """Invented people, some fitter than others."""
+    rng = np.random.default_rng(seed)
+    fit = rng.uniform(size=n)
+    columns = [
+        np.clip(0.3 + 6 * fit + rng.normal(scale=0.8, size=n), 0, None),
+        92 - 22 * fit + rng.normal(scale=4, size=n),
+        np.rint(84 - 24 * fit + rng.normal(scale=3, size=n)),
+        np.rint(150 - 30 * fit + rng.normal(scale=5, size=n)),
+        (rng.uniform(size=n) < 0.35 + 0.6 * fit).astype(float),
+        6.2 + 1.5 * fit + rng.normal(scale=0.4, size=n),
+        np.clip(np.rint(4 - 2 * fit + rng.normal(scale=0.9, size=n)), 0, None),
+        np.rint(rng.uniform(40, 60, size=n)),
+    ]
+    return np.column_stack(columns)
+
+
+def healthy(table: np.ndarray) -> np.ndarray:
+    """A score for a healthy heart, as invented as the people."""
+    columns = np.asarray(table, dtype=object)
+    exercise, weight, pulse, systolic, _, _, _, age = (columns[:, j] for j in range(8))
+    smokes = columns[:, 4] == "yes"
+    parts = 0.4 * exercise.astype(float) - 0.05 * (weight.astype(float) - 80) - 0.06 * (pulse.astype(float) - 70)
+    parts -= 0.05 * (systolic.astype(float) - 132) + 1.0 * smokes + 0.02 * (age.astype(float) - 50)
+    return np.asarray(1 / (1 + np.exp(-(parts - 0.9))), dtype=float)
+
+
+def person() -> Recourse:
+    """Someone who wants a healthier heart."""
+    rows = habits()
+    table = pd.DataFrame({name: rows[:, j] for j, name in enumerate(HABITS.names)})
+    table["smoker"] = np.where(rows[:, 4] == 0, "yes", "no")
+    for name in ("resting_pulse", "systolic", "coffee", "age"):
+        table[name] = table[name].astype(int)
+    explainer = LocalFACE(lambda frame: healthy(frame.to_numpy()), table, schema=HABITS, min_score=0.75, max_step=2.0)
+    someone = {"exercise": 1.0, "weight": 90.0, "resting_pulse": 81, "systolic": 146, "smoker": "yes", "sleep": 6.25,
+               "coffee": 4, "age": 52}  # fmt: skip
+    return explainer.explain(someone).require()
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a PNG; one that would be large gets a palette that holds our colours as they are."""
+    raw = BytesIO()
+    figure.savefig(raw, dpi=DPI, pil_kwargs={"optimize": True})
+    plt.close(figure)
+    if raw.tell() > LARGE:
+        picture, raw = _with_palette(Image.open(raw).convert("RGB")), BytesIO()
+        picture.save(raw, "png", optimize=True)
+    path.write_bytes(raw.getvalue())
+    print(f"{path.name}: {raw.tell() / 1000:.0f} kB")
+
+
+def _with_palette(picture: Image.Image) -> Image.Image:
+    """256 colours: those that mean something, the scale of the score, and the most useful others."""
+    exact = [to_rgb(one) for one in ("white", "black", INK, BLUE, ORANGE, GREEN, RED, PURPLE, GREY)]
+    exact += [one[:3] for one in SCORES(np.linspace(0, 1, 48)).tolist()]
+    useful = picture.quantize(256 - len(exact), method=Image.Quantize.MEDIANCUT, kmeans=2).getpalette() or []
+    palette = np.concatenate([np.rint(255 * np.array(exact)), np.reshape(useful, (-1, 3))])[:256]
+    pixels = np.asarray(picture)
+    colors, places = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)
+    nearest = cKDTree(palette).query(colors)[1].astype(np.uint8)
+    small = Image.fromarray(nearest[places].reshape(pixels.shape[:2]))
+    small.putpalette(palette.astype(np.uint8).ravel().tolist())
+    return small
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    moons = two_moons(500, seed=2)
+    explainer = LocalFACE(moons.model, moons.data, n_neighbors=15, min_score=0.75, max_step=0.8)
+    save(plot_pipeline(explainer, moons.person), folder / "pipeline.png")
+    save(plot_against_line(explainer, moons.person), folder / "against-line.png")
+    save(plot_recourse(person()), folder / "person.png")
+    save(plot_tube(), folder / "tube.png")
+    save(plot_step(), folder / "step.png")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

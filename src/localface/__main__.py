@@ -1,0 +1,8 @@
+"""Runs the command line as ``python -m localface``."""
+
+import sys
+
+from localface.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

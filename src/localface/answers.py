@@ -1,0 +1,179 @@
+"""From a search's outcome to the answer a person reads: shares, certificates, reasons."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+
+from localface.box import Box
+from localface.density.protocol import Scale
+from localface.frames import Form
+from localface.geometry import Array, norms
+from localface.options import Options
+from localface.questions import Counts, Ids
+from localface.recourse import Certificate, Disclosure, Recourse, Status, Target
+from localface.render import people
+from localface.schema import Schema
+from localface.search import Outcome
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What all answers of one explainer have in common."""
+
+    schema: Schema
+    target: Target
+    options: Options
+    scale: Scale
+    scales: tuple[float, ...]
+    certified: bool
+    radius: float | None
+    feature_of: Ids
+    shown: Callable[[float], float]
+    version: str
+
+    def recourse(
+        self,
+        outcome: Outcome,
+        records: Array,
+        rows: tuple[int | None, ...],
+        *,
+        form: Form,
+        box: Box,
+        disclosure: Disclosure,
+        goal: Array | None,
+    ) -> Recourse:
+        """Close one case."""
+        floor = self.options.min_density
+        relaxed = float(self.scale.share(outcome.floor)) if outcome.relaxed else None
+        return Recourse(
+            status=Status[outcome.status],
+            reason=self._reason(outcome, box, goal),
+            records=records,
+            form=form,
+            schema=self.schema,
+            scores=tuple(self.shown(score) for score in outcome.scores),
+            densities=tuple(self.scale.share(outcome.levels).tolist()),
+            certificates=tuple(self._certificates(outcome, floor if relaxed is None else relaxed)),
+            rows=rows,
+            target=self.target,
+            min_density=floor,
+            scales=self.scales,
+            disclosure=disclosure,
+            relaxed_to=relaxed,
+            proven_within=self.options.slack if outcome.proven else None,
+            settings=self.options.plain(),
+            version=self.version,
+        )
+
+    def _certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
+        lengths = norms(np.diff(outcome.points, axis=0))
+        shares = self.scale.share(outcome.lowest)
+        for i, (length, share) in enumerate(zip(lengths.tolist(), shares.tolist(), strict=True)):
+            entry = outcome.entry and i == 0
+            passed = not entry and outcome.lowest[i] >= outcome.floor - 1e-6
+            yield Certificate(
+                rule=self.options.edges,
+                length=length,
+                lowest=max(share, floor) if passed else share,  # passing within the tolerance is passing
+                floor=floor,
+                entry=entry,
+                certified=self.certified,
+                people=self.options.people if self.options.edges == "cover" else None,
+                radius=self.radius if self.options.edges == "cover" else None,
+            )
+
+    def _reason(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
+        status = outcome.status
+        if status == "BUDGET":
+            return f"max_rows={self.options.max_rows} was spent; allow more rows, or widen what may change"
+        if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
+            return self._goal_reason(status, box, goal)
+        if status == "NO_TARGET" and outcome.counts is not None:
+            return self._no_target(outcome.counts, box)
+        if status == "UNREACHABLE":
+            many = "people" if outcome.counts is None else _counted(outcome.counts.targets)
+            floor = people(self.options.min_density)
+            step = self.options.max_step
+            longest = "" if step is None else f" of at most {step:g} ordinary differences"
+            return (
+                f"{many} within the constraints reach the target, but no steps{longest} over ground at least as common "
+                f"as {floor} lead there; relax=True finds the least lowering of the floor that opens a way"
+            )
+        return ""
+
+    def _no_target(self, counts: Counts, box: Box) -> str:
+        wanted = self.target.sentence
+        if counts.targets_anywhere == 0:
+            return f"nobody in the data reaches it, with or without the constraints: {wanted}"
+        tally: Counter[int] = Counter()
+        for column, excluded in enumerate(counts.excluded_by.tolist()):
+            feature = int(self.feature_of[column])
+            tally[feature] = max(tally[feature], excluded)
+        feature, excluded = tally.most_common(1)[0]
+        why = box.reasons.get(feature, self.schema.names[feature])
+        return (
+            f"{counts.targets_anywhere:,} people in the data have it, but the constraints rule all of them out; "
+            f"'{why}' alone rules out {excluded:,}"
+        )
+
+    def _goal_reason(self, status: str, box: Box, goal: Array) -> str:
+        outside = [why for i, why in box.reasons.items() if not _within(box, i, float(goal[i]))]
+        if outside:
+            return f"the counterfactual that was given lies outside the constraints: {'; '.join(outside)}"
+        if status == "NO_TARGET":
+            return f"the counterfactual that was given does not reach the target: {self.target.sentence}"
+        return "the counterfactual that was given cannot be reached over common enough ground; try relax=True"
+
+
+def _counted(n: int) -> str:
+    return "1 person" if n == 1 else f"{n:,} people"
+
+
+def _within(box: Box, feature: int, code: float) -> bool:
+    return bool(box.lower[feature] <= code <= box.upper[feature]) and code in box.allowed.get(feature, (code,))
+
+
+class Recourses(Sequence[Recourse]):
+    """Answers for many people, in the order they came."""
+
+    def __init__(self, answers: list[Recourse]) -> None:
+        self._answers = tuple(answers)
+
+    @overload
+    def __getitem__(self, place: int) -> Recourse: ...
+    @overload
+    def __getitem__(self, place: slice) -> Recourses: ...
+    def __getitem__(self, place: int | slice) -> Recourse | Recourses:
+        if isinstance(place, slice):
+            return Recourses(list(self._answers[place]))
+        return self._answers[place]
+
+    def __len__(self) -> int:
+        return len(self._answers)
+
+    def __repr__(self) -> str:
+        counts = Counter(answer.status.word for answer in self._answers)
+        return f"<{len(self)} recourses: {', '.join(f'{n} {word}' for word, n in counts.most_common())}>"
+
+    @property
+    def found(self) -> list[bool]:
+        """Whether each person was served."""
+        return [answer.found for answer in self._answers]
+
+    def to_frame(self) -> dict[str, list[Any]]:
+        """One line a person, as columns that any frame library takes."""
+        rows = self._answers
+        return {
+            "status": [one.status.name for one in rows],
+            "steps": [len(one.certificates) for one in rows],
+            "score_before": [one.scores[0] for one in rows],
+            "score_after": [one.scores[-1] for one in rows],
+            "cost": [one.cost for one in rows],
+            "relaxed_to": [one.relaxed_to for one in rows],
+            "rows_seen": [one.disclosure.rows for one in rows],
+        }

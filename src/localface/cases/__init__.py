@@ -1,0 +1,1 @@
+"""Small seeded worlds to try things on."""

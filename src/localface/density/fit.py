@@ -1,0 +1,84 @@
+"""Fitting a density to rows: bandwidth and quantiles, both leave-one-out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from localface.density.kde import KDE
+from localface.density.knn import KNN
+from localface.geometry import Array, Mask
+from localface.questions import Ids
+
+_TUNED_ON = 512  # rows on which the bandwidth is chosen, each against all others
+_RANKED_ON = 20_000  # rows whose leave-one-out density makes the scale
+_CHUNK = 8_000_000  # distances held at a time
+
+
+def fit_kde(points: Array, discrete: Mask, *, bandwidth: float | None = None) -> KDE:
+    """Fit a Gaussian KDE: the bandwidth maximises the leave-one-out likelihood.
+
+    In-sample quantiles would call every new person unusual in many dimensions, so the
+    scale is leave-one-out as well.
+    """
+    h = best_bandwidth(points) if bandwidth is None else bandwidth
+    constant = -points.shape[1] / 2 * np.log(2 * np.pi * h * h) - np.log(len(points))
+    known = _ranked(points, lambda squares: _log_sums(squares / (-2 * h * h)) + constant)
+    return KDE(points, discrete, bandwidth=h, known=known)
+
+
+def fit_knn(points: Array, discrete: Mask, *, k: int) -> KNN:
+    """Fit a k-NN density: how near the k-th other person is."""
+    k, width = min(k, len(points) - 1), points.shape[1]
+    known = _ranked(points, lambda squares: -width / 2 * np.log(np.partition(squares, k - 1, axis=1)[:, k - 1]))
+    return KNN(points, discrete, k=k, known=known)
+
+
+def _ranked(points: Array, level: Callable[[Array], Array]) -> Array:
+    """Leave-one-out levels of the rows that make the scale; NaN for those that are not worked out."""
+    chosen = _spread(len(points), _RANKED_ON)
+    known = np.full(len(points), np.nan)
+    known[chosen] = np.concatenate([level(squares) for squares in _apart(points, chosen)])
+    return known
+
+
+def best_bandwidth(points: Array) -> float:
+    """Choose the bandwidth under which the other rows make each row likeliest."""
+    n, width = points.shape
+    squares = np.concatenate(list(_apart(points, _spread(n, _TUNED_ON))))
+    nearest = float(np.sqrt(np.median(squares.min(axis=1))))
+    widest = max(float(np.sqrt(np.median(squares[np.isfinite(squares)]))), 2 * nearest)
+
+    def unlikelihood(log_h: float) -> float:
+        h = np.exp(log_h)
+        return float(-np.mean(_log_sums(squares / (-2 * h * h))) + width * log_h)
+
+    span = (np.log(max(nearest, 1e-9 * widest) / 4 / np.sqrt(width)), np.log(widest))
+    return float(np.exp(minimize_scalar(unlikelihood, bounds=span, method="bounded", options={"xatol": 1e-3}).x))
+
+
+def _spread(n: int, most: int) -> Ids:
+    """At most ``most`` places spread evenly over n rows in canonical order: no chance, no row order."""
+    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
+
+
+def _apart(points: Array, chosen: Ids) -> Iterator[Array]:
+    """Squared distances of chosen rows to all rows, a chunk at a time; infinite to themselves."""
+    squares = (points * points).sum(axis=1)
+    step = max(1, _CHUNK // len(points))
+    for first in range(0, len(chosen), step):
+        some = chosen[first : first + step]
+        apart = squares[some, None] + squares - 2 * (points[some] @ points.T)
+        np.maximum(apart, 0.0, out=apart)
+        apart[np.arange(len(some)), some] = np.inf
+        yield apart
+
+
+def _log_sums(logs: Array) -> Array:
+    """Log of the sum of exponentials of each row, in place."""
+    top = logs.max(axis=1, keepdims=True)
+    logs -= top
+    np.exp(logs, out=logs)
+    return np.asarray(np.log(logs.sum(axis=1)) + top[:, 0])

@@ -1,0 +1,221 @@
+"""Runs one search or thousands in lock-step: the only holder of source, density and score.
+
+Each round gathers what all active searches ask and answers each kind of question in
+one vectorised call. Every row revealed passes through here, where it is metered and
+held to the budget; scores are kept by row id.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+
+from localface.density.protocol import Density
+from localface.geometry import Array, Bounds
+from localface.questions import (
+    Along,
+    Asks,
+    Census,
+    Counts,
+    Ground,
+    Ids,
+    Levels,
+    Nearest,
+    Neighbors,
+    Question,
+    ScorePoints,
+    ScoreRows,
+)
+from localface.recourse import Disclosure
+from localface.search import Outcome
+from localface.sources.protocol import Source
+
+_MEMORY = 256 * 2**20  # bytes for the distances of one round
+Asked = Sequence[tuple["Meter", Any]]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Case:
+    """One search to run: its questions, and the exact records behind its own points."""
+
+    asks: Asks[Outcome]
+    decode: Callable[[Array], Array]
+
+
+@dataclass(slots=True, eq=False)
+class Meter:
+    """What one search was shown: the one deliberate memory of the driver."""
+
+    decode: Callable[[Array], Array]
+    max_rows: int | None
+    rows: set[int] = field(default_factory=set)
+    questions: int = 0
+    model_calls: int = 0
+    rows_scored: int = 0
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def admit(self, found: Neighbors) -> Neighbors:
+        """Count the rows of an answer, and withhold what the budget does not cover, furthest first."""
+        fresh = [row not in self.rows for row in found.ids.tolist()]
+        left = len(fresh) if self.max_rows is None else self.max_rows - len(self.rows)
+        keep = np.cumsum(fresh) <= left if fresh else np.zeros(0, dtype=bool)
+        self.rows.update(found.ids[keep].tolist())
+        if keep.all():
+            return found
+        return Neighbors(found.ids[keep], found.points[keep], found.distances[keep], cut=True)
+
+    def disclosure(self, of: int) -> Disclosure:
+        """The account, closed."""
+        return Disclosure(
+            rows=len(self.rows),
+            of=of,
+            questions=self.questions,
+            model_calls=self.model_calls,
+            rows_scored=self.rows_scored,
+            seconds=dict(self.seconds),
+        )
+
+
+class Driver:
+    """Answers searches from a source, a density and a score."""
+
+    def __init__(self, source: Source, density: Density, score: Callable[[Array], Array], *, min_score: float) -> None:
+        self._source = source
+        self._density = density
+        self._score = score
+        self._min_score = min_score
+        self._scores: dict[int, float] = {}
+
+    def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
+        """Run searches in lock-step; yields the number of each case as it is answered, with what it was shown."""
+        waiting = enumerate(cases)
+        width = max(1, min(1024, _MEMORY // (8 * self._source.n_rows)))
+        active: list[tuple[int, Case, Meter, Question]] = []
+        while True:
+            for number, case in _first(waiting, width - len(active)):
+                meter = Meter(case.decode, max_rows)
+                active.append((number, case, meter, next(case.asks)))
+            if not active:
+                return
+            answers = self._answers([(meter, question) for _, _, meter, question in active])
+            still = []
+            for (number, case, meter, _), answer in zip(active, answers, strict=True):
+                try:
+                    still.append((number, case, meter, case.asks.send(answer)))
+                except StopIteration as end:
+                    yield number, end.value, meter.disclosure(self._source.n_rows)
+            active = still
+
+    def prescore(self) -> None:
+        """Score the whole table once, where the holder of the data allows it."""
+        self._rows_scored(self._source.surveyed(_anywhere(self._source)))
+
+    def _answers(self, asked: Asked) -> list[Any]:
+        """Answer a round: each kind of question in one call."""
+        answers: list[Any] = [None] * len(asked)
+        for kind, answer in (
+            (Nearest, self._nearest),
+            ((ScoreRows, ScorePoints), self._scored),
+            (Along, self._along),
+            (Levels, self._levels),
+            (Census, self._census),
+        ):
+            places = [i for i, (_, question) in enumerate(asked) if isinstance(question, kind)]
+            if not places:
+                continue
+            some = [asked[i] for i in places]
+            started = time.perf_counter()
+            for i, one in zip(places, answer(some), strict=True):
+                answers[i] = one
+            spent = (time.perf_counter() - started) / len(some)
+            for meter, question in some:
+                meter.questions += 1
+                name = type(question).__name__
+                meter.seconds[name] = meter.seconds.get(name, 0.0) + spent
+        return answers
+
+    def _nearest(self, asked: Asked) -> list[Neighbors]:
+        found = self._source.nearest([question for _, question in asked])
+        return [meter.admit(one) for (meter, _), one in zip(asked, found, strict=True)]
+
+    def _scored(self, asked: Asked) -> list[Array]:
+        """Score all unseen rows and all off-data states of a round in one model call."""
+        wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
+        rows = np.unique(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=np.int64)
+        rows = np.array([row for row in rows.tolist() if row not in self._scores], dtype=np.int64)
+        states = [meter.decode(q.points) for meter, q in asked if isinstance(q, ScorePoints)]
+        batch = [self._source.records(rows), *states] if len(rows) else states
+        scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
+        fresh = set(rows.tolist())
+        self._scores.update(zip(rows.tolist(), scores[: len(rows)].tolist(), strict=True))
+        rest, answers = scores[len(rows) :], []
+        for meter, question in asked:
+            n = len(question.points) if isinstance(question, ScorePoints) else 0
+            unseen = n + (sum(row in fresh for row in question.ids.tolist()) if isinstance(question, ScoreRows) else 0)
+            meter.rows_scored += unseen
+            meter.model_calls += unseen > 0
+            if n:
+                answers.append(rest[:n])
+                rest = rest[n:]
+            else:
+                answers.append(np.array([self._scores[row] for row in question.ids.tolist()]))
+        return answers
+
+    def _along(self, asked: Asked) -> list[Ground]:
+        """Judge the segments of all searches together: one call for each floor and rule in play."""
+        answers: list[Ground | None] = [None] * len(asked)
+        groups: dict[tuple[str, float | None], list[int]] = {}
+        for i, (_, question) in enumerate(asked):
+            groups.setdefault((question.rule, question.floor), []).append(i)
+        for (rule, floor), members in groups.items():
+            judge = self._density.lowest if rule == "lowest" else self._density.mean
+            starts = np.concatenate([asked[i][1].starts for i in members])
+            ends = np.concatenate([asked[i][1].ends for i in members])
+            ground = judge(starts, ends, floor)
+            first = 0
+            for i in members:
+                last = first + len(asked[i][1].starts)
+                answers[i] = ground.part(first, last)
+                first = last
+        return [answer for answer in answers if answer is not None]
+
+    def _levels(self, asked: Asked) -> list[Array]:
+        return [self._density.levels(question.ids) for _, question in asked]
+
+    def _census(self, asked: Asked) -> list[Counts]:
+        everyone = self._source.surveyed(_anywhere(self._source))
+        reach = everyone[self._rows_scored(everyone) >= self._min_score]
+        return [self._counted(question.bounds, reach) for _, question in asked]
+
+    def _counted(self, bounds: Bounds, reach: Ids) -> Counts:
+        allowed = self._source.surveyed(bounds)
+        excluded = np.zeros(len(bounds.lower), dtype=np.int64)
+        for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
+            inside = self._source.surveyed(bounds.only(int(column)))
+            excluded[column] = len(np.setdiff1d(reach, inside, assume_unique=True))
+        return Counts(len(allowed), len(np.intersect1d(allowed, reach, assume_unique=True)), len(reach), excluded)
+
+    def _rows_scored(self, ids: Ids) -> Array:
+        unseen = np.array([row for row in ids.tolist() if row not in self._scores], dtype=np.int64)
+        if len(unseen):
+            scores = self._score(self._source.records(unseen))
+            self._scores.update(zip(unseen.tolist(), scores.tolist(), strict=True))
+        return np.array([self._scores[row] for row in ids.tolist()])
+
+
+def _anywhere(source: Source) -> Bounds:
+    free = np.full(source.width, np.inf)
+    return Bounds(-free, free, np.zeros(source.width, dtype=bool), np.zeros(source.width, dtype=bool))
+
+
+def _first(items: Iterator[T], n: int) -> Iterator[T]:
+    for _ in range(n):
+        try:
+            yield next(items)
+        except StopIteration:
+            return

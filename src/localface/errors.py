@@ -1,0 +1,73 @@
+"""What can go wrong when the library is asked for something it cannot do.
+
+    LocalFACEError
+    ├── InputError (also a ValueError)      what came in cannot be used
+    │   ├── SchemaError                     the description of a record
+    │   ├── DataError                       the table, or the person
+    │   ├── ConstraintError                 what a person may change
+    │   ├── ModelError                      the model, or what it returns
+    │   └── DensityError                    a density of the user's own
+    └── NoRecourse                          raised by ``Recourse.require()`` only
+
+"No recourse" is an answer and comes as a status; misuse is an exception.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class LocalFACEError(Exception):
+    """The root of everything this package raises on purpose."""
+
+
+class InputError(LocalFACEError, ValueError):
+    """What came in cannot be used; the message says what to do about it."""
+
+
+class SchemaError(InputError):
+    """The description of a record contradicts itself or does not fit the data."""
+
+
+class DataError(InputError):
+    """The table or the person has values that cannot be used."""
+
+
+class ConstraintError(InputError):
+    """What the person may change contradicts itself, or names something unknown."""
+
+
+class ModelError(InputError):
+    """The model raised, or returned something that is no score."""
+
+
+class DensityError(InputError):
+    """A density of the user's own returned something that is no density."""
+
+
+class NoRecourse(LocalFACEError):
+    """There is no recourse, and the caller required one."""
+
+
+def near_miss(name: object, known: Iterable[object]) -> str:
+    """Return ``" (did you mean 'temp_max'?)"`` where a known name is close, else nothing.
+
+    >>> near_miss("temp_mx", ["temp_max", "age"])
+    " (did you mean 'temp_max'?)"
+    >>> near_miss("colour", ["temp_max", "age"])
+    ''
+    """
+    close = get_close_matches(str(name), [str(one) for one in known], n=1)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def listed(names: Iterable[object], most: int = 6) -> str:
+    """Join names for a sentence, and count those that there is no room for.
+
+    >>> listed(["a", "b"])
+    "'a', 'b'"
+    """
+    every = [repr(name) if isinstance(name, str) else str(name) for name in names]
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

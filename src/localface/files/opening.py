@@ -1,0 +1,60 @@
+"""Opening what is asked for, or saying why it cannot be opened."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from localface.errors import InputError, near_miss
+
+
+def existing(path: str | Path) -> Path:
+    """Make sure that a file exists, and suggest the one that was probably meant."""
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder: name a file in it")
+    if not path.exists():
+        folder = path.parent
+        beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+        raise InputError(f"there is no file {str(path)!r}{near_miss(path.name, beside)}")
+    return path
+
+
+def writable(path: str | Path) -> Path:
+    """Make sure that a file could be written, before any work is done for it."""
+    path = Path(path)
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder: name a file in it")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into: make it first")
+    return path
+
+
+@contextmanager
+def told(sentence: str, error_type: type[InputError]) -> Iterator[None]:
+    """Turn whatever a reader raises, and readers raise many things, into one sentence."""
+    try:
+        yield
+    except (InputError, OSError):
+        raise
+    except ModuleNotFoundError as error:
+        raise error_type(f"{sentence}: {error.name!r} is not installed; install it first") from error
+    except Exception as error:
+        reason = str(error).strip().partition("\n")[0] or "no reason given"
+        raise error_type(f"{sentence}: {reason} ({type(error).__name__})") from error
+
+
+def extra(module: str, purpose: str, name: str) -> ModuleType:
+    """Import what an extra brings, or say how to install it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as error:
+        package = module.partition(".")[0]
+        if (error.name or "").partition(".")[0] != package:
+            raise
+        raise ModuleNotFoundError(
+            f'{purpose} needs {package}, which is not installed; run: pip install "localface[{name}]"', name=package
+        ) from None

@@ -1,0 +1,493 @@
+"""The answer to one person: frozen, complete, printable, and the same again after a trip through JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from enum import Enum
+from importlib import import_module
+from types import MappingProxyType, NoneType
+from typing import Any, NoReturn
+
+import narwhals as nw
+import numpy as np
+
+from localface._version import __version__
+from localface.errors import InputError, NoRecourse, listed, near_miss
+from localface.frames import Form
+from localface.geometry import Array
+from localface.render import (
+    SAMPLED,
+    Change,
+    as_html,
+    as_text,
+    changes_between,
+    more_unusual_than,
+    number,
+    page_of,
+    people,
+    percent,
+    percents,
+)
+from localface.schema import Schema
+
+__all__ = ["Certificate", "Change", "Disclosure", "NoRecourse", "Recourse", "Status", "Target"]
+
+FORMAT = "localface/recourse"
+FORMAT_VERSION = 1
+_ON_THE_FLOOR = 1e-9  # how far below the floor a share may fall by rounding
+
+
+class Status(Enum):
+    """How a search ended; the value is the sentence that people read."""
+
+    FOUND = "a path to the target was found"
+    ALREADY_THERE = "the person already has the outcome: nothing needs to change"
+    NO_TARGET = "nobody whom this person may become reaches the target"
+    UNREACHABLE = "people who reach the target exist, but no path of steps over common enough ground leads to them"
+    BUDGET = "the row budget ran out before a path was found"
+
+    @property
+    def word(self) -> str:
+        """The status in a word or two, for one-line reprs."""
+        return self.name.lower().replace("_", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What counts as arrived: a score of at least ``min_score`` (at most, for a value to come down to)."""
+
+    label: str
+    min_score: float
+    at_most: bool = False
+    kind: str = "probability"
+
+    def reached(self, score: float) -> bool:
+        """Tell whether a score has arrived."""
+        return score <= self.min_score if self.at_most else score >= self.min_score
+
+    def show(self, score: float) -> str:
+        """Write a score with as many digits as it takes not to look arrived when it is not, nor the reverse."""
+        if not math.isfinite(score):
+            return str(score)
+        start = 2 if self.kind == "probability" else max(0, 3 - math.floor(math.log10(abs(score) or 1.0)))
+        for decimals in range(start, start + 8):
+            if self.reached(float(f"{score:.{decimals}f}")) == self.reached(score):
+                break
+        return f"{score:.{decimals}f}" if self.kind == "probability" else number(score, decimals)
+
+    @property
+    def sentence(self) -> str:
+        """What is wanted, for people."""
+        if self.kind == "value":
+            return self.label
+        return f"{self.label}, score at {'most' if self.at_most else 'least'} {number(self.min_score)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is known of one step: how common the ground is under all of it.
+
+    ``length`` is counted in ordinary differences between people. ``lowest`` is the
+    share of people who stand on less common ground than the least common place of the
+    step (for the rule ``average``: than its mean), ``floor`` the share that was asked
+    for. ``certified`` tells a proof from samples.
+    """
+
+    rule: str
+    length: float
+    lowest: float
+    floor: float
+    entry: bool = False
+    certified: bool = True
+    people: int | None = None
+    radius: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the step keeps the floor; an entry step need not, and says so by ``entry``."""
+        return self.lowest >= self.floor - _ON_THE_FLOOR
+
+    @property
+    def sentence(self) -> str:
+        """What the certificate says, for people."""
+        return self._claim + ("" if self.certified else SAMPLED)
+
+    @property
+    def _claim(self) -> str:
+        crosses = f"crosses ground {more_unusual_than(self.lowest)}"
+        if self.entry:
+            return f"entry: this first step {crosses}"
+        if not self.holds:
+            mean = "on average " if self.rule == "average" else ""
+            return f"below the floor of {percents(self.floor, self.lowest)[0]}: this step {mean}{crosses}"
+        if self.rule == "cover" and self.people is not None and self.radius is not None:
+            near = f"within {number(self.radius)} ordinary differences of every place on this step"
+            return f"there are at least {self.people:,} people {near}"
+        if self.rule == "average":
+            return f"this step passes on average through places as common as {people(self.lowest)}"
+        return f"every place on this step is at least as common as {people(self.lowest)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """What was revealed of other people, and what it took: ``rows`` out of ``of``."""
+
+    rows: int
+    of: int
+    questions: int = 0
+    model_calls: int = 0
+    rows_scored: int = 0
+    seconds: Mapping[str, float] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seconds", MappingProxyType(dict(self.seconds)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _disclosure, (self._plain(),)
+
+    @property
+    def fraction(self) -> float:
+        """The share of all rows that was seen."""
+        return self.rows / self.of if self.of else 0.0
+
+    @property
+    def sentence(self) -> str:
+        """What was revealed and what it took, for people."""
+        took = f"{self.questions:,} questions, {self.model_calls:,} model calls"
+        return f"{self.rows:,} of {self.of:,} rows ({percent(self.fraction)}), {took}"
+
+    def __str__(self) -> str:
+        return f"{self.rows:,} of {self.of:,} rows seen ({percent(self.fraction)})"
+
+    def _plain(self) -> dict[str, Any]:
+        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "seconds": dict(self.seconds)}
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Recourse:
+    """One person's way to the target, or the reason why there is none.
+
+    Everything is in the user's units. ``records``, ``scores``, ``densities`` and ``rows``
+    run along the path, the person as they are first; ``certificates`` has one entry per
+    step. A density is the share of people who stand on less common ground.
+    """
+
+    status: Status
+    records: Array
+    form: Form
+    schema: Schema
+    scores: tuple[float, ...]
+    densities: tuple[float, ...]
+    certificates: tuple[Certificate, ...]
+    rows: tuple[int | None, ...]
+    target: Target
+    min_density: float
+    scales: tuple[float, ...]
+    disclosure: Disclosure
+    reason: str = ""
+    relaxed_to: float | None = None
+    proven_within: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    actions: tuple[object, ...] = ()
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        records = np.array(self.records, dtype=np.float64)
+        records.flags.writeable = False
+        object.__setattr__(self, "records", records)
+        object.__setattr__(self, "settings", MappingProxyType(dict(_frozen(self.settings))))
+        for name in ("scores", "densities", "scales"):
+            object.__setattr__(self, name, tuple(float(value) for value in getattr(self, name)))
+        for name in ("certificates", "actions"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "rows", tuple(None if row is None else int(row) for row in self.rows))
+        _check_shapes(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _recourse, ({**self._pieces(), "settings": dict(self.settings)},)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path to the target."""
+        return self.status is Status.FOUND
+
+    @property
+    def path(self) -> Any:
+        """The path as a table of the user's own kind, the person as they are first."""
+        return self.form.frame(self.records)
+
+    @property
+    def counterfactual(self) -> Any:
+        """Where the path ends, in the form the person came in; None when nothing was found."""
+        return self.form.single(self.records[-1]) if self.found else None
+
+    @property
+    def entry(self) -> bool:
+        """Whether the first step is an entry step onto common ground."""
+        return any(one.entry for one in self.certificates)
+
+    @property
+    def cost(self) -> float:
+        """How long the path is, in ordinary differences between people."""
+        return float(sum(one.length for one in self.certificates))
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What differs between now and the end, by at least its resolution, the largest change first."""
+        return changes_between(self.schema, self.scales, self.records[0], self.records[-1])
+
+    @property
+    def meta(self) -> dict[str, object]:
+        """What users of alibi look for: who explains, what kind of explanation, with which settings."""
+        return {
+            "name": "LocalFACE",
+            "type": ["blackbox"],
+            "explanations": ["local"],
+            "params": dict(self.settings),
+            "version": self.version,
+            **self._summary(),
+        }
+
+    def require(self) -> Recourse:
+        """Return this recourse, or raise ``NoRecourse`` when there is no path, with the reason."""
+        if self.found:
+            return self
+        raise NoRecourse(": ".join(part for part in (self.status.value, self.reason) if part))
+
+    def to_frame(self) -> Any:
+        """Return the path with its step, score and density, as a table of the user's own kind.
+
+        For a NumPy user it is a pandas frame, or a dict of columns without pandas. What
+        was relaxed stands in a column of its own and, where tables carry notes (pandas
+        ``attrs``, pyarrow metadata), there too.
+        """
+        extra: dict[str, list[Any]] = {
+            "step": list(range(len(self.records))),
+            "score": list(self.scores),
+            "density": list(self.densities),
+        }
+        if self.relaxed_to is not None:
+            extra["relaxed_to"] = [self.relaxed_to] * len(self.records)
+        return _with_columns(self, {_free_name(name, self.schema): column for name, column in extra.items()})
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything down; ``Recourse.from_json`` gives it back, bit for bit."""
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "made_with": self.version,
+            **{name: piece for name, piece in self._pieces().items() if name != "version"},
+            "status": self.status.name,
+            "records": self.records.tolist(),
+            "form": self.form.to_dict(),
+            "schema": self.schema.to_dict(),
+            "certificates": [asdict(one) for one in self.certificates],
+            "target": asdict(self.target),
+            "disclosure": self.disclosure._plain(),
+            "actions": _frozen(self.actions),
+        }
+        return json.dumps(_spelled(document), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Recourse:
+        """Read what ``to_json`` wrote."""
+        document = _parsed(text)
+        try:
+            return cls(**_pieces_of(document))
+        except InputError:
+            raise
+        except KeyError as error:
+            raise InputError(f"this {FORMAT} document lacks {error.args[0]!r}; write it again with to_json()") from None
+        except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+            raise InputError(f"this {FORMAT} document is damaged ({error}); write it again with to_json()") from error
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the path (needs matplotlib); the options are those of ``localface.plots.plot_recourse``."""
+        try:
+            return import_module("localface.plots").plot_recourse(self, **options)
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] != "matplotlib":
+                raise
+            raise ModuleNotFoundError(
+                'plots need matplotlib, which is not installed; run: pip install "localface[plots]"', name="matplotlib"
+            ) from error
+
+    def __repr__(self) -> str:
+        n = len(self.certificates)
+        scores = [self.target.show(score) for score in (self.scores[0], self.scores[-1])]
+        parts = [
+            self.status.word,
+            f"{n} step{'' if n == 1 else 's'}" if self.found else "",
+            f"score {' -> '.join(scores)}" if self.found else f"score {scores[0]}, wanted {self.target.sentence}",
+            "" if self.relaxed_to is None else f"floor relaxed to {percent(self.relaxed_to)}",
+            str(self.disclosure),
+        ]
+        return f"<Recourse: {', '.join(part for part in parts if part)}>"
+
+    def __str__(self) -> str:
+        return as_text(page_of(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(page_of(self))
+
+    def _pieces(self) -> dict[str, Any]:
+        """The fields by name, as they are."""
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def _summary(self) -> dict[str, object]:
+        """The few facts that no table or figure should be without."""
+        return {
+            "status": self.status.name,
+            "reason": self.reason,
+            "target": self.target.sentence,
+            "min_density": self.min_density,
+            "relaxed_to": self.relaxed_to,
+        }
+
+
+def _check_shapes(answer: Recourse) -> None:
+    """Refuse an answer whose pieces do not belong together."""
+    m = len(answer.records) if answer.records.ndim == 2 else 0
+    if m < 1 or answer.records.shape[1] != len(answer.schema):
+        got = " x ".join(str(n) for n in answer.records.shape) or "a number"
+        raise InputError(f"a recourse has at least one record of {len(answer.schema)} features; got {got}")
+    if not np.isfinite(answer.records).all():
+        raise InputError("a recourse has finite records; got NaN or infinite values")
+    wanted = {"scores": m, "densities": m, "rows": m, "certificates": m - 1, "scales": len(answer.schema)}
+    for name, count in wanted.items():
+        if len(getattr(answer, name)) != count:
+            raise InputError(f"a recourse of {m} records has {count} {name}; got {len(getattr(answer, name))}")
+
+
+def _free_name(name: str, schema: Schema) -> str:
+    """A name for a column of ours that none of the user's has."""
+    while name in schema.names:
+        name += "_"
+    return name
+
+
+def _with_columns(answer: Recourse, extra: dict[str, list[Any]]) -> Any:
+    """The path with columns of ours beside the user's, and with notes where the kind of table carries them."""
+    path = answer.path
+    if answer.form.kind == "numpy":
+        columns = {name: path[:, j] for j, name in enumerate(answer.schema.names)}
+        try:
+            path = import_module("pandas").DataFrame(columns).infer_objects()
+        except ModuleNotFoundError:
+            return {**columns, **{name: np.array(column) for name, column in extra.items()}}
+    table = nw.from_native(path, eager_only=True)
+    added = [nw.new_series(name, column, backend=table.implementation) for name, column in extra.items()]
+    frame = table.with_columns(*added).to_native()
+    if table.implementation.is_pandas():
+        frame.attrs["localface"] = answer._summary()
+    elif table.implementation.is_pyarrow():
+        notes = {**(frame.schema.metadata or {}), b"localface": json.dumps(_spelled(answer._summary())).encode()}
+        frame = frame.replace_schema_metadata(notes)
+    return frame
+
+
+def _frozen(value: Any) -> Any:
+    """Settle a setting as a plain value that JSON gives back the same; anything else by its name."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _frozen(one) for key, one in value.items()}
+    if isinstance(value, set | frozenset):
+        return tuple(sorted((_frozen(one) for one in value), key=repr))
+    if isinstance(value, list | tuple):
+        return tuple(_frozen(one) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _frozen(asdict(value))
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
+def _spelled(value: Any) -> Any:
+    """Spell what JSON has no word for: infinity and NaN become ``{"$float": "inf"}``."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": str(value)}
+    if isinstance(value, Mapping):
+        return {key: _spelled(one) for key, one in value.items()}
+    return [_spelled(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _unspelled(value: Mapping[str, Any]) -> Any:
+    """Undo ``_spelled`` for one JSON object."""
+    return float(value["$float"]) if value.keys() == {"$float"} else value
+
+
+def _parsed(text: str) -> Mapping[str, Any]:
+    """Read the JSON and make sure that it is one of ours."""
+    try:
+        document = json.loads(text, object_hook=_unspelled, parse_constant=_no_constant)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"this is not JSON ({error}); Recourse.from_json reads what Recourse.to_json wrote") from None
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f"this JSON is no {FORMAT} document; Recourse.from_json reads what Recourse.to_json wrote")
+    version = document.get("version")
+    if type(version) is not int or version != FORMAT_VERSION:
+        reads = f"this localface reads {FORMAT_VERSION}; upgrade with: pip install --upgrade localface"
+        raise InputError(f"this {FORMAT} document has version {version!r}; {reads}")
+    return document
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON number")
+
+
+def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Turn a document back into the fields of a Recourse."""
+    pieces = {one.name: document[one.name] for one in fields(Recourse) if one.name != "version"}
+    return _typed(Recourse, pieces) | {
+        "version": str(document["made_with"]),
+        "status": _status(document["status"]),
+        "records": np.array(document["records"], dtype=np.float64),
+        "form": Form.from_dict(document["form"]),
+        "schema": Schema.from_dict(document["schema"]),
+        "certificates": tuple(Certificate(**_typed(Certificate, one)) for one in document["certificates"]),
+        "target": Target(**_typed(Target, document["target"])),
+        "disclosure": Disclosure(**_typed(Disclosure, document["disclosure"])),
+    }
+
+
+def _status(name: object) -> Status:
+    """Look a status up by its name."""
+    known = [status.name for status in Status]
+    if name not in known:
+        raise InputError(f"there is no status {name!r}{near_miss(name, known)}; statuses are {listed(known)}")
+    return Status[str(name)]
+
+
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "str": (str,),
+    "bool": (bool,),
+    "int": (int,),
+    "float": (float, int),
+    "int | None": (int, NoneType),
+    "float | None": (float, int, NoneType),
+}
+
+
+def _typed(cls: type, pieces: Mapping[str, Any]) -> dict[str, Any]:
+    """Check the plain fields of a document: what is written there may have been written by anyone."""
+    for one in fields(cls):
+        wanted = _JSON_TYPES.get(str(one.type))
+        if wanted and one.name in pieces and not isinstance(pieces[one.name], wanted):
+            raise TypeError(f"{one.name} is {pieces[one.name]!r}, not {one.type}")
+    return dict(pieces)
+
+
+def _disclosure(pieces: dict[str, Any]) -> Disclosure:
+    """Rebuild after pickling: a read-only mapping cannot be pickled itself."""
+    return Disclosure(**pieces)
+
+
+def _recourse(pieces: dict[str, Any]) -> Recourse:
+    """Rebuild after pickling, with read-only arrays again."""
+    return Recourse(**pieces)

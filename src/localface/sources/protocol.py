@@ -1,0 +1,43 @@
+"""What every source of rows promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from localface.geometry import Array, Bounds
+from localface.questions import Ids, Nearest, Neighbors
+
+
+class Source(Protocol):
+    """Rows that can be asked for by nearness, and in no other way."""
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, duplicates counted."""
+        ...
+
+    @property
+    def width(self) -> int:
+        """How many columns a point has."""
+        ...
+
+    def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
+        """Answer each question: allowed rows only, nearest first, ties by id.
+
+        Rows outside a question's bounds are never revealed, and an answer does not
+        depend on what else is asked in the same batch.
+        """
+        ...
+
+    def records(self, ids: Ids) -> Array:
+        """Return rows that were revealed, in the user's units."""
+        ...
+
+    def surveyed(self, bounds: Bounds) -> Ids:
+        """Return the ids of all allowed rows, for the holder's own counting; never passed on."""
+        ...
+
+    def row_numbers(self, ids: Ids) -> Ids:
+        """Return where in the user's table these rows stand."""
+        ...

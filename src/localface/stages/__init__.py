@@ -1,0 +1,1 @@
+"""The three stages of a search, each a function that asks; none knows another."""

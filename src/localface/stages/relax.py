@@ -1,0 +1,49 @@
+"""Relax: the way whose least common place is as common as can be."""
+
+from __future__ import annotations
+
+import heapq
+
+import numpy as np
+
+from localface.atlas import Atlas
+from localface.questions import Asks, levels
+
+
+def highest_way(atlas: Atlas, start: int, *, n_neighbors: int) -> Asks[tuple[tuple[int, ...], float]]:
+    """Find the way from ``start`` to a target with the highest lowest density, and that density.
+
+    A bottleneck search: places are accepted in the order of the best ground on which
+    they can be reached. A step is worked out only when it is at the head of the queue;
+    until then the ground its end stands on bounds it from above.
+    """
+    trails: dict[int, tuple[int, ...]] = {}
+    heap: list[tuple[float, bool, int, int, int]] = [(-np.inf, False, -1, start, start)]
+    while heap:
+        loss, rough, row, tail, head = heapq.heappop(heap)
+        if head in trails:
+            continue
+        if rough:
+            ground = yield from atlas.ground([(tail, head)], None, atlas.person.rule)
+            heapq.heappush(heap, (max(loss, -float(ground.values[0])), False, row, tail, head))
+            continue
+        trails[head] = (*trails.get(tail, ()), head)
+        if atlas.arrived(head):
+            return trails[head], -loss
+        for end, level in (yield from _ahead(atlas, head, n_neighbors)):
+            if end not in trails:
+                heapq.heappush(heap, (max(loss, -level), True, atlas.ids[end], head, end))
+    return (), -np.inf
+
+
+def _ahead(atlas: Atlas, here: int, n_neighbors: int) -> Asks[list[tuple[int, float]]]:
+    """Where one could go next, with the ground there: no step can be better than its end."""
+    around = yield from atlas.nearby(here, n_neighbors)
+    around = [row for row in around if row != here and atlas.permitted((here, row))]
+    found = list[tuple[int, float]]()
+    if around:
+        ground = yield from levels(np.array([atlas.ids[row] for row in around]))
+        found = list(zip(around, ground.tolist(), strict=True))
+    if atlas.goal is not None and atlas.permitted((here, atlas.goal)):
+        found.append((atlas.goal, np.inf))
+    return found
