@@ -38,7 +38,7 @@ docs: $(VENV)/.has-docs  ## run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)
 
 figures: $(VENV)/.has-docs  ## draw the figures of README and docs again
-	@$(PY) docs/figures.py $(ARGS)
+	@$(PY) examples/figures.py $(ARGS)
 
 clean:  ## remove .venv and every cache
 	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

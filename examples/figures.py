@@ -1,6 +1,6 @@
 """Draw the figures of README and docs again: python examples/figures.py [folder]
 
-The two moons are drawn from a seed on which they touch over common enough ground; on
+The two moons have little noise (0.12) and a seed on which they still touch; on
 most seeds they do not, and the answer is then UNREACHABLE. The people and the model of
 the per-person figure are invented.
 """
@@ -115,7 +115,7 @@ def _with_palette(picture: Image.Image) -> Image.Image:
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    moons = two_moons(500, seed=2)
+    moons = two_moons(500, noise=0.12, seed=2)
     explainer = LocalFACE(moons.model, moons.data, n_neighbors=15, min_score=0.75, max_step=0.8)
     save(plot_pipeline(explainer, moons.person), folder / "pipeline.png")
     save(plot_against_line(explainer, moons.person), folder / "against-line.png")

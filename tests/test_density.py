@@ -163,4 +163,4 @@ def test_shares_and_quantiles_undo_each_other():
 )
 def test_a_density_that_lies_is_told_what_it_said(lie, message):
     with pytest.raises(DensityError, match=message):
-        Sampled(log_density(lie, lambda points: points), _cloud(2), np.zeros(2, dtype=bool))
+        Sampled(log_density(lie, lambda points: points), _cloud(2), np.zeros(2, dtype=bool), reach=1.0)

@@ -59,7 +59,7 @@ def _closed() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def moons() -> Moons:
-    return two_moons(500, seed=2)
+    return two_moons(500, noise=0.12, seed=2)
 
 
 @pytest.fixture(scope="module")

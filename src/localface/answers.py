@@ -14,8 +14,9 @@ from localface.density.protocol import Scale
 from localface.frames import Form
 from localface.geometry import Array, norms
 from localface.options import Options
+from localface.parts import Action, Certificate, Disclosure, Status, Target
 from localface.questions import Counts, Ids
-from localface.recourse import Certificate, Disclosure, Recourse, Status, Target
+from localface.recourse import Recourse
 from localface.render import people
 from localface.schema import Schema
 from localface.search import Outcome
@@ -46,6 +47,7 @@ class Answers:
         box: Box,
         disclosure: Disclosure,
         goal: Array | None,
+        acted: Array | None,
     ) -> Recourse:
         """Close one case."""
         floor = self.options.min_density
@@ -66,31 +68,59 @@ class Answers:
             disclosure=disclosure,
             relaxed_to=relaxed,
             proven_within=self.options.slack if outcome.proven else None,
+            actions=()
+            if acted is None
+            else tuple(self._actions(outcome, acted, floor if relaxed is None else relaxed)),
             settings=self.options.plain(),
             version=self.version,
         )
 
+    def _actions(self, outcome: Outcome, records: Array, floor: float) -> Iterator[Action]:
+        """Put the actions into units: ``records`` are the states they lead through, the person's own first."""
+        acted = outcome.acted
+        assert acted is not None
+        lengths = norms(np.diff(np.stack([outcome.points[0], *(move.point for move in acted.moves)]), axis=0))
+        kept = min(floor, float(self.scale.share(acted.floor)))
+        for i, move in enumerate(acted.moves):
+            before, after = self.schema.values(records[i]), self.schema.values(records[i + 1])
+            changed = [name for name in self.schema.names if before[name] != after[name]]
+            below = bool(acted.lowest[i] < acted.floor - 1e-6)
+            yield Action(
+                changes={name: after[name] for name in changed},
+                before={name: before[name] for name in changed},
+                score=self.shown(move.score),
+                density=float(self.scale.share(acted.levels[i])),
+                people=int(acted.people[i]),
+                certificate=self._certificate(lengths[i], acted.lowest[i], kept, entry=below, passed=not below),
+                follows=move.follows,
+            )
+
     def _certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))
-        shares = self.scale.share(outcome.lowest)
-        for i, (length, share) in enumerate(zip(lengths.tolist(), shares.tolist(), strict=True)):
+        for i, lowest in enumerate(outcome.lowest.tolist()):
             entry = outcome.entry and i == 0
-            passed = not entry and outcome.lowest[i] >= outcome.floor - 1e-6
-            yield Certificate(
-                rule=self.options.edges,
-                length=length,
-                lowest=max(share, floor) if passed else share,  # passing within the tolerance is passing
-                floor=floor,
-                entry=entry,
-                certified=self.certified,
-                people=self.options.people if self.options.edges == "cover" else None,
-                radius=self.radius if self.options.edges == "cover" else None,
-            )
+            passed = not entry and lowest >= outcome.floor - 1e-6
+            yield self._certificate(lengths[i], lowest, floor, entry=entry, passed=passed)
+
+    def _certificate(self, length: float, lowest: float, floor: float, *, entry: bool, passed: bool) -> Certificate:
+        share = float(self.scale.share(lowest))
+        return Certificate(
+            rule=self.options.edges,
+            length=float(length),
+            lowest=max(share, floor) if passed else share,  # passing within the tolerance is passing
+            floor=floor,
+            entry=entry,
+            certified=self.certified,
+            people=self.options.people if self.options.edges == "cover" else None,
+            radius=self.radius if self.options.edges == "cover" else None,
+        )
 
     def _reason(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
         status = outcome.status
         if status == "BUDGET":
             return f"max_rows={self.options.max_rows} was spent; allow more rows, or widen what may change"
+        if outcome.hopeless:
+            return "no floor, however low, opens a way: max_step or one-way features rule out every step onwards"
         if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
             return self._goal_reason(status, box, goal)
         if status == "NO_TARGET" and outcome.counts is not None:
@@ -113,7 +143,10 @@ class Answers:
         tally: Counter[int] = Counter()
         for column, excluded in enumerate(counts.excluded_by.tolist()):
             feature = int(self.feature_of[column])
-            tally[feature] = max(tally[feature], excluded)
+            pinned = (
+                len(box.allowed.get(feature, ())) == 1
+            )  # then one column tells it all; else each shuts its own people
+            tally[feature] = max(tally[feature], excluded) if pinned else tally[feature] + excluded
         feature, excluded = tally.most_common(1)[0]
         why = box.reasons.get(feature, self.schema.names[feature])
         return (

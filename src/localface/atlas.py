@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from localface.geometry import Array, Bounds, Mask, norms
-from localface.questions import Asks, Ground, Hole, Ids, along, nearest, point_scores, row_scores
+from localface.questions import NO_ROWS, Asks, Ground, Hole, Ids, along, nearest, point_scores, row_scores
 
-NO_ROWS: Ids = np.zeros(0, dtype=np.int64)
 Step = tuple[int, int]
 
 
@@ -32,6 +31,9 @@ class Person:
     max_step: float = np.inf
     signed: bool = False  # scores may be negative, so that the paper's priority needs a monotone map
     settle: Callable[[Array], Array] = lambda point: point
+    group_of: Ids = field(default_factory=lambda: NO_ROWS)  # columns of one group only ever change together
+    grain: Array = field(default_factory=lambda: np.zeros(0))  # a smaller change of a column is none
+    lawful: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,10 @@ class Atlas:
     def put(self, point: Array, score: float) -> int:
         """Add a place that is not a row."""
         return self._add(point, score, -1)
+
+    def lent(self, place: int) -> Ids:
+        """The row that a place is, for states that take over its values."""
+        return NO_ROWS if self.ids[place] < 0 else np.array([self.ids[place]])
 
     def scored(self, point: Array) -> Asks[int]:
         """Add a place that is not a row, asking for its score."""

@@ -87,6 +87,13 @@ def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, 
     return Box(lower, upper, allowed, up, down, reasons)
 
 
+def check_where(features: Sequence[Feature], where: Mapping[str, object] | None) -> None:
+    """Refuse what is wrong with ``where`` whoever asks."""
+    wishes = _wishes(features, where)
+    for feature in features:
+        _way(feature, wishes.get(feature.name, _Wish()))
+
+
 def number(value: object) -> float | None:
     """Return a finite number as a float, and anything else (truth values too) as nothing."""
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):

@@ -20,6 +20,7 @@ from localface.questions import (
     Along,
     Asks,
     Census,
+    Company,
     Counts,
     Ground,
     Ids,
@@ -37,6 +38,8 @@ from localface.sources.protocol import Source
 _MEMORY = 256 * 2**20  # bytes for the distances of one round
 Asked = Sequence[tuple["Meter", Any]]
 T = TypeVar("T")
+Decode = Callable[[Array, Array], Array]
+"""From points to records, given records whose values the points may have taken over."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +47,14 @@ class Case:
     """One search to run: its questions, and the exact records behind its own points."""
 
     asks: Asks[Outcome]
-    decode: Callable[[Array], Array]
+    decode: Decode
 
 
 @dataclass(slots=True, eq=False)
 class Meter:
     """What one search was shown: the one deliberate memory of the driver."""
 
-    decode: Callable[[Array], Array]
+    decode: Decode
     max_rows: int | None
     rows: set[int] = field(default_factory=set)
     questions: int = 0
@@ -123,6 +126,7 @@ class Driver:
             ((ScoreRows, ScorePoints), self._scored),
             (Along, self._along),
             (Levels, self._levels),
+            (Company, self._company),
             (Census, self._census),
         ):
             places = [i for i, (_, question) in enumerate(asked) if isinstance(question, kind)]
@@ -148,7 +152,9 @@ class Driver:
         wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
         rows = np.unique(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=np.int64)
         rows = np.array([row for row in rows.tolist() if row not in self._scores], dtype=np.int64)
-        states = [meter.decode(q.points) for meter, q in asked if isinstance(q, ScorePoints)]
+        states = [
+            meter.decode(q.points, self._source.records(q.lent)) for meter, q in asked if isinstance(q, ScorePoints)
+        ]
         batch = [self._source.records(rows), *states] if len(rows) else states
         scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
         fresh = set(rows.tolist())
@@ -186,6 +192,9 @@ class Driver:
 
     def _levels(self, asked: Asked) -> list[Array]:
         return [self._density.levels(question.ids) for _, question in asked]
+
+    def _company(self, asked: Asked) -> list[Ids]:
+        return [self._density.company(question.points) for _, question in asked]
 
     def _census(self, asked: Asked) -> list[Counts]:
         everyone = self._source.surveyed(_anywhere(self._source))

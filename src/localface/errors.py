@@ -58,8 +58,9 @@ def near_miss(name: object, known: Iterable[object]) -> str:
     >>> near_miss("colour", ["temp_max", "age"])
     ''
     """
-    close = get_close_matches(str(name), [str(one) for one in known], n=1)
-    return f" (did you mean {close[0]!r}?)" if close else ""
+    spelt = {str(one): one for one in known}
+    close = get_close_matches(str(name), list(spelt), n=1)
+    return f" (did you mean {spelt[close[0]]!r}?)" if close else ""
 
 
 def listed(names: Iterable[object], most: int = 6) -> str:

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from localface._version import __version__
 from localface.answers import Answers, Recourses
-from localface.atlas import Person
-from localface.density.fit import fit_kde, fit_knn
+from localface.box import check_where
+from localface.density.fit import fit_kde, fit_knn, ordinary_reach
 from localface.density.knn import KNN
 from localface.density.protocol import Density
 from localface.density.sampled import Sampled, log_density
-from localface.driver import Case, Driver
-from localface.errors import DataError, InputError
+from localface.desk import Desk, Request
+from localface.driver import Driver
+from localface.errors import ConstraintError, DataError, InputError, SchemaError
 from localface.frames import Form, person_form, read_people, read_person, read_table
 from localface.geometry import Array
 from localface.options import Options
 from localface.recourse import Recourse, Target
 from localface.schema import Schema
 from localface.scoring import Scorer, fed, read_model
-from localface.search import Plan, search
+from localface.search import Plan
 from localface.sources.table import Table
 from localface.space import Space
 from localface.stages.enhance import Price
@@ -118,10 +120,10 @@ class LocalFACE:
             people=people,
             radius=radius,
         )
-        self.schema = Schema.infer(data) if schema is None else schema
+        self.schema = Schema.infer(data) if schema is None else _checked_schema(schema)
         records = read_table(data, self.schema)
-        _check_size(len(records), n_neighbors)
         distinct, rows = np.unique(records + 0.0, axis=0, return_index=True)
+        _check_size(len(records), len(distinct), self.options)
         self._form = Form.of(data, self.schema)
         reading = read_model(model, target=target)
         self._score = Scorer(reading, fed(model, self._form, self.schema), min_score=min_score)
@@ -144,6 +146,16 @@ class LocalFACE:
             shown=self._score.shown,
             version=__version__,
         )
+        self._desk = Desk(
+            schema=self.schema,
+            options=self.options,
+            space=self._space,
+            source=self._source,
+            score=self._score,
+            floor=self.floor,
+            driver=self._driver,
+            answers=self._answers,
+        )
 
     def __repr__(self) -> str:
         n, p = self._source.n_rows, len(self.schema)
@@ -157,6 +169,8 @@ class LocalFACE:
         where: Mapping[str, Any] | None = None,
         counterfactual: Any = None,
         relax: bool = False,
+        actions: bool = True,
+        max_changes: int = 1,
     ) -> Recourse:
         """Find recourse for one person.
 
@@ -171,12 +185,18 @@ class LocalFACE:
             Where to go, if that is known already; explore is skipped.
         relax
             Where the target cannot be reached, lower the floor by as little as possible, and say so.
+        actions
+            Also work out few changes in an order; without, the path alone.
+        max_changes
+            How many features one action may change, if that is possible at all.
         """
         record = read_person(person, self.schema)
         form = person_form(person, self._form)
-        goal = None if counterfactual is None else read_person(counterfactual, self.schema)
-        (answer,) = self._run([(record, form)], where=where, goal=goal, relax=relax)
-        return answer[1]
+        goal = None if counterfactual is None else read_person(counterfactual, self.schema, "the counterfactual")
+        plan = replace(self._plan, actions=actions, max_changes=max_changes)
+        request = self._desk.request(record, form, where, goal=goal, relax=relax)
+        ((_, answer),) = self._desk.answered([request], plan)
+        return answer
 
     def explain_many(
         self,
@@ -184,6 +204,8 @@ class LocalFACE:
         *,
         where: Mapping[str, Any] | None = None,
         relax: bool = False,
+        actions: bool = True,
+        max_changes: int = 1,
         progress: bool = True,
     ) -> Recourses:
         """Find recourse for many people at once, in the order they came.
@@ -193,10 +215,10 @@ class LocalFACE:
         would give.
         """
         records = read_people(people, self.schema)
-        one = (record for record in records)
+        requests = list(self._requests(records, where, relax=relax))  # every one, before the first search
         answers: list[Recourse | None] = [None] * len(records)
-        found = self._run(((record, self._form) for record in one), where=where, goal=None, relax=relax)
-        for number, answer in _shown(found, len(records), progress=progress):
+        plan = replace(self._plan, actions=actions, max_changes=max_changes)
+        for number, answer in _shown(self._desk.answered(requests, plan), len(records), progress=progress):
             answers[number] = answer
         return Recourses([answer for answer in answers if answer is not None])
 
@@ -205,67 +227,13 @@ class LocalFACE:
         self._driver.prescore()
         return self
 
-    def _run(
-        self, people: Iterable[tuple[Array, Form]], *, where: Mapping[str, Any] | None, goal: Array | None, relax: bool
-    ) -> Iterator[tuple[int, Recourse]]:
-        asked: dict[int, tuple[Array, Form, Callable[[Array], Array], Any]] = {}
-
-        def cases() -> Iterator[Case]:
-            for number, (record, form) in enumerate(people):
-                box = self.schema.box(record, where)
-                decode = self._decoder([record] if goal is None else [record, goal])
-                asked[number] = (record, form, decode, box)
-                end = None if goal is None else self._space.points(goal[None, :])[0]
-                asks = search(self._person(record, self._space.bounds(box)), self._plan, goal=end, relax=relax)
-                yield Case(asks, decode)
-
-        for number, outcome, disclosure in self._driver.run(cases(), max_rows=self.options.max_rows):
-            record, form, decode, box = asked.pop(number)
-            records, rows = self._records(outcome.points, outcome.ids, decode)
-            records[0] = record
-            answer = self._answers.recourse(
-                outcome, records, rows, form=form, box=box, disclosure=disclosure, goal=goal
-            )
-            yield number, answer
-
-    def _records(
-        self, points: Array, ids: Sequence[int], decode: Callable[[Array], Array]
-    ) -> tuple[Array, tuple[int | None, ...]]:
-        """Bring a path back into the user's units; rows come back exactly as they are in the data."""
-        records = decode(points)
-        known = np.array([row >= 0 for row in ids])
-        rows = np.array(ids, dtype=np.int64)[known]
-        records[known] = self._source.records(rows)
-        numbers = iter(self._source.row_numbers(rows).tolist())
-        return records, tuple(next(numbers) if row >= 0 else None for row in ids)
-
-    def _person(self, record: Array, bounds: Any) -> Person:
-        options = self.options
-        return Person(
-            factual=self._space.points(record[None, :])[0],
-            bounds=bounds,
-            min_score=self._score.min_score,
-            floor=self.floor,
-            discrete=self._space.discrete,
-            rule="mean" if options.edges == "average" else "lowest",
-            max_step=np.inf if options.max_step is None else float(options.max_step),
-            signed=self._score.reading.signed,
-            settle=self._space.settle,
-        )
-
-    def _decoder(self, exact: list[Array]) -> Callable[[Array], Array]:
-        """Turn points into records, taking over the person's own values bit for bit wherever a point has them."""
-        anchors = [(self._space.points(record[None, :])[0], record) for record in exact]
-        firsts = np.searchsorted(self._space.feature_of, np.arange(len(self.schema)))
-
-        def decode(points: Array) -> Array:
-            records = np.array(self._space.records(points))
-            for point, record in anchors:
-                same = np.logical_and.reduceat(points == point, firsts, axis=1)
-                records = np.where(same, record, records)
-            return records
-
-        return decode
+    def _requests(self, records: Array, where: Mapping[str, Any] | None, *, relax: bool) -> Iterator[Request]:
+        check_where(self.schema.features, where)
+        for number, record in enumerate(records):
+            try:
+                yield self._desk.request(record, self._form, where, relax=relax)
+            except ConstraintError as error:
+                raise ConstraintError(f"person {number}: {error}") from None
 
     def _fitted(self, density: Any, points: Array) -> Density:
         discrete = self._space.discrete
@@ -280,9 +248,8 @@ class LocalFACE:
             return fitted
         if callable(density) or hasattr(density, "score_samples"):
             frame = self._form if not hasattr(density, "n_features_in_") else fed(density, self._form, self.schema)
-            return Sampled(
-                log_density(density, lambda places: frame.frame(self._space.records(places))), points, discrete
-            )
+            evaluate = log_density(density, lambda places: frame.frame(self._space.records(places)))
+            return Sampled(evaluate, points, discrete, reach=ordinary_reach(points))
         raise InputError(
             f"density={density!r}: 'kde', 'knn', a function from records to densities, or an estimator with "
             "score_samples is wanted"
@@ -312,11 +279,28 @@ class LocalFACE:
         )
 
 
-def _check_size(n: int, n_neighbors: int) -> None:
-    if n < 2:
-        raise DataError(f"the data has {n} row(s); at least 2 people are needed to say what is common")
-    if n_neighbors > n:
-        raise DataError(f"n_neighbors={n_neighbors}, but the data has only {n} rows: pass n_neighbors={n} or fewer")
+def _checked_schema(schema: object) -> Schema:
+    if isinstance(schema, Schema):
+        return schema
+    raise SchemaError(
+        f"schema= is a {type(schema).__name__}: give Schema([Feature(...), ...]), Schema.load(path), "
+        "or None to have it guessed"
+    )
+
+
+def _check_size(n: int, n_distinct: int, options: Options) -> None:
+    if n_distinct < 2:
+        came = f"{n} rows, all of them the same" if n > 1 else f"{n} row"
+        raise DataError(f"the data has {came}: at least 2 different people are needed to say what is common")
+    if options.n_neighbors > n:
+        raise DataError(
+            f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: pass n_neighbors={n} or fewer"
+        )
+    if options.edges == "cover" and options.people >= n_distinct:
+        raise DataError(
+            f"people={options.people}, but everyone has only {n_distinct - 1} others around them "
+            f"(the same row twice is one): pass people={n_distinct - 1} or fewer"
+        )
 
 
 def _shown(found: Iterator[tuple[int, Recourse]], total: int, *, progress: bool) -> Iterator[tuple[int, Recourse]]:

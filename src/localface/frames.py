@@ -134,6 +134,10 @@ def read_table(data: object, schema: Schema) -> Array:
     table = opened(data)
     if len(table) == 0:
         raise DataError("the table has no rows: give at least one")
+    return _read(table, schema)
+
+
+def _read(table: Frame | Values, schema: Schema) -> Array:
     if isinstance(table, np.ndarray):
         _check_width(table.shape[1], schema)
         columns = [table[:, j] for j in range(len(schema))]
@@ -159,16 +163,16 @@ def _columns(table: Frame, names: tuple[str, ...]) -> list[Values]:
     return [found[name] for name in names]
 
 
-def read_person(person: object, schema: Schema) -> Array:
-    """Read one person as a record."""
+def read_person(person: object, schema: Schema, what: str = "the person") -> Array:
+    """Read one person as a record; ``what`` is what a refusal calls them."""
     if nw.dependencies.is_pandas_series(person):
         person = dict(zip(person.index, person.to_numpy(dtype=object), strict=True))
     if isinstance(person, np.ndarray) and person.ndim == 1:
         _check_width(len(person), schema)
         person = dict(zip(schema.names, person, strict=True))
     if isinstance(person, Mapping):
-        _check_names([str(name) for name in person], schema, "the person")
-        _refuse_missing_of_person(person, schema)
+        _check_names([str(name) for name in person], schema, what)
+        _refuse_missing_of_person(person, schema, what)
         return np.array([feature.code(person[feature.name]) for feature in schema])
     if isinstance(person, str | list | tuple | int | float) or person is None:
         raise DataError(
@@ -186,10 +190,33 @@ def read_people(people: object, schema: Schema) -> Array:
     if single or (isinstance(people, np.ndarray) and people.ndim == 1):
         raise DataError("people are wanted, and one person came: give a table or a list, or use explain")
     if not isinstance(people, list | tuple):
-        return read_table(people, schema)
+        return _read_rows(people, schema)
     if not people:
         raise DataError("the list of people is empty: give at least one")
     return np.stack([_numbered(i, person, schema) for i, person in enumerate(people)])
+
+
+def _read_rows(people: object, schema: Schema) -> Array:
+    """Read a table of people; where one of them is refused, say which, found by halving."""
+    try:
+        return read_table(people, schema)
+    except DataError as error:
+        table = opened(people)
+        fine, refused = 0, len(table)
+        if refused == 0 or not _readable(table[:0], schema):
+            raise  # the columns are at fault, not a person
+        while refused - fine > 1:
+            middle = (fine + refused) // 2
+            fine, refused = (middle, refused) if _readable(table[fine:middle], schema) else (fine, middle)
+        raise DataError(f"person {fine}: {error}") from None
+
+
+def _readable(table: Frame | Values, schema: Schema) -> bool:
+    try:
+        _read(table, schema)
+    except DataError:
+        return False
+    return True
 
 
 def _numbered(place: int, person: object, schema: Schema) -> Array:
@@ -228,12 +255,12 @@ def _refuse_missing(schema: Schema, columns: list[Values]) -> None:
         )
 
 
-def _refuse_missing_of_person(person: Mapping[str, object], schema: Schema) -> None:
+def _refuse_missing_of_person(person: Mapping[str, object], schema: Schema, what: str) -> None:
     values = np.empty(len(schema), dtype=object)
     values[:] = [person[name] for name in schema.names]
     absent = [name for name, gone in zip(schema.names, missing(values), strict=True) if gone]
     if absent:
-        raise DataError(f"the person's {listed(absent)} is missing or infinite: impute it first")
+        raise DataError(f"{what}'s {listed(absent)} is missing or infinite: impute it first")
 
 
 def _codes(feature: Feature, values: Values) -> Array:

@@ -55,6 +55,8 @@ def names_of(table: Frame | Values) -> tuple[str, ...]:
 def guesses(data: object) -> list[dict[str, object]]:
     """Guess the declaration of every column; missing values are passed over."""
     table = opened(data)
+    if len(table) == 0:
+        raise DataError("the table has no rows: give at least one")
     if isinstance(table, np.ndarray):
         return [{"name": name, **_guess(name, table[:, j])} for j, name in enumerate(names_of(table))]
     return [{"name": name, **_guess_column(table[name])} for name in table.columns]

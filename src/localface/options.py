@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 from localface.errors import InputError, near_miss
@@ -79,7 +80,7 @@ def _word(name: str, value: object, known: tuple[str, ...]) -> Iterator[str]:
 
 
 def _whole(name: str, value: object, least: int) -> Iterator[str]:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         yield f"{name}={value!r}: a whole number of at least {least} is wanted"
 
 
@@ -91,4 +92,6 @@ def _number(value: object) -> bool:
 
 
 def _plain(value: object) -> object:
-    return value if value is None or isinstance(value, bool | int | float | str) else type(value).__name__
+    if isinstance(value, Real) and not isinstance(value, bool):  # NumPy's numbers too, which JSON cannot hold
+        return int(value) if isinstance(value, Integral) else float(value)
+    return value if value is None or isinstance(value, bool | str) else type(value).__name__

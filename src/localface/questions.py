@@ -17,6 +17,7 @@ import numpy.typing as npt
 from localface.geometry import Array, Bounds, Mask
 
 Ids = npt.NDArray[np.int64]
+NO_ROWS: Ids = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,9 +50,14 @@ class ScoreRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScorePoints:
-    """What does the model say of these states, which need not be rows? An array of scores."""
+    """What does the model say of these states, which need not be rows? An array of scores.
+
+    ``lent`` names revealed rows whose values the states have taken over: they are scored
+    with exactly these values.
+    """
 
     points: Array
+    lent: Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +108,13 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Company:
+    """How many people are much like this? Answered with a number a state; no row is revealed."""
+
+    points: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Census:
     """How many allowed rows reach the target? Answered with ``Counts``; no row is revealed."""
 
@@ -118,7 +131,7 @@ class Counts:
     excluded_by: npt.NDArray[np.int64]
 
 
-Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Census
+Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Company | Census
 T = TypeVar("T")
 Asks = Generator[Question, Any, T]
 
@@ -135,9 +148,9 @@ def row_scores(ids: Ids) -> Asks[Array]:
     return answer
 
 
-def point_scores(points: Array) -> Asks[Array]:
+def point_scores(points: Array, lent: Ids = NO_ROWS) -> Asks[Array]:
     """Ask for the scores of states that need not be rows."""
-    answer: Array = yield ScorePoints(points)
+    answer: Array = yield ScorePoints(points, lent)
     return answer
 
 
@@ -150,6 +163,12 @@ def along(starts: Array, ends: Array, floor: float | None, rule: str) -> Asks[Gr
 def levels(ids: Ids) -> Asks[Array]:
     """Ask how common the ground is that rows stand on."""
     answer: Array = yield Levels(ids)
+    return answer
+
+
+def company(points: Array) -> Asks[Ids]:
+    """Ask how many people are near states."""
+    answer: Ids = yield Company(points)
     return answer
 
 

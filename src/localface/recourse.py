@@ -6,7 +6,6 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from enum import Enum
 from importlib import import_module
 from types import MappingProxyType, NoneType
 from typing import Any, NoReturn
@@ -18,18 +17,14 @@ from localface._version import __version__
 from localface.errors import InputError, NoRecourse, listed, near_miss
 from localface.frames import Form
 from localface.geometry import Array
+from localface.parts import Action, Certificate, Disclosure, Status, Target
 from localface.render import (
-    SAMPLED,
     Change,
     as_html,
     as_text,
     changes_between,
-    more_unusual_than,
-    number,
     page_of,
-    people,
     percent,
-    percents,
 )
 from localface.schema import Schema
 
@@ -37,133 +32,6 @@ __all__ = ["Certificate", "Change", "Disclosure", "NoRecourse", "Recourse", "Sta
 
 FORMAT = "localface/recourse"
 FORMAT_VERSION = 1
-_ON_THE_FLOOR = 1e-9  # how far below the floor a share may fall by rounding
-
-
-class Status(Enum):
-    """How a search ended; the value is the sentence that people read."""
-
-    FOUND = "a path to the target was found"
-    ALREADY_THERE = "the person already has the outcome: nothing needs to change"
-    NO_TARGET = "nobody whom this person may become reaches the target"
-    UNREACHABLE = "people who reach the target exist, but no path of steps over common enough ground leads to them"
-    BUDGET = "the row budget ran out before a path was found"
-
-    @property
-    def word(self) -> str:
-        """The status in a word or two, for one-line reprs."""
-        return self.name.lower().replace("_", " ")
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """What counts as arrived: a score of at least ``min_score`` (at most, for a value to come down to)."""
-
-    label: str
-    min_score: float
-    at_most: bool = False
-    kind: str = "probability"
-
-    def reached(self, score: float) -> bool:
-        """Tell whether a score has arrived."""
-        return score <= self.min_score if self.at_most else score >= self.min_score
-
-    def show(self, score: float) -> str:
-        """Write a score with as many digits as it takes not to look arrived when it is not, nor the reverse."""
-        if not math.isfinite(score):
-            return str(score)
-        start = 2 if self.kind == "probability" else max(0, 3 - math.floor(math.log10(abs(score) or 1.0)))
-        for decimals in range(start, start + 8):
-            if self.reached(float(f"{score:.{decimals}f}")) == self.reached(score):
-                break
-        return f"{score:.{decimals}f}" if self.kind == "probability" else number(score, decimals)
-
-    @property
-    def sentence(self) -> str:
-        """What is wanted, for people."""
-        if self.kind == "value":
-            return self.label
-        return f"{self.label}, score at {'most' if self.at_most else 'least'} {number(self.min_score)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Certificate:
-    """What is known of one step: how common the ground is under all of it.
-
-    ``length`` is counted in ordinary differences between people. ``lowest`` is the
-    share of people who stand on less common ground than the least common place of the
-    step (for the rule ``average``: than its mean), ``floor`` the share that was asked
-    for. ``certified`` tells a proof from samples.
-    """
-
-    rule: str
-    length: float
-    lowest: float
-    floor: float
-    entry: bool = False
-    certified: bool = True
-    people: int | None = None
-    radius: float | None = None
-
-    @property
-    def holds(self) -> bool:
-        """Whether the step keeps the floor; an entry step need not, and says so by ``entry``."""
-        return self.lowest >= self.floor - _ON_THE_FLOOR
-
-    @property
-    def sentence(self) -> str:
-        """What the certificate says, for people."""
-        return self._claim + ("" if self.certified else SAMPLED)
-
-    @property
-    def _claim(self) -> str:
-        crosses = f"crosses ground {more_unusual_than(self.lowest)}"
-        if self.entry:
-            return f"entry: this first step {crosses}"
-        if not self.holds:
-            mean = "on average " if self.rule == "average" else ""
-            return f"below the floor of {percents(self.floor, self.lowest)[0]}: this step {mean}{crosses}"
-        if self.rule == "cover" and self.people is not None and self.radius is not None:
-            near = f"within {number(self.radius)} ordinary differences of every place on this step"
-            return f"there are at least {self.people:,} people {near}"
-        if self.rule == "average":
-            return f"this step passes on average through places as common as {people(self.lowest)}"
-        return f"every place on this step is at least as common as {people(self.lowest)}"
-
-
-@dataclass(frozen=True, slots=True)
-class Disclosure:
-    """What was revealed of other people, and what it took: ``rows`` out of ``of``."""
-
-    rows: int
-    of: int
-    questions: int = 0
-    model_calls: int = 0
-    rows_scored: int = 0
-    seconds: Mapping[str, float] = field(default_factory=dict, hash=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "seconds", MappingProxyType(dict(self.seconds)))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _disclosure, (self._plain(),)
-
-    @property
-    def fraction(self) -> float:
-        """The share of all rows that was seen."""
-        return self.rows / self.of if self.of else 0.0
-
-    @property
-    def sentence(self) -> str:
-        """What was revealed and what it took, for people."""
-        took = f"{self.questions:,} questions, {self.model_calls:,} model calls"
-        return f"{self.rows:,} of {self.of:,} rows ({percent(self.fraction)}), {took}"
-
-    def __str__(self) -> str:
-        return f"{self.rows:,} of {self.of:,} rows seen ({percent(self.fraction)})"
-
-    def _plain(self) -> dict[str, Any]:
-        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "seconds": dict(self.seconds)}
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -191,7 +59,7 @@ class Recourse:
     relaxed_to: float | None = None
     proven_within: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
-    actions: tuple[object, ...] = ()
+    actions: tuple[Action, ...] = ()
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -223,6 +91,16 @@ class Recourse:
     def counterfactual(self) -> Any:
         """Where the path ends, in the form the person came in; None when nothing was found."""
         return self.form.single(self.records[-1]) if self.found else None
+
+    @property
+    def end(self) -> Any:
+        """Where the actions lead, in the form the person came in; without actions, the counterfactual."""
+        if not self.actions:
+            return self.counterfactual
+        record = self.records[0].copy()
+        for name, value in [change for action in self.actions for change in action.changes.items()]:
+            record[self.schema.index(name)] = self.schema[name].code(value)
+        return self.form.single(record)
 
     @property
     def entry(self) -> bool:
@@ -287,7 +165,7 @@ class Recourse:
             "certificates": [asdict(one) for one in self.certificates],
             "target": asdict(self.target),
             "disclosure": self.disclosure._plain(),
-            "actions": _frozen(self.actions),
+            "actions": [{**one._plain(), "certificate": asdict(one.certificate)} for one in self.actions],
         }
         return json.dumps(_spelled(document), indent=indent, allow_nan=False)
 
@@ -316,11 +194,12 @@ class Recourse:
             ) from error
 
     def __repr__(self) -> str:
-        n = len(self.certificates)
-        scores = [self.target.show(score) for score in (self.scores[0], self.scores[-1])]
+        n, what = (len(self.actions), "action") if self.actions else (len(self.certificates), "step")
+        last = self.actions[-1].score if self.actions else self.scores[-1]
+        scores = [self.target.show(score) for score in (self.scores[0], last)]
         parts = [
             self.status.word,
-            f"{n} step{'' if n == 1 else 's'}" if self.found else "",
+            f"{n} {what}{'' if n == 1 else 's'}" if self.found else "",
             f"score {' -> '.join(scores)}" if self.found else f"score {scores[0]}, wanted {self.target.sentence}",
             "" if self.relaxed_to is None else f"floor relaxed to {percent(self.relaxed_to)}",
             str(self.disclosure),
@@ -451,9 +330,16 @@ def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "form": Form.from_dict(document["form"]),
         "schema": Schema.from_dict(document["schema"]),
         "certificates": tuple(Certificate(**_typed(Certificate, one)) for one in document["certificates"]),
+        "actions": tuple(_action(one) for one in document["actions"]),
         "target": Target(**_typed(Target, document["target"])),
         "disclosure": Disclosure(**_typed(Disclosure, document["disclosure"])),
     }
+
+
+def _action(plain: Mapping[str, Any]) -> Action:
+    certificate = Certificate(**_typed(Certificate, plain["certificate"]))
+    pieces = {**_typed(Action, plain), "certificate": certificate, "follows": tuple(plain["follows"])}
+    return Action(**pieces)
 
 
 def _status(name: object) -> Status:
@@ -481,11 +367,6 @@ def _typed(cls: type, pieces: Mapping[str, Any]) -> dict[str, Any]:
         if wanted and one.name in pieces and not isinstance(pieces[one.name], wanted):
             raise TypeError(f"{one.name} is {pieces[one.name]!r}, not {one.type}")
     return dict(pieces)
-
-
-def _disclosure(pieces: dict[str, Any]) -> Disclosure:
-    """Rebuild after pickling: a read-only mapping cannot be pickled itself."""
-    return Disclosure(**pieces)
 
 
 def _recourse(pieces: dict[str, Any]) -> Recourse:

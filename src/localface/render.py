@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
@@ -170,13 +170,43 @@ def page_of(answer: Recourse) -> Page:
 
 
 def _steps(answer: Recourse) -> tuple[Step, ...]:
-    """One block per step of the path."""
+    """One block per action or, where none were asked for, per step of the path."""
+    if answer.actions:
+        return tuple(_done(answer, i) for i in range(len(answer.actions)))
     steps = []
     for i, certificate in enumerate(answer.certificates):
         changes = changes_between(answer.schema, answer.scales, answer.records[i], answer.records[i + 1])
         notes = (certificate.sentence,) if certificate.entry or not certificate.holds else ()
         steps.append(step_of(i + 1, changes, answer.target.show(answer.scores[i + 1]), notes))
     return tuple(steps)
+
+
+def _done(answer: Recourse, place: int) -> Step:
+    """One action: what changes, what must come first, and who is there already."""
+    action = answer.actions[place]
+    changes = []
+    for name, value in action.changes.items():
+        feature = answer.schema[name]
+        codes = feature.code(action.before[name]), feature.code(value)
+        shown = (feature.format(codes[0]), feature.format(codes[1]))
+        changes.append(Change(feature, action.before[name], value, abs(codes[1] - codes[0]), shown))
+    words = ["together"] if action.together else []
+    words += [f"needs step {listing(one + 1 for one in action.follows)} first"] if action.follows else []
+    words += [f"{action.people:,} people are near" if action.people != 1 else "1 person is near"]
+    notes = ["; ".join(words)]
+    if action.certificate.entry or not action.certificate.holds:
+        notes.append(action.certificate.sentence)
+    return step_of(place + 1, changes, answer.target.show(action.score), tuple(notes))
+
+
+def listing(numbers: Iterable[int]) -> str:
+    """Join numbers for a sentence.
+
+    >>> listing([1]), listing([1, 2, 3])
+    ('1', '1, 2 and 3')
+    """
+    *most, last = (str(number) for number in numbers)
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _alerts(answer: Recourse) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from localface.box import MOVES, Box, compile_box, ends, number
 from localface.errors import ConstraintError, DataError, SchemaError, listed, near_miss
-from localface.geometry import Array
+from localface.geometry import Array, Mask
 from localface.infer import guesses
 
 Value = str | bool | int | float
@@ -114,9 +114,19 @@ class Schema:
     """The features of a record, in order."""
 
     features: tuple[Feature, ...]
+    links: tuple[tuple[str, ...], ...]
+    relations: tuple[tuple[str, str, str], ...]
 
-    def __init__(self, features: Iterable[Feature]) -> None:
+    def __init__(
+        self,
+        features: Iterable[Feature],
+        *,
+        links: Iterable[Iterable[str]] = (),
+        relations: Iterable[Iterable[str]] = (),
+    ) -> None:
         object.__setattr__(self, "features", tuple(features))
+        object.__setattr__(self, "links", tuple(tuple(names) for names in links))
+        object.__setattr__(self, "relations", tuple(_relation(tuple(words)) for words in relations))
         for feature in self.features:
             if not isinstance(feature, Feature):
                 raise SchemaError(f"a schema is made of features, and {feature!r} is none: write Feature({feature!r})")
@@ -125,6 +135,10 @@ class Schema:
         twice = [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]
         if twice:
             raise SchemaError(f"the schema names {listed(twice)} more than once: each feature needs a name of its own")
+        for name in [name for names in self.links for name in names]:
+            self.index(name)
+        for first, _, second in self.relations:
+            _check_order(self[first], self[second])
 
     @classmethod
     def infer(cls, frame: object) -> Schema:
@@ -165,7 +179,23 @@ class Schema:
             if given["kind"] in ("numeric", "integer"):
                 given = {"categories": None, **given}
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
-        return Schema((*self.features[:place], new, *self.features[place + 1 :]))
+        features = (*self.features[:place], new, *self.features[place + 1 :])
+        return Schema(features, links=self.links, relations=self.relations)
+
+    def link(self, *names: str) -> Schema:
+        """Return a schema in which these features only ever change together."""
+        return Schema(self.features, links=(*self.links, names), relations=self.relations)
+
+    def relate(self, first: str, relation: str, second: str) -> Schema:
+        """Return a schema in which every state keeps a relation, such as ``relate("hr_min", "<=", "hr_max")``."""
+        return Schema(self.features, links=self.links, relations=(*self.relations, (first, relation, second)))
+
+    def broken(self, records: Array) -> Mask:
+        """Tell which records break a relation that was declared."""
+        broken = np.zeros(len(records), dtype=bool)
+        for first, _, second in self.relations:
+            broken |= records[:, self.index(first)] > records[:, self.index(second)]
+        return broken
 
     def box(self, record: Array, where: Mapping[str, object] | None = None) -> Box:
         """Compile what this person may change; ``where`` only narrows what the schema declares.
@@ -181,7 +211,11 @@ class Schema:
 
     def to_dict(self) -> dict[str, object]:
         """Return the schema as plain values that JSON can hold; defaults are left out."""
-        return {"features": [_declared(feature) for feature in self]}
+        plain: dict[str, object] = {"features": [_declared(feature) for feature in self]}
+        for key in ("links", "relations"):
+            if getattr(self, key):
+                plain[key] = [list(words) for words in getattr(self, key)]
+        return plain
 
     @classmethod
     def from_dict(cls, plain: object) -> Schema:
@@ -189,11 +223,16 @@ class Schema:
         rows = plain.get("features") if isinstance(plain, Mapping) else None
         if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
             raise SchemaError("a schema holds a list of [[features]], each with a name")
-        return cls(_feature(row) for row in rows)
+        lists = {key: plain.get(key, []) for key in ("links", "relations") if isinstance(plain, Mapping)}
+        for key, words in lists.items():
+            if not isinstance(words, list) or not all(isinstance(names, list) for names in words):
+                raise SchemaError(f"{key} of a schema is a list of lists of names")
+        return cls((_feature(row) for row in rows), **lists)
 
     def to_toml(self) -> str:
         """Write the schema as TOML, one block a feature."""
-        blocks = []
+        declared = self.to_dict()
+        blocks = [f"{key} = {_toml(declared[key], key)}" for key in ("links", "relations") if key in declared]
         for feature in self:
             lines = [f"{key} = {_toml(value, key)}" for key, value in _declared(feature).items()]
             blocks.append("\n".join(["[[features]]", *lines]))
@@ -229,6 +268,18 @@ class Schema:
         widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return "\n".join([f"<Schema: {len(self)} features>", *(f"  {line}".rstrip() for line in lines)])
+
+
+def _relation(words: tuple[str, ...]) -> tuple[str, str, str]:
+    if len(words) != 3 or words[1] != "<=":
+        raise SchemaError(f"{' '.join(map(str, words))!r} is no relation: write two features and '<=' between them")
+    return words[0], words[1], words[2]
+
+
+def _check_order(first: Feature, second: Feature) -> None:
+    for feature in (first, second):
+        if feature.discrete:
+            raise SchemaError(f"{feature.name!r} is {feature.kind} and cannot be compared with '<='")
 
 
 def _check_words(feature: Feature) -> None:

@@ -84,11 +84,15 @@ class Scorer:
         elif scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
         if scores.shape != (n,):
-            raise ModelError(f"the model returned shape {scores.shape} for {n} record(s); one score a record is wanted")
+            raise ModelError(
+                f"the model returned shape {scores.shape} for {n} record(s); one score a record is wanted, "
+                "or one column a class, with target= for the column's number"
+            )
         if not np.isfinite(scores).all():
             bad = int((~np.isfinite(scores)).sum())
             raise ModelError(
-                f"the model returned NaN or infinity for {bad} of {n} record(s); every score must be finite"
+                f"the model returned NaN or infinity for {bad} of {n} record(s); every score must be finite: "
+                "does it meet values that it was not fitted on?"
             )
         if not self._reading.signed and scores.min() < 0:
             raise ModelError(
@@ -159,13 +163,17 @@ def _check_names(wanted: list[str], schema: Schema) -> None:
     extra = [name for name in have if name not in wanted]
     if missing:
         raise ModelError(
-            f"the model was fitted with {listed(missing)}, which the data lacks{near_miss(missing[0], extra or have)}"
+            f"the model was fitted with {listed(missing)}, which the data lacks{near_miss(missing[0], extra or have)}: "
+            f"give the columns it was fitted with, {listed(wanted)}"
         )
     if extra:
         raise ModelError(
             f"the model was not fitted with {listed(extra)}: drop them from the data (is one the outcome?)"
         )
-    raise ModelError(f"the model was fitted with the columns in another order: {listed(wanted)}")
+    raise ModelError(
+        f"the model was fitted with the columns in another order: {listed(wanted, len(wanted))}. Reorder the data "
+        "(and the schema): data[list(model.feature_names_in_)]"
+    )
 
 
 def _margin(model: Any, target: object, classes: list[Any]) -> Reading:

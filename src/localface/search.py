@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from localface.atlas import Atlas, Person, Way
 from localface.geometry import Array
-from localface.questions import Asks, Counts, census, levels, point_scores
+from localface.questions import Asks, Counts, Ids, along, census, company, levels, point_scores
+from localface.stages.actions import Move, act
 from localface.stages.enhance import Price, enhance
 from localface.stages.exploit import exploit
 from localface.stages.explore import Exploration, explore
@@ -28,6 +29,19 @@ class Plan:
     price: Price = field(default_factory=Price)
     astar: bool = True
     strategy: str = "guided"
+    actions: bool = True
+    max_changes: int = 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Acted:
+    """The actions of an outcome: states in order, and the ground at and under them."""
+
+    moves: tuple[Move, ...]
+    levels: Array
+    lowest: Array
+    people: Ids
+    floor: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +60,8 @@ class Outcome:
     relaxed: bool = False
     proven: bool = False
     counts: Counts | None = None
+    acted: Acted | None = None
+    hopeless: bool = False  # no floor, however low, opens a way
 
 
 def search(person: Person, plan: Plan, *, goal: Array | None = None, relax: bool = False) -> Asks[Outcome]:
@@ -92,7 +108,25 @@ def _best(atlas: Atlas, plan: Plan, found: Exploration, *, relaxed: bool) -> Ask
         if complete:
             break
     whole = Way((0, *way.places), way.cost) if found.entry else way
-    return (yield from _told("FOUND", atlas, whole, entry=found.entry, relaxed=relaxed, proven=proven))
+    told = yield from _told("FOUND", atlas, whole, entry=found.entry, relaxed=relaxed, proven=proven)
+    return replace(told, acted=(yield from _acted(atlas, plan, told, whole))) if plan.actions else told
+
+
+def _acted(atlas: Atlas, plan: Plan, told: Outcome, way: Way) -> Asks[Acted]:
+    """Turn the way into actions; where no few changes do it, the steps of the way are the actions.
+
+    Someone who stands on uncommon ground meets no state more unusual than their own.
+    """
+    floor = min(atlas.person.floor, float(told.levels[0]))
+    moves = yield from act(atlas, way.places[-1], floor=floor, max_changes=plan.max_changes)
+    if moves is None:
+        ahead = way.places[1:]
+        moves = tuple(Move(atlas.points[p], atlas.scores[p], (i - 1,) if i else ()) for i, p in enumerate(ahead))
+    states = np.stack([atlas.person.factual, *(move.point for move in moves)])
+    under = yield from along(states[:-1], states[1:], None, atlas.person.rule)
+    at = yield from along(states[1:], states[1:], None, atlas.person.rule)
+    near = yield from company(states[1:])
+    return Acted(moves, at.values, under.values, near, floor)
 
 
 def _safest(atlas: Atlas, plan: Plan, found: Exploration) -> Asks[tuple[Atlas, Exploration]]:
@@ -120,7 +154,8 @@ def _refused(atlas: Atlas, plan: Plan, found: Exploration, *, relax: bool) -> As
             eased = Exploration((0, *trail) if entry else trail, entry=entry)
             return (yield from _best(lower, plan, eased, relaxed=True))
         status = "BUDGET" if atlas.cut else status
-    return (yield from _told(status, atlas, Way((0,), 0.0), counts=counts))
+    outcome = yield from _told(status, atlas, Way((0,), 0.0), counts=counts)
+    return replace(outcome, hopeless=relax and status == "UNREACHABLE")
 
 
 def _printed(atlas: Atlas, plan: Plan) -> Asks[Outcome]:

@@ -52,6 +52,21 @@ class Space:
         """How many columns a point has."""
         return len(self.feature_of)
 
+    @property
+    def groups(self) -> npt.NDArray[np.int64]:
+        """Which columns only ever change together: those of one feature, and of features that are linked."""
+        group = np.arange(len(self.schema))
+        for names in self.schema.links:
+            linked = np.isin(group, group[[self.schema.index(name) for name in names]])
+            group[linked] = group[linked].min()
+        return np.asarray(group[self.feature_of])
+
+    @property
+    def grain(self) -> Array:
+        """The smallest change of each column that anyone could notice."""
+        small = [0.0 if feature.discrete else (feature.resolution or 0.0) * (1 - 1e-9) for feature in self.schema]
+        return np.asarray((np.array(small) / self.scales)[self.feature_of])
+
     def points(self, records: Array) -> Array:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))

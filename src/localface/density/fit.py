@@ -14,6 +14,7 @@ from localface.questions import Ids
 
 _TUNED_ON = 512  # rows on which the bandwidth is chosen, each against all others
 _RANKED_ON = 20_000  # rows whose leave-one-out density makes the scale
+_NEAR = 10  # people whom an ordinary person has near
 _CHUNK = 8_000_000  # distances held at a time
 
 
@@ -26,14 +27,14 @@ def fit_kde(points: Array, discrete: Mask, *, bandwidth: float | None = None) ->
     h = best_bandwidth(points) if bandwidth is None else bandwidth
     constant = -points.shape[1] / 2 * np.log(2 * np.pi * h * h) - np.log(len(points))
     known = _ranked(points, lambda squares: _log_sums(squares / (-2 * h * h)) + constant)
-    return KDE(points, discrete, bandwidth=h, known=known)
+    return KDE(points, discrete, bandwidth=h, known=known, reach=ordinary_reach(points))
 
 
 def fit_knn(points: Array, discrete: Mask, *, k: int) -> KNN:
     """Fit a k-NN density: how near the k-th other person is."""
     k, width = min(k, len(points) - 1), points.shape[1]
     known = _ranked(points, lambda squares: -width / 2 * np.log(np.partition(squares, k - 1, axis=1)[:, k - 1]))
-    return KNN(points, discrete, k=k, known=known)
+    return KNN(points, discrete, k=k, known=known, reach=ordinary_reach(points))
 
 
 def _ranked(points: Array, level: Callable[[Array], Array]) -> Array:
@@ -57,6 +58,13 @@ def best_bandwidth(points: Array) -> float:
 
     span = (np.log(max(nearest, 1e-9 * widest) / 4 / np.sqrt(width)), np.log(widest))
     return float(np.exp(minimize_scalar(unlikelihood, bounds=span, method="bounded", options={"xatol": 1e-3}).x))
+
+
+def ordinary_reach(points: Array) -> float:
+    """How far from an ordinary person the tenth nearest other stands: within it, people count as near."""
+    k = min(_NEAR, len(points) - 1)
+    squares = np.concatenate(list(_apart(points, _spread(len(points), _TUNED_ON))))
+    return float(np.sqrt(np.median(np.partition(squares, k - 1, axis=1)[:, k - 1])))
 
 
 def _spread(n: int, most: int) -> Ids:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import log_ndtr
 
-from localface.density.protocol import TOLERANCE, Scale, judged
+from localface.density.protocol import TOLERANCE, Scale, count_within, judged
 from localface.geometry import Array, Mask, legs, norms
 from localface.questions import Ground, Hole, Ids
 
@@ -24,11 +24,12 @@ class KDE:
 
     certified = True
 
-    def __init__(self, points: Array, discrete: Mask, *, bandwidth: float, known: Array) -> None:
+    def __init__(self, points: Array, discrete: Mask, *, bandwidth: float, known: Array, reach: float) -> None:
         self._points = points
         self._discrete = discrete
         self._squares = (points * points).sum(axis=1)
         self._known = known  # leave-one-out log-densities of the rows, where they were worked out
+        self._reach = reach
         self.bandwidth = bandwidth
         self.scale = Scale(np.sort(known[~np.isnan(known)]))
 
@@ -44,6 +45,10 @@ class KDE:
         if len(unknown):
             self._known[unknown] = self.lowest(self._points[unknown], self._points[unknown], None).values
         return np.asarray(self._known[ids])
+
+    def company(self, points: Array) -> Ids:
+        """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
+        return count_within(points, self._points, self._reach)
 
     def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
         """Bound the lowest log-density along each step from below, certified.
@@ -116,7 +121,7 @@ class KDE:
         for _ in range(12):
             middle = (small + large) / 2
             small, large = (middle, large) if most(middle) < mark - TOLERANCE else (small, middle)
-        return Hole(place, small)
+        return Hole(place, small) if small > 0.25 * self.bandwidth else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.density.protocol import TOLERANCE, Scale, judged
+from localface.density.protocol import TOLERANCE, Scale, count_within, judged
 from localface.geometry import Array, Mask, legs, loneliest, norms
 from localface.questions import Ground, Hole, Ids
 
@@ -22,10 +22,11 @@ class KNN:
 
     certified = True
 
-    def __init__(self, points: Array, discrete: Mask, *, k: int, known: Array) -> None:
+    def __init__(self, points: Array, discrete: Mask, *, k: int, known: Array, reach: float) -> None:
         self._points = points
         self._discrete = discrete
         self._known = known  # leave-one-out log-densities of the rows, where they were worked out
+        self._reach = reach
         self.k = k
         self.scale = Scale(np.sort(known[~np.isnan(known)]))
 
@@ -39,6 +40,10 @@ class KNN:
         if len(unknown):
             self._known[unknown] = self.lowest(self._points[unknown], self._points[unknown], None).values
         return np.asarray(self._known[ids])
+
+    def company(self, points: Array) -> Ids:
+        """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
+        return count_within(points, self._points, self._reach)
 
     def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
         """Return the lowest log-density along each step: exact, by the cover sweep.

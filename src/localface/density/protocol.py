@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from localface.geometry import Array
+from localface.geometry import Array, norms
 from localface.questions import Ground, Ids
 
 TOLERANCE = 1e-9
@@ -56,6 +56,10 @@ class Density(Protocol):
         """Return the leave-one-out log-densities of rows."""
         ...
 
+    def company(self, points: Array) -> Ids:
+        """Count the people near places: those who make them common."""
+        ...
+
     def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
         """Bound the lowest log-density along each step from below."""
         ...
@@ -69,3 +73,8 @@ def judged(values: Array, floor: float | None) -> Ground:
     """Hold values against a floor, with the tolerance; without one everything passes."""
     passes = np.ones(len(values), dtype=bool) if floor is None else values >= floor - TOLERANCE
     return Ground(values, passes)
+
+
+def count_within(points: Array, rows: Array, radius: float) -> Ids:
+    """Count the rows within a radius of each point."""
+    return np.array([int((norms(rows - point) <= radius).sum()) for point in points], dtype=np.int64)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import Scale, judged
+from localface.density.protocol import Scale, count_within, judged
 from localface.errors import DensityError
 from localface.geometry import Array, Mask, legs
 from localface.questions import Ground, Ids
@@ -23,17 +23,30 @@ class Sampled:
 
     certified = False
 
-    def __init__(self, evaluate: Callable[[Array], Array], points: Array, discrete: Mask) -> None:
+    def __init__(self, evaluate: Callable[[Array], Array], points: Array, discrete: Mask, *, reach: float) -> None:
         self._evaluate = evaluate
+        self._points = points
+        self._reach = reach
         self._discrete = discrete
         self._known = evaluate(points)
+        if np.isneginf(self._known).any():
+            raise DensityError(
+                f"the density is 0 at {int(np.isneginf(self._known).sum())} of {len(points)} rows, where people stand: "
+                "it must be positive there (where it underflows, pass an object whose score_samples gives logarithms)"
+            )
         if np.ptp(self._known) == 0:
-            raise DensityError("the density is the same at every row, so that no place is more common than another")
+            raise DensityError(
+                "the density is the same at every row, so that no place is more common than another: is it fitted?"
+            )
         self.scale = Scale(np.sort(self._known))
 
     def levels(self, ids: Ids) -> Array:
         """Return the log-densities of rows."""
         return np.asarray(self._known[ids])
+
+    def company(self, points: Array) -> Ids:
+        """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
+        return count_within(points, self._points, self._reach)
 
     def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
         """Return the lowest of the samples along each step."""

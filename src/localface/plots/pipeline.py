@@ -46,12 +46,12 @@ def plot_pipeline(
     where
         What this person may change, as for ``explain``.
     """
-    plane = plane_of(explainer, "plot_pipeline")
     if explainer.options.strategy != "guided":
         raise InputError(
             f"plot_pipeline draws the guided search; this explainer has strategy={explainer.options.strategy!r}: "
             "make one with strategy='guided'"
         )
+    plane = plane_of(explainer, "plot_pipeline")
     story = told(explainer, person, where=where)
     figure = canvas(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)

@@ -59,8 +59,9 @@ def told(explainer: LocalFACE, person: Any, *, where: Mapping[str, Any] | None =
     """Explain a person with the explainer's own driver, and tell how the search went."""
     log: Log = []
     watched = copy(explainer)
-    watched._driver = _Watched(explainer._driver, log)  # type: ignore[assignment]
-    recourse = watched.explain(person, where=where)
+    driver: Any = _Watched(explainer._driver, log)
+    watched._desk = replace(explainer._desk, driver=driver)
+    recourse = watched.explain(person, where=where, actions=False)
     return _story(recourse, log, min_score=explainer._score.min_score)
 
 

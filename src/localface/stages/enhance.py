@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,22 +18,19 @@ through which other steps could be struck out, so that every step must be asked 
 def enhance(atlas: Atlas, known: Way, *, price: Price, astar: bool = True) -> Asks[Way]:
     """Find the cheapest traversable way from where ``known`` starts to any goal.
 
-    Steps are assumed passable and cheap until the search wants them: find the best way,
-    check and price its steps, strike out what is refused, search again. A place can only
-    be on a better way if going straight there and straight on costs less than the way
-    that is known already.
+    A* (Dijkstra with ``astar`` off) that takes steps on trust: only when a place is next
+    in line is the step to it checked and priced, and where it is refused the place goes
+    back in line by its next best step. A place can only be on a better way if going
+    straight there and straight on costs less than the way that is known already.
     """
-    chart = Chart(atlas, known, price)
-    while True:
-        way = cheapest(chart.costs, chart.ends, chart.remaining * astar, below=known.cost)
-        if way is None:
-            return known
-        steps = list(itertools.pairwise(way))
-        passes = yield from atlas.traversable(chart.named(steps))
-        for step in [step for step, fine in zip(steps, passes, strict=True) if not fine]:
-            chart.strike(step)
-        if all(passes) and (yield from chart.priced(steps)):
-            return Way(tuple(chart.places[i] for i in way), float(sum(chart.costs[step] for step in steps)))
+    chart = Chart(atlas, known)
+    while (here := chart.next_in_line(known.cost, astar=astar)) is not None:
+        if not (yield from chart.confirmed(here, price)):
+            continue
+        if chart.is_end[here]:
+            return chart.way_to(here)
+        chart.close(here)
+    return known
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,47 +53,81 @@ class Price:
 
 
 class Chart:
-    """The places that could be on a better way and what every step between them costs at least."""
+    """The places that could be on a better way, what steps between them cost at least, and how far A* has come."""
 
-    def __init__(self, atlas: Atlas, known: Way, price: Price) -> None:
-        self.atlas, self.price = atlas, price
-        self.places, self.points, self.remaining = _worth_a_look(atlas, known)
-        self.ends = np.flatnonzero(np.isin(self.places, atlas.goals))
-        self.lengths = norms(self.points[:, None, :] - self.points[None, :, :])
-        fine = atlas.person.bounds.one_way(self.points[:, None, :], self.points[None, :, :])
+    def __init__(self, atlas: Atlas, known: Way) -> None:
+        self.atlas = atlas
+        self.places, points, self.remaining = _worth_a_look(atlas, known)
+        self.is_end = np.isin(self.places, atlas.goals)
+        self.lengths = norms(points[:, None, :] - points[None, :, :])
+        fine = atlas.person.bounds.one_way(points[:, None, :], points[None, :, :])
         self.costs = np.where(fine & (self.lengths <= atlas.person.max_step), self.lengths, np.inf)
         for i, j in atlas.struck_out(self.places):
             self.costs[i, j] = self.costs[j, i] = np.inf
-        straight = same_kind(self.points, atlas.person.discrete)
-        self._spans = np.where(straight, self.lengths, 0.0)  # a hole refuses straight steps only
+        straight = same_kind(points, atlas.person.discrete)
+        self._points, self._spans = points, np.where(straight, self.lengths, 0.0)  # holes refuse straight steps only
         self._holes = 0
-        self._priced: set[Step] = set()
         self._strike_holes()
+        n = len(self.places)
+        self.spent, self.parent = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
+        self.spent[0] = 0.0
+        self.done = np.zeros(n, dtype=bool)
+        self._sure: set[Step] = {(0, 0)}
 
-    def named(self, steps: list[Step]) -> list[Step]:
-        """The steps as the atlas numbers them."""
-        return [(self.places[a], self.places[b]) for a, b in steps]
+    def next_in_line(self, below: float, *, astar: bool) -> int | None:
+        """The open place through which the cheapest way may lead, if it can beat a price."""
+        estimate = np.where(self.done, np.inf, self.spent + self.remaining if astar else self.spent)
+        here = int(np.argmin(estimate))
+        return here if estimate[here] < below else None
 
-    def strike(self, step: Step) -> None:
-        """Strike out a refused step, and all others through the hole that refused it."""
-        self.costs[step] = self.costs[step[::-1]] = np.inf
-        self._strike_holes()
-
-    def priced(self, steps: list[Step]) -> Asks[bool]:
-        """Put exact costs on steps; tell whether they all had them already."""
-        fresh = [step for step in steps if step not in self._priced]
-        if self.price.exponent == 0 or not fresh:
+    def confirmed(self, here: int, price: Price) -> Asks[bool]:
+        """Check and price the step by which a place was reached; where that changes matters, stand in line again."""
+        step = (int(self.parent[here]), here)
+        if step in self._sure:
             return True
-        means = yield from self.atlas.means(self.named(fresh))
-        exact = self.price.exact(np.array([self.lengths[step] for step in fresh]), np.array(means))
-        for step, cost in zip(fresh, exact.tolist(), strict=True):
-            self.costs[step] = cost
-            self._priced.add(step)
-        return False
+        named = (self.places[step[0]], self.places[here])
+        passes = yield from self.atlas.traversable([named])
+        if not passes[0]:
+            self.costs[step] = self.costs[step[::-1]] = np.inf
+            self._strike_holes()
+            self._line_up(np.flatnonzero(~self.done & np.isinf(self.costs[self.parent, np.arange(len(self.parent))])))
+            return False
+        self._sure.add(step)
+        if price.exponent:
+            means = yield from self.atlas.means([named])
+            self.costs[step] = float(price.exact(self.lengths[step], np.array(means[0])))
+            self._line_up(np.array([here]))
+            return False
+        return True
+
+    def close(self, here: int) -> None:
+        """Be done with a place, and pass on what it costs to go on from it."""
+        self.done[here] = True
+        through = self.spent[here] + self.costs[here]
+        better = np.flatnonzero((through < self.spent) & ~self.done)
+        self.spent[better] = through[better]
+        self.parent[better] = here
+
+    def way_to(self, here: int) -> Way:
+        """The way by which a place was reached."""
+        way = [here]
+        while way[-1] != 0:
+            way.append(int(self.parent[way[-1]]))
+        return Way(tuple(self.places[i] for i in reversed(way)), float(self.spent[here]))
+
+    def _line_up(self, places: Ids) -> None:
+        """Give places their next best step from where A* has been."""
+        been = np.flatnonzero(self.done)
+        places = places[places != 0]
+        if len(places) and len(been):
+            through = self.spent[been, None] + self.costs[np.ix_(been, places)]
+            best = through.argmin(axis=0)
+            self.spent[places] = through[best, np.arange(len(places))]
+            self.parent[places] = been[best]
 
     def _strike_holes(self) -> None:
         for hole in self.atlas.holes[self._holes :]:
-            self.costs[crossing(hole, self.points, self._spans)] = np.inf
+            self.costs[crossing(hole, self._points, self._spans)] = np.inf
         self._holes = len(self.atlas.holes)
 
 
@@ -137,35 +167,3 @@ def crossing(hole: Hole, points: Array, spans: Array) -> Mask:
     between = (gram < squares[:, None]) & (gram < squares[None, :])  # the closest approach is on the step
     area = squares[:, None] * squares[None, :] - gram * gram
     return np.asarray(between & (area < (hole.radius * (1 - 1e-9) * spans) ** 2))
-
-
-def cheapest(costs: Array, ends: Ids, remaining: Array, *, below: float) -> list[int] | None:
-    """A* on a dense matrix of step costs, from place 0 to any end, if it can be had below a price.
-
-    ``remaining`` must never overestimate; with zeros this is Dijkstra's algorithm.
-    """
-    spent = np.full(len(costs), np.inf)
-    spent[0] = 0.0
-    parent = np.zeros(len(costs), dtype=np.int64)
-    closed = np.zeros(len(costs))  # infinite once a place is done with
-    is_end = np.zeros(len(costs), dtype=bool)
-    is_end[ends] = True
-    while True:
-        estimate = spent + remaining + closed
-        here = int(np.argmin(estimate))
-        if not estimate[here] < below:
-            return None
-        if is_end[here]:
-            return _traced(parent, here)
-        closed[here] = np.inf
-        through = spent[here] + costs[here]
-        better = np.flatnonzero((through < spent) & (closed == 0))
-        spent[better] = through[better]
-        parent[better] = here
-
-
-def _traced(parent: Ids, end: int) -> list[int]:
-    way = [end]
-    while way[-1] != 0:
-        way.append(int(parent[way[-1]]))
-    return way[::-1]

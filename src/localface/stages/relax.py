@@ -6,16 +6,29 @@ import heapq
 
 import numpy as np
 
-from localface.atlas import Atlas
+from localface.atlas import Atlas, Step
 from localface.questions import Asks, levels
 
 
 def highest_way(atlas: Atlas, start: int, *, n_neighbors: int) -> Asks[tuple[tuple[int, ...], float]]:
     """Find the way from ``start`` to a target with the highest lowest density, and that density.
 
-    A bottleneck search: places are accepted in the order of the best ground on which
-    they can be reached. A step is worked out only when it is at the head of the queue;
-    until then the ground its end stands on bounds it from above.
+    Where the targets lie beyond a gap that no one's ``n_neighbors`` nearest people span,
+    it looks further out, until there is a way or nobody is left to look at.
+    """
+    k, known = n_neighbors, dict[Step, float]()
+    while True:
+        trail, level = yield from _bottleneck(atlas, start, k, known)
+        if trail or atlas.cut or k > len(atlas.points):
+            return trail, level
+        k *= 2
+
+
+def _bottleneck(atlas: Atlas, start: int, k: int, known: dict[Step, float]) -> Asks[tuple[tuple[int, ...], float]]:
+    """Accept places in the order of the best ground on which they can be reached.
+
+    A step is worked out only when it is at the head of the queue; until then the ground
+    its end stands on bounds it from above.
     """
     trails: dict[int, tuple[int, ...]] = {}
     heap: list[tuple[float, bool, int, int, int]] = [(-np.inf, False, -1, start, start)]
@@ -24,13 +37,15 @@ def highest_way(atlas: Atlas, start: int, *, n_neighbors: int) -> Asks[tuple[tup
         if head in trails:
             continue
         if rough:
-            ground = yield from atlas.ground([(tail, head)], None, atlas.person.rule)
-            heapq.heappush(heap, (max(loss, -float(ground.values[0])), False, row, tail, head))
+            if (tail, head) not in known:
+                ground = yield from atlas.ground([(tail, head)], None, atlas.person.rule)
+                known[tail, head] = float(ground.values[0])
+            heapq.heappush(heap, (max(loss, -known[tail, head]), False, row, tail, head))
             continue
         trails[head] = (*trails.get(tail, ()), head)
         if atlas.arrived(head):
             return trails[head], -loss
-        for end, level in (yield from _ahead(atlas, head, n_neighbors)):
+        for end, level in (yield from _ahead(atlas, head, k)):
             if end not in trails:
                 heapq.heappush(heap, (max(loss, -level), True, atlas.ids[end], head, end))
     return (), -np.inf

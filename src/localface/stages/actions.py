@@ -1,0 +1,214 @@
+"""Actions: few changes, in an order that a person could follow.
+
+A step between two real people changes almost every number a little, and nobody can
+act on that. Between the person and where the path ends lies a lattice of states, each
+with some of the changes made. The model scores a whole lattice at a call; steps are
+checked one by one, and only where a route would take them.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from localface.atlas import Atlas
+from localface.geometry import Array, norms
+from localface.questions import Asks, along, point_scores
+
+EXACT = 12
+"""Changes up to which every subset and every order is considered; the smallest of more are made together."""
+
+_PAIRS = 8  # changes up to which every pair is tried in the other order
+Change = tuple[int, ...]  # groups of columns that are changed at once
+Route = tuple[int, ...]  # states on the way, each a bit mask over the changes, from none to all
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Move:
+    """One action: the state after it, its score, what changes, and which earlier moves must come first."""
+
+    point: Array
+    score: float
+    follows: tuple[int, ...] = ()
+
+
+def act(atlas: Atlas, end: int, *, floor: float, max_changes: int = 1) -> Asks[tuple[Move, ...] | None]:
+    """Reduce a change to few features and find an order for them; None where no route keeps the floor.
+
+    The set of changes has as few members as possible and, among those, the smallest sum
+    of changes. The route makes as few changes at once as it can and, among such routes,
+    the score rises soonest.
+    """
+    lattice = yield from _lattice(atlas, end, floor)
+    if lattice is None:
+        return None
+    for subset in lattice.candidates():
+        route = yield from _route(lattice, subset, max_changes)
+        if route is not None:
+            return (yield from _moves(lattice, route, max_changes))
+    return None
+
+
+class Lattice:
+    """The states between a person and an end, as subsets of the changes, and what is known of them."""
+
+    def __init__(self, atlas: Atlas, end: Array, changes: list[Change], floor: float) -> None:
+        person = atlas.person
+        self.person, self.changes, self.floor = person, changes, floor
+        self.sizes = [float(norms((end - person.factual)[np.isin(person.group_of, change)])) for change in changes]
+        self.states = np.stack([_with(atlas, end, changes, subset) for subset in range(2 ** len(changes))])
+        self.lawful = person.lawful(self.states)
+        self.scores: Array = np.zeros(0)
+        self._verdicts: dict[tuple[int, int], bool] = {}
+
+    def candidates(self) -> Iterator[int]:
+        """Subsets that reach the target, the fewest changes first, then the smallest sum of changes."""
+        reach = np.flatnonzero((self.scores >= self.person.min_score) & self.lawful).tolist()
+
+        def order(subset: int) -> tuple[int, float, int]:
+            sizes = [size for i, size in enumerate(self.sizes) if subset >> i & 1]
+            return len(sizes), round(sum(sizes), 9), subset
+
+        yield from sorted((subset for subset in reach if subset), key=order)
+
+    def passable(self, start: int, end: int) -> Asks[bool]:
+        """Tell whether a step between two states can be taken, asking once."""
+        if (start, end) not in self._verdicts:
+            a, b = self.states[[start]], self.states[[end]]
+            fine = bool(self.lawful[end]) and bool(self.person.bounds.one_way(a, b)[0])
+            for first, second in [(b, b), (a, b)] if fine else []:  # the ground ahead, then the way there
+                fine = fine and bool((yield from along(first, second, self.floor, self.person.rule)).passes[0])
+            self._verdicts[start, end] = fine
+        return self._verdicts[start, end]
+
+    def missing(self, subset: int) -> float:
+        """How much of the score a state still lacks."""
+        return max(0.0, self.person.min_score - float(self.scores[subset]))
+
+
+def _lattice(atlas: Atlas, end: int, floor: float) -> Asks[Lattice | None]:
+    """Put back what need not change, until few enough changes are left to try every subset of them."""
+    person, target = atlas.person, atlas.points[end]
+    apart = np.abs(target - person.factual)
+    groups = [int(group) for group in np.unique(person.group_of[apart > 0])]
+    noticed = [group for group in groups if (apart >= person.grain)[person.group_of == group].any()]
+    kept = yield from _needed(atlas, end, noticed)
+    if kept is None:  # what is too small to notice was needed after all
+        kept = yield from _needed(atlas, end, groups)
+    if not kept:
+        return None
+    lattice = Lattice(atlas, target, _bundled(atlas, target, kept), floor)
+    lattice.scores = yield from point_scores(lattice.states, atlas.lent(end))
+    return lattice
+
+
+def _needed(atlas: Atlas, end: int, groups: list[int]) -> Asks[list[int] | None]:
+    """Put changes back, those the score needs least first, as long a run at a time as it allows.
+
+    Each turn takes two calls of the model: every change put back by itself, then the
+    whole chain in that order. None where the changes do not reach the target to begin with.
+    """
+    kept, target, lent = groups, atlas.points[end], atlas.lent(end)
+    for _ in range(4):
+        if len(kept) <= EXACT:
+            break
+        singles = yield from point_scores(np.stack([_without(atlas, target, kept, [g]) for g in [-1, *kept]]), lent)
+        if singles[0] < atlas.person.min_score:
+            return None
+        order = [kept[i] for i in np.lexsort((np.array(kept), -singles[1:]))]
+        chain = np.stack([_without(atlas, target, kept, order[:n]) for n in range(1, len(order))])
+        fine = np.flatnonzero((yield from point_scores(chain, lent)) >= atlas.person.min_score)
+        if len(fine) == 0:
+            break
+        kept = [group for group in kept if group not in order[: int(fine[-1]) + 1]]
+    return kept
+
+
+def _without(atlas: Atlas, target: Array, groups: list[int], back: list[int]) -> Array:
+    made = [group for group in groups if group not in back]
+    return np.where(np.isin(atlas.person.group_of, made), target, atlas.person.factual)
+
+
+def _bundled(atlas: Atlas, target: Array, groups: list[int]) -> list[Change]:
+    """One change a group; where there are too many, the smallest are made together."""
+    apart = np.abs(target - atlas.person.factual)
+    order = sorted(groups, key=lambda group: -float(norms(apart[atlas.person.group_of == group])))
+    single, rest = (order, []) if len(order) <= EXACT else (order[: EXACT - 1], order[EXACT - 1 :])
+    return [(group,) for group in sorted(single)] + ([tuple(sorted(rest))] if rest else [])
+
+
+def _with(atlas: Atlas, end: Array, changes: list[Change], subset: int) -> Array:
+    """The state in which the changes of a subset are made."""
+    made = [group for i, change in enumerate(changes) if subset >> i & 1 for group in change]
+    return np.where(np.isin(atlas.person.group_of, made), end, atlas.person.factual)
+
+
+def _route(
+    lattice: Lattice, subset: int, max_changes: int, *, before: tuple[int, int] | None = None
+) -> Asks[Route | None]:
+    """The best traversable route through the lattice, by as few changes at once as possible.
+
+    ``before=(i, j)`` asks for one on which change i is made earlier than change j.
+    """
+    for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
+        route = yield from _cheapest(lattice, subset, at_once, before)
+        if route is not None:
+            return route
+    return None
+
+
+def _cheapest(lattice: Lattice, subset: int, at_once: int, before: tuple[int, int] | None) -> Asks[Route | None]:
+    """Dijkstra's algorithm over states; a step is checked when its end is next in line."""
+    heap: list[tuple[int, float, Route]] = [(0, 0.0, (0,))]
+    done: set[int] = set()
+    while heap:
+        extra, cost, route = heapq.heappop(heap)
+        here = route[-1]
+        if here in done or (len(route) > 1 and not (yield from lattice.passable(*route[-2:]))):
+            continue
+        done.add(here)
+        if here == subset:
+            return route
+        for step in _steps(subset & ~here, at_once):
+            there = here | step
+            if there not in done and not (before and _too_early(here, there, before)):
+                more = extra + step.bit_count() - 1  # changes made at once weigh first, then the score that is missing
+                heapq.heappush(heap, (more, round(cost + lattice.missing(there), 9), (*route, there)))
+    return None
+
+
+def _steps(left: int, at_once: int) -> Iterator[int]:
+    members = [i for i in range(left.bit_length()) if left >> i & 1]
+    for size in range(1, min(at_once, len(members)) + 1):
+        for some in combinations(members, size):
+            yield sum(1 << i for i in some)
+
+
+def _too_early(here: int, there: int, before: tuple[int, int]) -> bool:
+    """Whether a step makes the second change when the first has not been made."""
+    first, second = before
+    return bool(there >> second & 1) and not here >> first & 1
+
+
+def _moves(lattice: Lattice, route: Route, max_changes: int) -> Asks[tuple[Move, ...]]:
+    """Say for each move which earlier ones must come first: those that no route can have after it."""
+    made = [after & ~before for before, after in pairwise(route)]
+    moves = []
+    for place, change in enumerate(made):
+        earlier = range(place) if len(made) <= _PAIRS else range(max(0, place - 1), place)
+        follows = []
+        for other in earlier:
+            swapped = yield from _route(lattice, route[-1], max_changes, before=(_lowest(change), _lowest(made[other])))
+            if swapped is None:
+                follows.append(other)
+        state = route[place + 1]
+        moves.append(Move(lattice.states[state], float(lattice.scores[state]), tuple(follows)))
+    return tuple(moves)
+
+
+def _lowest(change: int) -> int:
+    return (change & -change).bit_length() - 1
