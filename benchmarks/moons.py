@@ -30,6 +30,7 @@ Array = np.ndarray
 PLANS: dict[str, dict[str, Any]] = {
     'strategy="guided"': {},
     'strategy="guided", slack=1': {"slack": 1.0},
+    'strategy="guided", slack=1e6': {"slack": 1e6},
     'strategy="paper"': {"strategy": "paper"},
     'strategy="paper", momentum_steps=3': {"strategy": "paper", "momentum_steps": 3},
 }
@@ -142,7 +143,7 @@ def main(most: int) -> None:
     print(HEAD)
     for name, options in PLANS.items():
         explainer = LocalFACE(model, data, **common, **options)
-        answers = list(explainer.explain_many(people, progress=False))
+        answers = list(explainer.explain_many(people, actions=False, progress=False))
         print(line(name, answers, bests), flush=True)
         if not options:
             agreed = agreement(answers, bests)

@@ -266,8 +266,8 @@ def test_require_returns_the_recourse_or_raises_with_the_reason() -> None:
     [
         (0.7499, Target("class 1", 0.75), "0.7499"),
         (0.75, Target("class 1", 0.75), "0.75"),
-        (40_350.4, Target("at least 40000", 40_000, kind="value"), "40,350"),
-        (39_999.9, Target("at least 40000", 40_000, kind="value"), "39,999.9"),
+        (40_350.4, Target("at least", 40_000, kind="value"), "40,350"),
+        (39_999.9, Target("at least", 40_000, kind="value"), "39,999.9"),
         (40_000.2, Target("at most 40000", 40_000, at_most=True, kind="value"), "40,000.2"),
         (-1.23456, Target("ready", 0.0, kind="decision"), "-1.235"),
         (0.0, Target("ready", 0.0, kind="decision"), "0"),

@@ -130,9 +130,11 @@ class Answers:
             floor = people(self.options.min_density)
             step = self.options.max_step
             longest = "" if step is None else f" of at most {step:g} ordinary differences"
+            near = f"from each place to its {self.options.n_neighbors} nearest"
+            reach = "reaches" if many == "1 person" else "reach"
             return (
-                f"{many} within the constraints reach the target, but no steps{longest} over ground at least as common "
-                f"as {floor} lead there; relax=True finds the least lowering of the floor that opens a way"
+                f"{many} within the constraints {reach} the target, but no steps{longest} {near}, over ground at least "
+                f"as common as {floor}, lead there; relax=True finds the least lowering of the floor that opens a way"
             )
         return ""
 

@@ -13,7 +13,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from localface.geometry import Array, Bounds, Mask, norms
-from localface.questions import NO_ROWS, Asks, Ground, Hole, Ids, along, nearest, point_scores, row_scores
+from localface.questions import (
+    NO_ROWS,
+    Asks,
+    Counts,
+    Ground,
+    Hole,
+    Ids,
+    along,
+    census,
+    nearest,
+    point_scores,
+    row_scores,
+)
 
 Step = tuple[int, int]
 
@@ -34,6 +46,8 @@ class Person:
     group_of: Ids = field(default_factory=lambda: NO_ROWS)  # columns of one group only ever change together
     grain: Array = field(default_factory=lambda: np.zeros(0))  # a smaller change of a column is none
     lawful: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
+    weights: Array | None = None  # how dear a change of each column is; None: all the same
+    held: Mask | None = None  # columns that the actions leave as they are, whatever the people on the path have there
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +73,7 @@ class Atlas:
         self.ids: list[int] = [-1]
         self.goal: int | None = None
         self.cut = False
+        self.counts: Counts | None = None
         self.holes: list[Hole] = []
         self._places: dict[int, int] = {}
         self._verdicts: dict[Step, bool] = {}
@@ -123,6 +138,12 @@ class Atlas:
         """The row that a place is, for states that take over its values."""
         return NO_ROWS if self.ids[place] < 0 else np.array([self.ids[place]])
 
+    def hopeful(self) -> Asks[bool]:
+        """Tell whether there is anyone to become, without seeing them; asked once."""
+        if self.goal is None and self.counts is None:
+            self.counts = yield from census(self.person.bounds)
+        return self.counts is None or self.counts.targets > 0
+
     def scored(self, point: Array) -> Asks[int]:
         """Add a place that is not a row, asking for its score."""
         scores = yield from point_scores(point[None, :])
@@ -175,8 +196,21 @@ class Atlas:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
         other = Atlas(replace(self.person, floor=floor), self.scores[0])
         other.points, other.scores, other.ids = list(self.points), list(self.scores), list(self.ids)
-        other.goal, other.cut, other._places = self.goal, self.cut, dict(self._places)
+        other.goal, other.cut, other.counts, other._places = self.goal, self.cut, self.counts, dict(self._places)
         other._values = dict(self._values)
+        return other
+
+    def towards(self, goal: int) -> Atlas:
+        """The same knowledge with one place to go to."""
+        other = self.holding(self.person.held)
+        other.goal = goal
+        return other
+
+    def holding(self, held: Mask | None) -> Atlas:
+        """The same knowledge for someone whose actions leave some columns as they are."""
+        other = self.under(self.person.floor)
+        other.person = replace(self.person, held=held)
+        other.holes, other._verdicts = list(self.holes), dict(self._verdicts)
         return other
 
     def _passes(self, key: Step) -> bool:

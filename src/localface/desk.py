@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,10 +15,10 @@ from localface.driver import Case, Decode, Driver
 from localface.frames import Form
 from localface.geometry import Array, Bounds, Mask
 from localface.options import Options
-from localface.recourse import Recourse
+from localface.recourse import Disclosure, Recourse
 from localface.schema import Schema
 from localface.scoring import Scorer
-from localface.search import Outcome, Plan, search
+from localface.search import Outcome, Plan, count, search, survey
 from localface.sources.protocol import Source
 from localface.space import Space
 
@@ -32,6 +32,9 @@ class Request:
     box: Box
     goal: Array | None = None
     relax: bool = False
+    wished: bool = False  # the goal counts whatever its score
+    weights: Mapping[str, float] = field(default_factory=dict)  # how dear a change is, for this person
+    held: frozenset[str] = frozenset()  # what the actions leave as it is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +52,7 @@ class Desk:
 
     def request(self, record: Array, form: Form, where: Mapping[str, Any] | None = None, **options: Any) -> Request:
         """Write a request down."""
+        self.schema.check_relations(record[None, :], "this person")
         return Request(record, form, self.schema.box(record, where), **options)
 
     def answered(self, requests: Iterable[Request], plan: Plan) -> Iterator[tuple[int, Recourse]]:
@@ -60,30 +64,36 @@ class Desk:
                 decode = self.decoder([request.record] if request.goal is None else [request.record, request.goal])
                 open_[number] = (request, decode)
                 goal = None if request.goal is None else self.space.points(request.goal[None, :])[0]
-                person = self.person(request.record, self.space.bounds(request.box))
-                yield Case(search(person, plan, goal=goal, relax=request.relax), decode)
+                person = self.person(
+                    request.record, self.space.bounds(request.box), weights=request.weights, held=request.held
+                )
+                yield Case(search(person, plan, goal=goal, relax=request.relax, wished=request.wished), decode)
 
         for number, outcome, disclosure in self.driver.run(cases(), max_rows=self.options.max_rows):
             request, decode = open_.pop(number)
-            records, rows = self._records(outcome, decode)
-            records[0] = request.record
-            yield (
-                number,
-                self.answers.recourse(
-                    outcome,
-                    records,
-                    rows,
-                    form=request.form,
-                    box=request.box,
-                    disclosure=disclosure,
-                    goal=request.goal,
-                    acted=_states(outcome, decode, records),
-                ),
-            )
+            yield number, self._closed(request, decode, outcome, disclosure)
 
-    def person(self, record: Array, bounds: Bounds) -> Person:
+    def surveyed(self, request: Request, states: Array) -> tuple[Outcome, Recourse]:
+        """Tell what going straight through some states would be like, in points and in the user's units."""
+        decode = self.decoder([request.record] if request.goal is None else [request.record, request.goal])
+        case = Case(survey(self.person(request.record, self.space.bounds(request.box)), states), decode)
+        ((_, outcome, disclosure),) = self.driver.run([case])
+        return outcome, self._closed(request, decode, outcome, disclosure)
+
+    def hopeful(self, requests: Sequence[Request]) -> list[bool]:
+        """Tell for each request whether there is anyone to become; nobody is looked at."""
+        people = [self.person(request.record, self.space.bounds(request.box)) for request in requests]
+        cases = (Case(count(person), self.decoder([])) for person in people)
+        found = {number: outcome.status == "FOUND" for number, outcome, _ in self.driver.run(cases)}
+        return [found[number] for number in range(len(requests))]
+
+    def person(
+        self, record: Array, bounds: Bounds, *, weights: Mapping[str, float] | None = None, held: Collection[str] = ()
+    ) -> Person:
         """Someone as a search sees them."""
-        options = self.options
+        options, names, column_of = self.options, self.schema.names, self.space.feature_of
+        given = np.array([float((weights or {}).get(name, 1.0)) for name in names])
+        dear = None if (given == 1).all() else given
         return Person(
             factual=self.space.points(record[None, :])[0],
             bounds=bounds,
@@ -97,6 +107,8 @@ class Desk:
             group_of=self.space.groups,
             grain=self.space.grain,
             lawful=self._lawful,
+            weights=None if dear is None else dear[column_of],
+            held=np.array([name in held for name in names])[column_of] if held else None,
         )
 
     def decoder(self, exact: Sequence[Array]) -> Decode:
@@ -111,6 +123,21 @@ class Desk:
             return records
 
         return decode
+
+    def _closed(self, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure) -> Recourse:
+        """Put what was found into the user's units."""
+        records, rows = self._records(outcome, decode)
+        records[0] = request.record
+        return self.answers.recourse(
+            outcome,
+            records,
+            rows,
+            form=request.form,
+            box=request.box,
+            disclosure=disclosure,
+            goal=request.goal,
+            acted=_states(outcome, decode, records),
+        )
 
     def _records(self, outcome: Outcome, decode: Decode) -> tuple[Array, tuple[int | None, ...]]:
         """Bring a path back into the user's units; rows come back exactly as they are in the data."""

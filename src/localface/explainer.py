@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from localface._version import __version__
+from localface.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
 from localface.answers import Answers, Recourses
+from localface.audit import Audit, audited
 from localface.box import check_where
 from localface.density.fit import fit_kde, fit_knn, ordinary_reach
 from localface.density.knn import KNN
@@ -22,12 +24,14 @@ from localface.frames import Form, person_form, read_people, read_person, read_t
 from localface.geometry import Array
 from localface.options import Options
 from localface.recourse import Recourse, Target
+from localface.robustness import Robustness, check_share, pushed, read_models, robustness_of
 from localface.schema import Schema
 from localface.scoring import Scorer, fed, read_model
 from localface.search import Plan
 from localface.sources.table import Table
 from localface.space import Space
 from localface.stages.enhance import Price
+from localface.whynot import Check, check, opened, wish_of
 
 _KNN_DENSITY = 10  # the k of density="knn"
 
@@ -122,9 +126,11 @@ class LocalFACE:
         )
         self.schema = Schema.infer(data) if schema is None else _checked_schema(schema)
         records = read_table(data, self.schema)
+        self.schema.check_relations(records, "the data")
         distinct, rows = np.unique(records + 0.0, axis=0, return_index=True)
         _check_size(len(records), len(distinct), self.options)
         self._form = Form.of(data, self.schema)
+        self._wanted = target
         reading = read_model(model, target=target)
         self._score = Scorer(reading, fed(model, self._form, self.schema), min_score=min_score)
         self._space = Space.fit(self.schema, distinct)
@@ -162,6 +168,7 @@ class LocalFACE:
         wanted = self._answers.target.sentence
         return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}>"
 
+    @overload
     def explain(
         self,
         person: Any,
@@ -171,7 +178,41 @@ class LocalFACE:
         relax: bool = False,
         actions: bool = True,
         max_changes: int = 1,
-    ) -> Recourse:
+        min_robustness: float | None = None,
+        n_paths: Literal[1] = 1,
+        weights: Mapping[str, float] | None = None,
+        avoid: Sequence[str] = (),
+    ) -> Recourse: ...
+    @overload
+    def explain(
+        self,
+        person: Any,
+        *,
+        where: Mapping[str, Any] | None = None,
+        counterfactual: Any = None,
+        relax: bool = False,
+        actions: bool = True,
+        max_changes: int = 1,
+        min_robustness: float | None = None,
+        n_paths: int,
+        weights: Mapping[str, float] | None = None,
+        avoid: Sequence[str] = (),
+    ) -> Recourse | Alternatives: ...
+
+    def explain(
+        self,
+        person: Any,
+        *,
+        where: Mapping[str, Any] | None = None,
+        counterfactual: Any = None,
+        relax: bool = False,
+        actions: bool = True,
+        max_changes: int = 1,
+        min_robustness: float | None = None,
+        n_paths: int = 1,
+        weights: Mapping[str, float] | None = None,
+        avoid: Sequence[str] = (),
+    ) -> Recourse | Alternatives:
         """Find recourse for one person.
 
         Parameters
@@ -189,14 +230,29 @@ class LocalFACE:
             Also work out few changes in an order; without, the path alone.
         max_changes
             How many features one action may change, if that is possible at all.
+        min_robustness
+            Go so far past the threshold that this share of small deviations from the answer still
+            reaches the target (see ``robustness``).
+        n_paths
+            How many ways are wanted; above 1 the answer is ``Alternatives``: ways that change different features.
+        weights
+            How dear a change of a feature is: ``{"income": 3}`` for what should rather not change; 1 if not given.
+        avoid
+            Features not to touch at all, neither by an action nor by anyone on the path.
         """
+        check_n_paths(n_paths, actions=actions and self.options.strategy == "guided", push=min_robustness is not None)
         record = read_person(person, self.schema)
         form = person_form(person, self._form)
         goal = None if counterfactual is None else read_person(counterfactual, self.schema, "the counterfactual")
         plan = replace(self._plan, actions=actions, max_changes=max_changes)
-        request = self._desk.request(record, form, where, goal=goal, relax=relax)
+        where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
+        request = self._desk.request(record, form, where, goal=goal, relax=relax, weights=dear)
+        if n_paths > 1:
+            return find_alternatives(self._desk, request, plan, n_paths)
+        if min_robustness is not None:
+            return pushed(self._desk, request, plan, check_share(min_robustness))
         ((_, answer),) = self._desk.answered([request], plan)
-        return answer
+        return opened(self._desk, plan, [(request, answer)])[0]
 
     def explain_many(
         self,
@@ -206,6 +262,8 @@ class LocalFACE:
         relax: bool = False,
         actions: bool = True,
         max_changes: int = 1,
+        weights: Mapping[str, float] | None = None,
+        avoid: Sequence[str] = (),
         progress: bool = True,
     ) -> Recourses:
         """Find recourse for many people at once, in the order they came.
@@ -215,23 +273,82 @@ class LocalFACE:
         would give.
         """
         records = read_people(people, self.schema)
-        requests = list(self._requests(records, where, relax=relax))  # every one, before the first search
+        where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
+        requests = list(self._requests(records, where, relax=relax, weights=dear))  # every one, before the first search
         answers: list[Recourse | None] = [None] * len(records)
         plan = replace(self._plan, actions=actions, max_changes=max_changes)
         for number, answer in _shown(self._desk.answered(requests, plan), len(records), progress=progress):
             answers[number] = answer
-        return Recourses([answer for answer in answers if answer is not None])
+        done = [(request, answer) for request, answer in zip(requests, answers, strict=True) if answer is not None]
+        return Recourses(opened(self._desk, plan, done))
+
+    def robustness(self, recourse: Recourse, *, models: Any = None, n: int = 200, seed: int = 0) -> Robustness:
+        """Tell how well an answer stands up to being followed inexactly, and to retrained models.
+
+        Each changed feature lands within one ``resolution`` of where it should (without one:
+        within 1 % of an ordinary difference), uniformly, ``n`` times; whole numbers stay whole,
+        and what has nothing between its values is met exactly.
+
+        Parameters
+        ----------
+        recourse
+            An answer of this explainer.
+        models
+            Other models, a list or a dict by name: each is read as ``model`` was, for the same
+            target and the same ``min_score``.
+        n, seed
+            How many draws, and what they are drawn from.
+        """
+        others = read_models(self._desk, models, target=self._wanted, form=self._form)
+        return robustness_of(self._desk, recourse, models=others, n=n, seed=seed)
+
+    def check(self, person: Any, wish: Any, *, where: Mapping[str, Any] | None = None) -> Check:
+        """Say whether a wished state can be reached, what refuses it, and the least that would open it.
+
+        ``wish`` names some features with the values they should have, as in ``{"debt": 4000}``;
+        the others stay as they are. A whole record will do as well.
+        """
+        record = read_person(person, self.schema)
+        form, goal = person_form(person, self._form), wish_of(wish, record, self.schema)
+        return check(self._desk, self._plan, self._desk.request(record, form, where, goal=goal))
+
+    def audit(
+        self, factuals: Any, counterfactuals: Any, *, where: Mapping[str, Any] | None = None, progress: bool = True
+    ) -> Audit:
+        """Tell what counterfactuals from elsewhere are worth: valid, allowed, on common ground, within reach.
+
+        Parameters
+        ----------
+        factuals
+            The people, as for ``explain_many``.
+        counterfactuals
+            What is proposed to each of them, in the same order: a table or a list; a row of NaN,
+            or None in a list, where nothing is.
+        where
+            What these people may change, as for ``explain``.
+        progress
+            Whether to show a bar while ways are looked for.
+        """
+        return audited(
+            self._desk,
+            self.density,
+            (factuals, counterfactuals),
+            where=where,
+            form=self._form,
+            plan=self._plan,
+            watch=lambda found, total: _shown(found, total, progress=progress),
+        )
 
     def prescore(self) -> LocalFACE:
         """Score the whole table once, where that is allowed, so that later answers need few model calls."""
         self._driver.prescore()
         return self
 
-    def _requests(self, records: Array, where: Mapping[str, Any] | None, *, relax: bool) -> Iterator[Request]:
+    def _requests(self, records: Array, where: Mapping[str, Any] | None, **options: Any) -> Iterator[Request]:
         check_where(self.schema.features, where)
         for number, record in enumerate(records):
             try:
-                yield self._desk.request(record, self._form, where, relax=relax)
+                yield self._desk.request(record, self._form, where, **options)
             except ConstraintError as error:
                 raise ConstraintError(f"person {number}: {error}") from None
 

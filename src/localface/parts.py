@@ -56,8 +56,9 @@ class Target:
     def sentence(self) -> str:
         """What is wanted, for people."""
         if self.kind == "value":
-            return self.label
-        return f"{self.label}, score at {'most' if self.at_most else 'least'} {number(self.min_score)}"
+            return f"{self.label} {number(self.min_score)}"
+        wanted = f"score at {'most' if self.at_most else 'least'} {number(self.min_score)}"
+        return wanted if self.label == "score" else f"{self.label}, {wanted}"
 
 
 @dataclass(frozen=True, slots=True)

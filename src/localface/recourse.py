@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
 from types import MappingProxyType, NoneType
 from typing import Any, NoReturn
@@ -40,7 +40,10 @@ class Recourse:
 
     Everything is in the user's units. ``records``, ``scores``, ``densities`` and ``rows``
     run along the path, the person as they are first; ``certificates`` has one entry per
-    step. A density is the share of people who stand on less common ground.
+    step. A density is the share of people who stand on less common ground. ``opens`` holds, where
+    nobody can be reached, the smallest sets of features that would have to move further;
+    ``robustness``, where it was asked for, the share of small deviations from the actions that
+    still reach the target.
     """
 
     status: Status
@@ -60,6 +63,8 @@ class Recourse:
     proven_within: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     actions: tuple[Action, ...] = ()
+    opens: tuple[tuple[str, ...], ...] = ()
+    robustness: float | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -71,6 +76,7 @@ class Recourse:
             object.__setattr__(self, name, tuple(float(value) for value in getattr(self, name)))
         for name in ("certificates", "actions"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "opens", tuple(tuple(str(name) for name in names) for names in self.opens))
         object.__setattr__(self, "rows", tuple(None if row is None else int(row) for row in self.rows))
         _check_shapes(self)
 
@@ -97,10 +103,27 @@ class Recourse:
         """Where the actions lead, in the form the person came in; without actions, the counterfactual."""
         if not self.actions:
             return self.counterfactual
-        record = self.records[0].copy()
-        for name, value in [change for action in self.actions for change in action.changes.items()]:
-            record[self.schema.index(name)] = self.schema[name].code(value)
-        return self.form.single(record)
+        return self.form.single(self.followed().records[-1])
+
+    def followed(self) -> Recourse:
+        """Return the same answer with the states that its actions lead through as its path."""
+        if not self.actions:
+            return self
+        states = [self.records[0]]
+        for action in self.actions:
+            states.append(states[-1].copy())
+            for name, value in action.changes.items():
+                states[-1][self.schema.index(name)] = self.schema[name].code(value)
+        return replace(
+            self,
+            records=np.stack(states),
+            scores=(self.scores[0], *(action.score for action in self.actions)),
+            densities=(self.densities[0], *(action.density for action in self.actions)),
+            certificates=tuple(action.certificate for action in self.actions),
+            rows=(self.rows[0], *(None for _ in self.actions)),
+            proven_within=None,
+            actions=(),
+        )
 
     @property
     def entry(self) -> bool:
@@ -322,7 +345,7 @@ def _no_constant(word: str) -> NoReturn:
 
 def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a document back into the fields of a Recourse."""
-    pieces = {one.name: document[one.name] for one in fields(Recourse) if one.name != "version"}
+    pieces = {one.name: document[one.name] for one in fields(Recourse) if one.name not in ("version", "opens")}
     return _typed(Recourse, pieces) | {
         "version": str(document["made_with"]),
         "status": _status(document["status"]),
@@ -331,6 +354,7 @@ def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "schema": Schema.from_dict(document["schema"]),
         "certificates": tuple(Certificate(**_typed(Certificate, one)) for one in document["certificates"]),
         "actions": tuple(_action(one) for one in document["actions"]),
+        "opens": document.get("opens", ()),  # documents from before it was asked for have none
         "target": Target(**_typed(Target, document["target"])),
         "disclosure": Disclosure(**_typed(Disclosure, document["disclosure"])),
     }

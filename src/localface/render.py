@@ -20,6 +20,9 @@ MOST_LINES = 6
 SAMPLED = " (sampled, not proven)"
 """What is added to a claim that rests on samples."""
 
+DRAWS = 200
+"""Small deviations from the actions that the robustness of an answer is measured on."""
+
 _SAME = 1e-9  # by how much of the resolution rounding may make a change look too small
 
 
@@ -215,8 +218,8 @@ def _alerts(answer: Recourse) -> tuple[str, ...]:
     if answer.relaxed_to is not None:
         before, after = percents(answer.min_density, answer.relaxed_to)
         crosses = f"the path crosses ground {more_unusual_than(answer.relaxed_to)}"
-        lowered = f"the floor was lowered from {before} to {after}, the least that opens a path"
-        alerts.append(f"relaxed: {lowered}; {crosses}")
+        least = "the least that opens a path from neighbour to neighbour"
+        alerts.append(f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}")
     broken = [i + 1 for i, one in enumerate(answer.certificates) if not (one.holds or one.entry)]
     if broken:
         alerts.append(f"below the floor: {len(broken)} of {len(answer.certificates)} steps (see below)")
@@ -224,14 +227,21 @@ def _alerts(answer: Recourse) -> tuple[str, ...]:
 
 
 def _closing(answer: Recourse) -> tuple[str, ...]:
-    """What holds for the path as a whole."""
+    """What holds for the actions as a whole or, without any, for the path."""
     lines = []
-    kept = [one for one in answer.certificates if not one.entry]
+    shown = [action.certificate for action in answer.actions] or list(answer.certificates)
+    kept = [one for one in shown if not one.entry]
     if kept and all(one.holds for one in kept):
-        every = "after the entry, every step" if answer.entry else "every step"
+        every = "after the entry, every step" if len(kept) < len(shown) else "every step"
         lines.append(f"{every} {_kept(answer, kept[0])}{'' if all(one.certified for one in kept) else SAMPLED}")
+    if answer.actions:
+        n = len(answer.certificates)
+        lines.append(f"beside it: a path of {n} step{'' if n == 1 else 's'} through real people (.path)")
     if answer.proven_within is not None:
         lines.append(f"no path over all the data is more than {percent(answer.proven_within)} shorter")
+    if answer.robustness is not None:
+        share = f"{percent(answer.robustness)} of {DRAWS} small deviations from it"
+        lines.append(f"robust to noise: {share} still reach the target")
     return tuple(lines)
 
 
@@ -239,11 +249,13 @@ def _kept(answer: Recourse, certificate: Certificate) -> str:
     """Say which floor the steps keep, in the words of their rule."""
     if certificate.rule == "cover" and certificate.people is not None:
         return f"has at least {certificate.people:,} similar people around each of its places"
-    floor = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
+    asked = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
     on_average = " on average" if certificate.rule == "average" else ""
-    if floor <= 0:
+    if certificate.floor < asked:
+        return f"passes{on_average} through no place more unusual than where this person stands now"
+    if asked <= 0:
         return "may cross any ground: no floor was asked for"
-    return f"passes{on_average} through places at least as common as {people(floor)}"
+    return f"passes{on_average} through places at least as common as {people(asked)}"
 
 
 def as_text(page: Page) -> str:

@@ -197,6 +197,15 @@ class Schema:
             broken |= records[:, self.index(first)] > records[:, self.index(second)]
         return broken
 
+    def check_relations(self, records: Array, who: str) -> None:
+        """Refuse records that break a relation, naming the first one that is broken."""
+        for first, relation, second in self.relations:
+            n = int((records[:, self.index(first)] > records[:, self.index(second)]).sum())
+            if n:
+                many = f"{n} row{'' if n == 1 else 's'} of {who} break{'s' if n == 1 else ''}"
+                many = many if len(records) > 1 else f"{who} breaks"
+                raise DataError(f"the schema says {first!r} {relation} {second!r}, and {many} it: mend or drop them")
+
     def box(self, record: Array, where: Mapping[str, object] | None = None) -> Box:
         """Compile what this person may change; ``where`` only narrows what the schema declares.
 

@@ -133,7 +133,7 @@ def read_model(model: Any, *, target: object) -> Reading:
         return _value(model.function, target)
     if callable(model):
         return Reading(
-            model, target if isinstance(target, int) else None, "probability", 1, f"score for {_plain(target)}"
+            model, target if isinstance(target, int) else None, "probability", 1, "score"
         )
     raise ModelError(
         f"{type(model).__name__} is no model: it has neither predict_proba, decision_function nor predict, "

@@ -43,6 +43,8 @@ class _Movement:
 def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int = 6) -> Figure:
     """Draw one person's way: the score with its threshold, and below it what changes most.
 
+    The way is that of the actions or, where none were asked for, the path.
+
     Features are ranked by how far they go from where the person stands, in ordinary
     differences between people; at most ``most`` of them are drawn, the others named.
     Steps that cross less common ground than was asked for are hatched. Where there is
@@ -57,6 +59,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     most
         How many features to draw.
     """
+    recourse = recourse.followed()
     if len(recourse.records) < 2:
         return _standing(recourse, figure)
     moved = _movements(recourse)

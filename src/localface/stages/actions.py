@@ -15,13 +15,15 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from localface.atlas import Atlas
+from localface.atlas import Atlas, Person
 from localface.geometry import Array, norms
 from localface.questions import Asks, along, point_scores
 
 EXACT = 12
 """Changes up to which every subset and every order is considered; the smallest of more are made together."""
 
+_TURNS = 5  # calls of the model spent on putting changes back, each way of doing it
+_MOST = 2**8  # sets of changes whose routes are looked for
 _PAIRS = 8  # changes up to which every pair is tried in the other order
 Change = tuple[int, ...]  # groups of columns that are changed at once
 Route = tuple[int, ...]  # states on the way, each a bit mask over the changes, from none to all
@@ -36,20 +38,24 @@ class Move:
     follows: tuple[int, ...] = ()
 
 
-def act(atlas: Atlas, end: int, *, floor: float, max_changes: int = 1) -> Asks[tuple[Move, ...] | None]:
+def act(
+    atlas: Atlas, end: int, *, floor: float, max_changes: int = 1, whole: bool = False
+) -> Asks[tuple[Move, ...] | None]:
     """Reduce a change to few features and find an order for them; None where no route keeps the floor.
 
     The set of changes has as few members as possible and, among those, the smallest sum
-    of changes. The route makes as few changes at once as it can and, among such routes,
-    the score rises soonest.
+    of changes; where changes have weights, members and sizes count by them. The route
+    makes as few changes at once as it can and, among such routes, the score rises
+    soonest. ``whole`` asks for every change, whatever the score needs.
     """
-    lattice = yield from _lattice(atlas, end, floor)
-    if lattice is None:
-        return None
-    for subset in lattice.candidates():
-        route = yield from _route(lattice, subset, max_changes)
-        if route is not None:
-            return (yield from _moves(lattice, route, max_changes))
+    for on_ground in (False,) if whole else (False, True):
+        lattice = yield from _lattice(atlas, end, floor, whole=whole, on_ground=on_ground)
+        if lattice is None:
+            continue
+        for subset in [len(lattice.states) - 1] if whole else lattice.candidates():
+            route = yield from _route(lattice, subset, max_changes)
+            if route is not None:
+                return (yield from _moves(lattice, route, max_changes))
     return None
 
 
@@ -60,20 +66,22 @@ class Lattice:
         person = atlas.person
         self.person, self.changes, self.floor = person, changes, floor
         self.sizes = [float(norms((end - person.factual)[np.isin(person.group_of, change)])) for change in changes]
+        self.weights = [weight_of(person, change) for change in changes]
         self.states = np.stack([_with(atlas, end, changes, subset) for subset in range(2 ** len(changes))])
         self.lawful = person.lawful(self.states)
         self.scores: Array = np.zeros(0)
         self._verdicts: dict[tuple[int, int], bool] = {}
 
     def candidates(self) -> Iterator[int]:
-        """Subsets that reach the target, the fewest changes first, then the smallest sum of changes."""
+        """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
         reach = np.flatnonzero((self.scores >= self.person.min_score) & self.lawful).tolist()
 
-        def order(subset: int) -> tuple[int, float, int]:
-            sizes = [size for i, size in enumerate(self.sizes) if subset >> i & 1]
-            return len(sizes), round(sum(sizes), 9), subset
+        def order(subset: int) -> tuple[float, float, int]:
+            made = [i for i in range(len(self.changes)) if subset >> i & 1]
+            dear = sum(self.weights[i] for i in made)
+            return round(dear, 9), round(sum(self.weights[i] * self.sizes[i] for i in made), 9), subset
 
-        yield from sorted((subset for subset in reach if subset), key=order)
+        yield from sorted((subset for subset in reach if subset), key=order)[:_MOST]
 
     def passable(self, start: int, end: int) -> Asks[bool]:
         """Tell whether a step between two states can be taken, asking once."""
@@ -90,13 +98,17 @@ class Lattice:
         return max(0.0, self.person.min_score - float(self.scores[subset]))
 
 
-def _lattice(atlas: Atlas, end: int, floor: float) -> Asks[Lattice | None]:
+def _lattice(atlas: Atlas, end: int, floor: float, *, whole: bool, on_ground: bool) -> Asks[Lattice | None]:
     """Put back what need not change, until few enough changes are left to try every subset of them."""
     person, target = atlas.person, atlas.points[end]
     apart = np.abs(target - person.factual)
-    groups = [int(group) for group in np.unique(person.group_of[apart > 0])]
+    held = () if person.held is None else np.unique(person.group_of[person.held])
+    groups = [int(group) for group in np.unique(person.group_of[apart > 0]) if group not in held]
     noticed = [group for group in groups if (apart >= person.grain)[person.group_of == group].any()]
-    kept = yield from _needed(atlas, end, noticed)
+    if on_ground:
+        kept: list[int] | None = yield from _grounded(atlas, end, groups, floor)
+    else:
+        kept = groups if whole else (yield from _needed(atlas, end, noticed))
     if kept is None:  # what is too small to notice was needed after all
         kept = yield from _needed(atlas, end, groups)
     if not kept:
@@ -113,19 +125,51 @@ def _needed(atlas: Atlas, end: int, groups: list[int]) -> Asks[list[int] | None]
     whole chain in that order. None where the changes do not reach the target to begin with.
     """
     kept, target, lent = groups, atlas.points[end], atlas.lent(end)
-    for _ in range(4):
+    for _ in range(_TURNS // 2):
         if len(kept) <= EXACT:
             break
         singles = yield from point_scores(np.stack([_without(atlas, target, kept, [g]) for g in [-1, *kept]]), lent)
         if singles[0] < atlas.person.min_score:
             return None
-        order = [kept[i] for i in np.lexsort((np.array(kept), -singles[1:]))]
+        spare = singles[1:] >= atlas.person.min_score  # of those that can go by themselves, the dearest first
+        dear = np.where(spare, [weight_of(atlas.person, (group,)) for group in kept], 0.0)
+        order = [kept[i] for i in np.lexsort((np.array(kept), -singles[1:], -dear))]
         chain = np.stack([_without(atlas, target, kept, order[:n]) for n in range(1, len(order))])
         fine = np.flatnonzero((yield from point_scores(chain, lent)) >= atlas.person.min_score)
         if len(fine) == 0:
             break
         kept = [group for group in kept if group not in order[: int(fine[-1]) + 1]]
     return kept
+
+
+def _grounded(atlas: Atlas, end: int, groups: list[int], floor: float) -> Asks[list[int]]:
+    """Put changes back, the smallest first, as long as the state that is left is common and can be gone to straight.
+
+    Where the few changes that the score needs lead nowhere common, others must come
+    along: this keeps those. Each turn takes one call of the model.
+    """
+    target, lent = atlas.points[end], atlas.lent(end)
+    sizes = {g: float(norms((target - atlas.person.factual)[atlas.person.group_of == g])) for g in groups}
+    kept, loose = groups, sorted(groups, key=lambda group: (sizes[group], group))
+    for _ in range(_TURNS):
+        if not loose or len(kept) == 1:
+            break
+        chain = np.stack([_without(atlas, target, kept, loose[:n]) for n in range(1, len(loose) + 1)])
+        fine = (yield from point_scores(chain, lent)) >= atlas.person.min_score
+        fine &= atlas.person.lawful(chain)
+        for starts in (chain, np.broadcast_to(atlas.person.factual, chain.shape)):
+            if fine.any():
+                ground = yield from along(starts[fine], chain[fine], floor, atlas.person.rule)
+                fine[fine] = ground.passes
+        run = int(np.flatnonzero(fine)[-1]) + 1 if fine.any() else 0
+        kept = [group for group in kept if group not in loose[:run]]
+        loose = loose[run + 1 :]
+    return kept
+
+
+def weight_of(person: Person, change: Change) -> float:
+    """How dear a change is: as dear as the dearest of what it changes."""
+    return 1.0 if person.weights is None else float(person.weights[np.isin(person.group_of, change)].max())
 
 
 def _without(atlas: Atlas, target: Array, groups: list[int], back: list[int]) -> Array:
@@ -208,6 +252,37 @@ def _moves(lattice: Lattice, route: Route, max_changes: int) -> Asks[tuple[Move,
         state = route[place + 1]
         moves.append(Move(lattice.states[state], float(lattice.scores[state]), tuple(follows)))
     return tuple(moves)
+
+
+def in_small_steps(atlas: Atlas, moves: tuple[Move, ...], floor: float) -> Asks[tuple[Move, ...]]:
+    """Break moves that are longer than a step may be into pieces, where the ground bears every piece.
+
+    A flip cannot be broken; a whole number is broken at whole numbers.
+    """
+    if not np.isfinite(atlas.person.max_step):
+        return moves
+    here, pieces, last = atlas.person.factual, list[Move](), list[int]()
+    for move in moves:
+        stops = _stops(atlas, here, move.point)
+        if len(stops) > 1:
+            ground = yield from along(np.stack([here, *stops[:-1]]), np.stack(stops), floor, atlas.person.rule)
+            stops = stops if ground.passes.all() else [move.point]
+        scores = [*(yield from point_scores(np.stack(stops[:-1]))), move.score] if len(stops) > 1 else [move.score]
+        first = tuple(last[other] for other in move.follows)
+        for i, (stop, score) in enumerate(zip(stops, scores, strict=True)):
+            pieces.append(Move(stop, float(score), (len(pieces) - 1,) if i else first))
+        last.append(len(pieces) - 1)
+        here = move.point
+    return tuple(pieces)
+
+
+def _stops(atlas: Atlas, start: Array, end: Array) -> list[Array]:
+    """Places at most a step apart between two states, the last of them the end."""
+    person = atlas.person
+    n = int(np.ceil(float(norms((end - start)[~person.discrete])) / person.max_step))
+    stops = [person.settle(np.where(person.discrete, start, start + (end - start) * i / n)) for i in range(1, n)]
+    kept = [start, *stops, end]
+    return [after for before, after in pairwise(kept) if (before != after).any()]
 
 
 def _lowest(change: int) -> int:

@@ -13,6 +13,10 @@ from localface.questions import Asks
 
 Trail = tuple[int, ...]
 
+_PATIENCE = 8
+"""Places accepted before asking whether there is anyone to become at all: nobody should be shown to
+someone who cannot get there, and few need to ask."""
+
 
 @dataclass(frozen=True, slots=True)
 class Exploration:
@@ -97,6 +101,8 @@ def explore(atlas: Atlas, *, n_neighbors: int, momentum_steps: int, reach: float
         trail = yield from _best_first(atlas, queue, n_neighbors, momentum_steps, reach)
         if trail:
             return Exploration(trail, entry=True, entries=entries)
+        if not (yield from atlas.hopeful()):
+            break
         tried |= set(queue.trails)
     return Exploration((), entry=bool(entries), entries=entries)
 
@@ -117,6 +123,8 @@ def _best_first(atlas: Atlas, queue: Queue, n_neighbors: int, momentum_steps: in
         queue.trails[here] = (*queue.trails[step.start], here)
         if atlas.arrived(here):
             return queue.trails[here]
+        if len(queue.trails) == _PATIENCE and not (yield from atlas.hopeful()):
+            return ()
         yield from _expand(atlas, queue, here, n_neighbors, blend=momentum_steps > 0)
     return ()
 

@@ -17,37 +17,50 @@ def highest_way(atlas: Atlas, start: int, *, n_neighbors: int) -> Asks[tuple[tup
     it looks further out, until there is a way or nobody is left to look at.
     """
     k, known = n_neighbors, dict[Step, float]()
+    most = yield from _most(atlas)
     while True:
-        trail, level = yield from _bottleneck(atlas, start, k, known)
+        trail, level = yield from _bottleneck(atlas, start, k, known, most=most)
         if trail or atlas.cut or k > len(atlas.points):
             return trail, level
         k *= 2
 
 
-def _bottleneck(atlas: Atlas, start: int, k: int, known: dict[Step, float]) -> Asks[tuple[tuple[int, ...], float]]:
+def _most(atlas: Atlas) -> Asks[float]:
+    """No way to a given goal can be better than the ground it stands on."""
+    if atlas.goal is None or atlas.person.rule != "lowest":
+        return np.inf
+    ground = yield from atlas.ground([(atlas.goal, atlas.goal)], None, atlas.person.rule)
+    return float(ground.values[0])
+
+
+def _bottleneck(
+    atlas: Atlas, start: int, k: int, known: dict[Step, float], *, most: float
+) -> Asks[tuple[tuple[int, ...], float]]:
     """Accept places in the order of the best ground on which they can be reached.
 
     A step is worked out only when it is at the head of the queue; until then the ground
-    its end stands on bounds it from above.
+    its end stands on bounds it from above. Ways that are as good as any can be are all
+    the same: among them, those that end nearer to a given goal come first.
     """
     trails: dict[int, tuple[int, ...]] = {}
-    heap: list[tuple[float, bool, int, int, int]] = [(-np.inf, False, -1, start, start)]
+    heap: list[tuple[float, bool, float, int, int, int]] = [(-most, False, 0.0, -1, start, start)]
     while heap:
-        loss, rough, row, tail, head = heapq.heappop(heap)
+        loss, rough, far, row, tail, head = heapq.heappop(heap)
         if head in trails:
             continue
         if rough:
             if (tail, head) not in known:
                 ground = yield from atlas.ground([(tail, head)], None, atlas.person.rule)
                 known[tail, head] = float(ground.values[0])
-            heapq.heappush(heap, (max(loss, -known[tail, head]), False, row, tail, head))
+            heapq.heappush(heap, (max(loss, -known[tail, head]), False, far, row, tail, head))
             continue
         trails[head] = (*trails.get(tail, ()), head)
         if atlas.arrived(head):
             return trails[head], -loss
         for end, level in (yield from _ahead(atlas, head, k)):
             if end not in trails:
-                heapq.heappush(heap, (max(loss, -level), True, atlas.ids[end], head, end))
+                far = 0.0 if atlas.goal is None else atlas.length(end, atlas.goal)
+                heapq.heappush(heap, (max(loss, -level), True, far, atlas.ids[end], head, end))
     return (), -np.inf
 
 

@@ -1,0 +1,482 @@
+"""Alternatives: several ways for one person, no two of which change the same features."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from html import escape
+from types import MappingProxyType
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from localface.box import check_where, number
+from localface.desk import Desk, Request
+from localface.errors import ConstraintError, InputError, listed, near_miss
+from localface.geometry import Array, norms
+from localface.parts import Disclosure
+from localface.questions import Ids
+from localface.recourse import Recourse
+from localface.render import listing, page_of, plain
+from localface.render import number as written
+from localface.schema import Schema
+from localface.search import Plan
+
+FORMAT = "localface/alternatives"
+FORMAT_VERSION = 1
+MOST_BRANCHES = 48
+"""Branches of the tree that are asked about for one person, whatever the number of ways that is wanted."""
+
+Names = frozenset[str]
+
+
+class Cost(NamedTuple):
+    """What a way costs: its changes counted by their weight first, then the weighted sum of their sizes.
+
+    Sizes are in ordinary differences between people; without weights every change counts 1.
+    """
+
+    changes: float
+    size: float
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Alternatives(Sequence[Recourse]):
+    """Ways for one person that change different features, the cheapest first; each is a whole ``Recourse``.
+
+    Where nothing was found it holds the one answer that says why. ``exhausted`` tells
+    that every branch was followed, so that there are no more ways to be had by this
+    search. ``disclosure`` adds up all branches, also those that led nowhere: no more
+    rows than it says were seen.
+    """
+
+    answers: tuple[Recourse, ...]
+    wanted: int
+    exhausted: bool
+    disclosure: Disclosure
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.answers:
+            raise InputError("alternatives hold at least one answer; got none")
+        object.__setattr__(self, "answers", tuple(self.answers))
+        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alternatives, (self.answers, self.wanted, self.exhausted, self.disclosure, dict(self.weights))
+
+    @overload
+    def __getitem__(self, place: int) -> Recourse: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Recourse, ...]: ...
+    def __getitem__(self, place: int | slice) -> Recourse | tuple[Recourse, ...]:
+        return self.answers[place]
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a way at all."""
+        return self.answers[0].found
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """What each way costs."""
+        return tuple(cost_of(answer, self.weights) for answer in self.answers)
+
+    @property
+    def changed(self) -> tuple[Names, ...]:
+        """The features that each way changes."""
+        return tuple(changed_by(answer) for answer in self.answers)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The features that all ways change, in the order of the schema."""
+        common = frozenset.intersection(*self.changed)
+        return tuple(name for name in self.answers[0].schema.names if name in common)
+
+    @property
+    def distances(self) -> Array:
+        """How different each pair is: 1 less the share of its changed features that both change (Jaccard).
+
+        Features that are linked count as one.
+        """
+        sets = [_units(answer.schema, names) for answer, names in zip(self.answers, self.changed, strict=True)]
+        return _matrix([[1 - len(a & b) / max(1, len(a | b)) if a != b else 0.0 for b in sets] for a in sets])
+
+    @property
+    def ends_apart(self) -> Array:
+        """How far apart each pair of ends is, in ordinary differences between people."""
+        ends = [_end(answer) for answer in self.answers]
+        return _matrix([[float(norms(_sizes(self.answers[0], a, b))) for b in ends] for a in ends])
+
+    @property
+    def parting(self) -> Ids:
+        """After how many common first actions the branches of each pair part; alone, all of its actions."""
+        steps = [[dict(action.changes) for action in answer.actions] for answer in self.answers]
+        parting = np.array([[_common(a, b) for b in steps] for a in steps], dtype=np.int64)
+        parting.setflags(write=False)
+        return parting
+
+    @property
+    def sentence(self) -> str:
+        """How many ways there are, and whether there could be more."""
+        n = len(self)
+        if n >= self.wanted:
+            return f"{n} ways that change different features"
+        ways = "1 set of changes was" if n == 1 else f"{n} sets of changes were"
+        end = "every branch was followed" if self.exhausted else f"there may be more beyond {MOST_BRANCHES} branches"
+        return f"{self.wanted} ways were wanted; {ways} found, and {end}"
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything down; ``Alternatives.from_json`` gives it back."""
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "wanted": self.wanted,
+            "exhausted": self.exhausted,
+            "weights": dict(self.weights),
+            "disclosure": self.disclosure._plain(),
+            "costs": [cost._asdict() for cost in self.costs],
+            "shared": list(self.shared),
+            "distances": self.distances.tolist(),
+            "ends_apart": self.ends_apart.tolist(),
+            "parting": self.parting.tolist(),
+            "answers": [json.loads(answer.to_json()) for answer in self.answers],
+        }
+        return json.dumps(document, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Alternatives:
+        """Read what ``to_json`` wrote; what follows from the answers is worked out again."""
+        try:
+            document = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"this is not JSON ({error}); Alternatives.from_json reads what to_json wrote") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InputError(f"this JSON is no {FORMAT} document; Alternatives.from_json reads what to_json wrote")
+        if document.get("version") != FORMAT_VERSION:
+            raise InputError(f"this {FORMAT} document has version {document.get('version')!r}, not {FORMAT_VERSION}")
+        try:
+            return cls(
+                tuple(Recourse.from_json(json.dumps(one)) for one in document["answers"]),
+                int(document["wanted"]),
+                bool(document["exhausted"]),
+                Disclosure(**document["disclosure"]),
+                {str(name): float(weight) for name, weight in document["weights"].items()},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"this {FORMAT} document is damaged ({error}); write it again with to_json()") from error
+
+    def __repr__(self) -> str:
+        first = self.answers[0]
+        if not self.found or not first.actions:
+            return f"<Alternatives: {first.status.word}, {_at_most(self.disclosure)}>"
+        counts = [len(names) for names in self.changed]
+        features = _span([str(min(counts)), str(max(counts))])
+        ends = sorted(answer.actions[-1].score for answer in self.answers)
+        score = _span([first.target.show(ends[0]), first.target.show(ends[-1])])
+        parts = [
+            f"{len(self)} way{'' if len(self) == 1 else 's'}",
+            f"{features} feature{'' if features == '1' else 's'} changed",
+            f"score {first.target.show(first.scores[0])} -> {score}",
+            _at_most(self.disclosure),
+        ]
+        return f"<Alternatives: {', '.join(parts)}>"
+
+    def __str__(self) -> str:
+        if not self.found or not self.answers[0].actions:
+            return str(self.answers[0])
+        rows = [[plain(cell) for cell in row] for row in _table(self)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        notes = [*_alerts(self), *_closing(self)]
+        return "\n".join([repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(plain, notes)])])
+
+    def _repr_html_(self) -> str:
+        if not self.found or not self.answers[0].actions:
+            return self.answers[0]._repr_html_()
+        head, *body = _table(self)
+        top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+        rows = "".join(_row(cells) for cells in body)
+        alerts = "".join(f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alerts(self))
+        closing = "".join(f"<p>{escape(line)}</p>" for line in _closing(self))
+        whole = "".join(
+            f"<details><summary>way {i}</summary>{answer._repr_html_()}</details>"
+            for i, answer in enumerate(self.answers, 1)
+        )
+        caption = f"<caption>{escape(repr(self).strip('<>'))}</caption>"
+        table = f"<table>{caption}<thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        return f'<div class="localface-alternatives">{alerts}{table}{closing}{whole}</div>'
+
+
+def find_alternatives(desk: Desk, request: Request, plan: Plan, n_paths: int) -> Alternatives:
+    """Enumerate ways that change different features, by a hitting-set tree.
+
+    Any other set of changes leaves out at least one feature of a set that is known. So
+    from each way one branches: once for each of its features, which is held as it is on
+    top of what the branch holds already. All branches of a level are asked about in
+    lock-step. A way that is known and touches nothing of what a branch holds is taken
+    for its answer; what held too much once is not tried with more.
+    """
+    tree = _Tree(desk, request, plan)
+    level = tree.asked([frozenset()])
+    while level and len(tree.minimal()) < n_paths and tree.branches < MOST_BRANCHES:
+        level = tree.asked(_branches(level))
+    chosen = tree.chosen(n_paths)
+    exhausted = not level and not tree.cut
+    return Alternatives(
+        chosen or (tree.refusal,), n_paths, exhausted, _total(tree.disclosures), weights=request.weights
+    )
+
+
+class _Tree:
+    """The ways found so far by the sets that they change, and what holding which features has led to."""
+
+    def __init__(self, desk: Desk, request: Request, plan: Plan) -> None:
+        self.desk, self.request, self.plan = desk, request, plan
+        self.ways: dict[Names, Recourse] = {}
+        self.disclosures: list[Disclosure] = []
+        self.branches, self.cut = 0, False
+        self._seen: set[Names] = set()
+        self._closed: list[Names] = []
+
+    def asked(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
+        """Follow branches, each given by what it holds; those that lead somewhere come back with what changes."""
+        fresh = [held for held in dict.fromkeys(branches) if held not in self._seen and not self._hopeless(held)]
+        self._seen.update(fresh)
+        known = {held: next((names for names in self.ways if not names & held), None) for held in fresh}
+        unknown = [held for held in fresh if known[held] is None]
+        open_ = unknown[: MOST_BRANCHES - self.branches]
+        self.branches, self.cut = self.branches + len(open_), self.cut or len(open_) < len(unknown)
+        requests = [replace(self.request, held=held) for held in open_]
+        for held, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
+            self.disclosures.append(answer.disclosure)
+            known[held] = self._kept(held, answer)
+        return [(held, names) for held, names in known.items() if names is not None]
+
+    def minimal(self) -> list[Names]:
+        """The sets that contain no other."""
+        return [names for names in self.ways if not any(other < names for other in self.ways)]
+
+    def chosen(self, n: int) -> tuple[Recourse, ...]:
+        """The cheapest ways; one that changes all that another does and more only where nothing else is left."""
+        least = set(self.minimal())
+
+        def order(names: Names) -> tuple[Cost, float, list[str]]:
+            return cost_of(self.ways[names], self.request.weights), self.ways[names].cost, sorted(names)
+
+        some = sorted(self.ways, key=lambda names: (names not in least, order(names)))[:n]
+        return tuple(self.ways[names] for names in sorted(some, key=order))
+
+    def _answers(self, branches: list[Names], requests: list[Request]) -> Iterator[tuple[Names, Recourse]]:
+        for i, answer in self.desk.answered(requests, self.plan):
+            yield branches[i], answer
+
+    def _kept(self, held: Names, answer: Recourse) -> Names | None:
+        """Keep a way; none that changes what its branch holds."""
+        if not held:
+            self.refusal = answer
+        names = _units(answer.schema, changed_by(answer))
+        if not (answer.found and names):
+            self._closed.append(held)
+            return None
+        self.ways.setdefault(names, answer)
+        return names
+
+    def _hopeless(self, held: Names) -> bool:
+        return any(closed <= held for closed in self._closed)
+
+
+def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
+    """What the changes of a way cost; features that are linked count as one, as dear as the dearest of them."""
+    end = _end(answer)
+    sizes = dict(zip(answer.schema.names, _sizes(answer, answer.records[0], end).tolist(), strict=True))
+    unit_of, parts = _unit_of(answer.schema), dict[str, list[str]]()
+    for name in sorted(changed_by(answer)):
+        parts.setdefault(unit_of[name], []).append(name)
+    dear = {unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit) for unit in parts}
+    size = sum(dear[unit] * math.hypot(*(sizes[name] for name in names)) for unit, names in parts.items())
+    return Cost(round(sum(dear.values()), 9), round(size, 9))
+
+
+def changed_by(answer: Recourse) -> Names:
+    """The features that the actions of an answer change."""
+    return frozenset(name for action in answer.actions for name in action.changes)
+
+
+def checked_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Read how dear changes are: positive numbers by feature."""
+    if weights is None:
+        return {}
+    if not _is_mapping(weights):
+        raise ConstraintError(f"weights= is {weights!r}: give a dict from feature to number, as in {{'income': 3}}")
+    _check_names("weights", weights, schema)
+    for name, weight in weights.items():
+        if (number(weight) or 0.0) <= 0:
+            raise ConstraintError(
+                f"the weight of {name!r} is {weight!r}: give a positive number, above 1 for what should rather not "
+                f"change; for what must not, avoid=[{name!r}]"
+            )
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+def avoiding(schema: Schema, where: Mapping[str, Any] | None, avoid: Sequence[str]) -> Mapping[str, Any] | None:
+    """Narrow what may change by what is to be avoided altogether."""
+    if isinstance(avoid, str) or not isinstance(avoid, Collection):
+        raise ConstraintError(f"avoid= is {avoid!r}: give a list of features, as in avoid=['income']")
+    if not avoid:
+        return where
+    check_where(schema.features, where)
+    _check_names("avoid", avoid, schema)
+    return {**(where or {}), **dict.fromkeys(avoid, "never")}
+
+
+def check_n_paths(n_paths: object, *, actions: bool, push: bool = False) -> None:
+    """Refuse a number of ways that is none, or that actions would be needed for."""
+    if isinstance(n_paths, bool) or not isinstance(n_paths, int | np.integer) or n_paths < 1:
+        raise InputError(f"n_paths={n_paths!r}: a whole number of at least 1 is wanted")
+    if n_paths > 1 and not actions:
+        raise InputError(
+            f"n_paths={n_paths}, but no actions are worked out: alternatives differ by what the actions change; "
+            "leave actions=True and strategy='guided', or ask for one path"
+        )
+    if n_paths > 1 and push:
+        raise InputError(f"n_paths={n_paths} and min_robustness do not go together: ask for one of them at a time")
+
+
+def _check_names(what: str, names: Iterable[object], schema: Schema) -> None:
+    for name in names:
+        if name not in schema.names:
+            raise ConstraintError(
+                f"{what}= names {name!r}, which is no feature{near_miss(name, schema.names)}: "
+                f"there are {listed(schema.names)}"
+            )
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _branches(level: list[tuple[Names, Names]]) -> Iterator[Names]:
+    for held, names in level:
+        for name in sorted(names):
+            yield held | {name}
+
+
+def _unit_of(schema: Schema) -> dict[str, str]:
+    """For each feature, the first of those that it is linked with."""
+    unit_of = {name: name for name in schema.names}
+    for names in schema.links:
+        merged = {unit_of[name] for name in names}
+        first = min(merged, key=schema.index)
+        unit_of = {name: first if unit in merged else unit for name, unit in unit_of.items()}
+    return unit_of
+
+
+def _units(schema: Schema, names: Names) -> Names:
+    unit_of = _unit_of(schema)
+    return frozenset(unit_of[name] for name in names)
+
+
+def _end(answer: Recourse) -> Array:
+    """Where the actions lead, as codes."""
+    record = np.array(answer.records[0] if answer.actions else answer.records[-1])
+    for action in answer.actions:
+        for name, value in action.changes.items():
+            record[answer.schema.index(name)] = answer.schema[name].code(value)
+    return record
+
+
+def _sizes(answer: Recourse, one: Array, other: Array) -> Array:
+    """How far apart two records are in each feature, in ordinary differences."""
+    discrete = np.array([feature.discrete for feature in answer.schema])
+    return np.asarray(np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales))
+
+
+def _common(one: list[dict[str, object]], other: list[dict[str, object]]) -> int:
+    """How many first actions are the same."""
+    pairs = zip(one, other, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _matrix(rows: list[list[float]]) -> Array:
+    matrix = np.array(rows, dtype=np.float64)
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _total(parts: list[Disclosure]) -> Disclosure:
+    """Add up what all branches were shown: an upper bound, as the same row may have been shown to several."""
+    sums = {one.name: sum(getattr(part, one.name) for part in parts) for one in fields(Disclosure) if one.type == "int"}
+    of = parts[0].of
+    kinds = sorted({kind for part in parts for kind in part.seconds})
+    seconds = {kind: sum(part.seconds.get(kind, 0.0) for part in parts) for kind in kinds}
+    return Disclosure(**{**sums, "of": of, "rows": min(of, sums["rows"])}, seconds=seconds)
+
+
+def _at_most(disclosure: Disclosure) -> str:
+    return f"at most {disclosure}"
+
+
+def _span(ends: list[str]) -> str:
+    return ends[0] if ends[0] == ends[-1] else f"{ends[0]} to {ends[-1]}"
+
+
+def _row(cells: list[str]) -> str:
+    first, *rest = (escape(cell) for cell in cells)
+    return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+
+
+def _table(ways: Alternatives) -> list[list[str]]:
+    """The ways side by side: a line for each feature that any of them changes, with the action that does it."""
+    first = ways.answers[0]
+    schema, ends = first.schema, [_end(answer) for answer in ways.answers]
+    rows = [["", "now", *(f"way {i}" for i in range(1, len(ways) + 1))]]
+    for j, feature in enumerate(schema):
+        if not any(feature.name in names for names in ways.changed):
+            continue
+        label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
+        cells = [
+            f"{feature.format(end[j])} ({_which(answer, feature.name)})" if feature.name in names else ""
+            for answer, end, names in zip(ways.answers, ends, ways.changed, strict=True)
+        ]
+        rows.append([label, feature.format(first.records[0][j]), *cells])
+    show = first.target.show
+    rows.append(["score", show(first.scores[0]), *(show(answer.actions[-1].score) for answer in ways.answers)])
+    rows.append(["size", "", *(written(round(cost.size, 2)) for cost in ways.costs)])
+    return rows
+
+
+def _which(answer: Recourse, name: str) -> str:
+    """The numbers of the actions that change a feature."""
+    return listing(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
+
+
+def _alerts(ways: Alternatives) -> list[str]:
+    """What nobody may overlook, for each way."""
+    lines = []
+    for i, answer in enumerate(ways.answers, 1):
+        lines += [f"way {i}: {line}" for line in page_of(answer).alerts]
+        for n, action in enumerate(answer.actions, 1):
+            if action.certificate.entry or not action.certificate.holds:
+                lines.append(f"way {i}, action {n}: {action.certificate.sentence}")
+    return lines
+
+
+def _closing(ways: Alternatives) -> list[str]:
+    """What the ways have in common, how they differ, and whether there are more."""
+    lines = ["in brackets: the number of the action; size: all changes, in ordinary differences between people"]
+    if ways.weights:
+        dear = ", ".join(f"{name} {weight:g}" for name, weight in ways.weights.items())
+        lines[0] += f", weighted: {dear}"
+    if len(ways) > 1:
+        lines.append(f"all change {', '.join(ways.shared)}" if ways.shared else "no feature is changed by all of them")
+        ways_parting = ways.parting
+        for i, j in zip(*np.triu_indices(len(ways), 1), strict=True):
+            if n := int(ways_parting[i, j]):
+                lines.append(f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}")
+    return [*lines, ways.sentence]
