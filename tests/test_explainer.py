@@ -426,7 +426,7 @@ def test_no_target_names_the_constraint_that_excludes_the_most() -> None:
     assert answer.status is Status.NO_TARGET
     assert south < is_target.sum()
     assert answer.reason.startswith(f"{is_target.sum()} people in the data have it")
-    assert answer.reason.endswith(f"'east within 0.5 of -0.8' alone rules out {is_target.sum()}")
+    assert f"'east within 0.5 of -0.8' alone rules out {is_target.sum()}" in answer.reason
 
 
 def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
@@ -440,9 +440,9 @@ def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
     explainer = LocalFACE(score, data, n_neighbors=20, min_density=0.01)
     answer = explainer.explain({**WESTERNER, "town": "a"}, where={"town": ["a", "b"], "north": (-3.5, None)})
     assert answer.status is Status.NO_TARGET
-    assert answer.reason.endswith(f"alone rules out {reaches.sum()}")
+    assert f"alone rules out {reaches.sum()}" in answer.reason
     pinned = explainer.explain({**WESTERNER, "town": "a"}, where={"town": "never"})
-    assert pinned.reason.endswith(f"'town never moves' alone rules out {reaches.sum()}")
+    assert f"'town never moves' alone rules out {reaches.sum()}" in pinned.reason
 
 
 @pytest.mark.parametrize(

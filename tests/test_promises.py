@@ -138,8 +138,9 @@ def test_someone_on_uncommon_ground_enters_by_one_marked_step():
     assert answer.certificates[0].entry
     assert judge.share(judge.lowest(points[0], points[1])) == pytest.approx(answer.certificates[0].lowest, abs=0.002)
     assert all(one.holds and not one.entry for one in answer.certificates[1:])
-    assert "entry" in str(answer)
-    assert "entry" in answer._repr_html_()
+    alone = explainer.explain(np.array([-2.5, 2.0]), actions=False)
+    assert "entry" in str(alone)
+    assert "entry" in alone._repr_html_()
 
 
 # 4. completeness and cost

@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
+from judge import Judge
 from localface import Feature, LocalFACE, NoRecourse, Recourse, Schema
 from localface.errors import InputError, ModelError
 from localface.robustness import Shaker, end_of, wilson
@@ -265,6 +266,18 @@ def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
     assert pushed >= 3
 
 
+def test_a_pushed_answer_keeps_to_the_same_ground() -> None:
+    world = mixed()
+    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, min_density=0.3)
+    judge = None
+    for person in refused(world, 25):
+        answer = explainer.explain(person, where=world.where, min_robustness=1.0)
+        judge = judge or Judge.of(explainer, world.data, answer)
+        points = judge.points(answer.path)
+        for start, end, one in zip(points[:-1], points[1:], answer.certificates, strict=True):
+            assert one.entry or judge.lowest(start, end) >= judge.floor - 1e-6
+
+
 def test_a_robust_answer_says_so_wherever_it_is_shown() -> None:
     explainer = made()
     answer = explainer.explain(PERSON, min_robustness=0.9)
@@ -304,10 +317,14 @@ def test_a_floor_that_was_lowered_is_not_lowered_further_for_robustness() -> Non
         return 1 / (1 + np.exp(-8 * (frame["dose"].to_numpy() - 8)))
 
     gap = TABLE[(TABLE["dose"] < 2.5) | (TABLE["dose"] >= 8.0)].reset_index(drop=True)
-    explainer = LocalFACE(far, gap, schema=SCHEMA.with_("dose", resolution=1.0), n_neighbors=20)
+    gap = pd.concat(
+        [gap, pd.DataFrame({"dose": np.linspace(2.5, 8, 9).round(1), "visits": 3, "site": "a"})]
+    )  # a narrow bridge
+    explainer = LocalFACE(far, gap, schema=SCHEMA.with_("dose", resolution=2.0), n_neighbors=20, min_density=0.2)
     first = explainer.explain(PERSON, relax=True)
     answer = explainer.explain(PERSON, relax=True, min_robustness=1.0)
     assert first.relaxed_to is not None
+    assert first.relaxed_to > 0
     assert explainer.robustness(first).success < 1
     assert answer.relaxed_to == first.relaxed_to
     assert all(one.holds or one.entry for one in answer.certificates)

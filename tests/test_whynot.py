@@ -181,7 +181,7 @@ def onwards(columns: pd.DataFrame, up: tuple[str, ...]) -> Array:
     return fine
 
 
-@pytest.mark.parametrize(("name", "n"), [("moons", 48), ("blobs", 48), ("credit", 36)])
+@pytest.mark.parametrize(("name", "n"), [("moons", 36), ("blobs", 36), ("credit", 30)])
 def test_every_verdict_agrees_with_brute_force_over_all_rows(name: str, n: int) -> None:
     known, judge = brute(name), brute(name).judge
     world = credit() if name == "credit" else plane(name)
@@ -210,7 +210,8 @@ def test_every_verdict_agrees_with_brute_force_over_all_rows(name: str, n: int) 
             assert check.direct == (lowest > judge.floor)
         # the way, and the floor that would open it
         if not allowed:
-            assert not check.reachable and check.recourse is None
+            assert not check.reachable
+            assert check.recourse is None
             continue
         every = pd.concat([known.frame, two], ignore_index=True)
         rows_in = inside(person, known.frame, where, up=up)
@@ -221,30 +222,34 @@ def test_every_verdict_agrees_with_brute_force_over_all_rows(name: str, n: int) 
         assert check.reachable == (widest > judge.floor)
         assert ("way" in check.refused_by) == (check.on_ground and not check.reachable)
         if check.reachable and check.wish:
-            assert check.recourse is not None and check.recourse.entry == entry
+            assert check.recourse is not None
+            assert check.recourse.entry == entry
             assert judge.points(check.recourse.path)[-1] == pytest.approx(goal)
         if not check.reachable:
-            assert check.relaxation is not None and check.relaxation.min_density is not None
+            assert check.relaxation is not None
+            assert check.relaxation.min_density is not None
             assert check.relaxation.min_density == pytest.approx(share(judge, widest), abs=0.01)
-    assert len(seen) > n / 3 and len(set(seen)) == 2
+    assert len(seen) > n / 3
+    assert len(set(seen)) == 2
 
 
 def test_a_way_that_was_found_holds_whatever_the_number_of_neighbours() -> None:
     near, every = explainer("blobs", n_neighbors=12), explainer("blobs")
-    pairs = [(near.check(*one[:2]).reachable, every.check(*one[:2]).reachable) for one in wishes("blobs", 40)]
+    pairs = [(near.check(*one[:2]).reachable, every.check(*one[:2]).reachable) for one in wishes("blobs", 30)]
     assert all(wide for close, wide in pairs if close)
     assert np.mean([close == wide for close, wide in pairs]) > 0.9
 
 
-def test_lowering_the_floor_as_told_opens_the_way() -> None:
+def test_lowering_the_floor_as_told_opens_the_way_and_no_less_does() -> None:
     tried = 0
-    for person, wish, _ in wishes("blobs", 24):
-        told = explainer("blobs").check(person, wish).relaxation
+    for person, wish, _ in wishes("moons", 40):
+        told = explainer("moons", n_neighbors=40).check(person, wish).relaxation
         if told is None or not told.min_density or told.min_density < 0.01:
             continue
         tried += 1
-        assert explainer("blobs", min_density=told.min_density - 1e-3).check(person, wish).reachable
-        assert not explainer("blobs", min_density=min(told.min_density + 5e-3, 0.1)).check(person, wish).reachable
+        lower, higher = told.min_density - 1e-3, min(told.min_density + 5e-3, 0.1)
+        assert explainer("moons", n_neighbors=40, min_density=lower).check(person, wish).reachable
+        assert not explainer("moons", n_neighbors=40, min_density=higher).check(person, wish).reachable
     assert tried >= 3
 
 
@@ -263,14 +268,16 @@ def crowd(**options: Any) -> LocalFACE:
 
 def test_a_wish_may_be_partial_or_whole() -> None:
     some = crowd().check(WESTERNER, {"east": 1.0})
-    assert some.state == {"east": 1.0, "north": 0.1} and some.wish == {"east": 1.0}
+    assert some.state == {"east": 1.0, "north": 0.1}
+    assert some.wish == {"east": 1.0}
     for whole in (np.array([1.0, 0.1]), pd.DataFrame({"east": [1.0], "north": [0.1]}), pd.Series({"east": 1.0})):
         assert repr(crowd().check(WESTERNER, whole)) == repr(some)
-    assert "debt" not in str(some) and "nothing refuses it" in repr(some)
+    assert "debt" not in str(some)
+    assert "nothing refuses it" in repr(some)
 
 
 def test_a_wish_that_cannot_be_read_is_refused_with_the_near_miss() -> None:
-    with pytest.raises(DataError, match="the wish names 'eest', which is no feature .did you mean 'east'"):
+    with pytest.raises(DataError, match=r"the wish names 'eest', which is no feature \(did you mean 'east'"):
         crowd().check(WESTERNER, {"eest": 1.0})
     with pytest.raises(DataError, match="the wish is empty"):
         crowd().check(WESTERNER, {})
@@ -280,22 +287,32 @@ def test_a_wish_that_cannot_be_read_is_refused_with_the_near_miss() -> None:
 
 def test_staying_as_one_is_needs_no_way_and_sees_nobody() -> None:
     stay = crowd().check(WESTERNER, WESTERNER, where={"east": (0, 1)})
-    assert stay.reachable and stay.direct and stay.recourse is None and stay.wish == {}
-    assert stay.refused_by == ("score",) and stay.disclosure.rows == 0
+    assert stay.reachable
+    assert stay.direct
+    assert stay.recourse is None
+    assert stay.wish == {}
+    assert stay.refused_by == ("score",)
+    assert stay.disclosure.rows == 0
 
 
 def test_the_actions_make_every_change_that_was_wished_for_whatever_the_score() -> None:
     wish = {"east": -0.5, "north": 0.9}
     check = crowd().check(WESTERNER, wish)
-    assert check.refused_by == ("score",) and check.reachable and check.recourse is not None
-    assert check.recourse.end == wish and check.recourse.counterfactual == wish
+    assert check.refused_by == ("score",)
+    assert check.reachable
+    assert check.recourse is not None
+    assert check.recourse.end == wish
+    assert check.recourse.counterfactual == wish
     assert "does not reach the target" in check.recourse.reason
-    assert check.relaxation is not None and check.relaxation.min_score == check.score
+    assert check.relaxation is not None
+    assert check.relaxation.min_score == check.score
 
 
 def test_someone_who_already_has_the_outcome_may_still_wish() -> None:
     check = crowd().check({"east": 1.2, "north": 0.0}, {"north": 0.6})
-    assert check.valid and check.reachable and check.refused_by == ()
+    assert check.valid
+    assert check.reachable
+    assert check.refused_by == ()
 
 
 # the evidence
@@ -303,12 +320,15 @@ def test_someone_who_already_has_the_outcome_may_still_wish() -> None:
 
 def test_a_broken_constraint_is_told_in_its_words_and_by_how_much() -> None:
     check = crowd().check(WESTERNER, {"east": 1.0, "north": 0.4}, where={"east": 0.5, "north": "never"})
-    assert check.refused_by == ("box",) and not check.reachable and not check.direct
+    assert check.refused_by == ("box",)
+    assert not check.reachable
+    assert not check.direct
     assert check.reasons == (
         "'east within 0.5 of -0.8' is overstepped by 1.3: 1 is wished for",
         "'north never moves' is overstepped by 0.3: 0.4 is wished for",
     )
-    assert check.relaxation is not None and check.relaxation.enough
+    assert check.relaxation is not None
+    assert check.relaxation.enough
     assert check.relaxation.sentence == "it opens if east may be 1 (1.3 further) and north may be 0.4 (0.3 further)"
     wider = {"east": 1.8, "north": (0.1, 0.4)}
     assert crowd().check(WESTERNER, {"east": 1.0, "north": 0.4}, where=wider).reachable
@@ -333,27 +353,38 @@ def test_a_broken_relation_is_a_refusal_of_its_own() -> None:
     schema = Schema([Feature("hr_min", unit="bpm"), Feature("hr_max", unit="bpm")]).relate("hr_min", "<=", "hr_max")
     made = LocalFACE(lambda frame: np.full(len(frame), 0.9), data, schema=schema, n_neighbors=30)
     check = made.check({"hr_min": 60.0, "hr_max": 75.0}, {"hr_min": 78.0})
-    assert "relation" in check.refused_by and "box" not in check.refused_by and not check.allowed
+    assert "relation" in check.refused_by
+    assert "box" not in check.refused_by
+    assert not check.allowed
     assert check.reasons[0] == "'hr_min <= hr_max' is overstepped by 3 bpm: hr_min 78 bpm is wished for"
-    assert check.relaxation is not None and "hr_min may exceed hr_max by 3 bpm" in check.relaxation.sentence
+    assert check.relaxation is not None
+    assert "hr_min may exceed hr_max by 3 bpm" in check.relaxation.sentence
 
 
 def test_a_gap_is_shown_where_it_is() -> None:
     data, which = make_blobs(n_samples=70, centers=np.array([[0.0, 0.0], [6.0, 0.0]]), cluster_std=0.8, random_state=0)
     apart = LocalFACE(LogisticRegression().fit(data, which), data, n_neighbors=15)
     check = apart.check(data[which == 0][3], np.array([6.0, 0.0]))
-    assert check.refused_by == ("way",) and check.on_ground and check.valid and not check.direct
-    assert check.place is not None and 2 < float(check.place["x0"]) < 4  # type: ignore[arg-type]
+    assert check.refused_by == ("way",)
+    assert check.on_ground
+    assert check.valid
+    assert not check.direct
+    assert check.place is not None
+    assert 2 < float(check.place["x0"]) < 4
     assert "most of all at x0" in check.reasons[0]
-    assert check.relaxation is not None and check.relaxation.min_density is not None
+    assert check.relaxation is not None
+    assert check.relaxation.min_density is not None
     assert check.relaxation.min_density < 0.05
 
 
 def test_steps_that_are_too_short_are_named_as_what_is_in_the_way() -> None:
     check = crowd(max_step=0.02).check(WESTERNER, {"east": 1.0})
-    assert check.refused_by == ("way",) and check.step.holds and not check.direct
+    assert check.refused_by == ("way",)
+    assert check.step.holds
+    assert not check.direct
     assert "max_step allows 0.02" in check.reasons[0]
-    assert check.relaxation is not None and not check.relaxation.enough
+    assert check.relaxation is not None
+    assert not check.relaxation.enough
     assert "no floor, however low, opens it" in check.relaxation.sentence
 
 
@@ -361,30 +392,38 @@ def test_a_spent_budget_is_no_proof_and_says_so() -> None:
     data, which = make_blobs(n_samples=200, centers=np.array([[0.0, 0.0], [9.0, 0.0]]), random_state=0)
     apart = LocalFACE(LogisticRegression().fit(data, which), data, n_neighbors=15, max_rows=20)
     check = apart.check(np.array([0.0, 0.0]), np.array([9.0, 0.0]))
-    assert "max_rows=20 was spent" in check.reasons[-1] and check.disclosure.rows <= 20
-    assert check.relaxation is not None and "not known" in check.relaxation.sentence
+    assert "max_rows=20 was spent" in check.reasons[-1]
+    assert check.disclosure.rows <= 20
+    assert check.relaxation is not None
+    assert "not known" in check.relaxation.sentence
 
 
 @pytest.mark.parametrize("edges", ["average", "cover"])
 def test_the_other_rules_are_checked_and_told_too(edges: str) -> None:
     near = crowd(edges=edges).check(WESTERNER, {"east": 1.0})
     far = crowd(edges=edges).check(WESTERNER, {"east": 9.0})
-    assert near.refused_by == () and near.direct and near.step.rule == edges
-    assert "floor" in far.refused_by and not far.reachable
+    assert near.refused_by == ()
+    assert near.direct
+    assert near.step.rule == edges
+    assert "floor" in far.refused_by
+    assert not far.reachable
     assert ("fewer than 3 people" in far.reasons[0]) == (edges == "cover")
 
 
 def test_a_check_is_frozen_and_can_be_copied_printed_and_shown() -> None:
     check = crowd().check(WESTERNER, {"east": 9.0}, where={"east": 2})
-    assert isinstance(check, Check) and check.refused_by == ("box", "floor")
+    assert isinstance(check, Check)
+    assert check.refused_by == ("box", "floor")
     with pytest.raises(AttributeError):
         check.reasons = ()  # type: ignore[misc]
     with pytest.raises(ValueError, match="read-only"):
         check.records[0, 0] = 1.0
     assert str(copy.deepcopy(check)) == str(pickle.loads(pickle.dumps(check))) == str(check)
-    assert repr(check).count("\n") == 0 and str(check).startswith(repr(check))
+    assert repr(check).count("\n") == 0
+    assert str(check).startswith(repr(check))
     assert all(reason in str(check) for reason in check.reasons)
-    assert "<script" not in check._repr_html_() and "wished: east" in check._repr_html_()
+    assert "<script" not in check._repr_html_()
+    assert "wished: east" in check._repr_html_()
 
 
 # what would open a closed box
@@ -392,7 +431,8 @@ def test_a_check_is_frozen_and_can_be_copied_printed_and_shown() -> None:
 
 def test_one_constraint_that_shuts_everyone_out_is_named() -> None:
     answer = crowd().explain(WESTERNER, where={"east": 0.3, "north": 3.0})
-    assert answer.status is Status.NO_TARGET and answer.opens == (("east",),)
+    assert answer.status is Status.NO_TARGET
+    assert answer.opens == (("east",),)
     assert "a way opens if east may move further" in answer.reason
     assert crowd().explain(WESTERNER, where={"north": 3.0}).found
 
@@ -401,22 +441,26 @@ def test_two_constraints_are_named_where_neither_alone_would_do() -> None:
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 3)), columns=["east", "north", "up"])
     made = LocalFACE(lambda frame: 0.0 + (frame[["east", "north"]].min(axis=1) > 0.4), data, n_neighbors=40)
     answer = made.explain({"east": -0.5, "north": -0.5, "up": 0.0}, where={"east": 0.2, "north": 0.2, "up": 2.5})
-    assert answer.status is Status.NO_TARGET and answer.opens == (("east", "north"),)
+    assert answer.status is Status.NO_TARGET
+    assert answer.opens == (("east", "north"),)
     assert "a way opens if east and north may move further" in answer.reason
 
 
 def test_the_searches_for_what_opens_are_counted_and_kept_within_the_budget() -> None:
     where = {"east": 0.3}
     answer = crowd().explain(WESTERNER, where=where)
-    assert "at most" in answer.reason and answer.disclosure.rows > 0
+    assert "at most" in answer.reason
+    assert answer.disclosure.rows > 0
     held = crowd(max_rows=25).explain(WESTERNER, where=where)
-    assert held.status is not Status.FOUND and held.disclosure.rows <= 25
+    assert held.status is not Status.FOUND
+    assert held.disclosure.rows <= 25
 
 
 def test_nothing_is_named_where_nothing_helps_and_nothing_is_spent_on_those_served() -> None:
     nobody = LocalFACE(lambda frame: np.full(len(frame), 0.3), CROWD, n_neighbors=30)
     answer = nobody.explain(WESTERNER, where={"east": 0.3})
-    assert answer.status is Status.NO_TARGET and answer.opens == ()
+    assert answer.status is Status.NO_TARGET
+    assert answer.opens == ()
     assert crowd().explain(WESTERNER).opens == ()
 
 
@@ -425,6 +469,11 @@ def test_what_opens_is_the_same_for_many_and_survives_json() -> None:
     many = crowd().explain_many(people, where={"east": 0.4}, progress=False)
     for answer, (_, person) in zip(many, people.iterrows(), strict=True):
         alone = crowd().explain(person, where={"east": 0.4})
-        assert (alone.opens, alone.reason, alone.disclosure.rows) == (answer.opens, answer.reason, answer.disclosure.rows)
+        assert (alone.opens, alone.reason, alone.disclosure.rows) == (
+            answer.opens,
+            answer.reason,
+            answer.disclosure.rows,
+        )
         assert Recourse.from_json(answer.to_json()).opens == answer.opens
-    assert many[0].opens == (("east",),) and many[1].found
+    assert many[0].opens == (("east",),)
+    assert many[1].found

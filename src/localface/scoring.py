@@ -132,9 +132,7 @@ def read_model(model: Any, *, target: object) -> Reading:
     if isinstance(model, signed):
         return _value(model.function, target)
     if callable(model):
-        return Reading(
-            model, target if isinstance(target, int) else None, "probability", 1, "score"
-        )
+        return Reading(model, target if isinstance(target, int) else None, "probability", 1, "score")
     raise ModelError(
         f"{type(model).__name__} is no model: it has neither predict_proba, decision_function nor predict, "
         "and cannot be called. Pass a fitted estimator or a function from records to scores"

@@ -17,7 +17,7 @@ from localface.stages.printed import algorithm_1, algorithm_2, printed_graph
 from localface.stages.relax import highest_way
 
 _ENDS = 8  # other ends that are tried at a time where some features should stay as they are
-_LOOKS = 6  # how often one looks on for ends that do without some features
+_LOOKS = 5  # how often one looks on for ends that do without some features
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,8 @@ def count(person: Person) -> Asks[Outcome]:
 
 def _guided(atlas: Atlas, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     """Explore, then know the ground and take the best way through it, in turns."""
+    if (yield from _lost(atlas)):
+        return (yield from _refused(atlas, plan, Exploration(()), relax=relax))
     found = yield from explore(
         atlas, n_neighbors=plan.n_neighbors, momentum_steps=plan.momentum_steps, reach=plan.reach
     )
@@ -111,6 +113,14 @@ def _guided(atlas: Atlas, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     if plan.cost == "safest":
         atlas, found = yield from _safest(atlas, plan, found)
     return (yield from _best(atlas, plan, found, relaxed=False))
+
+
+def _lost(atlas: Atlas) -> Asks[bool]:
+    """Tell whether someone on common ground wants to go where no step can end: then none need be tried."""
+    if atlas.goal is None:
+        return False
+    here, there = yield from atlas.traversable([(0, 0), (atlas.goal, atlas.goal)])
+    return here and not there
 
 
 def _best(atlas: Atlas, plan: Plan, found: Exploration, *, relaxed: bool) -> Asks[Outcome]:
@@ -183,7 +193,9 @@ def _sparing(atlas: Atlas, plan: Plan, told: Outcome, way: Way) -> Asks[Outcome]
     """
     person, known, looked = atlas.person, dict[int, float](), set[int]()
     floor = min(person.floor, float(told.levels[0]))
-    for _ in range(1 if person.held is None or atlas.goal is not None else _LOOKS):
+    for turn in range(1 if person.held is None or atlas.goal is not None else 1 + _LOOKS):
+        if turn and not (yield from _looked_on(atlas, known, looked, plan.n_neighbors)):
+            break
         found = list[Outcome]()
         for end in (yield from _likely(atlas, known)):
             moves = yield from act(atlas, end, floor=floor, max_changes=plan.max_changes, whole=plan.whole)
@@ -194,8 +206,6 @@ def _sparing(atlas: Atlas, plan: Plan, told: Outcome, way: Way) -> Asks[Outcome]
                     break
         if found:
             return min(found, key=lambda one: _dearness(person, one.acted))
-        if not (yield from _looked_on(atlas, known, looked, plan.n_neighbors)):
-            break
     return told if person.held is not None else replace(told, acted=(yield from _acted(atlas, plan, told, way)))
 
 

@@ -430,7 +430,7 @@ def _relaxation(found: Check, tried: Recourse | None) -> Relaxation:
     if lowered is not None and lowered > 0:
         parts.append("the floor comes down from {} to {}".format(*percents(found.min_density, lowered)))
     elif lowered is not None:
-        parts.append("there is no floor at all: the way there is more unusual than anybody's")
+        parts.append("the floor gives way altogether (the way there is more unusual than anybody's)")
     parts += [] if score is None else [f"a score of {found.target.show(score)} is enough"]
     sentence = f"it opens if {_joined(parts)}" if parts and enough else _hopeless(tried)
     return Relaxation(found.broken, lowered, score, enough, sentence)

@@ -50,8 +50,9 @@ def _bottleneck(
             continue
         if rough:
             if (tail, head) not in known:
-                ground = yield from atlas.ground([(tail, head)], None, atlas.person.rule)
-                known[tail, head] = float(ground.values[0])
+                steps = [(tail, head)] if atlas.person.rule == "lowest" else [(tail, head), (head, head)]
+                ground = yield from atlas.ground(steps, None, atlas.person.rule)
+                known[tail, head] = float(ground.values.min())  # a mean says nothing of where the step ends
             heapq.heappush(heap, (max(loss, -known[tail, head]), False, far, row, tail, head))
             continue
         trails[head] = (*trails.get(tail, ()), head)
