@@ -70,7 +70,7 @@ def main() -> None:
     explainer = LocalFACE(model, data, schema=schema, min_score=0.75).prescore()
     fit = time.perf_counter() - fit
     people = new[model.predict_proba(new)[:, 1] < 0.75].iloc[: asked.people]
-    unit = one_query(explainer._space.points(data.to_numpy(dtype=float)))
+    unit = one_query(explainer._desk.space.points(data.to_numpy(dtype=float)))
     print(f"{len(data):,} rows x {data.shape[1]} features, {len(people)} people; fitted and prescored in {fit:.1f} s")
     print(f"  unit: one brute-force neighbour query, {1e3 * unit:.2f} ms\n")
     print(f"  {'':<46}{'ms':>10}{'queries':>10}{'p95':>10}")

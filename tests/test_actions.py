@@ -268,3 +268,58 @@ def test_no_action_is_longer_than_a_step_may_be():
     assert max(action.certificate.length for action in short.actions) <= 0.4 + 1e-9
     assert model(pd.DataFrame([short.end]))[0] >= 0.9
     assert all(action.certificate.holds for action in short.actions)
+
+
+def plain_world(n=600):
+    rng = np.random.default_rng(0)
+    hidden = rng.normal(size=n)
+    data = pd.DataFrame(
+        {
+            "a": hidden + rng.normal(size=n) * 0.5,
+            "b": (hidden * 3 + rng.normal(size=n) * 2).round().astype(int),
+            "c": rng.normal(size=n),
+        }
+    )
+    return data, lambda frame: 1 / (1 + np.exp(-2 * frame["a"] - 0.3 * frame["b"]))
+
+
+@pytest.mark.parametrize("where", [{"c": (-1, 1)}, {"c": (None, 0)}, {"a": (0, None), "c": (-0.5, 0.5)}])
+def test_someone_who_stands_outside_the_box_ends_inside_it(where):
+    data, model = plain_world()
+    answer = LocalFACE(model, data, min_score=0.6).explain({"a": -1.0, "b": -2, "c": 2.0}, where=where)
+    assert answer.found
+    for name, (low, high) in where.items():
+        for end in (answer.end, answer.counterfactual):
+            assert (-np.inf if low is None else low) <= end[name] <= (np.inf if high is None else high)
+
+
+@pytest.mark.parametrize("n", [97, 103, 110, 121, 134, 150])
+def test_the_floor_that_is_told_is_the_floor_that_was_asked_for_whatever_the_size_of_the_table(n):
+    data, model = plain_world(n)
+    answer = LocalFACE(model, data, min_score=0.6, n_neighbors=30).explain({"a": -0.5, "b": -1, "c": 0.0})
+    assert {action.certificate.floor for action in answer.actions} == {0.05}
+    assert "1 in 20 people's" in str(answer)
+
+
+def test_whole_numbers_do_not_make_an_action_longer_than_a_step_may_be():
+    data, model = plain_world()
+    explainer = LocalFACE(model, data, min_score=0.6, max_step=0.8)
+    one = explainer._desk.space.scales[1]
+    for person in data[model(data) < 0.4].iloc[:40].to_dict("records"):
+        for action in explainer.explain(person).actions:
+            assert action.certificate.length <= max(0.8, 1 / one) + 1e-9
+
+
+def test_relations_hold_for_a_counterfactual_that_is_brought_along_and_off_the_rows():
+    rng = np.random.default_rng(3)
+    low = rng.normal(size=400)
+    data = pd.DataFrame({"low": low, "high": low + rng.exponential(0.3, 400)})
+    schema = Schema([Feature("low"), Feature("high")]).relate("low", "<=", "high")
+    model = lambda frame: 1 / (1 + np.exp(-3 * frame["low"]))  # noqa: E731
+    explainer = LocalFACE(model, data, schema=schema, min_score=0.7, momentum_steps=2)
+    refused = explainer.explain({"low": -1.0, "high": -0.5}, counterfactual={"low": 1.0, "high": 0.5})
+    assert not refused.found
+    assert "low <= high" in refused.reason
+    for answer in explainer.explain_many(data[model(data) < 0.4].iloc[:30], progress=False):
+        assert (answer.path["low"] <= answer.path["high"]).all()
+        assert (answer.followed().path["low"] <= answer.followed().path["high"]).all()

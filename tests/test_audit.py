@@ -48,7 +48,7 @@ def explainer_of(world: World) -> LocalFACE:
 def nearest_unlike(explainer: LocalFACE, world: World, people: pd.DataFrame) -> pd.DataFrame:
     """The plain baseline: the nearest row that the model agrees with, whatever may change or lies between."""
     good = world.data[world.model.predict_proba(world.data)[:, 1] >= world.min_score]
-    scales = np.array(explainer._answers.scales)
+    scales = np.array(explainer._desk.answers.scales)
     rows, own = (encode(table, explainer.schema, scales) for table in (good, people))
     near = ((own[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
     return good.iloc[near].reset_index(drop=True)

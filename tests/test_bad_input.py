@@ -340,8 +340,8 @@ def test_a_value_has_no_class_but_a_direction() -> None:
 
 
 def test_a_model_that_was_not_fitted_says_so() -> None:
-    with refused(ModelError, "NotFittedError"):
-        explainer(LogisticRegression(), NUMBERS).explain({"age": 50.0, "fio2": 0.5})
+    with refused(ModelError, "LogisticRegression knows no classes", "fit it first"):
+        explainer(LogisticRegression(), NUMBERS)
 
 
 def test_a_model_that_was_fitted_on_other_columns_is_refused_at_once() -> None:
@@ -514,3 +514,17 @@ def test_a_counterfactual_outside_the_box_is_an_answer_that_names_the_constraint
     answer = ready.explain(PERSON, counterfactual=elsewhere, where={"unit": "never", "fio2": (0.35, 0.5), "age": 20})
     assert answer.status is Status.NO_TARGET
     assert "outside the constraints: fio2 between 0.35 and 0.5; unit never moves" in answer.reason
+
+
+@pytest.mark.parametrize("value", [0, 1.5, "two"])
+def test_a_number_of_changes_that_is_none_is_refused(ready: LocalFACE, value: Any) -> None:
+    with pytest.raises(InputError, match=r"max_changes=.* a whole number of at least 1"):
+        ready.explain(PERSON, max_changes=value)
+
+
+def test_a_value_far_beyond_everyone_is_taken_for_a_slip_and_a_merely_distant_one_is_answered() -> None:
+    data = np.random.default_rng(0).normal(size=(100, 2))
+    explainer = LocalFACE(lambda points: 1 / (1 + np.exp(-points[:, 0].clip(-50, 50))), data)
+    with pytest.raises(DataError, match=r"'x0' is -1e\+200 in this person"):
+        explainer.explain(np.array([-1e200, 0.0]))
+    assert explainer.explain(np.array([-1e5, 1e5])).entry

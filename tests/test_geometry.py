@@ -104,3 +104,8 @@ def test_discrete_columns_flip_in_the_middle_of_a_step():
     assert first[1].tolist() == [1.0, 0.0]
     assert second[0].tolist() == [1.0, 1.0]
     assert second[1].tolist() == [2.0, 1.0]
+
+
+def test_a_step_straight_past_the_row_is_turned_nowhere():
+    end = turned_within(np.zeros(2), np.array([1.0, 0.0]), np.array([3.0, 0.0]), 0.4)
+    assert end.tolist() == [3.0, 0.0]

@@ -276,11 +276,11 @@ def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> No
 
 
 def test_tracing_leaves_the_explainer_as_it_was(explainer: LocalFACE, moons: Moons) -> None:
-    driver = explainer._driver
+    driver = explainer._desk.driver
 
     told(explainer, moons.person)
 
-    assert explainer._driver is driver
+    assert explainer._desk.driver is driver
 
 
 def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer: LocalFACE) -> None:
@@ -288,7 +288,7 @@ def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer:
     story = told(explainer, person)
 
     assert story.recourse.entry
-    assert np.allclose(story.trail[0], explainer._space.points(person[None, :])[0])
+    assert np.allclose(story.trail[0], explainer._desk.space.points(person[None, :])[0])
 
 
 def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) -> None:

@@ -180,6 +180,8 @@ def test_two_moons_at_full_size_serves_everyone_within_five_percent_of_the_optim
         assert answer.found == np.isfinite(best)
         costs.append(answer.cost)
         bests.append(best)
+        assert answer.proven_within == 0.05
+        assert answer.cost <= 1.05 * best * (1 + 1e-9)
     assert len(answers) >= 100
     assert np.mean(costs) <= 1.05 * np.mean(bests)
 
@@ -192,7 +194,7 @@ def test_rows_revealed_are_counted_exactly_once_at_the_source(name, monkeypatch)
     world = WORLDS[name]()
     explainer = explainer_of(world)
     revealed: set[int] = set()
-    answer_of = explainer._source.nearest
+    answer_of = explainer._desk.source.nearest
 
     def watched(questions):
         found = answer_of(questions)
@@ -200,7 +202,7 @@ def test_rows_revealed_are_counted_exactly_once_at_the_source(name, monkeypatch)
             revealed.update(one.ids.tolist())
         return found
 
-    monkeypatch.setattr(explainer._source, "nearest", watched)
+    monkeypatch.setattr(explainer._desk.source, "nearest", watched)
     for person in each(some(world.people, 8)):
         revealed.clear()
         answer = explainer.explain(person, where=world.where)

@@ -14,12 +14,12 @@ from localface.density.protocol import Scale
 from localface.frames import Form
 from localface.geometry import Array, norms
 from localface.options import Options
+from localface.outcomes import Outcome
 from localface.parts import Action, Certificate, Disclosure, Status, Target
 from localface.questions import Counts, Ids
 from localface.recourse import Recourse
 from localface.render import people
 from localface.schema import Schema
-from localface.search import Outcome
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +80,7 @@ class Answers:
         acted = outcome.acted
         assert acted is not None
         lengths = norms(np.diff(np.stack([outcome.points[0], *(move.point for move in acted.moves)]), axis=0))
-        kept = min(floor, float(self.scale.share(acted.floor)))
+        kept = floor if acted.floor >= outcome.floor else min(floor, float(self.scale.share(acted.floor)))
         for i, move in enumerate(acted.moves):
             before, after = self.schema.values(records[i]), self.schema.values(records[i + 1])
             changed = [name for name in self.schema.names if before[name] != after[name]]
@@ -160,6 +160,9 @@ class Answers:
         outside = [why for i, why in box.reasons.items() if not _within(box, i, float(goal[i]))]
         if outside:
             return f"the counterfactual that was given lies outside the constraints: {'; '.join(outside)}"
+        if self.schema.broken(goal[None, :])[0]:
+            kept = "; ".join(" ".join(words) for words in self.schema.relations)
+            return f"the counterfactual that was given breaks what the schema says of every state: {kept}"
         if status == "NO_TARGET":
             return f"the counterfactual that was given does not reach the target: {self.target.sentence}"
         return "the counterfactual that was given cannot be reached over common enough ground; try relax=True"

@@ -11,14 +11,16 @@ import numpy as np
 from localface.answers import Answers
 from localface.atlas import Person
 from localface.box import Box
+from localface.density.protocol import Density
 from localface.driver import Case, Decode, Driver
 from localface.frames import Form
 from localface.geometry import Array, Bounds, Mask
 from localface.options import Options
+from localface.outcomes import Outcome, Plan
 from localface.recourse import Disclosure, Recourse
 from localface.schema import Schema
 from localface.scoring import Scorer
-from localface.search import Outcome, Plan, count, search, survey
+from localface.search import count, search, survey
 from localface.sources.protocol import Source
 from localface.space import Space
 
@@ -43,16 +45,20 @@ class Desk:
 
     schema: Schema
     options: Options
+    form: Form
     space: Space
     source: Source
+    density: Density
     score: Scorer
     floor: float
+    plan: Plan
     driver: Driver
     answers: Answers
 
     def request(self, record: Array, form: Form, where: Mapping[str, Any] | None = None, **options: Any) -> Request:
         """Write a request down."""
         self.schema.check_relations(record[None, :], "this person")
+        self.space.check(record[None, :], "this person")
         return Request(record, form, self.schema.box(record, where), **options)
 
     def answered(self, requests: Iterable[Request], plan: Plan) -> Iterator[tuple[int, Recourse]]:

@@ -16,6 +16,7 @@ import numpy as np
 
 from localface.density.protocol import Density
 from localface.geometry import Array, Bounds
+from localface.outcomes import Outcome
 from localface.questions import (
     Along,
     Asks,
@@ -32,7 +33,6 @@ from localface.questions import (
     ScoreRows,
 )
 from localface.recourse import Disclosure
-from localface.search import Outcome
 from localface.sources.protocol import Source
 
 _MEMORY = 256 * 2**20  # bytes for the distances of one round

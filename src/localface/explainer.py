@@ -6,34 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
-import numpy as np
-
-from localface._version import __version__
 from localface.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
-from localface.answers import Answers, Recourses
+from localface.answers import Recourses
 from localface.audit import Audit, audited
 from localface.box import check_where
-from localface.density.fit import fit_kde, fit_knn, ordinary_reach
-from localface.density.knn import KNN
 from localface.density.protocol import Density
-from localface.density.sampled import Sampled, log_density
-from localface.desk import Desk, Request
-from localface.driver import Driver
-from localface.errors import ConstraintError, DataError, InputError, SchemaError
-from localface.frames import Form, person_form, read_people, read_person, read_table
+from localface.desk import Request
+from localface.errors import ConstraintError
+from localface.fitting import fitted_desk
+from localface.frames import person_form, read_people, read_person
 from localface.geometry import Array
-from localface.options import Options
-from localface.recourse import Recourse, Target
+from localface.options import Options, check_max_changes
+from localface.recourse import Recourse
 from localface.robustness import Robustness, check_share, pushed, read_models, robustness_of
 from localface.schema import Schema
-from localface.scoring import Scorer, fed, read_model
-from localface.search import Plan
-from localface.sources.table import Table
-from localface.space import Space
-from localface.stages.enhance import Price
 from localface.whynot import Check, check, opened, wish_of
-
-_KNN_DENSITY = 10  # the k of density="knn"
 
 
 class LocalFACE:
@@ -124,48 +111,27 @@ class LocalFACE:
             people=people,
             radius=radius,
         )
-        self.schema = Schema.infer(data) if schema is None else _checked_schema(schema)
-        records = read_table(data, self.schema)
-        self.schema.check_relations(records, "the data")
-        distinct, rows = np.unique(records + 0.0, axis=0, return_index=True)
-        _check_size(len(records), len(distinct), self.options)
-        self._form = Form.of(data, self.schema)
         self._wanted = target
-        reading = read_model(model, target=target)
-        self._score = Scorer(reading, fed(model, self._form, self.schema), min_score=min_score)
-        self._space = Space.fit(self.schema, distinct)
-        points = self._space.points(distinct)
-        self._source = Table(points, distinct, rows.astype(np.int64), n_rows=len(records))
-        self.density = self._fitted(density, points)
-        self.floor = self._floor()
-        self._plan = self._planned(points)
-        self._driver = Driver(self._source, self.density, self._score, min_score=self._score.min_score)
-        self._answers = Answers(
-            schema=self.schema,
-            target=Target(reading.label, min_score, at_most=reading.sign < 0, kind=reading.kind),
-            options=self.options,
-            scale=self.density.scale,
-            scales=tuple(self._space.scales.tolist()),
-            certified=self.density.certified and (edges != "average" or density == "kde"),
-            radius=self.density.radius(self.floor) if isinstance(self.density, KNN) else None,
-            feature_of=self._space.feature_of,
-            shown=self._score.shown,
-            version=__version__,
-        )
-        self._desk = Desk(
-            schema=self.schema,
-            options=self.options,
-            space=self._space,
-            source=self._source,
-            score=self._score,
-            floor=self.floor,
-            driver=self._driver,
-            answers=self._answers,
-        )
+        self._desk = fitted_desk(model, data, schema=schema, target=target, options=self.options)
+
+    @property
+    def schema(self) -> Schema:
+        """What a record is, and how far a person may move."""
+        return self._desk.schema
+
+    @property
+    def density(self) -> Density:
+        """How common the ground is."""
+        return self._desk.density
+
+    @property
+    def floor(self) -> float:
+        """The log-density that no step may fall below."""
+        return self._desk.floor
 
     def __repr__(self) -> str:
-        n, p = self._source.n_rows, len(self.schema)
-        wanted = self._answers.target.sentence
+        n, p = self._desk.source.n_rows, len(self.schema)
+        wanted = self._desk.answers.target.sentence
         return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}>"
 
     @overload
@@ -242,9 +208,10 @@ class LocalFACE:
         """
         check_n_paths(n_paths, actions=actions and self.options.strategy == "guided", push=min_robustness is not None)
         record = read_person(person, self.schema)
-        form = person_form(person, self._form)
+        form = person_form(person, self._desk.form)
         goal = None if counterfactual is None else read_person(counterfactual, self.schema, "the counterfactual")
-        plan = replace(self._plan, actions=actions, max_changes=max_changes)
+        check_max_changes(max_changes)
+        plan = replace(self._desk.plan, actions=actions, max_changes=max_changes)
         where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
         request = self._desk.request(record, form, where, goal=goal, relax=relax, weights=dear)
         if n_paths > 1:
@@ -276,7 +243,8 @@ class LocalFACE:
         where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
         requests = list(self._requests(records, where, relax=relax, weights=dear))  # every one, before the first search
         answers: list[Recourse | None] = [None] * len(records)
-        plan = replace(self._plan, actions=actions, max_changes=max_changes)
+        check_max_changes(max_changes)
+        plan = replace(self._desk.plan, actions=actions, max_changes=max_changes)
         for number, answer in _shown(self._desk.answered(requests, plan), len(records), progress=progress):
             answers[number] = answer
         done = [(request, answer) for request, answer in zip(requests, answers, strict=True) if answer is not None]
@@ -299,7 +267,7 @@ class LocalFACE:
         n, seed
             How many draws, and what they are drawn from.
         """
-        others = read_models(self._desk, models, target=self._wanted, form=self._form)
+        others = read_models(self._desk, models, target=self._wanted, form=self._desk.form)
         return robustness_of(self._desk, recourse, models=others, n=n, seed=seed)
 
     def check(self, person: Any, wish: Any, *, where: Mapping[str, Any] | None = None) -> Check:
@@ -309,8 +277,8 @@ class LocalFACE:
         the others stay as they are. A whole record will do as well.
         """
         record = read_person(person, self.schema)
-        form, goal = person_form(person, self._form), wish_of(wish, record, self.schema)
-        return check(self._desk, self._plan, self._desk.request(record, form, where, goal=goal))
+        form, goal = person_form(person, self._desk.form), wish_of(wish, record, self.schema)
+        return check(self._desk, self._desk.plan, self._desk.request(record, form, where, goal=goal))
 
     def audit(
         self, factuals: Any, counterfactuals: Any, *, where: Mapping[str, Any] | None = None, progress: bool = True
@@ -334,90 +302,23 @@ class LocalFACE:
             self.density,
             (factuals, counterfactuals),
             where=where,
-            form=self._form,
-            plan=self._plan,
+            form=self._desk.form,
+            plan=self._desk.plan,
             watch=lambda found, total: _shown(found, total, progress=progress),
         )
 
     def prescore(self) -> LocalFACE:
         """Score the whole table once, where that is allowed, so that later answers need few model calls."""
-        self._driver.prescore()
+        self._desk.driver.prescore()
         return self
 
     def _requests(self, records: Array, where: Mapping[str, Any] | None, **options: Any) -> Iterator[Request]:
         check_where(self.schema.features, where)
         for number, record in enumerate(records):
             try:
-                yield self._desk.request(record, self._form, where, **options)
+                yield self._desk.request(record, self._desk.form, where, **options)
             except ConstraintError as error:
                 raise ConstraintError(f"person {number}: {error}") from None
-
-    def _fitted(self, density: Any, points: Array) -> Density:
-        discrete = self._space.discrete
-        if self.options.edges == "cover":
-            return fit_knn(points, discrete, k=self.options.people)
-        if density == "kde":
-            return fit_kde(points, discrete)
-        if density == "knn":
-            return fit_knn(points, discrete, k=_KNN_DENSITY)
-        if hasattr(density, "lowest") and hasattr(density, "scale"):
-            fitted: Density = density
-            return fitted
-        if callable(density) or hasattr(density, "score_samples"):
-            frame = self._form if not hasattr(density, "n_features_in_") else fed(density, self._form, self.schema)
-            evaluate = log_density(density, lambda places: frame.frame(self._space.records(places)))
-            return Sampled(evaluate, points, discrete, reach=ordinary_reach(points))
-        raise InputError(
-            f"density={density!r}: 'kde', 'knn', a function from records to densities, or an estimator with "
-            "score_samples is wanted"
-        )
-
-    def _floor(self) -> float:
-        if self.options.edges == "cover" and self.options.radius is not None:
-            return -self._space.width * float(np.log(self.options.radius))
-        return self.density.scale.quantile(self.options.min_density)
-
-    def _planned(self, points: Array) -> Plan:
-        options, price = self.options, Price()
-        if options.price == "density":
-            price = Price(usual=self.density.scale.quantile(0.5), exponent=1 / self._space.width)
-        reach = np.inf
-        if options.momentum_steps:
-            spacing = fit_knn(points, self._space.discrete, k=1)
-            reach = spacing.radius(spacing.scale.quantile(options.min_density))
-        return Plan(
-            n_neighbors=options.n_neighbors,
-            momentum_steps=options.momentum_steps,
-            reach=reach,
-            slack=options.slack,
-            cost=options.price,
-            price=price,
-            strategy=options.strategy,
-        )
-
-
-def _checked_schema(schema: object) -> Schema:
-    if isinstance(schema, Schema):
-        return schema
-    raise SchemaError(
-        f"schema= is a {type(schema).__name__}: give Schema([Feature(...), ...]), Schema.load(path), "
-        "or None to have it guessed"
-    )
-
-
-def _check_size(n: int, n_distinct: int, options: Options) -> None:
-    if n_distinct < 2:
-        came = f"{n} rows, all of them the same" if n > 1 else f"{n} row"
-        raise DataError(f"the data has {came}: at least 2 different people are needed to say what is common")
-    if options.n_neighbors > n:
-        raise DataError(
-            f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: pass n_neighbors={n} or fewer"
-        )
-    if options.edges == "cover" and options.people >= n_distinct:
-        raise DataError(
-            f"people={options.people}, but everyone has only {n_distinct - 1} others around them "
-            f"(the same row twice is one): pass people={n_distinct - 1} or fewer"
-        )
 
 
 def _shown(found: Iterator[tuple[int, Recourse]], total: int, *, progress: bool) -> Iterator[tuple[int, Recourse]]:

@@ -125,6 +125,8 @@ def turned_within(first: Array, second: Array, end: Array, eps: float) -> Array:
     d, reach = float(norms(across)), float(norms(step))
     along = across / d
     sideways = step - (step * along).sum() * along
+    if not sideways.any():
+        return np.asarray(first + reach * along)
     cosine = min(1.0, d / (2 * eps))
     turned = cosine * along + np.sqrt(1 - cosine * cosine) * sideways / norms(sideways)
     return np.asarray(first + reach * turned)

@@ -74,6 +74,12 @@ class Options:
             yield f"slack={self.slack!r}: a share of at least 0 is wanted (0.05: proven within 5 % of the best)"
 
 
+def check_max_changes(value: object) -> None:
+    """Refuse a number of changes that is none."""
+    for mistake in _whole("max_changes", value, 1):
+        raise InputError(mistake)
+
+
 def _word(name: str, value: object, known: tuple[str, ...]) -> Iterator[str]:
     if value not in known:
         yield f"{name}={value!r}: one of {', '.join(map(repr, known))} is wanted{near_miss(value, known)}"

@@ -57,7 +57,7 @@ class Target:
         """What is wanted, for people."""
         if self.kind == "value":
             return f"{self.label} {number(self.min_score)}"
-        wanted = f"score at {'most' if self.at_most else 'least'} {number(self.min_score)}"
+        wanted = f"score at {'most' if self.at_most else 'least'} {self.min_score:g}"
         return wanted if self.label == "score" else f"{self.label}, {wanted}"
 
 

@@ -17,13 +17,14 @@ from localface.driver import Case, Decode
 from localface.errors import InputError, ModelError
 from localface.frames import Form
 from localface.geometry import Array
+from localface.outcomes import Outcome, Plan
 from localface.parts import Disclosure, Status, Target
 from localface.questions import Asks, point_scores
 from localface.recourse import Recourse
 from localface.render import DRAWS, number, percent, percents, plain
 from localface.schema import Feature, Schema
 from localface.scoring import Scorer, fed, read_model
-from localface.search import Outcome, Plan, search
+from localface.search import search
 
 UNDECLARED = 0.01
 """How far a feature without a resolution is missed: this share of an ordinary difference between people."""

@@ -117,6 +117,8 @@ def read_model(model: Any, *, target: object) -> Reading:
     or a classifier's verdict as 0 or 1), a callable.
     """
     classes = getattr(model, "classes_", None)
+    if classes is None and hasattr(model, "predict_proba") and hasattr(model, "fit"):
+        raise ModelError(f"{type(model).__name__} knows no classes: fit it first, then explain it")
     if classes is not None and hasattr(model, "predict_proba"):
         column = _place(target, list(classes))
         return Reading(model.predict_proba, column, "probability", 1, f"class {_plain(target)}")

@@ -17,6 +17,9 @@ _EXACT_POWER = 22  # the largest power of ten that is a float
 _DIGITS = 12  # digits that a number in the user's units is first tried with
 
 
+_FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Space:
     """Where distance is Euclidean and one ordinary difference between people is one unit.
@@ -66,6 +69,16 @@ class Space:
         """The smallest change of each column that anyone could notice."""
         small = [0.0 if feature.discrete else (feature.resolution or 0.0) * (1 - 1e-9) for feature in self.schema]
         return np.asarray((np.array(small) / self.scales)[self.feature_of])
+
+    def check(self, records: Array, who: str) -> None:
+        """Refuse values so far off that no distance could be told from them any more."""
+        far = np.abs((records - self.centres) / self.scales) > _FAR
+        if far.any():
+            row, j = (int(place) for place in np.argwhere(far)[0])
+            name, value = self.schema.names[j], records[row, j]
+            raise DataError(
+                f"{name!r} is {value:g} in {who}, more than {_FAR:g} ordinary differences off: is it a slip?"
+            )
 
     def points(self, records: Array) -> Array:
         """Turn records into points."""

@@ -12,6 +12,7 @@ from localface.geometry import Array, Mask, legs, norms
 from localface.questions import Ground, Hole, Ids
 
 _NEAR = 256  # rows summed before a decision is tried; the tail bound says when more are needed
+_FIRST = 256  # samples that a minimum is first looked for with, at most
 _TIGHT = 1e-7  # how closely, in nats, a minimum is worked out when its value is asked for
 
 
@@ -213,7 +214,7 @@ class _Rows:
         log p(s) + s^2/2h^2 is convex along any line, so each sample gives a parabola
         that the log-density cannot fall below; see "Reading the paper", certificates.
         """
-        places = np.linspace(0.0, self.length, max(2, 1 + int(np.ceil(self.length / self.h))))
+        places = self._first_places()
         logs, slopes = self.at(places)
         while True:
             lowest, at = float(logs.min()), float(places[logs.argmin()])
@@ -229,7 +230,7 @@ class _Rows:
 
     def tightest(self) -> float:
         """Return the certified minimum, refined until the bound and a sample all but meet."""
-        places = np.linspace(0.0, self.length, max(2, 1 + int(np.ceil(self.length / self.h))))
+        places = self._first_places()
         logs, slopes = self.at(places)
         while True:
             bounds, crossings = self._bounds(places, logs, slopes)
@@ -237,6 +238,10 @@ class _Rows:
             if not open_.any() or np.isneginf(logs.min()):
                 return float(bounds.min())
             places, logs, slopes = self._refined(places, logs, slopes, crossings[open_])
+
+    def _first_places(self) -> Array:
+        """Places about a bandwidth apart to begin with, though not without end for someone far off."""
+        return np.linspace(0.0, self.length, 1 + int(np.ceil(np.clip(self.length / self.h, 1, _FIRST))))
 
     def _bounds(self, places: Array, logs: Array, slopes: Array) -> tuple[Array, Array]:
         """Lower bound within each interval, where the parabolas of its ends cross."""

@@ -40,12 +40,12 @@ class Plane:
 
     def units(self, points: Array) -> Array:
         """Turn points of the explainer's space into the user's units."""
-        space = self.explainer._space
+        space = self.explainer._desk.space
         return np.asarray(points * space.scales + space.centres)
 
     def points(self, records: Array) -> Array:
         """Turn records in the user's units into points."""
-        space = self.explainer._space
+        space = self.explainer._desk.space
         return np.asarray((records - space.centres) / space.scales)
 
     def circle(self, centre: Array, radius: float) -> Array:
@@ -67,7 +67,7 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
     edge = 0.12 * (high - low)
     across, up = (np.linspace(*ends) for ends in zip(low - edge, high + edge, (_CELLS, _CELLS), strict=True))
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    scores = np.array([explainer._score.shown(score) for score in explainer._score(grid).tolist()])
+    scores = np.array([explainer._desk.score.shown(score) for score in explainer._desk.score(grid).tolist()])
     plane = Plane(explainer, rows, across, up, scores.reshape(_CELLS, -1), np.zeros((0, 0)))
     levels = densities(explainer, plane.points(grid)).reshape(_CELLS, -1)
     return Plane(explainer, rows, across, up, plane.scores, levels)
@@ -76,7 +76,7 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
 def _rows(explainer: LocalFACE) -> Array:
     """All rows, for the eyes of whoever holds the data."""
     free, shut = np.full(2, np.inf), np.zeros(2, dtype=bool)
-    return explainer._source.records(explainer._source.surveyed(Bounds(-free, free, shut, shut)))
+    return explainer._desk.source.records(explainer._desk.source.surveyed(Bounds(-free, free, shut, shut)))
 
 
 def densities(explainer: LocalFACE, points: Array) -> Array:
@@ -134,7 +134,7 @@ def ground_keys(plane: Plane) -> list[Line2D]:
 def _painter(plane: Plane) -> ScalarMappable:
     """Put the threshold in the middle of the colours; a target that lies low turns them round."""
     low, high = float(plane.scores.min()), float(plane.scores.max())
-    target = plane.explainer._answers.target
+    target = plane.explainer._desk.answers.target
     if target.kind == "probability":
         low, high = min(0.0, low), max(1.0, high)
     hair = 1e-9 * max(1.0, abs(plane.threshold))  # the threshold must lie between the ends

@@ -12,9 +12,9 @@ import numpy as np
 from localface.driver import Case, Driver
 from localface.explainer import LocalFACE
 from localface.geometry import Array, Mask
+from localface.outcomes import Outcome
 from localface.questions import Along, Asks, Nearest, Question, ScorePoints, ScoreRows
 from localface.recourse import Disclosure, Recourse
-from localface.search import Outcome
 
 T = TypeVar("T")
 Log = list[tuple[Question, Any]]
@@ -59,10 +59,10 @@ def told(explainer: LocalFACE, person: Any, *, where: Mapping[str, Any] | None =
     """Explain a person with the explainer's own driver, and tell how the search went."""
     log: Log = []
     watched = copy(explainer)
-    driver: Any = _Watched(explainer._driver, log)
+    driver: Any = _Watched(explainer._desk.driver, log)
     watched._desk = replace(explainer._desk, driver=driver)
     recourse = watched.explain(person, where=where, actions=False)
-    return _story(recourse, log, min_score=explainer._score.min_score)
+    return _story(recourse, log, min_score=explainer._desk.score.min_score)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

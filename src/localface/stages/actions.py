@@ -24,6 +24,7 @@ EXACT = 12
 
 _TURNS = 5  # calls of the model spent on putting changes back, each way of doing it
 _MOST = 2**8  # sets of changes whose routes are looked for
+_CUTS = 8  # finer cuts that are tried where whole numbers make pieces too long
 _PAIRS = 8  # changes up to which every pair is tried in the other order
 Change = tuple[int, ...]  # groups of columns that are changed at once
 Route = tuple[int, ...]  # states on the way, each a bit mask over the changes, from none to all
@@ -74,7 +75,8 @@ class Lattice:
 
     def candidates(self) -> Iterator[int]:
         """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
-        reach = np.flatnonzero((self.scores >= self.person.min_score) & self.lawful).tolist()
+        inside = self.person.bounds.contain(self.states)  # who stands outside the box must end inside
+        reach = np.flatnonzero((self.scores >= self.person.min_score) & self.lawful & inside).tolist()
 
         def order(subset: int) -> tuple[float, float, int]:
             made = [i for i in range(len(self.changes)) if subset >> i & 1]
@@ -133,8 +135,10 @@ def _needed(atlas: Atlas, end: int, groups: list[int]) -> Asks[list[int] | None]
             return None
         spare = singles[1:] >= atlas.person.min_score  # of those that can go by themselves, the dearest first
         dear = np.where(spare, [weight_of(atlas.person, (group,)) for group in kept], 0.0)
-        order = [kept[i] for i in np.lexsort((np.array(kept), -singles[1:], -dear))]
-        chain = np.stack([_without(atlas, target, kept, order[:n]) for n in range(1, len(order))])
+        order = [kept[i] for i in np.lexsort((np.array(kept), -singles[1:], -dear)) if not _outside(atlas, kept[i])]
+        if not order:
+            break
+        chain = np.stack([_without(atlas, target, kept, order[:n]) for n in range(1, len(order) + 1)])
         fine = np.flatnonzero((yield from point_scores(chain, lent)) >= atlas.person.min_score)
         if len(fine) == 0:
             break
@@ -150,7 +154,8 @@ def _grounded(atlas: Atlas, end: int, groups: list[int], floor: float) -> Asks[l
     """
     target, lent = atlas.points[end], atlas.lent(end)
     sizes = {g: float(norms((target - atlas.person.factual)[atlas.person.group_of == g])) for g in groups}
-    kept, loose = groups, sorted(groups, key=lambda group: (sizes[group], group))
+    kept = groups
+    loose = sorted((g for g in groups if not _outside(atlas, g)), key=lambda group: (sizes[group], group))
     for _ in range(_TURNS):
         if not loose or len(kept) == 1:
             break
@@ -170,6 +175,12 @@ def _grounded(atlas: Atlas, end: int, groups: list[int], floor: float) -> Asks[l
 def weight_of(person: Person, change: Change) -> float:
     """How dear a change is: as dear as the dearest of what it changes."""
     return 1.0 if person.weights is None else float(person.weights[np.isin(person.group_of, change)].max())
+
+
+def _outside(atlas: Atlas, group: int) -> bool:
+    """Whether the person stands outside the box in a group: then it must not be put back."""
+    mine, person = atlas.person.group_of == group, atlas.person
+    return bool(((person.factual < person.bounds.lower) | (person.factual > person.bounds.upper))[mine].any())
 
 
 def _without(atlas: Atlas, target: Array, groups: list[int], back: list[int]) -> Array:
@@ -278,11 +289,18 @@ def in_small_steps(atlas: Atlas, moves: tuple[Move, ...], floor: float) -> Asks[
 
 def _stops(atlas: Atlas, start: Array, end: Array) -> list[Array]:
     """Places at most a step apart between two states, the last of them the end."""
-    person = atlas.person
-    n = int(np.ceil(float(norms((end - start)[~person.discrete])) / person.max_step))
-    stops = [person.settle(np.where(person.discrete, start, start + (end - start) * i / n)) for i in range(1, n)]
-    kept = [start, *stops, end]
-    return [after for before, after in pairwise(kept) if (before != after).any()]
+    person, best, shortest = atlas.person, [end], np.inf
+    least = max(1, int(np.ceil(float(norms((end - start)[~person.discrete])) / person.max_step)))
+    for n in range(least, least + _CUTS):  # rounding to whole numbers may call for a piece or two more
+        parts = [np.where(person.discrete, start, start + (end - start) * i / n) for i in range(1, n)]
+        kept = [start, *(person.settle(part) for part in parts), end]
+        stops = [after for before, after in pairwise(kept) if (before != after).any()]
+        longest = max(float(norms(after - before)) for before, after in pairwise([start, *stops]))
+        if longest < shortest:
+            best, shortest = stops, longest
+        if longest <= person.max_step:
+            break
+    return best
 
 
 def _lowest(change: int) -> int:

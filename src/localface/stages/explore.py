@@ -155,7 +155,8 @@ def _legal(atlas: Atlas, ahead: Array, chosen: Array) -> Array:
     person = atlas.person
     inside = np.clip(np.where(person.discrete, chosen, ahead), person.bounds.lower, person.bounds.upper)
     settled = person.settle(inside)
-    return settled if bool(person.bounds.contain(settled)) else chosen
+    fine = bool(person.bounds.contain(settled)) and bool(person.lawful(settled[None, :])[0])
+    return settled if fine else chosen
 
 
 def _entries(atlas: Atlas, n_neighbors: int) -> Asks[Trail]:

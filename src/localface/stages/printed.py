@@ -72,6 +72,9 @@ def _half_way(atlas: Atlas, walk: list[int], chosen: int, momentum_steps: int) -
     back = min(momentum_steps, len(walk) - 1)
     momentum = (here - atlas.points[walk[-1 - back]]) / back if back else np.zeros_like(here)
     ahead = here + (atlas.points[chosen] - here + momentum) / 2
+    ahead = np.clip(
+        ahead, atlas.person.bounds.lower, atlas.person.bounds.upper
+    )  # constraints are not the paper's to break
     return atlas.person.settle(np.where(atlas.person.discrete, atlas.points[chosen], ahead))
 
 

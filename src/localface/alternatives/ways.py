@@ -1,45 +1,29 @@
-"""Alternatives: several ways for one person, no two of which change the same features."""
+"""Several ways for one person side by side, as a value that prints."""
 
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 
-from localface.box import check_where, number
-from localface.desk import Desk, Request
-from localface.errors import ConstraintError, InputError, listed, near_miss
+from localface.alternatives.changes import Cost, Names, changed_by, cost_of, end_of, sizes_between, units_of
+from localface.errors import InputError
 from localface.geometry import Array, norms
 from localface.parts import Disclosure
 from localface.questions import Ids
 from localface.recourse import Recourse
 from localface.render import listing, page_of, plain
 from localface.render import number as written
-from localface.schema import Schema
-from localface.search import Plan
 
 FORMAT = "localface/alternatives"
 FORMAT_VERSION = 1
 MOST_BRANCHES = 48
 """Branches of the tree that are asked about for one person, whatever the number of ways that is wanted."""
-
-Names = frozenset[str]
-
-
-class Cost(NamedTuple):
-    """What a way costs: its changes counted by their weight first, then the weighted sum of their sizes.
-
-    Sizes are in ordinary differences between people; without weights every change counts 1.
-    """
-
-    changes: float
-    size: float
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -104,14 +88,14 @@ class Alternatives(Sequence[Recourse]):
 
         Features that are linked count as one.
         """
-        sets = [_units(answer.schema, names) for answer, names in zip(self.answers, self.changed, strict=True)]
+        sets = [units_of(answer.schema, names) for answer, names in zip(self.answers, self.changed, strict=True)]
         return _matrix([[1 - len(a & b) / max(1, len(a | b)) if a != b else 0.0 for b in sets] for a in sets])
 
     @property
     def ends_apart(self) -> Array:
         """How far apart each pair of ends is, in ordinary differences between people."""
-        ends = [_end(answer) for answer in self.answers]
-        return _matrix([[float(norms(_sizes(self.answers[0], a, b))) for b in ends] for a in ends])
+        ends = [end_of(answer) for answer in self.answers]
+        return _matrix([[float(norms(sizes_between(self.answers[0], a, b))) for b in ends] for a in ends])
 
     @property
     def parting(self) -> Ids:
@@ -213,190 +197,6 @@ class Alternatives(Sequence[Recourse]):
         return f'<div class="localface-alternatives">{alerts}{table}{closing}{whole}</div>'
 
 
-def find_alternatives(desk: Desk, request: Request, plan: Plan, n_paths: int) -> Alternatives:
-    """Enumerate ways that change different features, by a hitting-set tree.
-
-    Any other set of changes leaves out at least one feature of a set that is known. So
-    from each way one branches: once for each of its features, which is held as it is on
-    top of what the branch holds already. All branches of a level are asked about in
-    lock-step. A way that is known and touches nothing of what a branch holds is taken
-    for its answer; what held too much once is not tried with more.
-    """
-    tree = _Tree(desk, request, plan)
-    level = tree.asked([frozenset()])
-    while level and len(tree.minimal()) < n_paths and tree.branches < MOST_BRANCHES:
-        level = tree.asked(_branches(level))
-    chosen = tree.chosen(n_paths)
-    exhausted = not level and not tree.cut
-    return Alternatives(
-        chosen or (tree.refusal,), n_paths, exhausted, _total(tree.disclosures), weights=request.weights
-    )
-
-
-class _Tree:
-    """The ways found so far by the sets that they change, and what holding which features has led to."""
-
-    def __init__(self, desk: Desk, request: Request, plan: Plan) -> None:
-        self.desk, self.request, self.plan = desk, request, plan
-        self.ways: dict[Names, Recourse] = {}
-        self.disclosures: list[Disclosure] = []
-        self.branches, self.cut = 0, False
-        self._seen: set[Names] = set()
-        self._closed: list[Names] = []
-
-    def asked(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
-        """Follow branches, each given by what it holds; those that lead somewhere come back with what changes."""
-        fresh = [held for held in dict.fromkeys(branches) if held not in self._seen and not self._hopeless(held)]
-        self._seen.update(fresh)
-        known = {held: next((names for names in self.ways if not names & held), None) for held in fresh}
-        unknown = [held for held in fresh if known[held] is None]
-        open_ = unknown[: MOST_BRANCHES - self.branches]
-        self.branches, self.cut = self.branches + len(open_), self.cut or len(open_) < len(unknown)
-        requests = [replace(self.request, held=held) for held in open_]
-        for held, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
-            self.disclosures.append(answer.disclosure)
-            known[held] = self._kept(held, answer)
-        return [(held, names) for held, names in known.items() if names is not None]
-
-    def minimal(self) -> list[Names]:
-        """The sets that contain no other."""
-        return [names for names in self.ways if not any(other < names for other in self.ways)]
-
-    def chosen(self, n: int) -> tuple[Recourse, ...]:
-        """The cheapest ways; one that changes all that another does and more only where nothing else is left."""
-        least = set(self.minimal())
-
-        def order(names: Names) -> tuple[Cost, float, list[str]]:
-            return cost_of(self.ways[names], self.request.weights), self.ways[names].cost, sorted(names)
-
-        some = sorted(self.ways, key=lambda names: (names not in least, order(names)))[:n]
-        return tuple(self.ways[names] for names in sorted(some, key=order))
-
-    def _answers(self, branches: list[Names], requests: list[Request]) -> Iterator[tuple[Names, Recourse]]:
-        for i, answer in self.desk.answered(requests, self.plan):
-            yield branches[i], answer
-
-    def _kept(self, held: Names, answer: Recourse) -> Names | None:
-        """Keep a way; none that changes what its branch holds."""
-        if not held:
-            self.refusal = answer
-        names = _units(answer.schema, changed_by(answer))
-        if not (answer.found and names):
-            self._closed.append(held)
-            return None
-        self.ways.setdefault(names, answer)
-        return names
-
-    def _hopeless(self, held: Names) -> bool:
-        return any(closed <= held for closed in self._closed)
-
-
-def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
-    """What the changes of a way cost; features that are linked count as one, as dear as the dearest of them."""
-    end = _end(answer)
-    sizes = dict(zip(answer.schema.names, _sizes(answer, answer.records[0], end).tolist(), strict=True))
-    unit_of, parts = _unit_of(answer.schema), dict[str, list[str]]()
-    for name in sorted(changed_by(answer)):
-        parts.setdefault(unit_of[name], []).append(name)
-    dear = {unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit) for unit in parts}
-    size = sum(dear[unit] * math.hypot(*(sizes[name] for name in names)) for unit, names in parts.items())
-    return Cost(round(sum(dear.values()), 9), round(size, 9))
-
-
-def changed_by(answer: Recourse) -> Names:
-    """The features that the actions of an answer change."""
-    return frozenset(name for action in answer.actions for name in action.changes)
-
-
-def checked_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:
-    """Read how dear changes are: positive numbers by feature."""
-    if weights is None:
-        return {}
-    if not _is_mapping(weights):
-        raise ConstraintError(f"weights= is {weights!r}: give a dict from feature to number, as in {{'income': 3}}")
-    _check_names("weights", weights, schema)
-    for name, weight in weights.items():
-        if (number(weight) or 0.0) <= 0:
-            raise ConstraintError(
-                f"the weight of {name!r} is {weight!r}: give a positive number, above 1 for what should rather not "
-                f"change; for what must not, avoid=[{name!r}]"
-            )
-    return {name: float(weight) for name, weight in weights.items()}
-
-
-def avoiding(schema: Schema, where: Mapping[str, Any] | None, avoid: Sequence[str]) -> Mapping[str, Any] | None:
-    """Narrow what may change by what is to be avoided altogether."""
-    if isinstance(avoid, str) or not isinstance(avoid, Collection):
-        raise ConstraintError(f"avoid= is {avoid!r}: give a list of features, as in avoid=['income']")
-    if not avoid:
-        return where
-    check_where(schema.features, where)
-    _check_names("avoid", avoid, schema)
-    return {**(where or {}), **dict.fromkeys(avoid, "never")}
-
-
-def check_n_paths(n_paths: object, *, actions: bool, push: bool = False) -> None:
-    """Refuse a number of ways that is none, or that actions would be needed for."""
-    if isinstance(n_paths, bool) or not isinstance(n_paths, int | np.integer) or n_paths < 1:
-        raise InputError(f"n_paths={n_paths!r}: a whole number of at least 1 is wanted")
-    if n_paths > 1 and not actions:
-        raise InputError(
-            f"n_paths={n_paths}, but no actions are worked out: alternatives differ by what the actions change; "
-            "leave actions=True and strategy='guided', or ask for one path"
-        )
-    if n_paths > 1 and push:
-        raise InputError(f"n_paths={n_paths} and min_robustness do not go together: ask for one of them at a time")
-
-
-def _check_names(what: str, names: Iterable[object], schema: Schema) -> None:
-    for name in names:
-        if name not in schema.names:
-            raise ConstraintError(
-                f"{what}= names {name!r}, which is no feature{near_miss(name, schema.names)}: "
-                f"there are {listed(schema.names)}"
-            )
-
-
-def _is_mapping(value: object) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _branches(level: list[tuple[Names, Names]]) -> Iterator[Names]:
-    for held, names in level:
-        for name in sorted(names):
-            yield held | {name}
-
-
-def _unit_of(schema: Schema) -> dict[str, str]:
-    """For each feature, the first of those that it is linked with."""
-    unit_of = {name: name for name in schema.names}
-    for names in schema.links:
-        merged = {unit_of[name] for name in names}
-        first = min(merged, key=schema.index)
-        unit_of = {name: first if unit in merged else unit for name, unit in unit_of.items()}
-    return unit_of
-
-
-def _units(schema: Schema, names: Names) -> Names:
-    unit_of = _unit_of(schema)
-    return frozenset(unit_of[name] for name in names)
-
-
-def _end(answer: Recourse) -> Array:
-    """Where the actions lead, as codes."""
-    record = np.array(answer.records[0] if answer.actions else answer.records[-1])
-    for action in answer.actions:
-        for name, value in action.changes.items():
-            record[answer.schema.index(name)] = answer.schema[name].code(value)
-    return record
-
-
-def _sizes(answer: Recourse, one: Array, other: Array) -> Array:
-    """How far apart two records are in each feature, in ordinary differences."""
-    discrete = np.array([feature.discrete for feature in answer.schema])
-    return np.asarray(np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales))
-
-
 def _common(one: list[dict[str, object]], other: list[dict[str, object]]) -> int:
     """How many first actions are the same."""
     pairs = zip(one, other, strict=False)
@@ -407,15 +207,6 @@ def _matrix(rows: list[list[float]]) -> Array:
     matrix = np.array(rows, dtype=np.float64)
     matrix.setflags(write=False)
     return matrix
-
-
-def _total(parts: list[Disclosure]) -> Disclosure:
-    """Add up what all branches were shown: an upper bound, as the same row may have been shown to several."""
-    sums = {one.name: sum(getattr(part, one.name) for part in parts) for one in fields(Disclosure) if one.type == "int"}
-    of = parts[0].of
-    kinds = sorted({kind for part in parts for kind in part.seconds})
-    seconds = {kind: sum(part.seconds.get(kind, 0.0) for part in parts) for kind in kinds}
-    return Disclosure(**{**sums, "of": of, "rows": min(of, sums["rows"])}, seconds=seconds)
 
 
 def _at_most(disclosure: Disclosure) -> str:
@@ -434,7 +225,7 @@ def _row(cells: list[str]) -> str:
 def _table(ways: Alternatives) -> list[list[str]]:
     """The ways side by side: a line for each feature that any of them changes, with the action that does it."""
     first = ways.answers[0]
-    schema, ends = first.schema, [_end(answer) for answer in ways.answers]
+    schema, ends = first.schema, [end_of(answer) for answer in ways.answers]
     rows = [["", "now", *(f"way {i}" for i in range(1, len(ways) + 1))]]
     for j, feature in enumerate(schema):
         if not any(feature.name in names for names in ways.changed):
