@@ -28,8 +28,8 @@ def search(
     if atlas.arrived(0) and not wished:
         return (yield from told("ALREADY_THERE", atlas, Way((0,), 0.0)))
     if goal is not None:
-        allowed = bool(person.bounds.contain(goal)) and bool(person.lawful(goal[None, :])[0])
-        if not ((wished or scores[1] >= person.min_score) and allowed):
+        suits = wished or (scores[1] >= person.min_score and bool(person.lawful(goal[None, :])[0]))
+        if not (suits and bool(person.bounds.contain(goal))):
             return (yield from told("NO_TARGET", atlas, Way((0,), 0.0)))
         atlas.goal = atlas.put(goal, float(scores[1]))
     if plan.strategy == "paper":
