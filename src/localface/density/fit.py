@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
 from localface.density.kde import KDE
 from localface.density.knn import KNN
@@ -47,6 +46,8 @@ def _ranked(points: Array, level: Callable[[Array], Array]) -> Array:
 
 def best_bandwidth(points: Array) -> float:
     """Choose the bandwidth under which the other rows make each row likeliest."""
+    from scipy.optimize import minimize_scalar  # here, as it takes longer to import than all of localface
+
     n, width = points.shape
     squares = np.concatenate(list(_apart(points, _spread(n, _TUNED_ON))))
     nearest = float(np.sqrt(np.median(squares.min(axis=1))))
