@@ -549,3 +549,11 @@ def test_an_explainer_introduces_itself() -> None:
     assert repr(LocalFACE(EASTWARD, CROWD, n_neighbors=20)) == (
         "<LocalFACE: 250 people, 2 features, target class 1, score at least 0.5, floor 5%>"
     )
+
+
+def test_many_answers_make_one_table_of_the_users_own_kind() -> None:
+    explainer = LocalFACE(lambda frame: 1 / (1 + np.exp(-frame["east"])), CROWD, n_neighbors=20)
+    table = explainer.explain_many(CROWD.iloc[:5], progress=False).to_frame()
+    assert isinstance(table, pd.DataFrame)
+    assert len(table) == 5
+    assert set(table["status"]) <= {status.name for status in Status}

@@ -11,7 +11,7 @@ import numpy as np
 
 from localface.box import Box
 from localface.density.protocol import Scale
-from localface.frames import Form
+from localface.frames import Form, table_of
 from localface.geometry import Array, norms
 from localface.options import Options
 from localface.outcomes import Outcome
@@ -203,10 +203,10 @@ class Recourses(Sequence[Recourse]):
         """Whether each person was served."""
         return [answer.found for answer in self._answers]
 
-    def to_frame(self) -> dict[str, list[Any]]:
-        """One line a person, as columns that any frame library takes."""
+    def to_frame(self) -> Any:
+        """One line a person, as a table of the user's own kind (see ``Audit.to_frame``)."""
         rows = self._answers
-        return {
+        columns: dict[str, list[Any]] = {
             "status": [one.status.name for one in rows],
             "steps": [len(one.certificates) for one in rows],
             "score_before": [one.scores[0] for one in rows],
@@ -215,3 +215,4 @@ class Recourses(Sequence[Recourse]):
             "relaxed_to": [one.relaxed_to for one in rows],
             "rows_seen": [one.disclosure.rows for one in rows],
         }
+        return table_of(columns, rows[0].form.kind if rows else "numpy")

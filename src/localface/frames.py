@@ -111,6 +111,12 @@ def _column(plain: Mapping[str, Any]) -> Column:
     return Column(**settings)
 
 
+def table_of(columns: dict[str, list[Any]], kind: str) -> Any:
+    """A table of the user's own kind; for a NumPy user a pandas frame, or the columns as they are without pandas."""
+    backend: Any = kind if kind != "numpy" else "pandas"
+    return nw.from_dict(columns, backend=backend).to_native() if find_spec(backend) else columns
+
+
 def column_names(data: object) -> tuple[str, ...]:
     """Return the names of a table's columns; those of an array are x0, x1, ..."""
     return names_of(opened(data))

@@ -207,14 +207,7 @@ class Recourse:
 
     def plot(self, **options: Any) -> Any:
         """Draw the path (needs matplotlib); the options are those of ``localface.plots.plot_recourse``."""
-        try:
-            return import_module("localface.plots").plot_recourse(self, **options)
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "matplotlib":
-                raise
-            raise ModuleNotFoundError(
-                'plots need matplotlib, which is not installed; run: pip install "localface[plots]"', name="matplotlib"
-            ) from error
+        return drawn("plot_recourse", self, **options)
 
     def __repr__(self) -> str:
         n, what = (len(self.actions), "action") if self.actions else (len(self.certificates), "step")
@@ -248,6 +241,18 @@ class Recourse:
             "min_density": self.min_density,
             "relaxed_to": self.relaxed_to,
         }
+
+
+def drawn(function: str, subject: object, **options: Any) -> Any:
+    """Call a function of ``localface.plots``, which is looked up only now: plots are an extra."""
+    try:
+        return getattr(import_module("localface.plots"), function)(subject, **options)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "matplotlib":
+            raise
+        raise ModuleNotFoundError(
+            'plots need matplotlib, which is not installed; run: pip install "localface[plots]"', name="matplotlib"
+        ) from error
 
 
 def _check_shapes(answer: Recourse) -> None:

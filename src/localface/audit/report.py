@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from html import escape
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NamedTuple, overload
 
-import narwhals as nw
 import numpy as np
 
 from localface.audit.finding import Finding, counted
+from localface.frames import table_of
+from localface.recourse import drawn
 from localface.render import percent
 
 WORDS = {
@@ -85,19 +84,11 @@ class Audit(Sequence[Finding]):
         For a NumPy user it is a pandas frame, or a dict of columns without pandas.
         """
         columns = {name: [read(one) for one in self._findings] for name, read in _COLUMNS.items()}
-        kind: Any = self._kind if self._kind != "numpy" else "pandas"
-        return nw.from_dict(columns, backend=kind).to_native() if find_spec(kind) else columns
+        return table_of(columns, self._kind)
 
     def plot(self, **options: Any) -> Any:
         """Draw the audit (needs matplotlib); the options are those of ``localface.plots.plot_audit``."""
-        try:
-            return import_module("localface.plots").plot_audit(self, **options)
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] != "matplotlib":
-                raise
-            raise ModuleNotFoundError(
-                'plots need matplotlib, which is not installed; run: pip install "localface[plots]"', name="matplotlib"
-            ) from error
+        return drawn("plot_audit", self, **options)
 
     def __repr__(self) -> str:
         counts = Counter(one.verdict for one in self._findings)
