@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.crowd import Crowd
 from localface.density.fit import best_bandwidth, fit_kde, fit_knn
 from localface.density.protocol import Scale
 from localface.density.sampled import Sampled, log_density
@@ -33,7 +34,7 @@ def _along(start, end, rows, h):
 @pytest.mark.parametrize("width", [2, 3, 8, 22])
 def test_the_certified_minimum_is_never_above_a_fine_grid_and_all_but_meets_it(width):
     rows = _cloud(width)
-    kde = fit_kde(rows, np.zeros(width, dtype=bool))
+    kde = fit_kde(Crowd(rows), np.zeros(width, dtype=bool))
     ends = np.random.default_rng(1).normal(size=(15, width)) * 1.5
     starts = np.concatenate([rows[:8], ends[:7][::-1]])
     values = kde.lowest(starts, ends, None).values
@@ -46,7 +47,7 @@ def test_the_certified_minimum_is_never_above_a_fine_grid_and_all_but_meets_it(w
 @pytest.mark.parametrize("width", [2, 8, 22])
 def test_a_verdict_is_what_the_full_sum_says_however_few_rows_were_summed(width):
     rows = _cloud(width, n=1500)
-    kde = fit_kde(rows, np.zeros(width, dtype=bool))
+    kde = fit_kde(Crowd(rows), np.zeros(width, dtype=bool))
     rng = np.random.default_rng(2)
     starts, ends = rows[rng.integers(0, 1500, 200)], rows[rng.integers(0, 1500, 200)]
     exact = kde.lowest(starts, ends, None).values
@@ -58,7 +59,7 @@ def test_a_verdict_is_what_the_full_sum_says_however_few_rows_were_summed(width)
 
 def test_a_hole_holds_no_place_above_the_floor():
     rows = np.concatenate([_cloud(2, seed=1), _cloud(2, seed=2) + 7])
-    kde = fit_kde(rows, np.zeros(2, dtype=bool))
+    kde = fit_kde(Crowd(rows), np.zeros(2, dtype=bool))
     floor = kde.scale.quantile(0.05)
     ground = kde.lowest(rows[:20], rows[-20:], floor)
     assert not ground.passes.any()
@@ -73,7 +74,7 @@ def test_a_hole_holds_no_place_above_the_floor():
 @pytest.mark.parametrize("width", [2, 3, 8, 22])
 def test_the_mean_is_exact_and_the_same_in_both_directions(width):
     rows = _cloud(width)
-    kde = fit_kde(rows, np.zeros(width, dtype=bool))
+    kde = fit_kde(Crowd(rows), np.zeros(width, dtype=bool))
     starts, ends = rows[:10], rows[10:20]
     there, back = kde.mean(starts, ends, None).values, kde.mean(ends, starts, None).values
     assert there == pytest.approx(back, abs=1e-9)
@@ -84,7 +85,7 @@ def test_the_mean_is_exact_and_the_same_in_both_directions(width):
 
 def test_flips_are_judged_half_before_and_half_after():
     rows = np.array([[0.0, 0.0], [0.5, 0.0], [0.5, 1.0], [1.0, 1.0], [0.2, 0.0], [0.9, 1.0]])
-    kde = fit_kde(rows, np.array([False, True]), bandwidth=0.3)
+    kde = fit_kde(Crowd(rows), np.array([False, True]), bandwidth=0.3)
     start, end = np.array([0.1, 0.0]), np.array([0.95, 1.0])
     t = GRID
     places = np.where([False, True], np.where(t < 0.5, start, end), start + t * (end - start))
@@ -97,7 +98,7 @@ def test_flips_are_judged_half_before_and_half_after():
 
 def test_where_a_person_stands_never_fails_against_itself():
     rows = _cloud(8)
-    kde = fit_kde(rows, np.zeros(8, dtype=bool))
+    kde = fit_kde(Crowd(rows), np.zeros(8, dtype=bool))
     for row in rows[:50]:
         own = kde.lowest(row[None], row[None], None).values[0]
         assert kde.lowest(row[None], row[None], own).passes[0]
@@ -105,14 +106,14 @@ def test_where_a_person_stands_never_fails_against_itself():
 
 def test_the_kernels_of_a_steps_own_ends_do_not_vouch_for_it():
     lonely = np.array([[50.0, 50.0], [50.1, 50.0]])
-    kde = fit_kde(np.concatenate([_cloud(2), lonely]), np.zeros(2, dtype=bool))
+    kde = fit_kde(Crowd(np.concatenate([_cloud(2), lonely])), np.zeros(2, dtype=bool))
     assert not kde.lowest(lonely[:1], lonely[1:], kde.scale.quantile(0.05)).passes[0]
 
 
 def test_a_leave_one_out_floor_of_five_percent_refuses_about_five_percent_of_new_people():
     everyone = _cloud(22, n=6000, seed=3)
     known, new = everyone[:4000], everyone[4000:]
-    kde = fit_kde(known, np.zeros(22, dtype=bool))
+    kde = fit_kde(Crowd(known), np.zeros(22, dtype=bool))
     refused = 1 - kde.lowest(new, new, kde.scale.quantile(0.05)).passes.mean()
     assert 0.03 <= refused <= 0.09
     own = np.exp(_log_density(known[:300], known, kde.bandwidth, len(known)))
@@ -128,13 +129,13 @@ def test_the_bandwidth_is_the_likeliest_leave_one_out():
         np.fill_diagonal(squares, np.inf)
         return np.log(np.exp(-squares / (2 * h * h)).sum(axis=1)).mean() - 3 * np.log(h)
 
-    best = best_bandwidth(rows)
+    best = best_bandwidth(Crowd(rows))
     assert likelihood(best) >= max(likelihood(best * 1.03), likelihood(best / 1.03))
 
 
 def test_the_nearest_neighbour_density_finds_the_loneliest_place_on_a_step():
     rows = _cloud(3)
-    knn = fit_knn(rows, np.zeros(3, dtype=bool), k=4)
+    knn = fit_knn(Crowd(rows), np.zeros(3, dtype=bool), k=4)
     for start, end in zip(rows[:10], rows[10:20], strict=True):
         others = rows[~((rows == start).all(axis=1) | (rows == end).all(axis=1))]
         places = start + GRID * (end - start)
@@ -163,4 +164,4 @@ def test_shares_and_quantiles_undo_each_other():
 )
 def test_a_density_that_lies_is_told_what_it_said(lie, message):
     with pytest.raises(DensityError, match=message):
-        Sampled(log_density(lie, lambda points: points), _cloud(2), np.zeros(2, dtype=bool), reach=1.0)
+        Sampled(log_density(lie, lambda points: points), Crowd(_cloud(2)), np.zeros(2, dtype=bool), reach=1.0)

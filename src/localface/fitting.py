@@ -8,6 +8,7 @@ import numpy as np
 
 from localface._version import __version__
 from localface.answers import Answers
+from localface.crowd import Crowd
 from localface.density.fit import fit_kde, fit_knn, ordinary_reach
 from localface.density.knn import KNN
 from localface.density.protocol import Density
@@ -21,11 +22,12 @@ from localface.options import Options
 from localface.outcomes import Plan
 from localface.parts import Target
 from localface.schema import Schema
-from localface.scoring import Scorer, fed, read_model
+from localface.scoring import Scorer, fed, read_model, read_trees
 from localface.sources.table import Table
 from localface.space import Space
 from localface.stages.enhance import Price
 
+_COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
 _KNN_DENSITY = 10  # the k of density="knn"
 
 
@@ -41,12 +43,12 @@ def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object,
     distinct, rows = np.unique(records + 0.0, axis=0, return_index=True)
     _check_size(len(records), len(distinct), options)
     form = Form.of(data, schema)
-    score = Scorer(read_model(model, target=target), fed(model, form, schema), min_score=options.min_score)
+    score = _scorer(model, target, fed(model, form, schema), distinct, min_score=options.min_score)
     space = Space.fit(schema, distinct)
     space.check(distinct, "the data")
-    points = space.points(distinct)
-    source = Table(points, distinct, rows.astype(np.int64), n_rows=len(records))
-    density = _density(points, space, form, options)
+    crowd = Crowd(space.points(distinct))
+    source = Table(crowd, distinct, rows.astype(np.int64), n_rows=len(records))
+    density = _density(crowd, space, form, options)
     floor = _floor(density, space, options)
     return Desk(
         schema=schema,
@@ -57,10 +59,16 @@ def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object,
         density=density,
         score=score,
         floor=floor,
-        plan=_plan(points, space, density, options),
+        plan=_plan(crowd, space, density, options),
         driver=Driver(source, density, score, min_score=score.min_score),
         answers=_answers(schema, space, density, score, options=options, floor=floor),
     )
+
+
+def _scorer(model: Any, target: object, form: Form, records: Array, *, min_score: float) -> Scorer:
+    """Read the model; a forest's trees directly, where that gives the same."""
+    reading = read_model(model, target=target)
+    return Scorer(reading, form, min_score=min_score, trees=read_trees(model, reading, form, records[:_COMPARED]))
 
 
 def _answers(
@@ -82,22 +90,22 @@ def _answers(
     )
 
 
-def _density(points: Array, space: Space, form: Form, options: Options) -> Density:
+def _density(crowd: Crowd, space: Space, form: Form, options: Options) -> Density:
     """Fit the density that was asked for; the cover rule has one of its own."""
     density, discrete = options.density, space.discrete
     if options.edges == "cover":
-        return fit_knn(points, discrete, k=options.people)
+        return fit_knn(crowd, discrete, k=options.people)
     if density == "kde":
-        return fit_kde(points, discrete)
+        return fit_kde(crowd, discrete)
     if density == "knn":
-        return fit_knn(points, discrete, k=_KNN_DENSITY)
+        return fit_knn(crowd, discrete, k=_KNN_DENSITY)
     if hasattr(density, "lowest") and hasattr(density, "scale"):
         fitted: Density = density
         return fitted
     if callable(density) or hasattr(density, "score_samples"):
         taken = form if not hasattr(density, "n_features_in_") else fed(density, form, space.schema)
         evaluate = log_density(density, lambda places: taken.frame(space.records(places)))
-        return Sampled(evaluate, points, discrete, reach=ordinary_reach(points))
+        return Sampled(evaluate, crowd, discrete, reach=ordinary_reach(crowd))
     raise InputError(
         f"density={density!r}: 'kde', 'knn', a function from records to densities, or an estimator with "
         "score_samples is wanted"
@@ -110,13 +118,13 @@ def _floor(density: Density, space: Space, options: Options) -> float:
     return density.scale.quantile(options.min_density)
 
 
-def _plan(points: Array, space: Space, density: Density, options: Options) -> Plan:
+def _plan(crowd: Crowd, space: Space, density: Density, options: Options) -> Plan:
     """How searches go about it."""
     price, reach = Price(), np.inf
     if options.price == "density":
         price = Price(usual=density.scale.quantile(0.5), exponent=1 / space.width)
     if options.momentum_steps:
-        spacing = fit_knn(points, space.discrete, k=1)
+        spacing = fit_knn(crowd, space.discrete, k=1)
         reach = spacing.radius(spacing.scale.quantile(options.min_density))
     return Plan(
         n_neighbors=options.n_neighbors,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from importlib import import_module
@@ -16,6 +17,7 @@ from localface.geometry import Array
 from localface.infer import Frame, Values, missing, names_of, opened
 from localface.schema import Feature, Schema, Value, unseen
 
+_PLAIN = re.compile(r"|u?int(8|16|32|64)|float(32|64)|bool(ean)?|double")  # dtypes of plain numbers, by any library
 _EXACT = 2**53  # the largest count up to which every whole number is a float
 
 
@@ -45,6 +47,15 @@ class Column:
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
 
 
+    def numbers(self, codes: Array) -> Array | None:
+        """Return codes as the plain numbers that a table of this kind holds; None where it holds something else."""
+        if self.categories is not None or not _PLAIN.fullmatch(self.dtype.lower()):
+            return None
+        if self.labels is not None and not all(isinstance(label, bool | int | float) for label in self.labels):
+            return None
+        return np.asarray(self.values(codes), dtype=np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class Form:
     """The kind of container the user works with, so that answers come back in it."""
@@ -72,6 +83,14 @@ class Form:
         if self.kind == "polars":
             return import_module("polars").DataFrame([_polars(column, codes) for column, codes in columns])
         return import_module("pyarrow").table({column.name: _pyarrow(column, codes) for column, codes in columns})
+
+    def numbers(self, records: Array) -> Array | None:
+        """Return records as the numbers in the table that ``frame`` gives; None where it holds more than plain numbers."""
+        if all(column.labels is None and not column.whole and column.dtype == "float64" for column in self.columns):
+            return records
+        columns = [column.numbers(codes) for column, codes in zip(self.columns, records.T, strict=True)]
+        plain = [column for column in columns if column is not None]
+        return np.stack(plain, axis=1) if len(plain) == len(columns) else None
 
     def single(self, record: Array) -> Any:
         """Return one person as they came."""

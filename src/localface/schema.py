@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import KW_ONLY, dataclass, fields, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -116,6 +116,7 @@ class Schema:
     features: tuple[Feature, ...]
     links: tuple[tuple[str, ...], ...]
     relations: tuple[tuple[str, str, str], ...]
+    names: tuple[str, ...] = field(compare=False)
 
     def __init__(
         self,
@@ -130,6 +131,7 @@ class Schema:
         for feature in self.features:
             if not isinstance(feature, Feature):
                 raise SchemaError(f"a schema is made of features, and {feature!r} is none: write Feature({feature!r})")
+        object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
         if not self.features:
             raise SchemaError("a schema needs at least one feature")
         twice = [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]
@@ -144,11 +146,6 @@ class Schema:
     def infer(cls, frame: object) -> Schema:
         """Guess a schema from a table; print it to see the guesses, and mend them with ``with_``."""
         return cls.from_dict({"features": guesses(frame)})
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the features, in order."""
-        return tuple(feature.name for feature in self.features)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)

@@ -13,6 +13,7 @@ from localface.errors import ModelError, listed, near_miss
 from localface.frames import Form
 from localface.geometry import Array
 from localface.schema import Schema
+from localface.trees import Reader, agrees, reader
 
 _DIGITS = 10  # scores are read to this many digits: below it models differ between batch shapes
 
@@ -41,9 +42,10 @@ class Scorer:
     hang on that.
     """
 
-    def __init__(self, reading: Reading, form: Form, *, min_score: float) -> None:
+    def __init__(self, reading: Reading, form: Form, *, min_score: float, trees: Reader | None = None) -> None:
         self._reading = reading
         self._form = form
+        self._trees = trees
         self.min_score = reading.sign * min_score
         self._grid = 10.0 ** (math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS)
 
@@ -54,9 +56,9 @@ class Scorer:
 
     def __call__(self, records: Array) -> Array:
         """Return one score a record, higher is nearer to the target."""
-        frame = self._form.frame(records)
+        numbers = None if self._trees is None else self._form.numbers(records)
         try:
-            raw = self._reading.call(frame)
+            raw = self._reading.call(self._form.frame(records)) if numbers is None else self._trees(numbers)
         except Exception as error:
             raise ModelError(
                 f"the model failed on {len(records)} record(s): {type(error).__name__}: {error}. "
@@ -101,6 +103,17 @@ class Scorer:
                 "or wrap the callable: localface.scoring.signed(function)"
             )
         return scores
+
+
+def read_trees(model: Any, reading: Reading, form: Form, sample: Array) -> Reader | None:
+    """Find out whether a model's answers can be read off its trees: only where they are the same on a sample."""
+    trees, numbers = reader(model), form.numbers(sample)
+    if trees is None or numbers is None:
+        return None
+    try:
+        return trees if agrees(trees, numbers, reading.call(form.frame(sample))) else None
+    except Exception:  # whatever it is, the model says so itself when it is asked for an answer
+        return None
 
 
 @dataclass(frozen=True, slots=True)

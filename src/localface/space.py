@@ -34,12 +34,19 @@ class Space:
     feature_of: npt.NDArray[np.int64] = field(init=False)
     discrete: Mask = field(init=False)
     _firsts: tuple[int, ...] = field(init=False)
+    _plain: npt.NDArray[np.int64] = field(init=False)  # features with one column, and those columns
+    _columns: npt.NDArray[np.int64] = field(init=False)
+    _short: tuple[tuple[int, npt.NDArray[np.int64]], ...] = field(init=False)  # digits worth writing, and of whom
 
     def __post_init__(self) -> None:
         widths = [len(f.categories or ()) if f.kind == "categorical" else 1 for f in self.schema]
         object.__setattr__(self, "feature_of", np.repeat(np.arange(len(widths)), widths).astype(np.int64))
         object.__setattr__(self, "discrete", np.repeat([f.discrete for f in self.schema], widths).astype(bool))
         object.__setattr__(self, "_firsts", tuple(int(first) for first in np.cumsum([0, *widths])[:-1]))
+        plain = np.array([j for j, f in enumerate(self.schema) if f.kind != "categorical"], dtype=np.int64)
+        object.__setattr__(self, "_plain", plain)
+        object.__setattr__(self, "_columns", np.array(self._firsts, dtype=np.int64)[plain])
+        object.__setattr__(self, "_short", self._digits())
         for array in (self.centres, self.scales, self.feature_of, self.discrete):
             array.setflags(write=False)
 
@@ -83,19 +90,26 @@ class Space:
     def points(self, records: Array) -> Array:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))
-        for j, (feature, first) in enumerate(zip(self.schema, self._firsts, strict=True)):
-            if feature.kind == "categorical":
-                places = first + records[:, j].astype(np.int64)
-                points[np.arange(len(records)), places] = self._height(j)
-            else:
-                points[:, first] = self._column(j, records[:, j])
+        points[:, self._columns] = self._scaled(self._plain, records[:, self._plain])
+        for j, first in self._one_hot():
+            places = first + records[:, j].astype(np.int64)
+            points[np.arange(len(records)), places] = self._height(j)
         return points
 
     def records(self, points: Array) -> Array:
-        """Turn points into the nearest records."""
+        """Turn points into the nearest records; whole numbers are whole, and others have few digits where they can."""
         records = np.empty((len(points), len(self.schema)))
-        for j in range(len(self.schema)):
-            records[:, j] = self._codes(j, points)
+        records[:, self._plain] = points[:, self._columns] * self.scales[self._plain] + self.centres[self._plain]
+        for j, feature in enumerate(self.schema):
+            if feature.kind not in ("numeric", "categorical"):
+                whole = np.rint(records[:, j]) + 0.0  # no negative zero
+                records[:, j] = whole if feature.categories is None else np.clip(whole, 0.0, len(feature.categories) - 1)
+        for digits, some in self._short:  # 37.3, not 37.300000000000004, where it is the same point
+            short = np.round(records[:, some], digits)
+            same = self._scaled(some, short) == points[:, [self._firsts[j] for j in some]]
+            records[:, some] = np.where(same, short, records[:, some])
+        for j, first in self._one_hot():
+            records[:, j] = points[:, first : first + len(self.schema.features[j].categories or ())].argmax(axis=1)
         return records
 
     def settle(self, point: Array) -> Array:
@@ -108,14 +122,15 @@ class Space:
         """Turn a person's box into bounds on points."""
         lower, upper = np.full(self.width, -np.inf), np.full(self.width, np.inf)
         up, down = np.zeros(self.width, dtype=bool), np.zeros(self.width, dtype=bool)
-        for j, (feature, first) in enumerate(zip(self.schema, self._firsts, strict=True)):
-            if feature.kind == "categorical":
-                self._choose(j, box, lower, upper)
-                continue
-            codes = sorted(box.allowed.get(j, ()))
-            low, high = (codes[0], codes[-1]) if len(codes) == 1 else (box.lower[j], box.upper[j])
-            lower[first], upper[first] = self._column(j, np.array([low, high], dtype=np.float64))
-            up[first], down[first] = box.up[j], box.down[j]
+        low, high = box.lower.copy(), box.upper.copy()
+        for j, codes in box.allowed.items():
+            if len(codes) == 1:
+                (low[j],) = (high[j],) = codes
+        plain, columns = self._plain, self._columns
+        lower[columns], upper[columns] = self._scaled(plain, low[plain]), self._scaled(plain, high[plain])
+        up[columns], down[columns] = box.up[plain], box.down[plain]
+        for j, _ in self._one_hot():
+            self._choose(j, box, lower, upper)
         return Bounds(lower, upper, up, down)
 
     def _choose(self, j: int, box: Box, lower: Array, upper: Array) -> None:
@@ -134,28 +149,22 @@ class Space:
         """What stands in the column of a person's category: two such columns make one unit."""
         return float(np.sqrt(0.5) / self.scales[j])
 
-    def _column(self, j: int, codes: Array) -> Array:
-        return np.asarray((codes - self.centres[j]) / self.scales[j])
+    def _scaled(self, features: npt.NDArray[np.int64], codes: Array) -> Array:
+        return np.asarray((codes - self.centres[features]) / self.scales[features])
 
-    def _codes(self, j: int, points: Array) -> Array:
-        feature, first = self.schema.features[j], self._firsts[j]
-        if feature.kind == "categorical":
-            size = len(feature.categories or ())
-            return np.asarray(points[:, first : first + size].argmax(axis=1), dtype=np.float64)
-        codes: Array = points[:, first] * self.scales[j] + self.centres[j]
-        if feature.kind == "numeric":
-            return self._tidied(j, points[:, first], codes)
-        whole = np.rint(codes) + 0.0  # no negative zero
-        return whole if feature.categories is None else np.clip(whole, 0.0, len(feature.categories) - 1.0)
+    def _one_hot(self) -> list[tuple[int, int]]:
+        """Features with a column a category, and the first of their columns."""
+        return [(j, self._firsts[j]) for j, feature in enumerate(self.schema) if feature.kind == "categorical"]
 
-    def _tidied(self, j: int, column: Array, codes: Array) -> Array:
-        """Prefer the number with few digits where it is the same point: 37.3, not 37.300000000000004."""
-        size = max(abs(float(self.centres[j])), float(self.scales[j]))
-        digits = _DIGITS - int(np.ceil(np.log10(size)))
-        if not -_DIGITS < digits <= _EXACT_POWER:
-            return codes
-        short = np.round(codes, digits)
-        return np.where(self._column(j, short) == column, short, codes)
+    def _digits(self) -> tuple[tuple[int, npt.NDArray[np.int64]], ...]:
+        """How many digits numbers are worth writing with, and the features of which that is so."""
+        found: dict[int, list[int]] = {}
+        for j, feature in enumerate(self.schema):
+            size = max(abs(float(self.centres[j])), float(self.scales[j]))
+            digits = _DIGITS - int(np.ceil(np.log10(size)))
+            if feature.kind == "numeric" and -_DIGITS < digits <= _EXACT_POWER:
+                found.setdefault(digits, []).append(j)
+        return tuple((digits, np.array(some)) for digits, some in found.items())
 
 
 def _centre_and_scale(feature: Feature, codes: Array) -> tuple[float, float]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from localface.crowd import Crowd
+from localface.density.field import log_sums
 from localface.density.kde import KDE
 from localface.density.knn import KNN
 from localface.geometry import Array, Mask
@@ -17,54 +19,53 @@ _NEAR = 10  # people whom an ordinary person has near
 _CHUNK = 8_000_000  # distances held at a time
 
 
-def fit_kde(points: Array, discrete: Mask, *, bandwidth: float | None = None) -> KDE:
+def fit_kde(crowd: Crowd, discrete: Mask, *, bandwidth: float | None = None) -> KDE:
     """Fit a Gaussian KDE: the bandwidth maximises the leave-one-out likelihood.
 
     In-sample quantiles would call every new person unusual in many dimensions, so the
     scale is leave-one-out as well.
     """
-    h = best_bandwidth(points) if bandwidth is None else bandwidth
-    constant = -points.shape[1] / 2 * np.log(2 * np.pi * h * h) - np.log(len(points))
-    known = _ranked(points, lambda squares: _log_sums(squares / (-2 * h * h)) + constant)
-    return KDE(points, discrete, bandwidth=h, known=known, reach=ordinary_reach(points))
+    h = best_bandwidth(crowd) if bandwidth is None else bandwidth
+    constant = -crowd.width / 2 * np.log(2 * np.pi * h * h) - np.log(len(crowd))
+    known = _ranked(crowd, lambda squares: log_sums(squares / (-2 * h * h)) + constant)
+    return KDE(crowd, discrete, bandwidth=h, known=known, reach=ordinary_reach(crowd))
 
 
-def fit_knn(points: Array, discrete: Mask, *, k: int) -> KNN:
+def fit_knn(crowd: Crowd, discrete: Mask, *, k: int) -> KNN:
     """Fit a k-NN density: how near the k-th other person is."""
-    k, width = min(k, len(points) - 1), points.shape[1]
-    known = _ranked(points, lambda squares: -width / 2 * np.log(np.partition(squares, k - 1, axis=1)[:, k - 1]))
-    return KNN(points, discrete, k=k, known=known, reach=ordinary_reach(points))
+    k, width = min(k, len(crowd) - 1), crowd.width
+    known = _ranked(crowd, lambda squares: -width / 2 * np.log(np.partition(squares, k - 1, axis=1)[:, k - 1]))
+    return KNN(crowd, discrete, k=k, known=known, reach=ordinary_reach(crowd))
 
 
-def _ranked(points: Array, level: Callable[[Array], Array]) -> Array:
+def _ranked(crowd: Crowd, level: Callable[[Array], Array]) -> Array:
     """Leave-one-out levels of the rows that make the scale; NaN for those that are not worked out."""
-    chosen = _spread(len(points), _RANKED_ON)
-    known = np.full(len(points), np.nan)
-    known[chosen] = np.concatenate([level(squares) for squares in _apart(points, chosen)])
+    chosen = _spread(len(crowd), _RANKED_ON)
+    known = np.full(len(crowd), np.nan)
+    known[chosen] = np.concatenate([level(squares) for squares in _apart(crowd, chosen)])
     return known
 
 
-def best_bandwidth(points: Array) -> float:
+def best_bandwidth(crowd: Crowd) -> float:
     """Choose the bandwidth under which the other rows make each row likeliest."""
     from scipy.optimize import minimize_scalar  # here, as it takes longer to import than all of localface
 
-    n, width = points.shape
-    squares = np.concatenate(list(_apart(points, _spread(n, _TUNED_ON))))
+    squares, width = np.concatenate(list(_apart(crowd, _spread(len(crowd), _TUNED_ON)))), crowd.width
     nearest = float(np.sqrt(np.median(squares.min(axis=1))))
     widest = max(float(np.sqrt(np.median(squares[np.isfinite(squares)]))), 2 * nearest)
 
     def unlikelihood(log_h: float) -> float:
         h = np.exp(log_h)
-        return float(-np.mean(_log_sums(squares / (-2 * h * h))) + width * log_h)
+        return float(-np.mean(log_sums(squares / (-2 * h * h))) + width * log_h)
 
     span = (np.log(max(nearest, 1e-9 * widest) / 4 / np.sqrt(width)), np.log(widest))
     return float(np.exp(minimize_scalar(unlikelihood, bounds=span, method="bounded", options={"xatol": 1e-3}).x))
 
 
-def ordinary_reach(points: Array) -> float:
+def ordinary_reach(crowd: Crowd) -> float:
     """How far from an ordinary person the tenth nearest other stands: within it, people count as near."""
-    k = min(_NEAR, len(points) - 1)
-    squares = np.concatenate(list(_apart(points, _spread(len(points), _TUNED_ON))))
+    k = min(_NEAR, len(crowd) - 1)
+    squares = np.concatenate(list(_apart(crowd, _spread(len(crowd), _TUNED_ON))))
     return float(np.sqrt(np.median(np.partition(squares, k - 1, axis=1)[:, k - 1])))
 
 
@@ -73,21 +74,12 @@ def _spread(n: int, most: int) -> Ids:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _apart(points: Array, chosen: Ids) -> Iterator[Array]:
+def _apart(crowd: Crowd, chosen: Ids) -> Iterator[Array]:
     """Squared distances of chosen rows to all rows, a chunk at a time; infinite to themselves."""
-    squares = (points * points).sum(axis=1)
-    step = max(1, _CHUNK // len(points))
+    step = max(1, _CHUNK // len(crowd))
     for first in range(0, len(chosen), step):
         some = chosen[first : first + step]
-        apart = squares[some, None] + squares - 2 * (points[some] @ points.T)
+        apart = crowd.squared(crowd.points[some])
         np.maximum(apart, 0.0, out=apart)
         apart[np.arange(len(some)), some] = np.inf
         yield apart
-
-
-def _log_sums(logs: Array) -> Array:
-    """Log of the sum of exponentials of each row, in place."""
-    top = logs.max(axis=1, keepdims=True)
-    logs -= top
-    np.exp(logs, out=logs)
-    return np.asarray(np.log(logs.sum(axis=1)) + top[:, 0])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.density.protocol import TOLERANCE, Scale, count_within, judged
+from localface.crowd import Crowd
+from localface.density.protocol import TOLERANCE, Scale, judged
 from localface.geometry import Array, Mask, legs, loneliest, norms
 from localface.questions import Ground, Hole, Ids
 
@@ -22,8 +23,9 @@ class KNN:
 
     certified = True
 
-    def __init__(self, points: Array, discrete: Mask, *, k: int, known: Array, reach: float) -> None:
-        self._points = points
+    def __init__(self, crowd: Crowd, discrete: Mask, *, k: int, known: Array, reach: float) -> None:
+        self._crowd = crowd
+        self._points = crowd.points
         self._discrete = discrete
         self._known = known  # leave-one-out log-densities of the rows, where they were worked out
         self._reach = reach
@@ -36,14 +38,16 @@ class KNN:
 
     def levels(self, ids: Ids) -> Array:
         """Return the leave-one-out log-densities of rows."""
-        unknown = ids[np.isnan(self._known[ids])]
-        if len(unknown):
-            self._known[unknown] = self.lowest(self._points[unknown], self._points[unknown], None).values
-        return np.asarray(self._known[ids])
+        found = self._known[ids]
+        unknown = np.isnan(found)
+        if unknown.any():
+            places = self._points[ids[unknown]]
+            found[unknown] = self.lowest(places, places, None).values
+        return np.asarray(found)
 
     def company(self, points: Array) -> Ids:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return count_within(points, self._points, self._reach)
+        return self._crowd.within(points, self._reach)
 
     def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
         """Return the lowest log-density along each step: exact, by the cover sweep.

@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from localface.geometry import Array, norms
+from localface.geometry import Array
 from localface.questions import Ground, Ids
 
 TOLERANCE = 1e-9
@@ -73,8 +73,3 @@ def judged(values: Array, floor: float | None) -> Ground:
     """Hold values against a floor, with the tolerance; without one everything passes."""
     passes = np.ones(len(values), dtype=bool) if floor is None else values >= floor - TOLERANCE
     return Ground(values, passes)
-
-
-def count_within(points: Array, rows: Array, radius: float) -> Ids:
-    """Count the rows within a radius of each point."""
-    return np.array([int((norms(rows - point) <= radius).sum()) for point in points], dtype=np.int64)

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import Scale, count_within, judged
+from localface.crowd import Crowd
+from localface.density.protocol import Scale, judged
 from localface.errors import DensityError
 from localface.geometry import Array, Mask, legs
 from localface.questions import Ground, Ids
@@ -23,15 +24,15 @@ class Sampled:
 
     certified = False
 
-    def __init__(self, evaluate: Callable[[Array], Array], points: Array, discrete: Mask, *, reach: float) -> None:
+    def __init__(self, evaluate: Callable[[Array], Array], crowd: Crowd, discrete: Mask, *, reach: float) -> None:
         self._evaluate = evaluate
-        self._points = points
+        self._crowd = crowd
         self._reach = reach
         self._discrete = discrete
-        self._known = evaluate(points)
+        self._known = evaluate(crowd.points)
         if np.isneginf(self._known).any():
             raise DensityError(
-                f"the density is 0 at {int(np.isneginf(self._known).sum())} of {len(points)} rows, where people stand: "
+                f"the density is 0 at {int(np.isneginf(self._known).sum())} of {len(crowd)} rows, where people stand: "
                 "it must be positive there (where it underflows, pass an object whose score_samples gives logarithms)"
             )
         if np.ptp(self._known) == 0:
@@ -46,7 +47,7 @@ class Sampled:
 
     def company(self, points: Array) -> Ids:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return count_within(points, self._points, self._reach)
+        return self._crowd.within(points, self._reach)
 
     def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
         """Return the lowest of the samples along each step."""

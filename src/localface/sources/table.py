@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.geometry import Array, Bounds, Mask, norms
+from localface.crowd import Crowd
+from localface.geometry import Array, Bounds, norms
 from localface.questions import Ids, Nearest, Neighbors
 
-_SPARE = 16  # rows fetched beyond k, so that rounding in the BLAS product can misplace none
+_SPARE = 16  # rows looked at beyond k, so that rounding in the BLAS product can misplace none
+_PROBES = 512  # rows from which it is guessed how far the nearest k are
 
 
 class Table:
@@ -19,14 +21,14 @@ class Table:
     user's rows nor on how often a row is repeated.
     """
 
-    def __init__(self, points: Array, records: Array, rows: Ids, *, n_rows: int) -> None:
-        self._points = points
+    exact = True
+
+    def __init__(self, crowd: Crowd, records: Array, rows: Ids, *, n_rows: int) -> None:
+        self._crowd = crowd
         self._records = records
         self._rows = rows
         self._n_rows = n_rows
-        self._squares = (points * points).sum(axis=1)
-        width = points.shape[1]
-        self._rounding = 8.0 * (width + 4) * float(np.finfo(float).eps)
+        self._probes = np.unique(np.linspace(0, len(crowd) - 1, min(len(crowd), _PROBES)).astype(np.int64))
 
     @property
     def n_rows(self) -> int:
@@ -36,13 +38,12 @@ class Table:
     @property
     def width(self) -> int:
         """How many columns a point has."""
-        return int(self._points.shape[1])
+        return self._crowd.width
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        asked = np.stack([question.point for question in questions])
-        products = asked @ self._points.T
-        return [self._answer(q, p) for q, p in zip(questions, products, strict=True)]
+        squared = self._crowd.squared(np.stack([question.point for question in questions]))
+        return [self._answer(question, rough) for question, rough in zip(questions, squared, strict=True)]
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
@@ -50,47 +51,51 @@ class Table:
 
     def surveyed(self, bounds: Bounds) -> Ids:
         """Return the ids of all allowed rows, for the holder's own counting."""
-        return np.flatnonzero(self._allowed(bounds)).astype(np.int64)
+        allowed = np.ones(len(self._crowd), dtype=bool)
+        for column in np.flatnonzero(bounds.lower > -np.inf):
+            allowed &= self._crowd.columns[column] >= bounds.lower[column]
+        for column in np.flatnonzero(bounds.upper < np.inf):
+            allowed &= self._crowd.columns[column] <= bounds.upper[column]
+        return np.flatnonzero(allowed).astype(np.int64)
 
     def row_numbers(self, ids: Ids) -> Ids:
         """Return where in the user's table these rows stand."""
         return np.asarray(self._rows[ids])
 
-    def _answer(self, question: Nearest, products: Array) -> Neighbors:
-        square = float((question.point * question.point).sum())
-        rough = self._squares + square - 2 * products
-        allowed = self._allowed(question.bounds)
-        allowed[question.exclude] = False
-        rough[~allowed] = np.inf
-        ids, distances = self._ranked(question, rough, min(question.k, int(allowed.sum())))
-        return Neighbors(ids, self._points[ids], distances)
-
-    def _allowed(self, bounds: Bounds) -> Mask:
-        allowed = np.ones(len(self._points), dtype=bool)
-        for column in np.flatnonzero(bounds.lower > -np.inf):
-            allowed &= self._points[:, column] >= bounds.lower[column]
-        for column in np.flatnonzero(bounds.upper < np.inf):
-            allowed &= self._points[:, column] <= bounds.upper[column]
-        return allowed
-
-    def _ranked(self, question: Nearest, rough: Array, k: int) -> tuple[Ids, Array]:
-        """Take k + spare rows by rough distance, re-rank them exactly, widen if rounding could matter."""
-        spare = _SPARE
+    def _answer(self, question: Nearest, rough: Array) -> Neighbors:
+        """Look at the nearest rows by rough distance, wider and wider, until k allowed ones are sure."""
+        rough[question.exclude] = np.inf
+        limit, wanted = question.radius * question.radius, question.k + _SPARE
+        probed = np.sort(rough[self._probes])
         while True:
-            fetch = min(k + spare, len(rough))
-            chosen = np.argpartition(rough, fetch - 1)[:fetch]
-            exact = norms(self._points[chosen] - question.point)
-            exact[rough[chosen] == np.inf] = np.inf
-            order = np.lexsort((chosen, exact))[:k]
-            if fetch == len(rough) or k == 0 or self._settled(question, rough[chosen], exact[order[-1]]):
-                order = order[exact[order] <= question.radius]
-                return chosen[order].astype(np.int64), exact[order]
-            spare *= 4
+            rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
+            edge = float(probed[rank]) if rank < len(probed) else np.inf
+            edge = min(edge, limit + self._unsure(question, question.radius)) if limit < np.inf else edge
+            near = np.flatnonzero(rough <= edge) if edge < np.inf else np.flatnonzero(rough < np.inf)
+            ids, points, distances = self._ranked(question, near)
+            done = edge == np.inf or edge >= limit or self._sure(question, distances, edge)
+            if done:
+                return Neighbors(ids, points, distances)
+            wanted *= 4
 
-    def _settled(self, question: Nearest, fetched: Array, furthest: float) -> bool:
+    def _ranked(self, question: Nearest, near: Ids) -> tuple[Ids, Array, Array]:
+        """The k nearest allowed of some rows, by exact distance, ties by id."""
+        points = self._crowd.points[near]
+        allowed = question.bounds.contain(points)
+        near, points = near[allowed], points[allowed]
+        distances = norms(points - question.point)
+        order = np.lexsort((near, distances))[: question.k]
+        order = order[distances[order] <= question.radius]
+        return near[order], points[order], distances[order]
+
+    def _sure(self, question: Nearest, distances: Array, edge: float) -> bool:
         """Tell whether no row left behind can be as near as the furthest row taken."""
-        edge = float(fetched.max())
-        if not np.isfinite(edge):
-            return True
-        size = float(self._squares.max()) + float((question.point * question.point).sum())
-        return bool(edge - self._rounding * size > furthest * furthest)
+        if len(distances) < question.k:
+            return False
+        furthest = float(distances[-1]) if len(distances) else 0.0
+        return bool(edge - self._unsure(question, furthest) > furthest * furthest)
+
+    def _unsure(self, question: Nearest, reach: float) -> float:
+        """How far off the rough distance of a row may be that is no further than ``reach``."""
+        square = float((question.point * question.point).sum())
+        return float(self._crowd.rounding(square + (np.sqrt(square) + reach) ** 2))

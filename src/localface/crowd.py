@@ -1,0 +1,69 @@
+"""All rows, laid out so that one BLAS product finds how far they are from any number of places."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from localface.geometry import Array, norms
+from localface.questions import Ids
+
+
+class Crowd:
+    """Distinct rows: each one's point, and the columns side by side in memory for scanning.
+
+    Distances by product are quick, and rounded differently in batches of different
+    sizes. ``rounding`` says by how much, so that whoever decides by them can settle
+    what is too close to call on the points themselves.
+    """
+
+    def __init__(self, points: Array) -> None:
+        self.points = points
+        self.columns = np.ascontiguousarray(points.T)
+        self.squares = (points * points).sum(axis=1)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def width(self) -> int:
+        """How many columns a point has."""
+        return int(self.points.shape[1])
+
+    def products(self, places: Array) -> Array:
+        """The product of every place with every row."""
+        return np.asarray(places @ self.columns)
+
+    def squared(self, places: Array) -> Array:
+        """The squared distance from every place to every row, up to rounding."""
+        found = self.products(places)
+        found *= -2
+        found += self.squares
+        found += (places * places).sum(axis=1)[:, None]
+        return found
+
+    def rounding(self, size: Array | float) -> Array:
+        """How far a squared distance by product may be off, given the squared norms of place and row together."""
+        return np.asarray(8.0 * (self.width + 4) * float(np.finfo(float).eps) * size)
+
+    def within(self, places: Array, radius: float) -> Ids:
+        """Count the rows within a radius of each place, exactly."""
+        counts = np.zeros(len(places), dtype=np.int64)
+        unsure = self.rounding(radius * radius + 2 * (self.squares.max() + (places * places).sum(axis=1)))
+        step = max(1, 2**22 // len(self))
+        for first in range(0, len(places), step):
+            some = slice(first, first + step)
+            apart = self.squared(places[some]) - radius * radius
+            counts[some] = (apart < -unsure[some, None]).sum(axis=1)
+            for i, row in zip(*np.nonzero(np.abs(apart) <= unsure[some, None]), strict=True):
+                counts[first + i] += norms(self.points[row] - places[first + i]) <= radius
+        return counts
+
+    def at(self, place: Array) -> int | None:
+        """The row that stands exactly at a place, if any."""
+        return self._by_place.get((place + 0.0).tobytes())
+
+    @cached_property
+    def _by_place(self) -> dict[bytes, int]:
+        return {(point + 0.0).tobytes(): row for row, point in enumerate(self.points)}

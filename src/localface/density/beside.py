@@ -1,0 +1,180 @@
+"""Many straight legs at once, each beside the rows that matter to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.density.line import first_places, lower_bounds
+from localface.density.protocol import TOLERANCE
+from localface.geometry import Array, Mask, norms
+from localface.questions import Ids
+
+_TIGHT = 1e-10  # how closely, in nats, a minimum is worked out when its value is asked for
+_BRACKET = 1e-5  # half the width, in bandwidths, of what is sampled around a minimum to prove it
+_ROUNDS = 64  # turns after which what is still open is left to the referee
+_AT_A_TIME = 2**20  # kernels worked out at a time
+UNDECIDED, REFUSED, PASSED = -1, 0, 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Legs:
+    """The straight pieces of steps: discrete columns flip half way."""
+
+    starts: Array
+    ends: Array
+    step: Ids  # the step that each belongs to
+
+    @classmethod
+    def of(cls, starts: Array, ends: Array, discrete: Mask) -> Legs:
+        """Split steps into legs, in the order of the steps."""
+        flips = discrete & (starts != ends)
+        bent = np.flatnonzero(flips.any(axis=1))
+        every = np.arange(len(starts))
+        if len(bent) == 0:
+            return cls(starts, ends, every)
+        middle, turned = (starts[bent] + ends[bent]) / 2, flips[bent]
+        stop = ends.copy()
+        stop[bent] = np.where(turned, starts[bent], middle)
+        order = np.argsort(np.concatenate([every, bent]), kind="stable")
+        return cls(
+            np.concatenate([starts, np.where(turned, ends[bent], middle)])[order],
+            np.concatenate([stop, ends[bent]])[order],
+            np.concatenate([every, bent])[order],
+        )
+
+    def __len__(self) -> int:
+        return len(self.step)
+
+    @property
+    def firsts(self) -> Ids:
+        """Where the legs of each step begin."""
+        return np.flatnonzero(np.diff(self.step, prepend=-1))
+
+    @property
+    def lengths(self) -> Array:
+        """How long each is."""
+        return norms(self.ends - self.starts)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """Chosen rows as each leg sees them: feet on the line, and squared distances off it (infinite: no row)."""
+
+    foot: Array
+    off: Array
+    lengths: Array
+    h: float
+
+    @classmethod
+    def chosen(cls, foot: Array, off: Array, taken: Mask, *, lengths: Array, h: float) -> Beside:
+        """Keep the rows that are taken for each leg."""
+        n = foot.shape[1]
+        flat = np.flatnonzero(taken)
+        leg = flat // n
+        counts = np.bincount(leg, minlength=len(foot))
+        slot = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
+        most = max(1, int(counts.max()))
+        feet, offs = np.zeros((len(foot), most)), np.full((len(foot), most), np.inf)
+        feet[leg, slot], offs[leg, slot] = foot.ravel()[flat], off.ravel()[flat]
+        return cls(feet, offs, lengths, h)
+
+    def at(self, leg: Ids, places: Array) -> tuple[Array, Array]:
+        """Log-sum of kernels exp(-|x - x_i|^2 / 2h^2), and its slope, at places along legs."""
+        logs, slopes = np.empty(len(places)), np.empty(len(places))
+        step = max(1, _AT_A_TIME // self.foot.shape[1])
+        for first in range(0, len(places), step):
+            some = slice(first, first + step)
+            logs[some], slopes[some] = self._at(leg[some], places[some])
+        return logs, slopes
+
+    def _at(self, leg: Ids, places: Array) -> tuple[Array, Array]:
+        across = self.foot[leg]
+        across -= places[:, None]
+        weights = across * across
+        weights += self.off[leg]
+        weights *= -0.5 / self.h**2
+        top = weights.max(axis=1)
+        top = np.where(np.isneginf(top), 0.0, top)
+        weights -= top[:, None]
+        np.exp(weights, out=weights)
+        total = weights.sum(axis=1)
+        weights *= across
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slopes = np.where(total > 0, weights.sum(axis=1) / (total * self.h**2), 0.0)
+            return top + np.log(total), slopes
+
+
+class Samples:
+    """What is known of the log-density along legs: values and slopes at places, and bounds between them."""
+
+    def __init__(self, rows: Beside) -> None:
+        self._rows = rows
+        first = [first_places(length, rows.h) for length in rows.lengths.tolist()]
+        self.leg = np.repeat(np.arange(len(first)), [len(some) for some in first])
+        self.place = np.concatenate(first)
+        self.log, self.slope = rows.at(self.leg, self.place)
+        self._bound()
+
+    def add(self, leg: Ids, places: Array) -> None:
+        """Sample more places."""
+        logs, slopes = self._rows.at(leg, places)
+        order = np.lexsort((np.concatenate([self.place, places]), np.concatenate([self.leg, leg])))
+        self.leg = np.concatenate([self.leg, leg])[order]
+        self.place = np.concatenate([self.place, places])[order]
+        self.log = np.concatenate([self.log, logs])[order]
+        self.slope = np.concatenate([self.slope, slopes])[order]
+        self._bound()
+
+    def _bound(self) -> None:
+        """Work out each leg's lowest sample, and the bound that holds between neighbouring samples."""
+        self._firsts = np.flatnonzero(np.diff(self.leg, prepend=-1))
+        between, crossing = lower_bounds(self.place, self.log, self.slope, self._rows.h)
+        self.between = np.where(self.leg[:-1] == self.leg[1:], between, np.inf)
+        self.crossing = crossing
+        self.lowest = np.minimum.reduceat(self.log, self._firsts)
+        proven = self.log.copy()
+        proven[:-1] = np.minimum(proven[:-1], self.between)
+        self.proven = np.minimum.reduceat(proven, self._firsts)
+
+    def deepest(self) -> Array:
+        """Where each leg's lowest sample is."""
+        low = np.flatnonzero(self.log == self.lowest[self.leg])
+        return np.asarray(self.place[low[np.unique(self.leg[low], return_index=True)[1]]])
+
+    def clear(self, mark: float, guard: Array) -> None:
+        """Sample until every leg is proven to stay above ``mark``, or is seen not to do so by a clear margin."""
+        aim = mark - TOLERANCE / 2 + guard
+        for _ in range(_ROUNDS):
+            low = (self.between < aim[self.leg[:-1]]) & (self.lowest >= aim)[self.leg[:-1]]
+            if not low.any():
+                return
+            self.add(self.leg[:-1][low], self.crossing[low])
+
+    def tightest(self) -> Array:
+        """Sample until each leg's lowest sample is proven to be its minimum within a hair, and return what is proven."""
+        for _ in range(_ROUNDS):
+            low = np.flatnonzero(self.between < (self.lowest - _TIGHT)[self.leg[:-1]])
+            low = low[np.isfinite(self.lowest[self.leg[low]])]
+            if len(low) == 0:
+                return self.lowest - _TIGHT
+            valley = (self.slope[low] < 0) & (self.slope[low + 1] > 0)
+            into, wall = low[valley], low[~valley]
+            bottom, half = self._bottoms(into), _BRACKET * self._rows.h
+            inside = [np.clip(bottom + by, *self._inner(into)) for by in (-half, 0.0, half)]
+            legs = np.concatenate([self.leg[wall], *[self.leg[into]] * 3])
+            self.add(legs, np.concatenate([self.crossing[wall], *inside]))
+        return self.proven
+
+    def _inner(self, left: Ids) -> tuple[Array, Array]:
+        a, b = self.place[left], self.place[left + 1]
+        return a + 1e-3 * (b - a), b - 1e-3 * (b - a)
+
+    def _bottoms(self, left: Ids) -> Array:
+        """Where the cubic through two samples and their slopes is lowest."""
+        width = self.place[left + 1] - self.place[left]
+        falls, rises = self.slope[left], self.slope[left + 1]
+        bend = falls + rises - 3 * (self.log[left + 1] - self.log[left]) / width
+        root = np.sqrt(np.maximum(bend * bend - falls * rises, 0.0))
+        return np.asarray(self.place[left] + width * (1 - (rises + root - bend) / (rises - falls + 2 * root)))
