@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, overload
 
 import numpy as np
@@ -36,6 +36,10 @@ class Answers:
     feature_of: Ids
     shown: Callable[[float], float]
     version: str
+    settings: Mapping[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "settings", self.options.plain())
 
     def recourse(
         self,
@@ -71,7 +75,7 @@ class Answers:
             actions=()
             if acted is None
             else tuple(self._actions(outcome, acted, floor if relaxed is None else relaxed)),
-            settings=self.options.plain(),
+            settings=self.settings,
             version=self.version,
         )
 

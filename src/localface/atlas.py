@@ -68,9 +68,9 @@ class Atlas:
 
     def __init__(self, person: Person, score: float) -> None:
         self.person = person
-        self.points: list[Array] = [person.factual]
-        self.scores: list[float] = [score]
-        self.ids: list[int] = [-1]
+        self.points: Array = person.factual[None, :]
+        self.scores: Array = np.array([score])
+        self.ids: Ids = np.array([-1])
         self.goal: int | None = None
         self.cut = False
         self.counts: Counts | None = None
@@ -78,6 +78,8 @@ class Atlas:
         self._places: dict[int, int] = {}
         self._verdicts: dict[Step, bool] = {}
         self._values: dict[Step, float] = {}
+        self._level: float | None = None
+        self._around: tuple[int, float] = (-1, 0.0)  # a place, and how far around it all allowed rows are known
 
     @property
     def places(self) -> list[int]:
@@ -87,17 +89,19 @@ class Atlas:
     @property
     def goals(self) -> list[int]:
         """Known places that count as arrived."""
-        return [self.goal] if self.goal is not None else [place for place in self.places if self.arrived(place)]
+        if self.goal is not None:
+            return [self.goal]
+        return (1 + np.flatnonzero(self.scores[1:] >= self.person.min_score)).tolist()
 
     def arrived(self, place: int) -> bool:
         """Tell whether a place is where the person wants to be."""
-        return self.scores[place] >= self.person.min_score if self.goal is None else place == self.goal
+        return bool(self.scores[place] >= self.person.min_score) if self.goal is None else place == self.goal
 
     def appeal(self, places: list[int]) -> Array:
         """How promising places are, never negative: their score, or their nearness to a given goal."""
         if self.goal is not None:
-            return 1 / (1 + norms(np.stack([self.points[place] for place in places]) - self.points[self.goal]))
-        scores = np.array([self.scores[place] for place in places])
+            return np.asarray(1 / (1 + norms(self.points[places] - self.points[self.goal])))
+        scores = self.scores[places]
         if not self.person.signed:
             return scores
         missing = self.person.min_score - self.scores[0]  # > 0: halves with every such distance from the target
@@ -114,7 +118,14 @@ class Atlas:
     def nearby(self, place: int, k: int, *, exclude: Ids = NO_ROWS) -> Asks[list[int]]:
         """Look around from a place: the ``k`` nearest allowed rows, nearest first, each with its score."""
         bounds = self.person.bounds.seen_from(self.points[place])
-        return (yield from self.reveal(self.points[place], k, bounds, exclude=exclude))
+        found = yield from self.reveal(self.points[place], k, bounds, exclude=exclude)
+        if self._around[0] < 0 and len(exclude) == 0 and not self.cut:
+            self._around = (place, self.length(place, found[-1]) if len(found) == k else np.inf)
+        return found
+
+    def knows_around(self, place: int, radius: float) -> bool:
+        """Tell whether all allowed rows that are no further than ``radius`` from a place are known."""
+        return place == self._around[0] and radius < self._around[1]
 
     def reveal(
         self, point: Array, k: int, bounds: Bounds, *, radius: float = np.inf, exclude: Ids = NO_ROWS
@@ -125,18 +136,24 @@ class Atlas:
         fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._places]
         if fresh:
             scores = yield from row_scores(found.ids[fresh])
-            for i, score in zip(fresh, scores.tolist(), strict=True):
-                row = int(found.ids[i])
-                self._places[row] = self._add(found.points[i], score, row)
+            first = self._add(found.points[fresh], scores, found.ids[fresh])
+            self._places.update(zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True))
         return [self._places[row] for row in found.ids.tolist()]
 
     def put(self, point: Array, score: float) -> int:
         """Add a place that is not a row."""
-        return self._add(point, score, -1)
+        return self._add(point[None, :], np.array([score]), np.array([-1]))
 
     def lent(self, place: int) -> Ids:
         """The row that a place is, for states that take over its values."""
-        return NO_ROWS if self.ids[place] < 0 else np.array([self.ids[place]])
+        return NO_ROWS if self.ids[place] < 0 else self.ids[[place]]
+
+    def level(self) -> Asks[float]:
+        """How common the ground is that the person stands on; asked once."""
+        if self._level is None:
+            ground = yield from self.ground([(0, 0)], None, self.person.rule)
+            self._level = float(ground.values[0])
+        return self._level
 
     def hopeful(self) -> Asks[bool]:
         """Tell whether there is anyone to become, without seeing them; asked once."""
@@ -169,9 +186,8 @@ class Atlas:
 
     def ground(self, steps: list[Step], floor: float | None, rule: str) -> Asks[Ground]:
         """Ask how common the ground is along steps."""
-        starts = np.stack([self.points[a] for a, _ in steps])
-        ends = np.stack([self.points[b] for _, b in steps])
-        return (yield from along(starts, ends, floor, rule))
+        starts, ends = np.array(steps, dtype=np.int64).reshape(-1, 2).T
+        return (yield from along(self.points[starts], self.points[ends], floor, rule))
 
     def means(self, steps: list[Step]) -> Asks[list[float]]:
         """Log of the mean density along steps, asking only about those that are new."""
@@ -194,10 +210,10 @@ class Atlas:
 
     def under(self, floor: float) -> Atlas:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
-        other = Atlas(replace(self.person, floor=floor), self.scores[0])
-        other.points, other.scores, other.ids = list(self.points), list(self.scores), list(self.ids)
+        other = Atlas(replace(self.person, floor=floor), float(self.scores[0]))
+        other.points, other.scores, other.ids = self.points, self.scores, self.ids
         other.goal, other.cut, other.counts, other._places = self.goal, self.cut, self.counts, dict(self._places)
-        other._values = dict(self._values)
+        other._values, other._level, other._around = dict(self._values), self._level, self._around
         return other
 
     def towards(self, goal: int) -> Atlas:
@@ -218,11 +234,13 @@ class Atlas:
             return self._verdicts[key]
         return self._verdicts[key] and self._verdicts[key[0], key[0]] and self._verdicts[key[1], key[1]]
 
-    def _add(self, point: Array, score: float, row: int) -> int:
-        self.points.append(point)
-        self.scores.append(score)
-        self.ids.append(row)
-        return len(self.points) - 1
+    def _add(self, points: Array, scores: Array, rows: Ids) -> int:
+        """Add places, and return the number of the first."""
+        first = len(self.ids)
+        self.points = np.concatenate([self.points, points])
+        self.scores = np.concatenate([self.scores, scores])
+        self.ids = np.concatenate([self.ids, rows])
+        return first
 
 
 def _key(step: Step) -> Step:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING
 
@@ -52,6 +53,9 @@ class _Wish:
     only: frozenset[int] | None = None
 
 
+_FREE = _Wish()
+
+
 @dataclass(frozen=True, slots=True)
 class _Limit:
     """One constraint: an interval, or the codes it leaves, and the phrase that says so."""
@@ -68,10 +72,13 @@ def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, 
     lower, upper = np.full(len(features), -np.inf), np.full(len(features), np.inf)
     allowed: dict[int, frozenset[int]] = {}
     reasons: dict[int, str] = {}
-    ways = [_way(feature, wishes.get(feature.name, _Wish())) for feature in features]
+    ways = [_way(feature, wishes.get(feature.name, _FREE)) for feature in features]
     for j, feature in enumerate(features):
-        own, wish = float(record[j]), wishes.get(feature.name, _Wish())
-        limits = _limits(feature, own, ways[j], wish)
+        wish = wishes.get(feature.name)
+        if wish is None and ways[j] == "freely" and feature.within is None and feature.bounds is None:
+            continue
+        own = float(record[j])
+        limits = _limits(feature, own, ways[j], wish or _FREE)
         if limits:
             phrases = [limits[0].phrase] if ways[j] == "never" else dict.fromkeys(limit.phrase for limit in limits)
             reasons[j] = f"{feature.name} {' and '.join(phrases)}"
@@ -91,11 +98,13 @@ def check_where(features: Sequence[Feature], where: Mapping[str, object] | None)
     """Refuse what is wrong with ``where`` whoever asks."""
     wishes = _wishes(features, where)
     for feature in features:
-        _way(feature, wishes.get(feature.name, _Wish()))
+        _way(feature, wishes.get(feature.name, _FREE))
 
 
 def number(value: object) -> float | None:
     """Return a finite number as a float, and anything else (truth values too) as nothing."""
+    if type(value) is float:
+        return value if isfinite(value) else None
     if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
         return None
     return float(value) if np.isfinite(float(value)) else None
@@ -226,6 +235,8 @@ def _only(feature: Feature, labels: object) -> frozenset[int]:
 
 def _way(feature: Feature, wish: _Wish) -> str:
     """Which way a feature may move when both the schema and the call have a say."""
+    if feature.moves == wish.moves:
+        return wish.moves
     both = {feature.moves, wish.moves} - {"freely"}
     if both == {"up", "down"}:
         raise ConstraintError(

@@ -22,6 +22,7 @@ class Crowd:
         self.points = points
         self.columns = np.ascontiguousarray(points.T)
         self.squares = (points * points).sum(axis=1)
+        self.largest = float(self.squares.max())
 
     def __len__(self) -> int:
         return len(self.points)
@@ -37,11 +38,14 @@ class Crowd:
 
     def squared(self, places: Array) -> Array:
         """The squared distance from every place to every row, up to rounding."""
-        found = self.products(places)
-        found *= -2
-        found += self.squares
-        found += (places * places).sum(axis=1)[:, None]
-        return found
+        return self.apart(places, self.products(places))
+
+    def apart(self, places: Array, products: Array) -> Array:
+        """The squared distances that belong to products, which they replace."""
+        products *= -2
+        products += self.squares
+        products += (places * places).sum(axis=1)[:, None]
+        return products
 
     def rounding(self, size: Array | float) -> Array:
         """How far a squared distance by product may be off, given the squared norms of place and row together."""
@@ -50,7 +54,7 @@ class Crowd:
     def within(self, places: Array, radius: float) -> Ids:
         """Count the rows within a radius of each place, exactly."""
         counts = np.zeros(len(places), dtype=np.int64)
-        unsure = self.rounding(radius * radius + 2 * (self.squares.max() + (places * places).sum(axis=1)))
+        unsure = self.rounding(radius * radius + 2 * (self.largest + (places * places).sum(axis=1)))
         step = max(1, 2**22 // len(self))
         for first in range(0, len(places), step):
             some = slice(first, first + step)

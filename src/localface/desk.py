@@ -120,11 +120,16 @@ class Desk:
     def decoder(self, exact: Sequence[Array]) -> Decode:
         """Turn points into records, taking over known values bit for bit wherever a point has them."""
         firsts = np.searchsorted(self.space.feature_of, np.arange(len(self.schema)))
+        known = np.stack(exact) if len(exact) else np.zeros((0, len(self.schema)))
+        there = self.space.points(known)
 
         def decode(points: Array, lent: Array) -> Array:
-            records = np.array(self.space.records(points))
-            for record in [*lent, *exact]:
-                same = np.logical_and.reduceat(points == self.space.points(record[None, :]), firsts, axis=1)
+            if points.shape == there.shape and np.array_equal(points, there):
+                return known
+            records = self.space.records(points)
+            both = np.concatenate([self.space.points(lent), there])
+            for record, point in zip([*lent, *known], both, strict=True):
+                same = np.logical_and.reduceat(points == point, firsts, axis=1)
                 records = np.where(same, record, records)
             return records
 
@@ -147,10 +152,11 @@ class Desk:
 
     def _records(self, outcome: Outcome, decode: Decode) -> tuple[Array, tuple[int | None, ...]]:
         """Bring a path back into the user's units; rows come back exactly as they are in the data."""
-        records = decode(outcome.points, np.zeros((0, len(self.schema))))
-        known = np.array([row >= 0 for row in outcome.ids])
+        known = np.array(outcome.ids) >= 0
         rows = np.array(outcome.ids, dtype=np.int64)[known]
+        records = np.empty((len(known), len(self.schema)))
         records[known] = self.source.records(rows)
+        records[~known] = decode(outcome.points[~known], np.zeros((0, len(self.schema))))
         numbers = iter(self.source.row_numbers(rows).tolist())
         return records, tuple(next(numbers) if row >= 0 else None for row in outcome.ids)
 

@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from localface.density.protocol import Density
-from localface.geometry import Array, Bounds
+from localface.geometry import Array, Bounds, Mask
 from localface.outcomes import Outcome
 from localface.questions import (
+    NO_ROWS,
     Along,
     Asks,
     Census,
@@ -92,7 +93,8 @@ class Driver:
         self._density = density
         self._score = score
         self._min_score = min_score
-        self._scores: dict[int, float] = {}
+        self._scores = Scores(score, source)
+        self._reach: Mask | None = None  # who reaches the target, once everyone is scored
 
     def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
         """Run searches in lock-step; yields the number of each case as it is answered, with what it was shown."""
@@ -116,7 +118,7 @@ class Driver:
 
     def prescore(self) -> None:
         """Score the whole table once, where the holder of the data allows it."""
-        self._rows_scored(self._source.surveyed(_anywhere(self._source)))
+        self._scores.of(self._source.surveyed(_anywhere(self._source)))
 
     def _answers(self, asked: Asked) -> list[Any]:
         """Answer a round: each kind of question in one call."""
@@ -150,26 +152,21 @@ class Driver:
     def _scored(self, asked: Asked) -> list[Array]:
         """Score all unseen rows and all off-data states of a round in one model call."""
         wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
-        rows = np.unique(np.concatenate(wanted)) if wanted else np.zeros(0, dtype=np.int64)
-        rows = np.array([row for row in rows.tolist() if row not in self._scores], dtype=np.int64)
         states = [
             meter.decode(q.points, self._source.records(q.lent)) for meter, q in asked if isinstance(q, ScorePoints)
         ]
-        batch = [self._source.records(rows), *states] if len(rows) else states
-        scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
-        fresh = set(rows.tolist())
-        self._scores.update(zip(rows.tolist(), scores[: len(rows)].tolist(), strict=True))
-        rest, answers = scores[len(rows) :], []
+        fresh = self._scores.unknown(np.concatenate(wanted)) if wanted else NO_ROWS
+        rest, answers = self._scores.learn(fresh, states), []
         for meter, question in asked:
-            n = len(question.points) if isinstance(question, ScorePoints) else 0
-            unseen = n + (sum(row in fresh for row in question.ids.tolist()) if isinstance(question, ScoreRows) else 0)
+            if isinstance(question, ScorePoints):
+                unseen = len(question.points)
+                answers.append(rest[:unseen])
+                rest = rest[unseen:]
+            else:
+                unseen = int(np.isin(question.ids, fresh).sum()) if len(fresh) else 0
+                answers.append(self._scores.of(question.ids))
             meter.rows_scored += unseen
             meter.model_calls += unseen > 0
-            if n:
-                answers.append(rest[:n])
-                rest = rest[n:]
-            else:
-                answers.append(np.array([self._scores[row] for row in question.ids.tolist()]))
         return answers
 
     def _along(self, asked: Asked) -> list[Ground]:
@@ -197,24 +194,57 @@ class Driver:
         return [self._density.company(question.points) for _, question in asked]
 
     def _census(self, asked: Asked) -> list[Counts]:
-        everyone = self._source.surveyed(_anywhere(self._source))
-        reach = everyone[self._rows_scored(everyone) >= self._min_score]
-        return [self._counted(question.bounds, reach) for _, question in asked]
+        if self._reach is None:
+            everyone = self._source.surveyed(_anywhere(self._source))
+            self._reach = np.zeros(1 + int(everyone.max()), dtype=bool)
+            self._reach[everyone] = self._scores.of(everyone) >= self._min_score
+        return [self._counted(question, self._reach) for _, question in asked]
 
-    def _counted(self, bounds: Bounds, reach: Ids) -> Counts:
-        allowed = self._source.surveyed(bounds)
-        excluded = np.zeros(len(bounds.lower), dtype=np.int64)
-        for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
-            inside = self._source.surveyed(bounds.only(int(column)))
-            excluded[column] = len(np.setdiff1d(reach, inside, assume_unique=True))
-        return Counts(len(allowed), len(np.intersect1d(allowed, reach, assume_unique=True)), len(reach), excluded)
+    def _counted(self, question: Census, reach: Mask) -> Counts:
+        """Count; what each column rules out is worked out only where nobody is left to become."""
+        bounds = question.bounds
+        allowed, anywhere = self._source.surveyed(bounds), int(reach.sum())
+        targets, excluded = int(reach[allowed].sum()), np.zeros(len(bounds.lower), dtype=np.int64)
+        shut = np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)) if question.why and not targets else ()
+        for column in shut:
+            excluded[column] = anywhere - int(reach[self._source.surveyed(bounds.only(int(column)))].sum())
+        return Counts(len(allowed), targets, anywhere, excluded)
 
-    def _rows_scored(self, ids: Ids) -> Array:
-        unseen = np.array([row for row in ids.tolist() if row not in self._scores], dtype=np.int64)
-        if len(unseen):
-            scores = self._score(self._source.records(unseen))
-            self._scores.update(zip(unseen.tolist(), scores.tolist(), strict=True))
-        return np.array([self._scores[row] for row in ids.tolist()])
+
+class Scores:
+    """What the model says of rows, kept by id; whatever is unknown is asked in one call."""
+
+    def __init__(self, score: Callable[[Array], Array], source: Source) -> None:
+        self._score = score
+        self._source = source
+        self._known = np.zeros(0)
+        self._seen = np.zeros(0, dtype=bool)
+
+    def unknown(self, ids: Ids) -> Ids:
+        """Which of some rows have not been scored, each once."""
+        self._make_room(ids)
+        return np.unique(ids[~self._seen[ids]])
+
+    def learn(self, rows: Ids, states: Sequence[Array] = ()) -> Array:
+        """Score rows that are unknown, and states that are no rows, in one call; returns the scores of the states."""
+        batch = [self._source.records(rows), *states] if len(rows) else list(states)
+        scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
+        self._known[rows], self._seen[rows] = scores[: len(rows)], True
+        return scores[len(rows) :]
+
+    def of(self, ids: Ids) -> Array:
+        """The scores of rows."""
+        fresh = self.unknown(ids)
+        if len(fresh):
+            self.learn(fresh)
+        return np.asarray(self._known[ids])
+
+    def _make_room(self, ids: Ids) -> None:
+        size = 1 + int(ids.max(initial=-1))
+        if size > len(self._seen):
+            more = max(size, 2 * len(self._seen)) - len(self._seen)
+            self._known = np.concatenate([self._known, np.zeros(more)])
+            self._seen = np.concatenate([self._seen, np.zeros(more, dtype=bool)])
 
 
 def _anywhere(source: Source) -> Bounds:

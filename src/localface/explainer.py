@@ -310,6 +310,8 @@ class LocalFACE:
     def prescore(self) -> LocalFACE:
         """Score the whole table once, where that is allowed, so that later answers need few model calls."""
         self._desk.driver.prescore()
+        plan = self._desk.plan
+        self._desk = replace(self._desk, plan=replace(plan, gait=replace(plan.gait, patience=0)))
         return self
 
     def _requests(self, records: Array, where: Mapping[str, Any] | None, **options: Any) -> Iterator[Request]:

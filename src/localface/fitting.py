@@ -26,6 +26,7 @@ from localface.scoring import Scorer, fed, read_model, read_trees
 from localface.sources.table import Table
 from localface.space import Space
 from localface.stages.enhance import Price
+from localface.stages.explore import Gait
 
 _COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
 _KNN_DENSITY = 10  # the k of density="knn"
@@ -127,9 +128,7 @@ def _plan(crowd: Crowd, space: Space, density: Density, options: Options) -> Pla
         spacing = fit_knn(crowd, space.discrete, k=1)
         reach = spacing.radius(spacing.scale.quantile(options.min_density))
     return Plan(
-        n_neighbors=options.n_neighbors,
-        momentum_steps=options.momentum_steps,
-        reach=reach,
+        Gait(options.n_neighbors, options.momentum_steps, reach),
         slack=options.slack,
         cost=options.price,
         price=price,

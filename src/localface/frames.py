@@ -143,9 +143,9 @@ def column_names(data: object) -> tuple[str, ...]:
 
 def person_form(person: object, table: Form) -> Form:
     """Take the form of one person, with the table they belong to as the model for everything else."""
-    bare = [replace(column, dtype="", categories=None, ordered=False) for column in table.columns]
     if isinstance(person, Mapping):
         return replace(table, person="dict")
+    bare = [replace(column, dtype="", categories=None, ordered=False) for column in table.columns]
     if nw.dependencies.is_pandas_series(person):
         columns = table.columns if table.kind == "pandas" else tuple(bare)
         return Form("pandas", columns, "series", str(person.dtype))

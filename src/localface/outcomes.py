@@ -6,20 +6,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from localface.atlas import Atlas, Way
+from localface.atlas import Atlas, Person, Way
 from localface.geometry import Array
 from localface.questions import Asks, Counts, Ids, along, company, levels
 from localface.stages.actions import Move, act, in_small_steps
 from localface.stages.enhance import Price
+from localface.stages.explore import Gait
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a search goes about it; the same for everyone who asks."""
 
-    n_neighbors: int
-    momentum_steps: int = 0
-    reach: float = np.inf
+    gait: Gait
     slack: float = 0.05
     cost: str = "length"
     price: Price = field(default_factory=Price)
@@ -78,9 +77,9 @@ def told(
         under = (yield from atlas.ground(way.steps, None, atlas.person.rule)).values
     return Outcome(
         status=status,
-        points=np.stack([atlas.points[place] for place in way.places]),
-        ids=tuple(atlas.ids[place] for place in way.places),
-        scores=tuple(atlas.scores[place] for place in way.places),
+        points=atlas.points[list(way.places)],
+        ids=tuple(atlas.ids[list(way.places)].tolist()),
+        scores=tuple(atlas.scores[list(way.places)].tolist()),
         levels=stands,
         lowest=under,
         floor=atlas.person.floor,
@@ -92,15 +91,22 @@ def told(
     )
 
 
+def nothing(status: str, person: Person, counts: Counts) -> Outcome:
+    """What there is to say without having looked anywhere."""
+    return Outcome(status, person.factual[None, :], (-1,), (), np.zeros(0), np.zeros(0), person.floor, counts=counts)
+
+
 def _stood_on(atlas: Atlas, places: tuple[int, ...]) -> Asks[Array]:
     """How common the ground is at each place: known for rows, worked out for others."""
-    values = np.zeros(len(places))
-    rows = [i for i, place in enumerate(places) if atlas.ids[place] >= 0]
-    others = [i for i, place in enumerate(places) if atlas.ids[place] < 0]
-    if rows:
-        values[rows] = yield from levels(np.array([atlas.ids[places[i]] for i in rows]))
-    ground = yield from atlas.ground([(places[i], places[i]) for i in others], None, atlas.person.rule)
-    values[others] = ground.values
+    values, ids = np.zeros(len(places)), atlas.ids[list(places)]
+    values[0] = yield from atlas.level()
+    rows = np.flatnonzero(ids >= 0)
+    if len(rows):
+        values[rows] = yield from levels(ids[rows])
+    others = [i for i, place in enumerate(places) if place and ids[i] < 0]
+    if others:
+        ground = yield from atlas.ground([(places[i], places[i]) for i in others], None, atlas.person.rule)
+        values[others] = ground.values
     return values
 
 
@@ -113,7 +119,7 @@ def acted(atlas: Atlas, plan: Plan, outcome: Outcome, way: Way) -> Asks[Acted]:
     moves = yield from act(atlas, way.places[-1], floor=floor, max_changes=plan.max_changes, whole=plan.whole)
     if moves is None:
         ahead = way.places[1:]
-        moves = tuple(Move(atlas.points[p], atlas.scores[p], (i - 1,) if i else ()) for i, p in enumerate(ahead))
+        moves = tuple(Move(atlas.points[p], float(atlas.scores[p]), (i - 1,) if i else ()) for i, p in enumerate(ahead))
     return (yield from grounded(atlas, moves, floor))
 
 
@@ -121,7 +127,7 @@ def grounded(atlas: Atlas, moves: tuple[Move, ...], floor: float) -> Asks[Acted]
     """Work out the ground at and under the actions."""
     moves = yield from in_small_steps(atlas, moves, floor)
     states = np.stack([atlas.person.factual, *(move.point for move in moves)])
-    under = yield from along(states[:-1], states[1:], None, atlas.person.rule)
-    at = yield from along(states[1:], states[1:], None, atlas.person.rule)
+    starts, ends = np.concatenate([states[:-1], states[1:]]), np.concatenate([states[1:], states[1:]])
+    ground = yield from along(starts, ends, None, atlas.person.rule)
     near = yield from company(states[1:])
-    return Acted(moves, at.values, under.values, near, floor)
+    return Acted(moves, ground.values[len(moves) :], ground.values[: len(moves)], near, floor)

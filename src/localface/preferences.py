@@ -43,7 +43,7 @@ def _sparing(atlas: Atlas, plan: Plan, first: Outcome, way: Way) -> Asks[Outcome
     person, known, looked = atlas.person, dict[int, float](), set[int]()
     floor = min(person.floor, float(first.levels[0]))
     for turn in range(1 if person.held is None or atlas.goal is not None else 1 + _LOOKS):
-        if turn and not (yield from _looked_on(atlas, known, looked, plan.n_neighbors)):
+        if turn and not (yield from _looked_on(atlas, known, looked, plan.gait.n_neighbors)):
             break
         found = list[Outcome]()
         for end in (yield from _likely(atlas, known)):
@@ -68,9 +68,9 @@ def _likely(atlas: Atlas, known: dict[int, float]) -> Asks[list[int]]:
     if not fresh:
         return []
     states = np.stack([_spared(person, atlas.points[place]) for place in fresh])
-    scores = np.array([atlas.scores[place] for place in fresh])
+    scores = atlas.scores[fresh]
     if person.held is not None:
-        rows = np.array([atlas.ids[place] for place in fresh if atlas.ids[place] >= 0], dtype=np.int64)
+        rows = atlas.ids[fresh][atlas.ids[fresh] >= 0]
         scores = yield from point_scores(states, rows)
     known.update(zip(fresh, scores.tolist(), strict=True))
     apart = norms((states - person.factual) * (1.0 if person.weights is None else person.weights))

@@ -116,14 +116,18 @@ class Company:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Census:
-    """How many allowed rows reach the target? Answered with ``Counts``; no row is revealed."""
+    """How many allowed rows reach the target? Answered with ``Counts``; no row is revealed.
+
+    ``why`` asks, where there are none, what each column rules out.
+    """
 
     bounds: Bounds
+    why: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Counts:
-    """Numbers only: rows allowed, targets allowed, and targets that each column rules out."""
+    """Numbers only: rows allowed, targets allowed; where there are none, how many targets each column rules out."""
 
     allowed: int
     targets: int
@@ -172,7 +176,7 @@ def company(points: Array) -> Asks[Ids]:
     return answer
 
 
-def census(bounds: Bounds) -> Asks[Counts]:
+def census(bounds: Bounds, *, why: bool = True) -> Asks[Counts]:
     """Ask how many allowed rows reach the target."""
-    answer: Counts = yield Census(bounds)
+    answer: Counts = yield Census(bounds, why)
     return answer

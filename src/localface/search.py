@@ -8,9 +8,9 @@ import numpy as np
 
 from localface.atlas import Atlas, Person, Way
 from localface.geometry import Array
-from localface.outcomes import Outcome, Plan, acted, told
+from localface.outcomes import Outcome, Plan, acted, nothing, told
 from localface.preferences import preferred
-from localface.questions import Asks, point_scores
+from localface.questions import Asks, census, point_scores
 from localface.stages.enhance import enhance
 from localface.stages.exploit import exploit
 from localface.stages.explore import Exploration, explore
@@ -47,18 +47,15 @@ def survey(person: Person, states: Array) -> Asks[Outcome]:
 
 def count(person: Person) -> Asks[Outcome]:
     """Count the people whom someone may become; nobody is looked at."""
-    atlas = Atlas(person, -np.inf)
-    hopeful = yield from atlas.hopeful()
-    return (yield from told("FOUND" if hopeful else "NO_TARGET", atlas, Way((0,), 0.0), counts=atlas.counts))
+    counts = yield from census(person.bounds, why=False)
+    return nothing("FOUND" if counts.targets else "NO_TARGET", person, counts)
 
 
 def _guided(atlas: Atlas, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     """Explore, then know the ground and take the best way through it, in turns."""
     if (yield from _lost(atlas)):
         return (yield from _refused(atlas, plan, Exploration(()), relax=relax))
-    found = yield from explore(
-        atlas, n_neighbors=plan.n_neighbors, momentum_steps=plan.momentum_steps, reach=plan.reach
-    )
+    found = yield from explore(atlas, plan.gait)
     if not found.trail:
         return (yield from _refused(atlas, plan, found, relax=relax))
     if plan.cost == "safest":
@@ -82,10 +79,12 @@ def _best(atlas: Atlas, plan: Plan, found: Exploration, *, relaxed: bool) -> Ask
         lengths = np.array([atlas.length(*step) for step in way.steps])
         way = Way(way.places, float(plan.price.exact(lengths, np.array(means)).sum()))
     way = yield from enhance(atlas, way, price=plan.price, astar=plan.astar)
-    proven, k = False, plan.n_neighbors
+    proven, k = False, plan.gait.n_neighbors
     while way.steps and not proven and not atlas.cut:
+        known = len(atlas.ids)
         complete = yield from exploit(atlas, way, k=k, slack=plan.slack)
-        way = yield from enhance(atlas, way, price=plan.price, astar=plan.astar)
+        if len(atlas.ids) > known:
+            way = yield from enhance(atlas, way, price=plan.price, astar=plan.astar)
         proven, k = complete and _provable(atlas, plan, found), 2 * k
         if complete:
             break
@@ -104,7 +103,7 @@ def _provable(atlas: Atlas, plan: Plan, found: Exploration) -> bool:
 def _safest(atlas: Atlas, plan: Plan, found: Exploration) -> Asks[tuple[Atlas, Exploration]]:
     """Raise the floor as far as a way to some target allows; the shortest way above it is then the answer."""
     start = found.trail[1] if found.entry else 0
-    trail, level = yield from highest_way(atlas, start, n_neighbors=plan.n_neighbors)
+    trail, level = yield from highest_way(atlas, start, n_neighbors=plan.gait.n_neighbors)
     trail = (0, *trail) if found.entry else trail
     return atlas.under(max(level, atlas.person.floor)), Exploration(trail, entry=found.entry)
 
@@ -116,7 +115,7 @@ def _refused(atlas: Atlas, plan: Plan, found: Exploration, *, relax: bool) -> As
         status = "BUDGET"
     if status == "UNREACHABLE" and relax:
         start = found.entries[0] if found.entries else 0
-        trail, level = yield from highest_way(atlas, start, n_neighbors=plan.n_neighbors)
+        trail, level = yield from highest_way(atlas, start, n_neighbors=plan.gait.n_neighbors)
         if trail:
             lower, entry = atlas.under(min(level, atlas.person.floor)), start != 0
             eased = Exploration((0, *trail) if entry else trail, entry=entry)
@@ -129,11 +128,11 @@ def _refused(atlas: Atlas, plan: Plan, found: Exploration, *, relax: bool) -> As
 def _printed(atlas: Atlas, plan: Plan) -> Asks[Outcome]:
     """The paper's own algorithms, for comparison."""
     if atlas.goal is None:
-        end = yield from algorithm_1(atlas, n_neighbors=plan.n_neighbors, momentum_steps=plan.momentum_steps)
+        end = yield from algorithm_1(atlas, n_neighbors=plan.gait.n_neighbors, momentum_steps=plan.gait.momentum_steps)
         if end is None:
             return (yield from _refused(atlas, plan, Exploration(()), relax=False))
         atlas.goal = end
-    vertices = yield from algorithm_2(atlas, n_neighbors=plan.n_neighbors)
+    vertices = yield from algorithm_2(atlas, n_neighbors=plan.gait.n_neighbors)
     way = yield from printed_graph(atlas, vertices)
     if way is None:
         return (yield from told("BUDGET" if atlas.cut else "UNREACHABLE", atlas, Way((0,), 0.0)))

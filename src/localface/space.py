@@ -36,6 +36,7 @@ class Space:
     _firsts: tuple[int, ...] = field(init=False)
     _plain: npt.NDArray[np.int64] = field(init=False)  # features with one column, and those columns
     _columns: npt.NDArray[np.int64] = field(init=False)
+    _whole: tuple[npt.NDArray[np.int64], Array, Array] = field(init=False)  # features that are whole; first, last code
     _short: tuple[tuple[int, npt.NDArray[np.int64]], ...] = field(init=False)  # digits worth writing, and of whom
 
     def __post_init__(self) -> None:
@@ -46,6 +47,10 @@ class Space:
         plain = np.array([j for j, f in enumerate(self.schema) if f.kind != "categorical"], dtype=np.int64)
         object.__setattr__(self, "_plain", plain)
         object.__setattr__(self, "_columns", np.array(self._firsts, dtype=np.int64)[plain])
+        codes = [(j, f.categories) for j, f in enumerate(self.schema) if f.kind not in ("numeric", "categorical")]
+        last = np.array([np.inf if labels is None else len(labels) - 1.0 for _, labels in codes])
+        first = np.where(np.isinf(last), -np.inf, 0.0)
+        object.__setattr__(self, "_whole", (np.array([j for j, _ in codes], dtype=np.int64), first, last))
         object.__setattr__(self, "_short", self._digits())
         for array in (self.centres, self.scales, self.feature_of, self.discrete):
             array.setflags(write=False)
@@ -100,10 +105,8 @@ class Space:
         """Turn points into the nearest records; whole numbers are whole, and others have few digits where they can."""
         records = np.empty((len(points), len(self.schema)))
         records[:, self._plain] = points[:, self._columns] * self.scales[self._plain] + self.centres[self._plain]
-        for j, feature in enumerate(self.schema):
-            if feature.kind not in ("numeric", "categorical"):
-                whole = np.rint(records[:, j]) + 0.0  # no negative zero
-                records[:, j] = whole if feature.categories is None else np.clip(whole, 0.0, len(feature.categories) - 1)
+        whole, *limits = self._whole
+        records[:, whole] = np.clip(np.rint(records[:, whole]) + 0.0, *limits)  # no negative zero
         for digits, some in self._short:  # 37.3, not 37.300000000000004, where it is the same point
             short = np.round(records[:, some], digits)
             same = self._scaled(some, short) == points[:, [self._firsts[j] for j in some]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,8 @@ from localface.questions import Ids
 _TIGHT = 1e-10  # how closely, in nats, a minimum is worked out when its value is asked for
 _BRACKET = 1e-5  # half the width, in bandwidths, of what is sampled around a minimum to prove it
 _ROUNDS = 64  # turns after which what is still open is left to the referee
-_AT_A_TIME = 2**20  # kernels worked out at a time
+_AT_A_TIME = 2**16  # kernels worked out at a time: as many as the processor keeps at hand
+_FEW = 1024  # rows up to which legs are taken together
 UNDECIDED, REFUSED, PASSED = -1, 0, 1
 
 
@@ -70,39 +72,43 @@ class Beside:
     @classmethod
     def chosen(cls, foot: Array, off: Array, taken: Mask, *, lengths: Array, h: float) -> Beside:
         """Keep the rows that are taken for each leg."""
-        n = foot.shape[1]
-        flat = np.flatnonzero(taken)
-        leg = flat // n
-        counts = np.bincount(leg, minlength=len(foot))
-        slot = np.arange(len(flat)) - np.repeat(np.cumsum(counts) - counts, counts)
-        most = max(1, int(counts.max()))
-        feet, offs = np.zeros((len(foot), most)), np.full((len(foot), most), np.inf)
-        feet[leg, slot], offs[leg, slot] = foot.ravel()[flat], off.ravel()[flat]
+        rows = [np.flatnonzero(mine) for mine in taken]
+        most = max(1, max(len(mine) for mine in rows))
+        feet, offs = np.zeros((len(rows), most)), np.full((len(rows), most), np.inf)
+        for leg, mine in enumerate(rows):
+            feet[leg, : len(mine)], offs[leg, : len(mine)] = foot[leg].take(mine), off[leg].take(mine)
         return cls(feet, offs, lengths, h)
 
     def at(self, leg: Ids, places: Array) -> tuple[Array, Array]:
-        """Log-sum of kernels exp(-|x - x_i|^2 / 2h^2), and its slope, at places along legs."""
+        """Log-sum of kernels exp(-|x - x_i|^2 / 2h^2), and its slope, at places along legs, those of a leg together."""
         logs, slopes = np.empty(len(places)), np.empty(len(places))
-        step = max(1, _AT_A_TIME // self.foot.shape[1])
-        for first in range(0, len(places), step):
-            some = slice(first, first + step)
-            logs[some], slopes[some] = self._at(leg[some], places[some])
+        for some, rows in self._parts(leg):
+            logs[some], slopes[some] = self._at(rows, places[some])
         return logs, slopes
 
-    def _at(self, leg: Ids, places: Array) -> tuple[Array, Array]:
-        across = self.foot[leg]
-        across -= places[:, None]
+    def _parts(self, leg: Ids) -> Iterator[tuple[slice, Ids | slice]]:
+        """Few rows: many legs at a time. Many rows: leg by leg, in the processor's own memory."""
+        if self.foot.shape[1] <= _FEW:
+            step = max(1, _AT_A_TIME // self.foot.shape[1])
+            yield from ((slice(first, first + step), leg[first : first + step]) for first in range(0, len(leg), step))
+            return
+        firsts = np.flatnonzero(np.diff(leg, prepend=-1)).tolist()
+        for first, last in zip(firsts, [*firsts[1:], len(leg)], strict=True):
+            here, most = int(leg[first]), max(1, _AT_A_TIME // self.foot.shape[1])
+            yield from ((slice(i, min(i + most, last)), slice(here, here + 1)) for i in range(first, last, most))
+
+    def _at(self, rows: Ids | slice, places: Array) -> tuple[Array, Array]:
+        across = self.foot[rows] - places[:, None]
         weights = across * across
-        weights += self.off[leg]
+        weights += self.off[rows]
         weights *= -0.5 / self.h**2
         top = weights.max(axis=1)
         top = np.where(np.isneginf(top), 0.0, top)
         weights -= top[:, None]
         np.exp(weights, out=weights)
-        total = weights.sum(axis=1)
-        weights *= across
+        total, moment = weights.sum(axis=1), np.einsum("ij,ij->i", weights, across)
         with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = np.where(total > 0, weights.sum(axis=1) / (total * self.h**2), 0.0)
+            slopes = np.where(total > 0, moment / (total * self.h**2), 0.0)
             return top + np.log(total), slopes
 
 
@@ -111,14 +117,14 @@ class Samples:
 
     def __init__(self, rows: Beside) -> None:
         self._rows = rows
-        first = [first_places(length, rows.h) for length in rows.lengths.tolist()]
-        self.leg = np.repeat(np.arange(len(first)), [len(some) for some in first])
-        self.place = np.concatenate(first)
+        self.leg, self.place = first_places(rows.lengths, rows.h)
         self.log, self.slope = rows.at(self.leg, self.place)
         self._bound()
 
     def add(self, leg: Ids, places: Array) -> None:
         """Sample more places."""
+        order = np.argsort(leg, kind="stable")
+        leg, places = leg[order], places[order]
         logs, slopes = self._rows.at(leg, places)
         order = np.lexsort((np.concatenate([self.place, places]), np.concatenate([self.leg, leg])))
         self.leg = np.concatenate([self.leg, leg])[order]

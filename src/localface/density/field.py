@@ -44,7 +44,7 @@ class Kernels:
 
     def guard(self, starts: Array, ends: Array) -> Array:
         """How far rounding may move the log-sums beside each step."""
-        sizes = 2 * ((starts * starts).sum(axis=1) + (ends * ends).sum(axis=1)) + self.crowd.squares.max()
+        sizes = 2 * ((starts * starts).sum(axis=1) + (ends * ends).sum(axis=1)) + self.crowd.largest
         return np.asarray(self.crowd.rounding(sizes) / self.h**2)
 
     def line(self, start: Array, end: Array, own: list[int]) -> Line:
@@ -103,9 +103,10 @@ class Steps:
         legs, own, crowd = Legs.of(starts, ends, kernels.discrete), kernels.own(starts, ends), kernels.crowd
         lengths = legs.lengths[:, None]
         ways = np.divide(legs.ends - legs.starts, lengths, out=np.zeros_like(legs.starts), where=lengths > 0)
-        foot = crowd.products(ways)
+        products = crowd.products(np.concatenate([ways, legs.starts]))
+        foot, off = products[: len(legs)], products[len(legs) :]
         foot -= (ways * legs.starts).sum(axis=1)[:, None]
-        off = crowd.squared(legs.starts)
+        off = crowd.apart(legs.starts, off)
         off -= foot * foot
         np.maximum(off, 0.0, out=off)
         closest = foot - np.clip(foot, 0.0, lengths)
@@ -120,7 +121,7 @@ class Steps:
         """The proven minimum along each step, within a hair of the truth."""
         rough = Samples(self._beside(self._near()))
         samples = Samples(self._beside(self._mattering(rough.proven)))
-        return self._lowest(samples.tightest())
+        return np.asarray(np.minimum.reduceat(samples.tightest(), self.legs.firsts))
 
     def means(self) -> Array:
         """The logarithm of the mean sum over each step: in closed form, free of samples."""
@@ -137,7 +138,7 @@ class Steps:
         """
         samples = Samples(self._beside(self._near()))
         samples.clear(mark, self.guard)
-        bounds, deepest = samples.proven, samples.deepest()
+        bounds, deepest = samples.proven, np.zeros(len(self.legs))
         found = verdicts(bounds, np.full(len(bounds), np.inf), mark, self.guard)
         more = np.flatnonzero(found == UNDECIDED)
         if len(more):
@@ -157,9 +158,6 @@ class Steps:
         along = np.divide(deepest, self.legs.lengths, out=np.zeros_like(deepest), where=self.legs.lengths > 0)
         places = self.legs.starts + (self.legs.ends - self.legs.starts) * along[:, None]
         return bounds[worst], found[worst] == PASSED, places[worst]
-
-    def _lowest(self, values: Array) -> Array:
-        return np.asarray(np.minimum.reduceat(values, self.legs.firsts))
 
     def _near(self) -> Mask:
         """About as many of the nearest rows as mostly suffice, guessed from a few of them."""

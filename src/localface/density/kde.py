@@ -12,7 +12,7 @@ from localface.density.protocol import TOLERANCE, Scale, judged
 from localface.geometry import Array, Mask
 from localface.questions import Ground, Hole, Ids
 
-_AT_A_TIME = 2**20  # distances held at a time
+_AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
 _SMALLEST_HOLE = 0.25  # in bandwidths: smaller ones strike out too little to be worth finding
 
 
@@ -70,7 +70,7 @@ class KDE:
             bounds, passes[some], deepest = beside.judged(mark)
             values[some] = np.where(passes[some], np.maximum(bounds, mark - TOLERANCE), bounds)
             refused = np.flatnonzero(~passes[some])
-            found = self._holes(deepest[refused], mark)
+            found = self._holes(deepest[refused], mark) if len(refused) else ()
             holes += [(int(some[i]), hole) for i, hole in zip(refused, found, strict=True) if hole is not None]
         return Ground(values + self._offset, passes, tuple(sorted(holes, key=lambda at: at[0])))
 

@@ -12,13 +12,23 @@ import numpy as np
 
 from localface.density.protocol import TOLERANCE
 from localface.geometry import Array, norms
+from localface.questions import Ids
 
 _FIRST = 256  # samples that a minimum is first looked for with, at most
+_APART = 2.5  # bandwidths between them: the bound between two falls less than a nat, which mostly decides already
 
 
-def first_places(length: float, h: float) -> Array:
-    """Places about a bandwidth apart to begin with, though not without end for someone far off."""
-    return np.linspace(0.0, length, 1 + int(np.ceil(np.clip(length / h, 1, _FIRST)))) if length else np.zeros(1)
+def first_places(lengths: Array, h: float) -> tuple[Ids, Array]:
+    """Places on each line to begin with, evenly apart, though not without end for someone far off.
+
+    >>> lines, places = first_places(np.array([0.0, 1.0]), h=1.0)
+    >>> lines.tolist(), places.tolist()
+    ([0, 1, 1], [0.0, 0.0, 1.0])
+    """
+    parts = np.where(lengths > 0, np.ceil(np.clip(lengths / (_APART * h), 1, _FIRST)), 0).astype(np.int64)
+    line = np.repeat(np.arange(len(lengths)), parts + 1)
+    number = np.arange(len(line)) - np.repeat(np.cumsum(parts + 1) - parts - 1, parts + 1)
+    return line, lengths[line] * (number / np.maximum(parts, 1)[line])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,7 +65,7 @@ class Line:
 
     def clears(self, mark: float) -> bool:
         """Tell whether the log-sum stays above ``mark``, within the tolerance, all along the line."""
-        places = first_places(self.length, self.h)
+        _, places = first_places(np.array([self.length]), self.h)
         logs, slopes = self.at(places)
         while True:
             if logs.min() < mark - TOLERANCE / 2:

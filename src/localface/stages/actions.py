@@ -9,15 +9,15 @@ checked one by one, and only where a route would take them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
 from localface.atlas import Atlas, Person
-from localface.geometry import Array, norms
-from localface.questions import Asks, along, point_scores
+from localface.geometry import Array, Mask, norms
+from localface.questions import Asks, Ids, along, point_scores
 
 EXACT = 12
 """Changes up to which every subset and every order is considered; the smallest of more are made together."""
@@ -53,10 +53,23 @@ def act(
         lattice = yield from _lattice(atlas, end, floor, whole=whole, on_ground=on_ground)
         if lattice is None:
             continue
-        for subset in [len(lattice.states) - 1] if whole else lattice.candidates():
+        route = yield from _first_route(lattice, atlas.lent(end), max_changes, whole=whole)
+        if route is not None:
+            return (yield from _moves(lattice, route))
+    return None
+
+
+def _first_route(lattice: Lattice, lent: Ids, max_changes: int, *, whole: bool) -> Asks[Route | None]:
+    """The best subset that has a route, and the route; few changes are scored before many are."""
+    left, n = _MOST, len(lattice.changes)
+    in_turn = [range(n + 1)] if whole or len(set(lattice.weights)) > 1 else [range(3), range(3, 4), range(4, n + 1)]
+    for sizes in in_turn:
+        yield from lattice.score(lent, sizes)
+        for subset in [len(lattice.states) - 1] if whole else lattice.candidates(sizes)[:left]:
+            left -= 1
             route = yield from _route(lattice, subset, max_changes)
             if route is not None:
-                return (yield from _moves(lattice, route, max_changes))
+                return route
     return None
 
 
@@ -68,30 +81,42 @@ class Lattice:
         self.person, self.changes, self.floor = person, changes, floor
         self.sizes = [float(norms((end - person.factual)[np.isin(person.group_of, change)])) for change in changes]
         self.weights = [weight_of(person, change) for change in changes]
-        self.states = np.stack([_with(atlas, end, changes, subset) for subset in range(2 ** len(changes))])
+        made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1  # of each subset, each change
+        touched = np.stack([np.isin(person.group_of, change) for change in changes])
+        self.states = np.where(made @ touched > 0, end, person.factual)
         self.lawful = person.lawful(self.states)
-        self.scores: Array = np.zeros(0)
+        self.counts = made.sum(axis=1)
+        self.scores: Array = np.full(len(made), np.nan)
         self._verdicts: dict[tuple[int, int], bool] = {}
 
-    def candidates(self) -> Iterator[int]:
+    def score(self, lent: Ids, sizes: Sequence[int]) -> Asks[None]:
+        """Have the model score the subsets of some sizes."""
+        some = np.flatnonzero(np.isin(self.counts, sizes))
+        if len(some):
+            self.scores[some] = yield from point_scores(self.states[some], lent)
+
+    def candidates(self, sizes: Sequence[int]) -> list[int]:
         """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
         inside = self.person.bounds.contain(self.states)  # who stands outside the box must end inside
-        reach = np.flatnonzero((self.scores >= self.person.min_score) & self.lawful & inside).tolist()
+        fine = (self.scores >= self.person.min_score) & self.lawful & inside & np.isin(self.counts, sizes)
+        reach = np.flatnonzero(fine).tolist()
 
         def order(subset: int) -> tuple[float, float, int]:
             made = [i for i in range(len(self.changes)) if subset >> i & 1]
             dear = sum(self.weights[i] for i in made)
             return round(dear, 9), round(sum(self.weights[i] * self.sizes[i] for i in made), 9), subset
 
-        yield from sorted((subset for subset in reach if subset), key=order)[:_MOST]
+        return sorted((subset for subset in reach if subset), key=order)
 
     def passable(self, start: int, end: int) -> Asks[bool]:
         """Tell whether a step between two states can be taken, asking once."""
         if (start, end) not in self._verdicts:
             a, b = self.states[[start]], self.states[[end]]
             fine = bool(self.lawful[end]) and bool(self.person.bounds.one_way(a, b)[0])
-            for first, second in [(b, b), (a, b)] if fine else []:  # the ground ahead, then the way there
-                fine = fine and bool((yield from along(first, second, self.floor, self.person.rule)).passes[0])
+            if fine:  # what is common on average must also end on common ground
+                starts = a if self.person.rule == "lowest" else np.concatenate([a, b])
+                ground = yield from along(starts, np.repeat(b, len(starts), axis=0), self.floor, self.person.rule)
+                fine = bool(ground.passes.all())
             self._verdicts[start, end] = fine
         return self._verdicts[start, end]
 
@@ -115,9 +140,7 @@ def _lattice(atlas: Atlas, end: int, floor: float, *, whole: bool, on_ground: bo
         kept = yield from _needed(atlas, end, groups)
     if not kept:
         return None
-    lattice = Lattice(atlas, target, _bundled(atlas, target, kept), floor)
-    lattice.scores = yield from point_scores(lattice.states, atlas.lent(end))
-    return lattice
+    return Lattice(atlas, target, _bundled(atlas, target, kept), floor)
 
 
 def _needed(atlas: Atlas, end: int, groups: list[int]) -> Asks[list[int] | None]:
@@ -130,7 +153,8 @@ def _needed(atlas: Atlas, end: int, groups: list[int]) -> Asks[list[int] | None]
     for _ in range(_TURNS // 2):
         if len(kept) <= EXACT:
             break
-        singles = yield from point_scores(np.stack([_without(atlas, target, kept, [g]) for g in [-1, *kept]]), lent)
+        none_or_one = np.vstack([np.ones(len(kept), dtype=bool), ~np.eye(len(kept), dtype=bool)])
+        singles = yield from point_scores(_states(atlas, target, kept, none_or_one), lent)
         if singles[0] < atlas.person.min_score:
             return None
         spare = singles[1:] >= atlas.person.min_score  # of those that can go by themselves, the dearest first
@@ -138,7 +162,7 @@ def _needed(atlas: Atlas, end: int, groups: list[int]) -> Asks[list[int] | None]
         order = [kept[i] for i in np.lexsort((np.array(kept), -singles[1:], -dear)) if not _outside(atlas, kept[i])]
         if not order:
             break
-        chain = np.stack([_without(atlas, target, kept, order[:n]) for n in range(1, len(order) + 1)])
+        chain = _states(atlas, target, kept, _put_back(kept, order))
         fine = np.flatnonzero((yield from point_scores(chain, lent)) >= atlas.person.min_score)
         if len(fine) == 0:
             break
@@ -159,7 +183,7 @@ def _grounded(atlas: Atlas, end: int, groups: list[int], floor: float) -> Asks[l
     for _ in range(_TURNS):
         if not loose or len(kept) == 1:
             break
-        chain = np.stack([_without(atlas, target, kept, loose[:n]) for n in range(1, len(loose) + 1)])
+        chain = _states(atlas, target, kept, _put_back(kept, loose))
         fine = (yield from point_scores(chain, lent)) >= atlas.person.min_score
         fine &= atlas.person.lawful(chain)
         for starts in (chain, np.broadcast_to(atlas.person.factual, chain.shape)):
@@ -183,9 +207,17 @@ def _outside(atlas: Atlas, group: int) -> bool:
     return bool(((person.factual < person.bounds.lower) | (person.factual > person.bounds.upper))[mine].any())
 
 
-def _without(atlas: Atlas, target: Array, groups: list[int], back: list[int]) -> Array:
-    made = [group for group in groups if group not in back]
-    return np.where(np.isin(atlas.person.group_of, made), target, atlas.person.factual)
+def _states(atlas: Atlas, target: Array, groups: list[int], made: Mask) -> Array:
+    """The states in which some of the changes are made: one row of ``made`` each, one column a group."""
+    touched = np.array(groups)[:, None] == atlas.person.group_of
+    return np.where(made @ touched, target, atlas.person.factual)
+
+
+def _put_back(groups: list[int], order: list[int]) -> Mask:
+    """Which changes are left when they are put back one after the other."""
+    turn = {group: i for i, group in enumerate(order)}
+    last = np.array([turn.get(group, len(order)) for group in groups])
+    return np.asarray(last > np.arange(len(order))[:, None])
 
 
 def _bundled(atlas: Atlas, target: Array, groups: list[int]) -> list[Change]:
@@ -196,28 +228,22 @@ def _bundled(atlas: Atlas, target: Array, groups: list[int]) -> list[Change]:
     return [(group,) for group in sorted(single)] + ([tuple(sorted(rest))] if rest else [])
 
 
-def _with(atlas: Atlas, end: Array, changes: list[Change], subset: int) -> Array:
-    """The state in which the changes of a subset are made."""
-    made = [group for i, change in enumerate(changes) if subset >> i & 1 for group in change]
-    return np.where(np.isin(atlas.person.group_of, made), end, atlas.person.factual)
-
-
-def _route(
-    lattice: Lattice, subset: int, max_changes: int, *, before: tuple[int, int] | None = None
-) -> Asks[Route | None]:
-    """The best traversable route through the lattice, by as few changes at once as possible.
-
-    ``before=(i, j)`` asks for one on which change i is made earlier than change j.
-    """
+def _route(lattice: Lattice, subset: int, max_changes: int) -> Asks[Route | None]:
+    """The best traversable route through the lattice, by as few changes at once as possible."""
     for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
-        route = yield from _cheapest(lattice, subset, at_once, before)
+        route = yield from _cheapest(lattice, subset, at_once)
         if route is not None:
             return route
     return None
 
 
-def _cheapest(lattice: Lattice, subset: int, at_once: int, before: tuple[int, int] | None) -> Asks[Route | None]:
-    """Dijkstra's algorithm over states; a step is checked when its end is next in line."""
+def _cheapest(
+    lattice: Lattice, subset: int, at_once: int, *, before: tuple[int, int] | None = None
+) -> Asks[Route | None]:
+    """Dijkstra's algorithm over states; a step is checked when its end is next in line.
+
+    ``before=(i, j)`` asks for a route on which change i is made earlier than change j.
+    """
     heap: list[tuple[int, float, Route]] = [(0, 0.0, (0,))]
     done: set[int] = set()
     while heap:
@@ -237,10 +263,11 @@ def _cheapest(lattice: Lattice, subset: int, at_once: int, before: tuple[int, in
 
 
 def _steps(left: int, at_once: int) -> Iterator[int]:
-    members = [i for i in range(left.bit_length()) if left >> i & 1]
-    for size in range(1, min(at_once, len(members)) + 1):
-        for some in combinations(members, size):
-            yield sum(1 << i for i in some)
+    """The sets of changes that can be made next."""
+    singles = [1 << i for i in range(left.bit_length()) if left >> i & 1]
+    yield from singles
+    for size in range(2, min(at_once, len(singles)) + 1):
+        yield from map(sum, combinations(singles, size))
 
 
 def _too_early(here: int, there: int, before: tuple[int, int]) -> bool:
@@ -249,7 +276,7 @@ def _too_early(here: int, there: int, before: tuple[int, int]) -> bool:
     return bool(there >> second & 1) and not here >> first & 1
 
 
-def _moves(lattice: Lattice, route: Route, max_changes: int) -> Asks[tuple[Move, ...]]:
+def _moves(lattice: Lattice, route: Route) -> Asks[tuple[Move, ...]]:
     """Say for each move which earlier ones must come first: those that no route can have after it."""
     made = [after & ~before for before, after in pairwise(route)]
     moves = []
@@ -257,12 +284,19 @@ def _moves(lattice: Lattice, route: Route, max_changes: int) -> Asks[tuple[Move,
         earlier = range(place) if len(made) <= _PAIRS else range(max(0, place - 1), place)
         follows = []
         for other in earlier:
-            swapped = yield from _route(lattice, route[-1], max_changes, before=(_lowest(change), _lowest(made[other])))
-            if swapped is None:
+            if not (yield from _swappable(lattice, route[-1], (_lowest(change), _lowest(made[other])))):
                 follows.append(other)
         state = route[place + 1]
         moves.append(Move(lattice.states[state], float(lattice.scores[state]), tuple(follows)))
     return tuple(moves)
+
+
+def _swappable(lattice: Lattice, subset: int, before: tuple[int, int]) -> Asks[bool]:
+    """Tell whether any route makes one change earlier than another: one by one if that will do, else several at once."""
+    for at_once in dict.fromkeys((1, subset.bit_count())):
+        if (yield from _cheapest(lattice, subset, at_once, before=before)) is not None:
+            return True
+    return False
 
 
 def in_small_steps(atlas: Atlas, moves: tuple[Move, ...], floor: float) -> Asks[tuple[Move, ...]]:

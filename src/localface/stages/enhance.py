@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -64,9 +65,7 @@ class Chart:
         self.costs = np.where(fine & (self.lengths <= atlas.person.max_step), self.lengths, np.inf)
         for i, j in atlas.struck_out(self.places):
             self.costs[i, j] = self.costs[j, i] = np.inf
-        straight = same_kind(points, atlas.person.discrete)
-        self._points, self._spans = points, np.where(straight, self.lengths, 0.0)  # holes refuse straight steps only
-        self._holes = 0
+        self._points, self._holes = points, 0
         self._strike_holes()
         n = len(self.places)
         self.spent, self.parent = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
@@ -125,6 +124,11 @@ class Chart:
             self.spent[places] = through[best, np.arange(len(places))]
             self.parent[places] = been[best]
 
+    @cached_property
+    def _spans(self) -> Array:
+        """The lengths of straight steps: holes refuse no others."""
+        return np.where(same_kind(self._points, self.atlas.person.discrete), self.lengths, 0.0)
+
     def _strike_holes(self) -> None:
         for hole in self.atlas.holes[self._holes :]:
             self.costs[crossing(hole, self._points, self._spans)] = np.inf
@@ -134,11 +138,14 @@ class Chart:
 def _worth_a_look(atlas: Atlas, known: Way) -> tuple[list[int], Array, Array]:
     """The start, the goals and the rows between, and how far it is from each to the nearest goal."""
     start = known.places[0]
-    places = np.array(list(dict.fromkeys([start, *atlas.places])))
-    points = np.stack([atlas.points[place] for place in places])
-    goals = np.stack([atlas.points[goal] for goal in atlas.goals])
-    remaining = norms(points[:, None, :] - goals[None, :, :]).min(axis=1)
-    detour = norms(points - points[0]) + remaining
+    places = np.array([start, *(place for place in atlas.places if place != start)])
+    straight = norms(atlas.points[places] - atlas.points[start])
+    worth = straight < known.cost  # whatever is further cannot be on a better way, nor at its end
+    worth[0] = True
+    places, straight = places[worth], straight[worth]
+    points, goals = atlas.points[places], atlas.points[places[np.isin(places, atlas.goals)]]
+    remaining = norms(points[:, None, :] - goals[None, :, :]).min(axis=1, initial=np.inf)
+    detour = straight + remaining
     if atlas.person.rule == "mean" and len(places) > _MOST_ON_AVERAGE:
         detour[np.argsort(detour, kind="stable")[_MOST_ON_AVERAGE:]] = np.inf
     near = detour < known.cost

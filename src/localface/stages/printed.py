@@ -24,9 +24,9 @@ def algorithm_1(atlas: Atlas, *, n_neighbors: int, momentum_steps: int) -> Asks[
         if not around:
             return None
         here = atlas.points[walk[-1]]
-        distances = norms(np.stack([atlas.points[row] for row in around]) - here)
+        distances = norms(atlas.points[around] - here)
         chosen = around[int(np.argmax(atlas.appeal(around) / (1 + distances)))]
-        retired.append(atlas.ids[chosen])
+        retired.append(int(atlas.ids[chosen]))
         if momentum_steps:
             ahead = _half_way(atlas, walk, chosen, momentum_steps)
             walk.append((yield from atlas.scored(ahead)))
@@ -47,7 +47,7 @@ def algorithm_2(atlas: Atlas, *, n_neighbors: int) -> Asks[list[int]]:
         means = yield from atlas.means([(walk[-1], row) for row in candidates])
         aligned = _alignment(atlas, walk[-1], candidates)
         chosen = candidates[int(np.argmax(aligned * np.exp(np.array(means) - max(means))))]
-        retired.append(atlas.ids[chosen])
+        retired.append(int(atlas.ids[chosen]))
         walk.append(chosen)
     return walk
 
@@ -80,7 +80,7 @@ def _half_way(atlas: Atlas, walk: list[int], chosen: int, momentum_steps: int) -
 
 def _alignment(atlas: Atlas, here: int, candidates: list[int]) -> Array:
     assert atlas.goal is not None
-    steps = np.stack([atlas.points[row] for row in candidates]) - atlas.points[here]
+    steps = atlas.points[candidates] - atlas.points[here]
     straight = atlas.points[atlas.goal] - atlas.points[here]
     sizes = norms(steps) * float(norms(straight))
     cosines = (steps * straight).sum(axis=1) / np.where(sizes > 0, sizes, 1.0)

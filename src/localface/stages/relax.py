@@ -9,6 +9,9 @@ import numpy as np
 from localface.atlas import Atlas, Step
 from localface.questions import Asks, levels
 
+_STEADY = 1e-7
+"""Nats below which ways are equally good: rounding, which differs from batch to batch, must not choose between them."""
+
 
 def highest_way(atlas: Atlas, start: int, *, n_neighbors: int) -> Asks[tuple[tuple[int, ...], float]]:
     """Find the way from ``start`` to a target with the highest lowest density, and that density.
@@ -52,7 +55,8 @@ def _bottleneck(
             if (tail, head) not in known:
                 steps = [(tail, head)] if atlas.person.rule == "lowest" else [(tail, head), (head, head)]
                 ground = yield from atlas.ground(steps, None, atlas.person.rule)
-                known[tail, head] = float(ground.values.min())  # a mean says nothing of where the step ends
+                lowest = float(ground.values.min())  # a mean says nothing of where the step ends
+                known[tail, head] = np.floor(lowest / _STEADY) * _STEADY if np.isfinite(lowest) else lowest
             heapq.heappush(heap, (max(loss, -known[tail, head]), False, far, row, tail, head))
             continue
         trails[head] = (*trails.get(tail, ()), head)
@@ -61,7 +65,7 @@ def _bottleneck(
         for end, level in (yield from _ahead(atlas, head, k)):
             if end not in trails:
                 far = 0.0 if atlas.goal is None else atlas.length(end, atlas.goal)
-                heapq.heappush(heap, (max(loss, -level), True, far, atlas.ids[end], head, end))
+                heapq.heappush(heap, (max(loss, -level), True, far, int(atlas.ids[end]), head, end))
     return (), -np.inf
 
 
@@ -71,7 +75,7 @@ def _ahead(atlas: Atlas, here: int, n_neighbors: int) -> Asks[list[tuple[int, fl
     around = [row for row in around if row != here and atlas.permitted((here, row))]
     found = list[tuple[int, float]]()
     if around:
-        ground = yield from levels(np.array([atlas.ids[row] for row in around]))
+        ground = yield from levels(atlas.ids[around])
         found = list(zip(around, ground.tolist(), strict=True))
     if atlas.goal is not None and atlas.permitted((here, atlas.goal)):
         found.append((atlas.goal, np.inf))
