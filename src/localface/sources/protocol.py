@@ -18,6 +18,16 @@ class Source(Protocol):
         ...
 
     @property
+    def exact(self) -> bool:
+        """Whether every near row is found, so that what is not found is not there."""
+        ...
+
+    @property
+    def recall(self) -> float:
+        """The share of the nearest rows that is found, as measured."""
+        ...
+
+    @property
     def width(self) -> int:
         """How many columns a point has."""
         ...

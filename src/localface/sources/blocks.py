@@ -1,0 +1,88 @@
+"""Tables in files, read as blocks of records, so that they need not fit into memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from localface.errors import DataError, listed, near_miss
+from localface.frames import read_table
+from localface.geometry import Array
+from localface.schema import Feature, Schema
+from localface.sources.writing import Blocks
+
+_ROWS = 1 << 16  # rows of a block
+
+
+def blocks_of_parquet(path: str | Path, schema: Schema) -> Blocks:
+    """Return what reads a Parquet file, or a folder of them by name, block by block."""
+    files = _files(Path(path), ".parquet")
+    parquet = _pyarrow("pyarrow.parquet", path)
+    for file in files:
+        _check_names(file, list(parquet.ParquetFile(file).schema_arrow.names), schema)
+
+    def blocks() -> Iterator[Array]:
+        for file in files:
+            with parquet.ParquetFile(file) as opened:
+                yield from _records(opened.iter_batches(_ROWS, columns=list(schema.names)), schema)
+
+    return blocks
+
+
+def blocks_of_csv(path: str | Path, schema: Schema) -> Blocks:
+    """Return what reads a CSV file, or a folder of them by name, block by block."""
+    files = _files(Path(path), ".csv", ".csv.gz")
+    arrow, csv = _pyarrow("pyarrow", path), _pyarrow("pyarrow.csv", path)
+    types = {feature.name: _type(arrow, feature) for feature in schema}
+    options = csv.ConvertOptions(column_types=types, include_columns=list(schema.names))
+    for file in files:
+        _check_names(file, csv.open_csv(file).schema.names, schema)
+
+    def blocks() -> Iterator[Array]:
+        for file in files:
+            with csv.open_csv(file, convert_options=options) as opened:
+                yield from _records(opened, schema)
+
+    return blocks
+
+
+def _records(batches: Any, schema: Schema) -> Iterator[Array]:
+    arrow = import_module("pyarrow")
+    for batch in batches:
+        if len(batch):
+            yield read_table(arrow.Table.from_batches([batch]), schema)
+
+
+def _files(path: Path, *suffixes: str) -> list[Path]:
+    """The files of a table, in the order of their names."""
+    if path.is_file():
+        return [path]
+    files = sorted(file for file in path.rglob("*") if file.name.lower().endswith(suffixes))
+    if not files:
+        raise DataError(f"there is no {suffixes[0]} file at {str(path)!r}: give a file, or a folder that holds some")
+    return files
+
+
+def _check_names(file: Path, have: list[str], schema: Schema) -> None:
+    lacking = [f"{name!r}{near_miss(name, have)}" for name in schema.names if name not in have]
+    if lacking:
+        raise DataError(f"{str(file)!r} lacks {', '.join(lacking)}: it has {listed(have)}")
+
+
+def _type(arrow: Any, feature: Feature) -> Any:
+    """How a column of a CSV file is to be read."""
+    labels = feature.categories or ()
+    if any(isinstance(label, str) for label in labels):
+        return arrow.string()
+    return arrow.bool_() if labels and all(isinstance(label, bool) for label in labels) else arrow.float64()
+
+
+def _pyarrow(module: str, path: str | Path) -> Any:
+    if find_spec("pyarrow") is None:
+        raise ModuleNotFoundError(
+            f'reading {str(path)!r} needs pyarrow, which is not installed; run: pip install "localface[frames]"'
+        )
+    return import_module(module)

@@ -1,0 +1,115 @@
+"""A folder of rows in cells, written once and mapped into memory afterwards, for tables of any size."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+import numpy as np
+
+from localface.errors import DataError
+from localface.geometry import Array
+from localface.schema import Schema
+from localface.sources.calibration import Calibration
+from localface.sources.cells import Cells, PointsOf
+from localface.sources.folder import PARTS, mapped, read_about
+from localface.sources.partition import SAMPLE, Partition
+from localface.sources.stored import Stored, with_halves
+from localface.sources.writing import Blocks, Progress, Writing
+from localface.space import Space
+
+_CHECKED = 64  # rows that a space is tried on
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Store:
+    """A folder that ``write_store`` wrote: a schema, a sample of distinct rows, and all rows in cells."""
+
+    folder: Path
+    schema: Schema
+    sample: Array
+    n_rows: int
+    n_distinct: int
+    partition: Partition
+    calibration: Calibration
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Store:
+        """Open a folder; its rows stay on disk until they are looked at."""
+        folder = Path(folder).absolute()
+        about = read_about(folder)
+        with np.load(folder / PARTS, allow_pickle=False) as parts:
+            sample = parts["sample"]
+            partition = Partition(parts["centroids"], parts["starts"], parts["lower"], parts["upper"])
+        return cls(
+            folder=folder,
+            schema=Schema.from_dict(about["schema"]),
+            sample=sample,
+            n_rows=about["n_rows"],
+            n_distinct=about["n_distinct"],
+            partition=partition,
+            calibration=Calibration(about["n_probe"], about["recall"]),
+        )
+
+    @property
+    def space(self) -> Space:
+        """The space that the rows were parted in, fitted on the sample."""
+        return Space.fit(self.schema, self.sample)
+
+    def source(self, points_of: PointsOf | None = None) -> Cells:
+        """Return the rows as a source, mapped read-only; ``points_of`` is that of the store's space unless given."""
+        points_of = points_of or self.space.points
+        width = self.partition.width
+        stored = Stored(
+            near=np.asarray(mapped(self.folder, "near", (self.n_distinct, width + 1))),
+            records=np.asarray(mapped(self.folder, "records", (self.n_distinct, len(self.schema)))),
+            rows=np.asarray(mapped(self.folder, "rows", (self.n_distinct,))),
+            folder=self.folder,
+        )
+        self._check(points_of, stored)
+        return Cells(self.partition, stored, points_of=points_of, n_rows=self.n_rows, calibration=self.calibration)
+
+    def _check(self, points_of: PointsOf, stored: Stored) -> None:
+        """Try on some rows whether their points are those that were written."""
+        places = np.linspace(0, self.n_distinct - 1, _CHECKED).astype(np.int64)
+        points = points_of(stored.records[places])
+        if not np.array_equal(with_halves(points, np.arange(len(places))), stored.near[places]):
+            raise DataError(
+                f"the rows of {str(self.folder)!r} were parted in another space: take the schema and the space of "
+                "the store, or write it again"
+            )
+
+
+def reopened(folder: Path, points_of: PointsOf) -> Cells:
+    """Map the rows of a folder, where the copy of a source arrives."""
+    return Store.open(folder).source(points_of)
+
+
+def write_store(
+    folder: str | Path, blocks: Blocks, schema: Schema, *, sample: int = SAMPLE, progress: Progress | None = None
+) -> Store:
+    """Write a table into a new folder, block by block, and open it.
+
+    ``blocks`` is called for each of three passes, and gives the same blocks of records every
+    time (see ``localface.sources.blocks``). ``progress`` is told the pass, the rows done, and
+    the rows in all, 0 while that is not known. The folder appears under its name when it is
+    complete, or not at all.
+    """
+    folder = Path(folder).absolute()
+    if folder.exists():
+        raise DataError(f"{str(folder)!r} exists already: give another name, or remove it first")
+    draft = folder.with_name(f"{folder.name}.draft-{uuid4().hex[:8]}")
+    draft.mkdir(parents=True)
+    try:
+        Writing(draft, blocks, schema, progress or _silent).write(sample)
+        draft.rename(folder)
+    except BaseException:
+        shutil.rmtree(draft, ignore_errors=True)
+        raise
+    return Store.open(folder)
+
+
+def _silent(what: str, done: int, total: int) -> None:
+    """Tell nobody."""
