@@ -9,6 +9,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
+from localface.evidence.moves import MoveEvidence
 from localface.render import SAMPLED, more_unusual_than, number, people, percent, percents
 
 _ON_THE_FLOOR = 1e-9  # how far below the floor a share may fall by rounding
@@ -148,7 +149,8 @@ class Action:
     ``changes`` and ``before`` map features to values in the user's units; several features
     change where they only work together. ``follows`` holds the places in
     ``Recourse.actions`` of earlier actions that must come first, ``density`` the share of
-    people who stand on less common ground than this leads to, ``people`` how many are near.
+    people who stand on less common ground than this leads to, ``people`` how many are near,
+    ``evidence``, where there is longitudinal data, how many people really made such a move.
     """
 
     changes: Mapping[str, object]
@@ -158,6 +160,7 @@ class Action:
     people: int
     certificate: Certificate
     follows: tuple[int, ...] = ()
+    evidence: MoveEvidence | None = None
 
     def __post_init__(self) -> None:
         for name in ("changes", "before"):

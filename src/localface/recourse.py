@@ -15,6 +15,7 @@ import numpy as np
 
 from localface._version import __version__
 from localface.errors import InputError, NoRecourse, listed, near_miss
+from localface.evidence.moves import MoveEvidence
 from localface.frames import Form
 from localface.geometry import Array
 from localface.parts import Action, Certificate, Disclosure, Status, Target
@@ -60,6 +61,7 @@ class Recourse:
     disclosure: Disclosure
     reason: str = ""
     relaxed_to: float | None = None
+    widened: Mapping[str, float] = field(default_factory=dict)  # how far features go that were allowed less
     proven_within: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     actions: tuple[Action, ...] = ()
@@ -74,6 +76,7 @@ class Recourse:
         object.__setattr__(self, "settings", MappingProxyType(dict(_frozen(self.settings))))
         for name in ("scores", "densities", "scales"):
             object.__setattr__(self, name, tuple(float(value) for value in getattr(self, name)))
+        object.__setattr__(self, "widened", MappingProxyType({str(k): float(v) for k, v in self.widened.items()}))
         for name in ("certificates", "actions"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
         object.__setattr__(self, "opens", tuple(tuple(str(name) for name in names) for names in self.opens))
@@ -81,7 +84,7 @@ class Recourse:
         _check_shapes(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _recourse, ({**self._pieces(), "settings": dict(self.settings)},)
+        return _recourse, ({**self._pieces(), "settings": dict(self.settings), "widened": dict(self.widened)},)
 
     @property
     def found(self) -> bool:
@@ -188,7 +191,8 @@ class Recourse:
             "certificates": [asdict(one) for one in self.certificates],
             "target": asdict(self.target),
             "disclosure": self.disclosure._plain(),
-            "actions": [{**one._plain(), "certificate": asdict(one.certificate)} for one in self.actions],
+            "widened": dict(self.widened),
+            "actions": [_plain_action(one) for one in self.actions],
         }
         return json.dumps(_spelled(document), indent=indent, allow_nan=False)
 
@@ -218,6 +222,7 @@ class Recourse:
             f"{n} {what}{'' if n == 1 else 's'}" if self.found else "",
             f"score {' -> '.join(scores)}" if self.found else f"score {scores[0]}, wanted {self.target.sentence}",
             "" if self.relaxed_to is None else f"floor relaxed to {percent(self.relaxed_to)}",
+            f"{' and '.join(self.widened)} widened" if self.widened else "",
             str(self.disclosure),
         ]
         return f"<Recourse: {', '.join(part for part in parts if part)}>"
@@ -240,6 +245,7 @@ class Recourse:
             "target": self.target.sentence,
             "min_density": self.min_density,
             "relaxed_to": self.relaxed_to,
+            "widened": dict(self.widened),
         }
 
 
@@ -350,7 +356,8 @@ def _no_constant(word: str) -> NoReturn:
 
 def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a document back into the fields of a Recourse."""
-    pieces = {one.name: document[one.name] for one in fields(Recourse) if one.name not in ("version", "opens")}
+    later = ("version", "opens", "widened")
+    pieces = {one.name: document[one.name] for one in fields(Recourse) if one.name not in later}
     return _typed(Recourse, pieces) | {
         "version": str(document["made_with"]),
         "status": _status(document["status"]),
@@ -359,15 +366,25 @@ def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "schema": Schema.from_dict(document["schema"]),
         "certificates": tuple(Certificate(**_typed(Certificate, one)) for one in document["certificates"]),
         "actions": tuple(_action(one) for one in document["actions"]),
-        "opens": document.get("opens", ()),  # documents from before it was asked for have none
+        "opens": document.get("opens", ()),  # documents from before these were asked for have none
+        "widened": document.get("widened", {}),
         "target": Target(**_typed(Target, document["target"])),
         "disclosure": Disclosure(**_typed(Disclosure, document["disclosure"])),
     }
 
 
+def _plain_action(action: Action) -> dict[str, Any]:
+    """An action as plain values; what there is no evidence of is not mentioned."""
+    plain = {**action._plain(), "certificate": asdict(action.certificate)}
+    evidence = plain.pop("evidence")
+    return plain if evidence is None else {**plain, "evidence": evidence.to_dict()}
+
+
 def _action(plain: Mapping[str, Any]) -> Action:
     certificate = Certificate(**_typed(Certificate, plain["certificate"]))
     pieces = {**_typed(Action, plain), "certificate": certificate, "follows": tuple(plain["follows"])}
+    if pieces.get("evidence") is not None:
+        pieces["evidence"] = MoveEvidence.from_dict(_typed(MoveEvidence, pieces["evidence"]))
     return Action(**pieces)
 
 

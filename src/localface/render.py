@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING
 
+from localface.evidence.moves import CAUTION
 from localface.geometry import Array
 from localface.schema import Feature, Schema
 
@@ -199,6 +200,8 @@ def _done(answer: Recourse, place: int) -> Step:
     notes = ["; ".join(words)]
     if action.certificate.entry or not action.certificate.holds:
         notes.append(action.certificate.sentence)
+    if action.evidence is not None:
+        notes.append(plain(action.evidence.sentence))
     return step_of(place + 1, changes, answer.target.show(action.score), tuple(notes))
 
 
@@ -220,6 +223,11 @@ def _alerts(answer: Recourse) -> tuple[str, ...]:
         crosses = f"the path crosses ground {more_unusual_than(answer.relaxed_to)}"
         least = "the least that opens a path from neighbour to neighbour"
         alerts.append(f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}")
+    for name, far in answer.widened.items():
+        unit = f" {answer.schema[name].unit}" if answer.schema[name].unit else ""
+        alerts.append(
+            f"relaxed: {name} moves by {number(far)}{unit}, further than was allowed: nobody nearer reaches it"
+        )
     broken = [i + 1 for i, one in enumerate(answer.certificates) if not (one.holds or one.entry)]
     if broken:
         alerts.append(f"below the floor: {len(broken)} of {len(answer.certificates)} steps (see below)")
@@ -242,7 +250,20 @@ def _closing(answer: Recourse) -> tuple[str, ...]:
     if answer.robustness is not None:
         share = f"{percent(answer.robustness)} of {DRAWS} small deviations from it"
         lines.append(f"robust to noise: {share} still reach the target")
-    return tuple(lines)
+    return (*lines, *witnessed(answer))
+
+
+def witnessed(answer: Recourse) -> tuple[str, ...]:
+    """What must be said beside counts of what others did: what they were compared by, and that it shows no cause."""
+    told = [action.evidence for action in answer.actions if action.evidence is not None]
+    counted = [one for one in told if one.features]
+    if not counted:
+        return (CAUTION,) if told else ()
+    ignored = [name for name in answer.schema.names if any(name in one.ignored for one in counted)]
+    n, most = len(answer.schema), max(len(one.features) for one in counted)
+    more = ", and in what changes" if most > n - len(ignored) else ""
+    apart = f"; not compared{' otherwise' if more else ''}: {', '.join(ignored)}" if ignored else ""
+    return f"similar: close in {n - len(ignored)} of {n} features{more}{apart}", CAUTION
 
 
 def _kept(answer: Recourse, certificate: Certificate) -> str:

@@ -15,6 +15,7 @@ from localface.box import ends
 from localface.desk import Desk, Request
 from localface.driver import Case, Decode
 from localface.errors import InputError, ModelError
+from localface.evidence.moves import wilson
 from localface.frames import Form
 from localface.geometry import Array
 from localface.outcomes import Outcome, Plan
@@ -30,7 +31,6 @@ UNDECLARED = 0.01
 """How far a feature without a resolution is missed: this share of an ordinary difference between people."""
 
 _TRIES = 8  # searches that a wish for more robustness may take, beside the first
-_Z = 1.959964  # of a 95 % interval
 
 
 class Verdict(NamedTuple):
@@ -178,18 +178,6 @@ def end_of(recourse: Recourse) -> Array:
     for name, value in [change for action in recourse.actions for change in action.changes.items()]:
         record[schema.index(name)] = schema[name].code(value)
     return record
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share.
-
-    >>> [round(end, 3) for end in wilson(0.9, 100)]
-    [0.826, 0.945]
-    """
-    z2 = _Z * _Z
-    middle, half = share + z2 / (2 * n), _Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    low, high = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
-    return (0.0 if share == 0 else max(0.0, low)), (1.0 if share == 1 else min(1.0, high))
 
 
 def read_models(desk: Desk, models: Any, *, target: object, form: Form) -> list[tuple[str | int, Scorer]]:

@@ -16,10 +16,11 @@ from matplotlib.ticker import MaxNLocator
 from localface.geometry import Array
 from localface.plots.style import BLUE, GREY, NORMAL, ORANGE, PURPLE, RED, SMALL, canvas, shortened, words, wrapped
 from localface.recourse import Recourse
-from localface.render import changes_between, more_unusual_than, number, page_of, percent
+from localface.render import changes_between, more_unusual_than, number, page_of, percent, witnessed
 from localface.schema import Feature
 
 _WIDTH = 7.0  # inches, of a figure made here
+_LINE = 0.3  # inches, of a sentence about what other people did
 _CATEGORIES = 5  # named on an axis, unless the path goes through more
 _NUMBERED = 9  # steps up to which every score is written beside its point
 
@@ -59,12 +60,13 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     most
         How many features to draw.
     """
+    told = _told(recourse)
     recourse = recourse.followed()
     if len(recourse.records) < 2:
         return _standing(recourse, figure)
     moved = _movements(recourse)
     drawn, rest = moved[: max(0, most)], moved[max(0, most) :]
-    figure = canvas(figure, _WIDTH, 3.7 + 1.05 * len(drawn))
+    figure = canvas(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(told))
     width = figure.get_figwidth() - 0.3
     figure.suptitle(_title(recourse), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     panels = figure.subplots(1 + len(drawn), sharex=True, height_ratios=[2.1] + [1.0] * len(drawn), squeeze=False)[:, 0]
@@ -77,7 +79,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
         place: Any = "upper right" if recourse.target.at_most else "lower right"
         panels[0].legend(handles=marks[0], loc=place, fontsize=SMALL, handlelength=2.5)
     _step_axis(panels[-1], len(recourse.records))
-    caption = "\n".join(wrapped(line, width) for line in _caption(recourse, rest))
+    caption = "\n".join(wrapped(line, width) for line in [*_caption(recourse, rest), *told])
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)
     return figure
 
@@ -115,6 +117,13 @@ def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
     others = ", ".join(words(str(movement)).replace(" ", "\N{NO-BREAK SPACE}") for movement in rest)
     lines = [f"wanted: {recourse.target.sentence}", *page_of(recourse).closing, f"seen: {recourse.disclosure.sentence}"]
     return [*([f"also changing: {others}"] if rest else []), *map(words, lines)]
+
+
+def _told(recourse: Recourse) -> list[str]:
+    """What other people did, action by action, where there is evidence of it."""
+    moves = [(i, action.evidence) for i, action in enumerate(recourse.actions, 1) if action.evidence is not None]
+    lines = [f"step {i}: {evidence.sentence}" for i, evidence in moves]
+    return [words(line).replace(" %", "\N{NO-BREAK SPACE}%") for line in (*lines, *witnessed(recourse))]
 
 
 def _draw_score(panel: Axes, recourse: Recourse) -> None:
