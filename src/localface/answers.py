@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, overload
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from localface.box import Box
 from localface.density.protocol import Scale
+from localface.errors import InputError
 from localface.frames import Form, table_of
 from localface.geometry import Array, norms
 from localface.options import Options
@@ -36,10 +37,12 @@ class Answers:
     feature_of: Ids
     shown: Callable[[float], float]
     version: str
+    recall: float = 1.0  # the share of the nearest rows that the source finds
     settings: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "settings", self.options.plain())
+        found = {} if self.recall == 1 else {"recall": self.recall}
+        object.__setattr__(self, "settings", {**self.options.plain(), **found})
 
     def recourse(
         self,
@@ -181,10 +184,24 @@ def _within(box: Box, feature: int, code: float) -> bool:
 
 
 class Recourses(Sequence[Recourse]):
-    """Answers for many people, in the order they came."""
+    """Answers for many people, in the order they came.
 
-    def __init__(self, answers: list[Recourse]) -> None:
+    Where some have none, because they could not be answered (``errors``, by the person's
+    number) or the work was stopped (``unfinished``), ``numbers`` says whose the answers are.
+    """
+
+    def __init__(
+        self,
+        answers: Iterable[Recourse],
+        *,
+        numbers: Sequence[int] | None = None,
+        errors: Mapping[int, InputError] | None = None,
+        unfinished: int = 0,
+    ) -> None:
         self._answers = tuple(answers)
+        self.numbers = tuple(range(len(self._answers))) if numbers is None else tuple(numbers)
+        self.errors: Mapping[int, InputError] = dict(errors or {})
+        self.unfinished = unfinished
 
     @overload
     def __getitem__(self, place: int) -> Recourse: ...
@@ -192,7 +209,7 @@ class Recourses(Sequence[Recourse]):
     def __getitem__(self, place: slice) -> Recourses: ...
     def __getitem__(self, place: int | slice) -> Recourse | Recourses:
         if isinstance(place, slice):
-            return Recourses(list(self._answers[place]))
+            return Recourses(self._answers[place], numbers=self.numbers[place])
         return self._answers[place]
 
     def __len__(self) -> int:
@@ -200,7 +217,10 @@ class Recourses(Sequence[Recourse]):
 
     def __repr__(self) -> str:
         counts = Counter(answer.status.word for answer in self._answers)
-        return f"<{len(self)} recourses: {', '.join(f'{n} {word}' for word, n in counts.most_common())}>"
+        words = [f"{n} {word}" for word, n in counts.most_common()]
+        words += [f"{len(self.errors)} could not be answered"] if self.errors else []
+        words += [f"{self.unfinished} unfinished"] if self.unfinished else []
+        return f"<{len(self)} recourses: {', '.join(words)}>"
 
     @property
     def found(self) -> list[bool]:
@@ -210,7 +230,9 @@ class Recourses(Sequence[Recourse]):
     def to_frame(self) -> Any:
         """One line a person, as a table of the user's own kind (see ``Audit.to_frame``)."""
         rows = self._answers
-        columns: dict[str, list[Any]] = {
+        whole = self.numbers == tuple(range(len(rows)))
+        columns: dict[str, list[Any]] = {} if whole else {"person": list(self.numbers)}
+        columns |= {
             "status": [one.status.name for one in rows],
             "steps": [len(one.certificates) for one in rows],
             "score_before": [one.scores[0] for one in rows],

@@ -97,15 +97,15 @@ class Atlas:
         """Tell whether a place is where the person wants to be."""
         return bool(self.scores[place] >= self.person.min_score) if self.goal is None else place == self.goal
 
-    def appeal(self, places: list[int]) -> Array:
+    def appeal(self, places: Ids | list[int]) -> Array:
         """How promising places are, never negative: their score, or their nearness to a given goal."""
         if self.goal is not None:
             return np.asarray(1 / (1 + norms(self.points[places] - self.points[self.goal])))
-        scores = self.scores[places]
+        scores: Array = self.scores[places]
         if not self.person.signed:
             return scores
         missing = self.person.min_score - self.scores[0]  # > 0: halves with every such distance from the target
-        return np.exp2(np.clip((scores - self.person.min_score) / missing, -500, 500))
+        return np.asarray(np.exp2(np.clip((scores - self.person.min_score) / missing, -500, 500)))
 
     def length(self, start: int, end: int) -> float:
         """How long the step is."""

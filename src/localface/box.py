@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from numbers import Real
 from typing import TYPE_CHECKING
@@ -21,6 +21,16 @@ MOVES = ("freely", "up", "down", "never")
 _PARTS = ("moves", "within", "bounds", "categories")
 
 
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """How far from their own value someone may go in one feature, and the interval that all else leaves them."""
+
+    own: float
+    by: float
+    lower: float
+    upper: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Box:
     """Where a person may go, as codes in the user's units; the person themselves may stand outside.
@@ -35,6 +45,15 @@ class Box:
     up: Mask
     down: Mask
     reasons: dict[int, str]
+    reaches: dict[int, Reach] = field(default_factory=dict)  # of features that may only move so far
+
+    def widened(self, factor: float) -> Box:
+        """The same box with every distance that limits a feature so many times as long."""
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for j, reach in self.reaches.items():
+            lower[j] = max(reach.lower, reach.own - factor * reach.by)
+            upper[j] = min(reach.upper, reach.own + factor * reach.by)
+        return replace(self, lower=lower, upper=upper)
 
     def holds(self, feature: int, code: float) -> bool:
         """Tell whether one feature may take a value."""
@@ -64,6 +83,7 @@ class _Limit:
     lower: float = -np.inf
     upper: float = np.inf
     codes: frozenset[int] | None = None
+    reach: float | None = None  # a distance from the person's own value
 
 
 def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, object] | None) -> Box:
@@ -72,6 +92,7 @@ def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, 
     lower, upper = np.full(len(features), -np.inf), np.full(len(features), np.inf)
     allowed: dict[int, frozenset[int]] = {}
     reasons: dict[int, str] = {}
+    reaches: dict[int, Reach] = {}
     ways = [_way(feature, wishes.get(feature.name, _FREE)) for feature in features]
     for j, feature in enumerate(features):
         wish = wishes.get(feature.name)
@@ -88,10 +109,14 @@ def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, 
                 allowed[j] = codes
         elif limits:
             lower[j], upper[j] = _interval(feature, own, limits)
+            by = min((limit.reach for limit in limits if limit.reach is not None), default=0.0)
+            if by > 0:
+                rest = [limit for limit in limits if limit.reach is None] or [_Limit("")]
+                reaches[j] = Reach(own, by, *_interval(feature, own, rest))
     up, down = np.array([way == "up" for way in ways]), np.array([way == "down" for way in ways])
     for array in (lower, upper, up, down):
         array.setflags(write=False)
-    return Box(lower, upper, allowed, up, down, reasons)
+    return Box(lower, upper, allowed, up, down, reasons, reaches)
 
 
 def check_where(features: Sequence[Feature], where: Mapping[str, object] | None) -> None:
@@ -259,7 +284,7 @@ def _limits(feature: Feature, own: float, way: str, wish: _Wish) -> list[_Limit]
         limits.append(_Limit(f"only moves {way}", *((own, np.inf) if way == "up" else (-np.inf, own))))
     for reach in (feature.within, wish.within):
         if reach is not None:
-            limits.append(_Limit(f"within {reach:g} of {here}", own - reach, own + reach))
+            limits.append(_Limit(f"within {reach:g} of {here}", own - reach, own + reach, reach=reach))
     for bounds in (feature.bounds, wish.bounds):
         if bounds is not None and bounds != (None, None):
             low, high = ends(feature, bounds)

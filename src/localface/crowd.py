@@ -9,6 +9,8 @@ import numpy as np
 from localface.geometry import Array, norms
 from localface.questions import Ids
 
+_QUARTERS = 512
+
 
 class Crowd:
     """Distinct rows: each one's point, and the columns side by side in memory for scanning.
@@ -64,9 +66,39 @@ class Crowd:
                 counts[first + i] += norms(self.points[row] - places[first + i]) <= radius
         return counts
 
-    def at(self, place: Array) -> int | None:
-        """The row that stands exactly at a place, if any."""
-        return self._by_place.get((place + 0.0).tobytes())
+    def near(self, places: Array, most: int) -> tuple[Ids, Ids]:
+        """Some of the rows nearest to each place, about as many as asked for: those of the quarters around it.
+
+        Returns the place and the row of each pair. They are the same whatever the batch: a
+        product by BLAS might choose others.
+        """
+        centres, squares, firsts, order = self._quarters
+        sizes = np.diff(firsts)
+        by_distance = np.argsort(squares - 2 * np.einsum("ij,kj->ik", places, centres), axis=1, kind="stable")
+        before = np.cumsum(sizes[by_distance], axis=1) - sizes[by_distance]
+        place, rank = np.nonzero(before < most)
+        quarter = by_distance[place, rank]
+        many = sizes[quarter]
+        steps = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
+        return np.repeat(place, many), order[np.repeat(firsts[quarter], many) + steps]
+
+    @cached_property
+    def _quarters(self) -> tuple[Array, Array, Ids, Ids]:
+        """Rows spread over the crowd, and who stands nearest to each: a rough map, for finding some near rows fast."""
+        centres = self.points[:: max(1, len(self) // min(_QUARTERS, 1 + len(self) // 64))]
+        squares = (centres * centres).sum(axis=1)
+        parts = np.array_split(self.points, 1 + len(self) // 4096)
+        home = np.concatenate([(squares - 2 * (part @ centres.T)).argmin(axis=1) for part in parts])
+        sizes = np.bincount(home, minlength=len(centres))
+        return centres, squares, np.cumsum([0, *sizes]), np.argsort(home, kind="stable")
+
+    def own(self, starts: Array, ends: Array) -> Ids:
+        """The rows that stand exactly at the two ends of steps; -1 where there is none."""
+        return np.array([[self.at(a), self.at(b)] for a, b in zip(starts, ends, strict=True)], dtype=np.int64)
+
+    def at(self, place: Array) -> int:
+        """The row that stands exactly at a place; -1 if there is none."""
+        return self._by_place.get((place + 0.0).tobytes(), -1)
 
     @cached_property
     def _by_place(self) -> dict[bytes, int]:

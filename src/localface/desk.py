@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from localface.atlas import Person
 from localface.box import Box
 from localface.density.protocol import Density
 from localface.driver import Case, Decode, Driver
+from localface.errors import InputError
+from localface.evidence import Witnesses
 from localface.frames import Form
 from localface.geometry import Array, Bounds, Mask
 from localface.options import Options
@@ -20,7 +22,7 @@ from localface.outcomes import Outcome, Plan
 from localface.recourse import Disclosure, Recourse
 from localface.schema import Schema
 from localface.scoring import Scorer
-from localface.search import count, search, survey
+from localface.search import count, search, span, survey
 from localface.sources.protocol import Source
 from localface.space import Space
 
@@ -54,6 +56,7 @@ class Desk:
     plan: Plan
     driver: Driver
     answers: Answers
+    witnesses: Witnesses | None = None  # people over time, who say how often such moves were made
 
     def request(self, record: Array, form: Form, where: Mapping[str, Any] | None = None, **options: Any) -> Request:
         """Write a request down."""
@@ -64,20 +67,32 @@ class Desk:
     def answered(self, requests: Iterable[Request], plan: Plan) -> Iterator[tuple[int, Recourse]]:
         """Answer requests in lock-step; each comes with its number, in the order they are done."""
         open_: dict[int, tuple[Request, Decode]] = {}
+        run = self.driver.run(self._cases(requests, plan, open_), max_rows=self.options.max_rows)
+        for number, outcome, disclosure in run:
+            yield number, self._closed(*open_.pop(number), outcome, disclosure)
 
-        def cases() -> Iterator[Case]:
-            for number, request in enumerate(requests):
-                decode = self.decoder([request.record] if request.goal is None else [request.record, request.goal])
-                open_[number] = (request, decode)
-                goal = None if request.goal is None else self.space.points(request.goal[None, :])[0]
-                person = self.person(
-                    request.record, self.space.bounds(request.box), weights=request.weights, held=request.held
-                )
-                yield Case(search(person, plan, goal=goal, relax=request.relax, wished=request.wished), decode)
+    def tried(self, requests: Iterable[Request], plan: Plan) -> Iterator[tuple[int, Recourse | InputError]]:
+        """Answer requests in lock-step; whoever cannot be answered gets the error instead."""
+        open_: dict[int, tuple[Request, Decode]] = {}
+        run = self.driver.tried(self._cases(requests, plan, open_), max_rows=self.options.max_rows, apart=True)
+        for number, outcome, disclosure in run:
+            asked = open_.pop(number)
+            if isinstance(outcome, InputError):
+                yield number, outcome
+            else:
+                yield number, self._closed(*asked, outcome, disclosure)
 
-        for number, outcome, disclosure in self.driver.run(cases(), max_rows=self.options.max_rows):
-            request, decode = open_.pop(number)
-            yield number, self._closed(request, decode, outcome, disclosure)
+    def _cases(
+        self, requests: Iterable[Request], plan: Plan, open_: dict[int, tuple[Request, Decode]]
+    ) -> Iterator[Case]:
+        """The searches that belong to requests, which are noted as open."""
+        for number, request in enumerate(requests):
+            decode = self.decoder([request.record] if request.goal is None else [request.record, request.goal])
+            open_[number] = (request, decode)
+            goal = None if request.goal is None else self.space.points(request.goal[None, :])[0]
+            bounds = self.space.bounds(request.box)
+            person = self.person(request.record, bounds, weights=request.weights, held=request.held)
+            yield Case(search(person, plan, goal=goal, relax=request.relax, wished=request.wished), decode)
 
     def surveyed(self, request: Request, states: Array) -> tuple[Outcome, Recourse]:
         """Tell what going straight through some states would be like, in points and in the user's units."""
@@ -91,6 +106,28 @@ class Desk:
         people = [self.person(request.record, self.space.bounds(request.box)) for request in requests]
         cases = (Case(count(person), self.decoder([])) for person in people)
         found = {number: outcome.status == "FOUND" for number, outcome, _ in self.driver.run(cases)}
+        return [found[number] for number in range(len(requests))]
+
+    def openings(self, requests: Sequence[Request], plan: Plan) -> list[tuple[bool, Disclosure]]:
+        """Tell for each request whether there is a way, and what it took to tell; the way itself is not worked out."""
+        first, cases = replace(plan, first=True), []
+        for request in requests:
+            person = self.person(request.record, self.space.bounds(request.box))
+            cases.append(Case(search(person, first), self.decoder([request.record])))
+        run = self.driver.run(cases, max_rows=self.options.max_rows)
+        found = {number: (outcome.status == "FOUND", disclosure) for number, outcome, disclosure in run}
+        return [found[number] for number in range(len(requests))]
+
+    def widenings(self, requests: Sequence[Request]) -> list[float]:
+        """For each request how many times as wide its distances would have to be; infinite where that does not help."""
+        cases = []
+        for request in requests:
+            free = self.person(request.record, self.space.bounds(request.box.widened(np.inf)))
+            reaches = np.full(len(self.schema), np.inf)
+            for j, reach in request.box.reaches.items():
+                reaches[j] = reach.by
+            cases.append(Case(span(free, request.record, reaches), self.decoder([])))
+        found = {number: outcome.cost for number, outcome, _ in self.driver.run(cases)}
         return [found[number] for number in range(len(requests))]
 
     def person(
@@ -139,7 +176,7 @@ class Desk:
         """Put what was found into the user's units."""
         records, rows = self._records(outcome, decode)
         records[0] = request.record
-        return self.answers.recourse(
+        answer = self.answers.recourse(
             outcome,
             records,
             rows,
@@ -149,6 +186,7 @@ class Desk:
             goal=request.goal,
             acted=_states(outcome, decode, records),
         )
+        return answer if self.witnesses is None else self.witnesses.attached(answer)
 
     def _records(self, outcome: Outcome, decode: Decode) -> tuple[Array, tuple[int | None, ...]]:
         """Bring a path back into the user's units; rows come back exactly as they are in the data."""

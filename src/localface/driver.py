@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from localface.density.protocol import Density
+from localface.errors import InputError
 from localface.geometry import Array, Bounds, Mask
 from localface.outcomes import Outcome
 from localface.questions import (
@@ -32,11 +33,13 @@ from localface.questions import (
     Question,
     ScorePoints,
     ScoreRows,
+    Widening,
 )
 from localface.recourse import Disclosure
 from localface.sources.protocol import Source
 
 _MEMORY = 256 * 2**20  # bytes for the distances of one round
+_WIDTH = 256  # searches that advance together: more would not make a round cheaper
 Asked = Sequence[tuple["Meter", Any]]
 T = TypeVar("T")
 Decode = Callable[[Array, Array], Array]
@@ -88,18 +91,34 @@ class Meter:
 class Driver:
     """Answers searches from a source, a density and a score."""
 
-    def __init__(self, source: Source, density: Density, score: Callable[[Array], Array], *, min_score: float) -> None:
+    def __init__(
+        self, source: Source, density: Density, score: Callable[[Array], Array], *, min_score: float, share: float = 1.0
+    ) -> None:
         self._source = source
         self._density = density
         self._score = score
         self._min_score = min_score
+        self._share = share  # how many people each row stands for that the density was learnt from
         self._scores = Scores(score, source)
         self._reach: Mask | None = None  # who reaches the target, once everyone is scored
 
     def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
         """Run searches in lock-step; yields the number of each case as it is answered, with what it was shown."""
+        for number, outcome, disclosure in self.tried(cases, max_rows=max_rows):
+            if isinstance(outcome, InputError):
+                raise outcome
+            yield number, outcome, disclosure
+
+    def tried(
+        self, cases: Iterable[Case], *, max_rows: int | None = None, apart: bool = False
+    ) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
+        """Run searches in lock-step; where a question cannot be answered, that search ends with the error.
+
+        ``apart`` asks again, search by search, where a round fails, so that only those end
+        whose own question it was.
+        """
         waiting = enumerate(cases)
-        width = max(1, min(1024, _MEMORY // (8 * self._source.n_rows)))
+        width = max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows))) if self._source.exact else _WIDTH
         active: list[tuple[int, Case, Meter, Question]] = []
         while True:
             for number, case in _first(waiting, width - len(active)):
@@ -107,9 +126,13 @@ class Driver:
                 active.append((number, case, meter, next(case.asks)))
             if not active:
                 return
-            answers = self._answers([(meter, question) for _, _, meter, question in active])
+            answers = self._answers([(meter, question) for _, _, meter, question in active], apart=apart)
             still = []
             for (number, case, meter, _), answer in zip(active, answers, strict=True):
+                if isinstance(answer, InputError):
+                    case.asks.close()
+                    yield number, answer, meter.disclosure(self._source.n_rows)
+                    continue
                 try:
                     still.append((number, case, meter, case.asks.send(answer)))
                 except StopIteration as end:
@@ -120,8 +143,8 @@ class Driver:
         """Score the whole table once, where the holder of the data allows it."""
         self._scores.of(self._source.surveyed(_anywhere(self._source)))
 
-    def _answers(self, asked: Asked) -> list[Any]:
-        """Answer a round: each kind of question in one call."""
+    def _answers(self, asked: Asked, *, apart: bool) -> list[Any]:
+        """Answer a round: each kind of question in one call. An error takes the place of an answer."""
         answers: list[Any] = [None] * len(asked)
         for kind, answer in (
             (Nearest, self._nearest),
@@ -130,13 +153,14 @@ class Driver:
             (Levels, self._levels),
             (Company, self._company),
             (Census, self._census),
+            (Widening, self._widening),
         ):
             places = [i for i, (_, question) in enumerate(asked) if isinstance(question, kind)]
             if not places:
                 continue
             some = [asked[i] for i in places]
             started = time.perf_counter()
-            for i, one in zip(places, answer(some), strict=True):
+            for i, one in zip(places, _answered(answer, some, apart=apart), strict=True):
                 answers[i] = one
             spent = (time.perf_counter() - started) / len(some)
             for meter, question in some:
@@ -170,43 +194,62 @@ class Driver:
         return answers
 
     def _along(self, asked: Asked) -> list[Ground]:
-        """Judge the segments of all searches together: one call for each floor and rule in play."""
-        answers: list[Ground | None] = [None] * len(asked)
-        groups: dict[tuple[str, float | None], list[int]] = {}
+        """Judge the segments of all searches together: one call for verdicts and one for values, under each rule."""
+        answers: dict[int, Ground] = {}
+        groups: dict[tuple[str, bool], list[int]] = {}
         for i, (_, question) in enumerate(asked):
-            groups.setdefault((question.rule, question.floor), []).append(i)
-        for (rule, floor), members in groups.items():
+            groups.setdefault((question.rule, question.floor is None), []).append(i)
+        for (rule, in_full), members in groups.items():
             judge = self._density.lowest if rule == "lowest" else self._density.mean
-            starts = np.concatenate([asked[i][1].starts for i in members])
-            ends = np.concatenate([asked[i][1].ends for i in members])
-            ground = judge(starts, ends, floor)
-            first = 0
-            for i in members:
-                last = first + len(asked[i][1].starts)
+            questions = [asked[i][1] for i in members]
+            counts = [len(question.starts) for question in questions]
+            floors = None if in_full else np.repeat([question.floor for question in questions], counts)
+            starts = np.concatenate([question.starts for question in questions])
+            ground = judge(starts, np.concatenate([question.ends for question in questions]), floors)
+            lasts = np.cumsum(counts).tolist()
+            for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
                 answers[i] = ground.part(first, last)
-                first = last
-        return [answer for answer in answers if answer is not None]
+        return [answers[i] for i in range(len(asked))]
 
     def _levels(self, asked: Asked) -> list[Array]:
-        return [self._density.levels(question.ids) for _, question in asked]
+        if self._share == 1:  # the density knows these rows
+            return [self._density.levels(question.ids) for _, question in asked]
+        places = np.concatenate([question.points for _, question in asked])
+        found = self._density.lowest(places, places, None).values
+        return np.split(found, np.cumsum([len(question.points) for _, question in asked])[:-1])
 
     def _company(self, asked: Asked) -> list[Ids]:
-        return [self._density.company(question.points) for _, question in asked]
+        counts = self._density.company(np.concatenate([question.points for _, question in asked]))
+        people = np.rint(counts * self._share).astype(np.int64)
+        return np.split(people, np.cumsum([len(question.points) for _, question in asked])[:-1])
+
+    def _widening(self, asked: Asked) -> list[float]:
+        return [self._least_factor(question, self._reaching()) for _, question in asked]
+
+    def _least_factor(self, question: Widening, reach: Mask) -> float:
+        allowed = self._source.surveyed(question.bounds)
+        records = self._source.records(allowed[reach[allowed]])
+        return float((np.abs(records - question.record) / question.reaches).max(axis=1).min(initial=np.inf))
 
     def _census(self, asked: Asked) -> list[Counts]:
+        reach = self._reaching()
+        return [self._counted(question, reach) for _, question in asked]
+
+    def _reaching(self) -> Mask:
+        """Who reaches the target, by id; takes everyone's score."""
         if self._reach is None:
             everyone = self._source.surveyed(_anywhere(self._source))
             self._reach = np.zeros(1 + int(everyone.max()), dtype=bool)
             self._reach[everyone] = self._scores.of(everyone) >= self._min_score
-        return [self._counted(question, self._reach) for _, question in asked]
+        return self._reach
 
     def _counted(self, question: Census, reach: Mask) -> Counts:
         """Count; what each column rules out is worked out only where nobody is left to become."""
         bounds = question.bounds
         allowed, anywhere = self._source.surveyed(bounds), int(reach.sum())
         targets, excluded = int(reach[allowed].sum()), np.zeros(len(bounds.lower), dtype=np.int64)
-        shut = np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)) if question.why and not targets else ()
-        for column in shut:
+        limited = np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf))
+        for column in limited if question.why and not targets else ():
             excluded[column] = anywhere - int(reach[self._source.surveyed(bounds.only(int(column)))].sum())
         return Counts(len(allowed), targets, anywhere, excluded)
 
@@ -229,6 +272,8 @@ class Scores:
         """Score rows that are unknown, and states that are no rows, in one call; returns the scores of the states."""
         batch = [self._source.records(rows), *states] if len(rows) else list(states)
         scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
+        if not self._seen.flags.writeable:  # as it came from another process, which keeps its own
+            self._known, self._seen = self._known.copy(), self._seen.copy()
         self._known[rows], self._seen[rows] = scores[: len(rows)], True
         return scores[len(rows) :]
 
@@ -245,6 +290,16 @@ class Scores:
             more = max(size, 2 * len(self._seen)) - len(self._seen)
             self._known = np.concatenate([self._known, np.zeros(more)])
             self._seen = np.concatenate([self._seen, np.zeros(more, dtype=bool)])
+
+
+def _answered(answer: Callable[[Asked], Sequence[Any]], asked: Asked, *, apart: bool) -> Sequence[Any]:
+    """Answer questions of one kind; where they cannot be answered together, one by one if that is wanted."""
+    try:
+        return answer(asked)
+    except InputError as error:
+        if len(asked) == 1 or not apart:
+            return [error] * len(asked)
+    return [one for question in asked for one in _answered(answer, [question], apart=apart)]
 
 
 def _anywhere(source: Source) -> Bounds:

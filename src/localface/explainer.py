@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
 from localface.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
 from localface.answers import Recourses
 from localface.audit import Audit, audited
-from localface.box import check_where
 from localface.density.protocol import Density
-from localface.desk import Request
-from localface.errors import ConstraintError
+from localface.evidence import Witnesses, read_evidence
 from localface.fitting import fitted_desk
-from localface.frames import person_form, read_people, read_person
-from localface.geometry import Array
-from localface.options import Options, check_max_changes
+from localface.frames import person_form, read_person
+from localface.options import Options, check_max_changes, check_on_error
+from localface.population import explained, requests_of, requests_or_errors, shown
 from localface.recourse import Recourse
 from localface.robustness import Robustness, check_share, pushed, read_models, robustness_of
 from localface.schema import Schema
@@ -32,7 +30,8 @@ class LocalFACE:
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
         function from a table like ``data`` to scores. It is only ever called.
     data
-        The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array.
+        The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or a
+        ``Store`` (a folder that ``localface.sources.store.write_store`` wrote) for more than fit into memory.
     schema
         What the columns are and how far a person may move; guessed from ``data`` if not given.
     target
@@ -65,6 +64,9 @@ class LocalFACE:
     people, radius
         The cover rule: how many people, within how many ordinary differences (chosen from
         ``min_density`` if not given).
+    evidence
+        People over time (``localface.evidence.Trajectories``, or a dict with a ``table`` and the names of
+        its columns): each action then says how many of them really did the like, and how they fared.
 
     Examples
     --------
@@ -95,6 +97,7 @@ class LocalFACE:
         slack: float = 0.05,
         people: int = 3,
         radius: float | None = None,
+        evidence: Any = None,
     ) -> None:
         self.options = Options(
             min_score=min_score,
@@ -113,6 +116,9 @@ class LocalFACE:
         )
         self._wanted = target
         self._desk = fitted_desk(model, data, schema=schema, target=target, options=self.options)
+        if evidence is not None:
+            witnesses = Witnesses.of(read_evidence(evidence), self.schema, self._desk.space.scales.tolist())
+            self._desk = replace(self._desk, witnesses=witnesses)
 
     @property
     def schema(self) -> Schema:
@@ -131,8 +137,9 @@ class LocalFACE:
 
     def __repr__(self) -> str:
         n, p = self._desk.source.n_rows, len(self.schema)
-        wanted = self._desk.answers.target.sentence
-        return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}>"
+        wanted, recall = self._desk.answers.target.sentence, self._desk.source.recall
+        near = "" if recall == 1 else f", {recall:.2%} of near people found"
+        return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}{near}>"
 
     @overload
     def explain(
@@ -231,24 +238,35 @@ class LocalFACE:
         max_changes: int = 1,
         weights: Mapping[str, float] | None = None,
         avoid: Sequence[str] = (),
+        on_error: str = "raise",
         progress: bool = True,
     ) -> Recourses:
         """Find recourse for many people at once, in the order they came.
 
         The searches advance together: each round is one neighbour query, one model call
         and one density evaluation for all of them. Every answer is the one ``explain``
-        would give.
+        would give. Ctrl-C stops the work and keeps what is done.
+
+        Parameters
+        ----------
+        people
+            A table, or a list of what ``explain`` takes.
+        where, relax, actions, max_changes, weights, avoid
+            As for ``explain``, for everyone.
+        on_error
+            ``"raise"``, or ``"record"`` to go on without those who cannot be answered, because
+            their record cannot be read or the model fails on it: see ``Recourses.errors``.
+        progress
+            Whether to show a bar with people done and found, the rate, and the time left.
         """
-        records = read_people(people, self.schema)
-        where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
-        requests = list(self._requests(records, where, relax=relax, weights=dear))  # every one, before the first search
-        answers: list[Recourse | None] = [None] * len(records)
         check_max_changes(max_changes)
+        check_on_error(on_error)
+        record = on_error == "record"
+        where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
+        written = requests_or_errors if record else requests_of
+        asked = written(self._desk, people, where, relax=relax, weights=dear)  # every one, before the first search
         plan = replace(self._desk.plan, actions=actions, max_changes=max_changes)
-        for number, answer in _shown(self._desk.answered(requests, plan), len(records), progress=progress):
-            answers[number] = answer
-        done = [(request, answer) for request, answer in zip(requests, answers, strict=True) if answer is not None]
-        return Recourses(opened(self._desk, plan, done))
+        return explained(self._desk, plan, asked, progress=progress, record=record)
 
     def robustness(self, recourse: Recourse, *, models: Any = None, n: int = 200, seed: int = 0) -> Robustness:
         """Tell how well an answer stands up to being followed inexactly, and to retrained models.
@@ -304,36 +322,13 @@ class LocalFACE:
             where=where,
             form=self._desk.form,
             plan=self._desk.plan,
-            watch=lambda found, total: _shown(found, total, progress=progress),
+            watch=lambda found, total: shown(found, total, progress=progress),
         )
 
     def prescore(self) -> LocalFACE:
         """Score the whole table once, where that is allowed, so that later answers need few model calls."""
         self._desk.driver.prescore()
         plan = self._desk.plan
-        self._desk = replace(self._desk, plan=replace(plan, gait=replace(plan.gait, patience=0)))
+        if self._desk.source.exact:  # whoever has all rows at hand can count them for everyone who asks
+            self._desk = replace(self._desk, plan=replace(plan, gait=replace(plan.gait, patience=0)))
         return self
-
-    def _requests(self, records: Array, where: Mapping[str, Any] | None, **options: Any) -> Iterator[Request]:
-        check_where(self.schema.features, where)
-        for number, record in enumerate(records):
-            try:
-                yield self._desk.request(record, self._desk.form, where, **options)
-            except ConstraintError as error:
-                raise ConstraintError(f"person {number}: {error}") from None
-
-
-def _shown(found: Iterator[tuple[int, Recourse]], total: int, *, progress: bool) -> Iterator[tuple[int, Recourse]]:
-    """Pass answers on, with a bar that counts people done and found."""
-    if not progress:
-        yield from found
-        return
-    from tqdm.auto import tqdm
-
-    with tqdm(total=total, unit=" people", disable=None) as bar:
-        reached = 0
-        for number, answer in found:
-            reached += answer.found
-            bar.set_postfix(found=reached, refresh=False)
-            bar.update()
-            yield number, answer

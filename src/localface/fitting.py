@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,47 +24,96 @@ from localface.outcomes import Plan
 from localface.parts import Target
 from localface.schema import Schema
 from localface.scoring import Scorer, fed, read_model, read_trees
+from localface.sources.cells import Cells
+from localface.sources.partition import SAMPLE, hashed, sampled
+from localface.sources.store import Store
 from localface.sources.table import Table
 from localface.space import Space
 from localface.stages.enhance import Price
 from localface.stages.explore import Gait
 
+SCANNED = 200_000  # rows up to which a scan of all of them is quicker than an index
 _COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
 _KNN_DENSITY = 10  # the k of density="knn"
 
 
-def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object, options: Options) -> Desk:
-    """Read the table, learn what is common in it, and open a desk.
+@dataclass(frozen=True, slots=True, eq=False)
+class Holding:
+    """The people of a table: where they are asked for, and those from whom it is learnt what is common."""
 
-    The same row twice is one person: rows are kept distinct and in canonical order, so
-    that neither their order nor an accidental copy can change an answer.
-    """
-    schema = Schema.infer(data) if schema is None else _checked(schema)
-    records = read_table(data, schema)
-    schema.check_relations(records, "the data")
-    distinct, rows = np.unique(records + 0.0, axis=0, return_index=True)
-    _check_size(len(records), len(distinct), options)
-    form = Form.of(data, schema)
-    score = _scorer(model, target, fed(model, form, schema), distinct, min_score=options.min_score)
-    space = Space.fit(schema, distinct)
-    space.check(distinct, "the data")
-    crowd = Crowd(space.points(distinct))
-    source = Table(crowd, distinct, rows.astype(np.int64), n_rows=len(records))
-    density = _density(crowd, space, form, options)
+    schema: Schema
+    form: Form
+    space: Space
+    source: Table | Cells
+    learnt: Array  # records
+    crowd: Crowd  # the same, as points
+
+    @property
+    def share(self) -> float:
+        """How many people each of those stands for."""
+        return 1.0 if isinstance(self.source, Table) else self.source.n_distinct / len(self.crowd)
+
+
+def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object, options: Options) -> Desk:
+    """Open the table, learn what is common in it, and open a desk."""
+    held = _stored(data, schema, options) if isinstance(data, Store) else _in_memory(data, schema, options)
+    schema, space, source = held.schema, held.space, held.source
+    form = fed(model, held.form, schema)
+    score = _scorer(model, target, form, held.learnt, min_score=options.min_score)
+    density = _density(held.crowd, space, held.form, options)
     floor = _floor(density, space, options)
     return Desk(
         schema=schema,
         options=options,
-        form=form,
+        form=held.form,
         space=space,
         source=source,
         density=density,
         score=score,
         floor=floor,
-        plan=_plan(crowd, space, density, options),
-        driver=Driver(source, density, score, min_score=score.min_score),
-        answers=_answers(schema, space, density, score, options=options, floor=floor),
+        plan=_plan(held.crowd, space, density, options, proves=source.exact),
+        driver=Driver(source, density, score, min_score=score.min_score, share=held.share),
+        answers=_answers(held, density, score, options=options, floor=floor),
     )
+
+
+def _in_memory(data: Any, schema: Schema | None, options: Options) -> Holding:
+    """Take a table that fits into memory.
+
+    The same row twice is one person: rows are kept distinct and in canonical order, so
+    that neither their order nor an accidental copy can change an answer. Many rows are
+    searched in cells, and it is learnt from some of them what is common.
+    """
+    schema = Schema.infer(data) if schema is None else _checked(schema)
+    records = read_table(data, schema)
+    schema.check_relations(records, "the data")
+    form = Form.of(data, schema)
+    if len(records) > SCANNED:
+        space = Space.fit(schema, records)
+        space.check(records, "the data")
+        rows = np.arange(len(records))
+        source = Cells.of(space.points(records), records, rows, points_of=space.points, n_rows=len(records))
+        _check_size(len(records), source.n_distinct, options)
+        learnt = records[np.sort(sampled(hashed(records), SAMPLE))]
+        learnt = np.unique(learnt + 0.0, axis=0)
+        return Holding(schema, form, space, source, learnt, Crowd(space.points(learnt)))
+    distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
+    _check_size(len(records), len(distinct), options)
+    space = Space.fit(schema, distinct)
+    space.check(distinct, "the data")
+    crowd = Crowd(space.points(distinct))
+    table = Table(crowd, distinct, first.astype(np.int64), n_rows=len(records))
+    return Holding(schema, form, space, table, distinct, crowd)
+
+
+def _stored(store: Store, schema: Schema | None, options: Options) -> Holding:
+    """Take a table that was written into a folder: its rows stay there."""
+    schema = store.schema if schema is None else _checked(schema)
+    space = Space.fit(schema, store.sample)
+    source = store.source(space.points)
+    _check_size(store.n_rows, store.n_distinct, options)
+    learnt = np.unique(store.sample + 0.0, axis=0)
+    return Holding(schema, Form.plain(schema), space, source, learnt, Crowd(space.points(learnt)))
 
 
 def _scorer(model: Any, target: object, form: Form, records: Array, *, min_score: float) -> Scorer:
@@ -72,13 +122,11 @@ def _scorer(model: Any, target: object, form: Form, records: Array, *, min_score
     return Scorer(reading, form, min_score=min_score, trees=read_trees(model, reading, form, records[:_COMPARED]))
 
 
-def _answers(
-    schema: Schema, space: Space, density: Density, score: Scorer, *, options: Options, floor: float
-) -> Answers:
+def _answers(held: Holding, density: Density, score: Scorer, *, options: Options, floor: float) -> Answers:
     """What all answers have in common."""
-    reading = score.reading
+    reading, space = score.reading, held.space
     return Answers(
-        schema=schema,
+        schema=held.schema,
         target=Target(reading.label, options.min_score, at_most=reading.sign < 0, kind=reading.kind),
         options=options,
         scale=density.scale,
@@ -88,6 +136,7 @@ def _answers(
         feature_of=space.feature_of,
         shown=score.shown,
         version=__version__,
+        recall=held.source.recall,
     )
 
 
@@ -119,7 +168,7 @@ def _floor(density: Density, space: Space, options: Options) -> float:
     return density.scale.quantile(options.min_density)
 
 
-def _plan(crowd: Crowd, space: Space, density: Density, options: Options) -> Plan:
+def _plan(crowd: Crowd, space: Space, density: Density, options: Options, *, proves: bool) -> Plan:
     """How searches go about it."""
     price, reach = Price(), np.inf
     if options.price == "density":
@@ -133,6 +182,7 @@ def _plan(crowd: Crowd, space: Space, density: Density, options: Options) -> Pla
         cost=options.price,
         price=price,
         strategy=options.strategy,
+        proves=proves,
     )
 
 

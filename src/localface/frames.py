@@ -46,7 +46,6 @@ class Column:
         labels = np.array(self.labels, dtype=None if same else object)
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
 
-
     def numbers(self, codes: Array) -> Array | None:
         """Return codes as the plain numbers that a table of this kind holds; None where it holds something else."""
         if self.categories is not None or not _PLAIN.fullmatch(self.dtype.lower()):
@@ -70,6 +69,11 @@ class Form:
         """Take the form of a table."""
         return _form_of(opened(data), [Column(f.name, f.categories, f.whole) for f in schema])
 
+    @classmethod
+    def plain(cls, schema: Schema) -> Form:
+        """The form of people who came without a table: one with names, where a library for that is installed."""
+        return cls("numpy", tuple(Column(f.name, f.categories, f.whole) for f in schema)).named()
+
     def frame(self, records: Array) -> Any:
         """Return records as a table of this kind."""
         columns = list(zip(self.columns, np.asarray(records, dtype=np.float64).T, strict=True))
@@ -85,7 +89,7 @@ class Form:
         return import_module("pyarrow").table({column.name: _pyarrow(column, codes) for column, codes in columns})
 
     def numbers(self, records: Array) -> Array | None:
-        """Return records as the numbers in the table that ``frame`` gives; None where it holds more than plain numbers."""
+        """Return the numbers in the table that ``frame`` gives; None where it holds more than plain numbers."""
         if all(column.labels is None and not column.whole and column.dtype == "float64" for column in self.columns):
             return records
         columns = [column.numbers(codes) for column, codes in zip(self.columns, records.T, strict=True)]
@@ -219,6 +223,20 @@ def read_people(people: object, schema: Schema) -> Array:
     if not people:
         raise DataError("the list of people is empty: give at least one")
     return np.stack([_numbered(i, person, schema) for i, person in enumerate(people)])
+
+
+def read_each(people: object, schema: Schema) -> list[Array | DataError]:
+    """Read several people as records; whoever cannot be read gets the error instead, found by halving."""
+    try:
+        return list(read_people(people, schema))
+    except DataError as error:
+        rows: Any = people if isinstance(people, list | tuple) else opened(people)
+        if len(rows) == 0 or not (isinstance(rows, list | tuple) or _readable(rows[:0], schema)):
+            raise  # the columns are at fault, not a person
+        if len(rows) == 1:
+            return [DataError(str(error).removeprefix("person 0: "))]
+    half = len(rows) // 2
+    return read_each(rows[:half], schema) + read_each(rows[half:], schema)
 
 
 def _read_rows(people: object, schema: Schema) -> Array:

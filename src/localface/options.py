@@ -101,3 +101,9 @@ def _plain(value: object) -> object:
     if isinstance(value, Real) and not isinstance(value, bool):  # NumPy's numbers too, which JSON cannot hold
         return int(value) if isinstance(value, Integral) else float(value)
     return value if value is None or isinstance(value, bool | str) else type(value).__name__
+
+
+def check_on_error(on_error: str) -> None:
+    """Refuse what is neither way of meeting an error."""
+    for mistake in _word("on_error", on_error, ("raise", "record")):
+        raise InputError(mistake)

@@ -26,6 +26,8 @@ class Plan:
     strategy: str = "guided"
     actions: bool = True
     max_changes: int = 1
+    proves: bool = True  # the source finds every near row, so that what it does not find is not there
+    first: bool = False  # the first way will do, and only that there is one is asked for
     whole: bool = False  # the actions make every change, not only those that the score needs
 
 
@@ -91,7 +93,7 @@ def told(
     )
 
 
-def nothing(status: str, person: Person, counts: Counts) -> Outcome:
+def nothing(status: str, person: Person, counts: Counts | None = None) -> Outcome:
     """What there is to say without having looked anywhere."""
     return Outcome(status, person.factual[None, :], (-1,), (), np.zeros(0), np.zeros(0), person.floor, counts=counts)
 
@@ -102,7 +104,7 @@ def _stood_on(atlas: Atlas, places: tuple[int, ...]) -> Asks[Array]:
     values[0] = yield from atlas.level()
     rows = np.flatnonzero(ids >= 0)
     if len(rows):
-        values[rows] = yield from levels(ids[rows])
+        values[rows] = yield from levels(ids[rows], atlas.points[list(places)][rows])
     others = [i for i, place in enumerate(places) if place and ids[i] < 0]
     if others:
         ground = yield from atlas.ground([(places[i], places[i]) for i in others], None, atlas.person.rule)

@@ -105,6 +105,7 @@ class Levels:
     """How common is the ground that these revealed rows stand on? An array of log-densities."""
 
     ids: Ids
+    points: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -135,7 +136,20 @@ class Counts:
     excluded_by: npt.NDArray[np.int64]
 
 
-Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Company | Census
+@dataclass(frozen=True, slots=True, eq=False)
+class Widening:
+    """How many times as far would someone have to be allowed to go, that anyone reaches the target?
+
+    Within the bounds, and counted in ``reaches`` from ``record`` (in the user's units; infinite
+    where a feature is free). Answered with a number; no row is revealed.
+    """
+
+    bounds: Bounds
+    record: Array
+    reaches: Array
+
+
+Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Company | Census | Widening
 T = TypeVar("T")
 Asks = Generator[Question, Any, T]
 
@@ -164,9 +178,9 @@ def along(starts: Array, ends: Array, floor: float | None, rule: str) -> Asks[Gr
     return answer
 
 
-def levels(ids: Ids) -> Asks[Array]:
+def levels(ids: Ids, points: Array) -> Asks[Array]:
     """Ask how common the ground is that rows stand on."""
-    answer: Array = yield Levels(ids)
+    answer: Array = yield Levels(ids, points)
     return answer
 
 
@@ -179,4 +193,10 @@ def company(points: Array) -> Asks[Ids]:
 def census(bounds: Bounds, *, why: bool = True) -> Asks[Counts]:
     """Ask how many allowed rows reach the target."""
     answer: Counts = yield Census(bounds, why)
+    return answer
+
+
+def widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
+    """Ask how many times as far someone would have to be allowed to go."""
+    answer: float = yield Widening(bounds, record, reaches)
     return answer

@@ -397,11 +397,11 @@ def _trimmed(text: str) -> str:
 def _declared(feature: Feature) -> dict[str, object]:
     """Return what of a feature is not the default, as plain values."""
     plain: dict[str, object] = {"name": feature.name, "kind": feature.kind}
-    for field in fields(Feature):
-        value = getattr(feature, field.name)
-        usual = 1 if field.name == "resolution" and feature.kind in ("integer", "ordinal") else field.default
-        if field.name not in plain and value != usual:
-            plain[field.name] = list(value) if isinstance(value, tuple) else value
+    for one in fields(Feature):
+        value = getattr(feature, one.name)
+        usual = 1 if one.name == "resolution" and feature.kind in ("integer", "ordinal") else one.default
+        if one.name not in plain and value != usual:
+            plain[one.name] = list(value) if isinstance(value, tuple) else value
     return plain
 
 

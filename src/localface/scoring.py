@@ -56,15 +56,20 @@ class Scorer:
 
     def __call__(self, records: Array) -> Array:
         """Return one score a record, higher is nearer to the target."""
-        numbers = None if self._trees is None else self._form.numbers(records)
         try:
-            raw = self._reading.call(self._form.frame(records)) if numbers is None else self._trees(numbers)
+            raw = self._raw(records)
         except Exception as error:
             raise ModelError(
                 f"the model failed on {len(records)} record(s): {type(error).__name__}: {error}. "
                 "It is called with the same kind of table as `data`, with the same columns and dtypes"
             ) from error
         return self._rounded(self._checked(raw, len(records)) * self._reading.sign)
+
+    def _raw(self, records: Array) -> Any:
+        numbers = None if self._trees is None else self._form.numbers(records)
+        if self._trees is None or numbers is None:
+            return self._reading.call(self._form.frame(records))
+        return self._trees(numbers)
 
     def shown(self, score: float) -> float:
         """A score as the model gives it."""

@@ -10,7 +10,7 @@ from localface.atlas import Atlas, Person, Way
 from localface.geometry import Array
 from localface.outcomes import Outcome, Plan, acted, nothing, told
 from localface.preferences import preferred
-from localface.questions import Asks, census, point_scores
+from localface.questions import Asks, census, point_scores, widening
 from localface.stages.enhance import enhance
 from localface.stages.exploit import exploit
 from localface.stages.explore import Exploration, explore
@@ -51,6 +51,12 @@ def count(person: Person) -> Asks[Outcome]:
     return nothing("FOUND" if counts.targets else "NO_TARGET", person, counts)
 
 
+def span(person: Person, record: Array, reaches: Array) -> Asks[Outcome]:
+    """Tell how many times as far as ``reaches`` someone would have to be allowed to go; nobody is looked at."""
+    factor = yield from widening(person.bounds, record, reaches)
+    return replace(nothing("FOUND" if np.isfinite(factor) else "NO_TARGET", person), cost=factor)
+
+
 def _guided(atlas: Atlas, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     """Explore, then know the ground and take the best way through it, in turns."""
     if (yield from _lost(atlas)):
@@ -58,6 +64,8 @@ def _guided(atlas: Atlas, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     found = yield from explore(atlas, plan.gait)
     if not found.trail:
         return (yield from _refused(atlas, plan, found, relax=relax))
+    if plan.first:
+        return nothing("FOUND", atlas.person)
     if plan.cost == "safest":
         atlas, found = yield from _safest(atlas, plan, found)
     return (yield from _best(atlas, plan, found, relaxed=False))
@@ -97,7 +105,7 @@ def _best(atlas: Atlas, plan: Plan, found: Exploration, *, relaxed: bool) -> Ask
 
 def _provable(atlas: Atlas, plan: Plan, found: Exploration) -> bool:
     """Tell whether the ball proves anything: an entry is chosen for its ground, and other costs are no lengths."""
-    return atlas.person.rule == "lowest" and plan.cost == "length" and not found.entry
+    return plan.proves and atlas.person.rule == "lowest" and plan.cost == "length" and not found.entry
 
 
 def _safest(atlas: Atlas, plan: Plan, found: Exploration) -> Asks[tuple[Atlas, Exploration]]:

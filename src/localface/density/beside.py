@@ -16,6 +16,7 @@ _TIGHT = 1e-10  # how closely, in nats, a minimum is worked out when its value i
 _BRACKET = 1e-5  # half the width, in bandwidths, of what is sampled around a minimum to prove it
 _ROUNDS = 64  # turns after which what is still open is left to the referee
 _AT_A_TIME = 2**16  # kernels worked out at a time: as many as the processor keeps at hand
+_FAINT = -600.0  # a log-sum below which plain sums run out of numbers
 _FEW = 1024  # rows up to which legs are taken together
 UNDECIDED, REFUSED, PASSED = -1, 0, 1
 
@@ -27,57 +28,67 @@ class Legs:
     starts: Array
     ends: Array
     step: Ids  # the step that each belongs to
+    lengths: Array
+    ways: Array  # unit vectors; zero for a leg of no length
 
     @classmethod
     def of(cls, starts: Array, ends: Array, discrete: Mask) -> Legs:
         """Split steps into legs, in the order of the steps."""
         flips = discrete & (starts != ends)
         bent = np.flatnonzero(flips.any(axis=1))
-        every = np.arange(len(starts))
-        if len(bent) == 0:
-            return cls(starts, ends, every)
-        middle, turned = (starts[bent] + ends[bent]) / 2, flips[bent]
-        stop = ends.copy()
-        stop[bent] = np.where(turned, starts[bent], middle)
-        order = np.argsort(np.concatenate([every, bent]), kind="stable")
-        return cls(
-            np.concatenate([starts, np.where(turned, ends[bent], middle)])[order],
-            np.concatenate([stop, ends[bent]])[order],
-            np.concatenate([every, bent])[order],
-        )
+        step = np.arange(len(starts))
+        if len(bent):
+            middle, turned = (starts[bent] + ends[bent]) / 2, flips[bent]
+            stop = ends.copy()
+            stop[bent] = np.where(turned, starts[bent], middle)
+            order = np.argsort(np.concatenate([step, bent]), kind="stable")
+            starts, ends = (
+                np.concatenate([starts, np.where(turned, ends[bent], middle)])[order],
+                np.concatenate([stop, ends[bent]])[order],
+            )
+            step = np.concatenate([step, bent])[order]
+        gone = ends - starts
+        lengths = norms(gone)
+        return cls(starts, ends, step, lengths, gone / np.where(lengths > 0, lengths, 1.0)[:, None])
 
     def __len__(self) -> int:
         return len(self.step)
+
+    def some(self, chosen: Ids) -> Legs:
+        """Some of the legs."""
+        return Legs(self.starts[chosen], self.ends[chosen], self.step[chosen], self.lengths[chosen], self.ways[chosen])
 
     @property
     def firsts(self) -> Ids:
         """Where the legs of each step begin."""
         return np.flatnonzero(np.diff(self.step, prepend=-1))
 
-    @property
-    def lengths(self) -> Array:
-        """How long each is."""
-        return norms(self.ends - self.starts)
+    def at(self, places: Array) -> Array:
+        """Points at places along the legs, one on each."""
+        return self.starts + self.ways * places[:, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Beside:
-    """Chosen rows as each leg sees them: feet on the line, and squared distances off it (infinite: no row)."""
+    """Rows as each leg sees them: the log-kernel of each where the leg begins, and how it tilts along it.
 
-    foot: Array
-    off: Array
+    At s it is start + tilt * s - s^2 / 2h^2; a start of minus infinity is no row.
+    """
+
+    start: Array
+    tilt: Array
     lengths: Array
     h: float
 
     @classmethod
-    def chosen(cls, foot: Array, off: Array, taken: Mask, *, lengths: Array, h: float) -> Beside:
-        """Keep the rows that are taken for each leg."""
-        rows = [np.flatnonzero(mine) for mine in taken]
-        most = max(1, max(len(mine) for mine in rows))
-        feet, offs = np.zeros((len(rows), most)), np.full((len(rows), most), np.inf)
-        for leg, mine in enumerate(rows):
-            feet[leg, : len(mine)], offs[leg, : len(mine)] = foot[leg].take(mine), off[leg].take(mine)
-        return cls(feet, offs, lengths, h)
+    def of(cls, leg: Ids, foot: Array, off: Array, *, lengths: Array, h: float) -> Beside:
+        """Put the rows of each leg side by side, given their feet on the line and squared distances off it."""
+        counts = np.bincount(leg, minlength=len(lengths))
+        shape = (len(lengths), max(1, int(counts.max())))
+        slot = np.arange(len(leg)) - np.repeat(np.cumsum(counts) - counts, counts)
+        start, tilt = np.full(shape, -np.inf), np.zeros(shape)
+        start[leg, slot], tilt[leg, slot] = (off + foot * foot) / (-2 * h * h), foot / h**2
+        return cls(start, tilt, lengths, h)
 
     def at(self, leg: Ids, places: Array) -> tuple[Array, Array]:
         """Log-sum of kernels exp(-|x - x_i|^2 / 2h^2), and its slope, at places along legs, those of a leg together."""
@@ -88,28 +99,34 @@ class Beside:
 
     def _parts(self, leg: Ids) -> Iterator[tuple[slice, Ids | slice]]:
         """Few rows: many legs at a time. Many rows: leg by leg, in the processor's own memory."""
-        if self.foot.shape[1] <= _FEW:
-            step = max(1, _AT_A_TIME // self.foot.shape[1])
-            yield from ((slice(first, first + step), leg[first : first + step]) for first in range(0, len(leg), step))
+        many = max(1, _AT_A_TIME // self.start.shape[1])
+        if self.start.shape[1] <= _FEW:
+            yield from ((slice(first, first + many), leg[first : first + many]) for first in range(0, len(leg), many))
             return
         firsts = np.flatnonzero(np.diff(leg, prepend=-1)).tolist()
         for first, last in zip(firsts, [*firsts[1:], len(leg)], strict=True):
-            here, most = int(leg[first]), max(1, _AT_A_TIME // self.foot.shape[1])
-            yield from ((slice(i, min(i + most, last)), slice(here, here + 1)) for i in range(first, last, most))
+            here = slice(int(leg[first]), int(leg[first]) + 1)
+            yield from ((slice(i, min(i + many, last)), here) for i in range(first, last, many))
 
     def _at(self, rows: Ids | slice, places: Array) -> tuple[Array, Array]:
-        across = self.foot[rows] - places[:, None]
-        weights = across * across
-        weights += self.off[rows]
-        weights *= -0.5 / self.h**2
-        top = weights.max(axis=1)
-        top = np.where(np.isneginf(top), 0.0, top)
+        logs, slopes = self._summed(rows, places)
+        return (logs, slopes) if logs.min() > _FAINT else self._summed(rows, places, faint=True)
+
+    def _summed(self, rows: Ids | slice, places: Array, *, faint: bool = False) -> tuple[Array, Array]:
+        """Sum kernels; where all of them are faint, in proportion to the strongest."""
+        tilt, along = np.broadcast_to(self.tilt[rows], (len(places), self.tilt.shape[1])), places / self.h
+        weights = tilt * places[:, None]
+        weights += self.start[rows]
+        top = along * along / 2
+        if faint:
+            most = weights.max(axis=1)
+            top = np.where(np.isneginf(most), top, most)
         weights -= top[:, None]
         np.exp(weights, out=weights)
-        total, moment = weights.sum(axis=1), np.einsum("ij,ij->i", weights, across)
+        total, tilted = weights.sum(axis=1), np.einsum("ij,ij->i", weights, tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
-            slopes = np.where(total > 0, moment / (total * self.h**2), 0.0)
-            return top + np.log(total), slopes
+            slopes = np.where(total > 0, tilted / total, 0.0) - along / self.h
+            return np.log(total) + (top - along * along / 2), slopes
 
 
 class Samples:
@@ -149,9 +166,9 @@ class Samples:
         low = np.flatnonzero(self.log == self.lowest[self.leg])
         return np.asarray(self.place[low[np.unique(self.leg[low], return_index=True)[1]]])
 
-    def clear(self, mark: float, guard: Array) -> None:
-        """Sample until every leg is proven to stay above ``mark``, or is seen not to do so by a clear margin."""
-        aim = mark - TOLERANCE / 2 + guard
+    def clear(self, marks: Array, guard: Array) -> None:
+        """Sample until every leg is proven to stay above its mark, or is seen not to do so by a clear margin."""
+        aim = marks - TOLERANCE / 2 + guard
         for _ in range(_ROUNDS):
             low = (self.between < aim[self.leg[:-1]]) & (self.lowest >= aim)[self.leg[:-1]]
             if not low.any():
@@ -159,7 +176,7 @@ class Samples:
             self.add(self.leg[:-1][low], self.crossing[low])
 
     def tightest(self) -> Array:
-        """Sample until each leg's lowest sample is proven to be its minimum within a hair, and return what is proven."""
+        """Sample until each leg's lowest sample is proven to be its minimum, within a hair; return what is proven."""
         for _ in range(_ROUNDS):
             low = np.flatnonzero(self.between < (self.lowest - _TIGHT)[self.leg[:-1]])
             low = low[np.isfinite(self.lowest[self.leg[low]])]

@@ -8,11 +8,13 @@ import numpy as np
 
 from localface.crowd import Crowd
 from localface.density.field import Kernels, Places, Steps, log_sums
-from localface.density.protocol import TOLERANCE, Scale, judged
+from localface.density.protocol import TOLERANCE, Floor, Scale, judged
 from localface.geometry import Array, Mask
 from localface.questions import Ground, Hole, Ids
 
 _AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
+_STEPS = 512  # judged at a time
+_SHALLOW = 0.5  # nats: whatever is refused by less is next to common ground, and no hole to speak of
 _SMALLEST_HOLE = 0.25  # in bandwidths: smaller ones strike out too little to be worth finding
 
 
@@ -55,26 +57,26 @@ class KDE:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
         return self._crowd.within(points, self._reach)
 
-    def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Bound the lowest log-density along each step from below, certified.
 
         With a floor, only as many rows are summed as the verdict needs: accept on a
         lower bound, refuse on an upper one.
         """
         values, passes, holes = np.empty(len(starts)), np.ones(len(starts), dtype=bool), list[tuple[int, Hole]]()
+        marks = None if floor is None else np.broadcast_to(floor, len(starts)) - self._offset
         for some, beside in self._laid(starts, ends):
-            if floor is None:
+            if marks is None:
                 values[some] = beside.minima()
                 continue
-            mark = floor - self._offset
-            bounds, passes[some], deepest = beside.judged(mark)
-            values[some] = np.where(passes[some], np.maximum(bounds, mark - TOLERANCE), bounds)
-            refused = np.flatnonzero(~passes[some])
-            found = self._holes(deepest[refused], mark) if len(refused) else ()
-            holes += [(int(some[i]), hole) for i, hole in zip(refused, found, strict=True) if hole is not None]
+            bounds, passes[some], deepest = beside.judged(marks[some])
+            values[some] = np.where(passes[some], np.maximum(bounds, marks[some] - TOLERANCE), bounds)
+            deep = np.flatnonzero(~passes[some] & (bounds < marks[some] - _SHALLOW))
+            found = self._holes(deepest[deep], marks[some][deep]) if len(deep) else ()
+            holes += [(int(some[i]), hole) for i, hole in zip(deep, found, strict=True) if hole is not None]
         return Ground(values + self._offset, passes, tuple(sorted(holes, key=lambda at: at[0])))
 
-    def mean(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Return the logarithm of the exact mean density along each step."""
         values = np.empty(len(starts))
         for some, beside in self._laid(starts, ends):
@@ -87,16 +89,16 @@ class KDE:
         most = max(1, _AT_A_TIME // len(self._crowd))
         for some in _parts(np.flatnonzero(still), most):
             yield some, Places.of(self._kernels, starts[some])
-        for some in _parts(np.flatnonzero(~still), max(1, most // 2)):
+        for some in _parts(np.flatnonzero(~still), _STEPS):
             yield some, Steps.of(self._kernels, starts[some], ends[some])
 
-    def _holes(self, places: Array, mark: float) -> Iterator[Hole | None]:
-        """For each place the widest ball in which the kernels of all rows together stay below ``mark``."""
+    def _holes(self, places: Array, marks: Array) -> Iterator[Hole | None]:
+        """For each place the widest ball in which the kernels of all rows together stay below its mark."""
         away = np.sqrt(np.maximum(self._crowd.squared(places), 0.0))
 
         def low(i: int, radius: float) -> bool:
             logs = self._kernels.logs(np.maximum(away[i] - radius, 0.0) ** 2)
-            return bool(log_sums(logs[None, :])[0] < mark - 2 * TOLERANCE)
+            return bool(log_sums(logs[None, :])[0] < marks[i] - 2 * TOLERANCE)
 
         for i, place in enumerate(places):
             small, large = _SMALLEST_HOLE * self.bandwidth, float(away[i].min())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from localface.crowd import Crowd
-from localface.density.protocol import TOLERANCE, Scale, judged
+from localface.density.protocol import TOLERANCE, Floor, Scale, judged
 from localface.geometry import Array, Mask, legs, loneliest, norms
 from localface.questions import Ground, Hole, Ids
 
@@ -49,7 +49,7 @@ class KNN:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
         return self._crowd.within(points, self._reach)
 
-    def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Return the lowest log-density along each step: exact, by the cover sweep.
 
         With a floor, only the verdict is worked out; a step is refused with the hole it runs into.
@@ -57,12 +57,13 @@ class KNN:
         steps = list(zip(starts, ends, strict=True))
         if floor is None:
             return judged(np.array([self._lowest(a, b) for a, b in steps]), None)
-        found = [self._verdict(a, b, self.radius(floor - TOLERANCE)) for a, b in steps]
+        floors = np.broadcast_to(floor, len(steps))
+        found = [self._verdict(*step, self.radius(low - TOLERANCE)) for step, low in zip(steps, floors, strict=True)]
         passes = np.array([fine for fine, _ in found])
         holes = tuple((i, hole) for i, (_, hole) in enumerate(found) if hole is not None)
         return Ground(np.where(passes, floor, -np.inf), passes, holes)
 
-    def mean(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Return the logarithm of the mean density along each step, sampled."""
         values = np.array([self._mean(a, b) for a, b in zip(starts, ends, strict=True)])
         return judged(values, floor)

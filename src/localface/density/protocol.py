@@ -17,6 +17,8 @@ from localface.questions import Ground, Ids
 
 TOLERANCE = 1e-9
 """How far below the floor a log-density may fall by truncation and rounding and still count as on it."""
+Floor = Array | float | None
+"""What a step must reach: one value for all, one for each step, or nothing, which asks for values in full."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,16 +62,16 @@ class Density(Protocol):
         """Count the people near places: those who make them common."""
         ...
 
-    def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Bound the lowest log-density along each step from below."""
         ...
 
-    def mean(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Return the logarithm of the mean density along each step."""
         ...
 
 
-def judged(values: Array, floor: float | None) -> Ground:
+def judged(values: Array, floor: Floor) -> Ground:
     """Hold values against a floor, with the tolerance; without one everything passes."""
     passes = np.ones(len(values), dtype=bool) if floor is None else values >= floor - TOLERANCE
     return Ground(values, passes)

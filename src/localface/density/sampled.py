@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from localface.crowd import Crowd
-from localface.density.protocol import Scale, judged
+from localface.density.protocol import Floor, Scale, judged
 from localface.errors import DensityError
 from localface.geometry import Array, Mask, legs
 from localface.questions import Ground, Ids
@@ -49,11 +49,11 @@ class Sampled:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
         return self._crowd.within(points, self._reach)
 
-    def lowest(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Return the lowest of the samples along each step."""
         return judged(np.array([logs.min() for logs in self._samples(starts, ends)]), floor)
 
-    def mean(self, starts: Array, ends: Array, floor: float | None) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
         """Return the logarithm of the mean of the samples along each step."""
         tops = [(logs.max(), logs) for logs in self._samples(starts, ends)]
         values = [top + np.log(np.exp(logs - top).mean()) if np.isfinite(top) else -np.inf for top, logs in tops]

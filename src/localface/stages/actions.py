@@ -292,7 +292,7 @@ def _moves(lattice: Lattice, route: Route) -> Asks[tuple[Move, ...]]:
 
 
 def _swappable(lattice: Lattice, subset: int, before: tuple[int, int]) -> Asks[bool]:
-    """Tell whether any route makes one change earlier than another: one by one if that will do, else several at once."""
+    """Tell whether any route makes one change before another: one by one if that will do, else several at once."""
     for at_once in dict.fromkeys((1, subset.bit_count())):
         if (yield from _cheapest(lattice, subset, at_once, before=before)) is not None:
             return True

@@ -73,8 +73,8 @@ class Queue:
         distances = norms(atlas.points[fresh] - atlas.points[start])
         losses, rows = -atlas.appeal(fresh) / (1 + distances), atlas.ids[fresh]
         order = np.lexsort((fresh, rows, distances, losses))
-        columns = (column[order].tolist() for column in (losses, distances, rows, fresh))
-        self._line_up(Candidate(loss, far, row, start, end, blend) for loss, far, row, end in zip(*columns, strict=True))
+        run = zip(*(column[order].tolist() for column in (losses, distances, rows, fresh)), strict=True)
+        self._line_up(Candidate(loss, far, row, start, end, blend) for loss, far, row, end in run)
 
     def to_blend(self, step: Candidate) -> bool:
         """Tell whether to move towards the row rather than onto it: once a row, or the walk might never end.
@@ -202,7 +202,7 @@ def _entries(atlas: Atlas, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
     k, common = n_neighbors, list[int]()
     while not common:
         around = yield from atlas.nearby(0, k)
-        ground = yield from levels(atlas.ids[around])
+        ground = yield from levels(atlas.ids[around], atlas.points[around])
         fine = ground >= atlas.person.floor - _SLIGHT
         common = [row for row, ok in zip(around, fine, strict=True) if ok and atlas.permitted((0, row))]
         if len(around) < k or atlas.cut:

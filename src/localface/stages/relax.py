@@ -75,7 +75,7 @@ def _ahead(atlas: Atlas, here: int, n_neighbors: int) -> Asks[list[tuple[int, fl
     around = [row for row in around if row != here and atlas.permitted((here, row))]
     found = list[tuple[int, float]]()
     if around:
-        ground = yield from levels(atlas.ids[around])
+        ground = yield from levels(atlas.ids[around], atlas.points[around])
         found = list(zip(around, ground.tolist(), strict=True))
     if atlas.goal is not None and atlas.permitted((here, atlas.goal)):
         found.append((atlas.goal, np.inf))

@@ -108,7 +108,8 @@ def _sought(desk: Desk, plan: Plan, request: Request, broken: Sequence[Overstep]
     outside = [desk.schema.index(one.feature) for one in broken if one.other is None]
     assert request.goal is not None
     wider = replace(request, box=_widened(request.box, request.goal, outside), relax=True, wished=True)
-    how = replace(plan, strategy="guided", momentum_steps=0, actions=plan.actions and not broken)
+    gait = replace(plan.gait, momentum_steps=0)
+    how = replace(plan, strategy="guided", gait=gait, actions=plan.actions and not broken)
     ((_, answer),) = desk.answered([wider], how)
     if answer.relaxed_to is None:
         return answer

@@ -11,10 +11,11 @@ import numpy as np
 from localface.box import Box
 from localface.desk import Desk, Request
 from localface.outcomes import Plan
-from localface.parts import Status
+from localface.parts import Disclosure, Status
 from localface.recourse import Recourse
 from localface.whynot.accounts import together
 from localface.whynot.findings import joined
+from localface.whynot.widening import widened
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
 _NAMED = 3  # sets of features that a sentence names
@@ -23,21 +24,22 @@ _NAMED = 3  # sets of features that a sentence names
 def opened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
     """Say, for those who have no one to become, which constraints would have to give way: singles, then pairs.
 
-    Everyone else's answer is passed on as it is. Sets that leave nobody to become are told
-    by counting; only the others are searched, all in lock-step. The rows that those
-    searches see are added up: someone seen twice counts twice, so that the sum is an upper bound.
+    Everyone else's answer is passed on as it is, and so is one that widening opened. Sets
+    that leave nobody to become are told by counting; only the others are searched, all in
+    lock-step. The rows that those searches see are added up: someone seen twice counts
+    twice, so that the sum is an upper bound.
     """
-    answers = [answer for _, answer in asked]
-    shut = [i for i, (request, answer) in enumerate(asked) if _is_shut(request, answer)]
+    answers = widened(desk, plan, asked)
+    shut = [i for i, (request, _) in enumerate(asked) if _is_shut(request, answers[i])]
     for size in (1, 2):
         trials = [(i, some) for i in shut for some in _sets(asked[i][0].box, size)]
         requests = [replace(asked[i][0], box=_freed(asked[i][0].box, some)) for i, some in trials]
         hopeful = desk.hopeful(requests) if requests else []
         worth = [(*trial, request) for trial, request, fine in zip(trials, requests, hopeful, strict=True) if fine]
-        for i, some, found in _tried(desk, plan, worth, answers):
+        for i, some, opens, seen in _tried(desk, plan, worth, answers):
             names = tuple(desk.schema.names[j] for j in some)
-            spent = together([answers[i].disclosure, found.disclosure])
-            answers[i] = replace(answers[i], disclosure=spent, opens=(*answers[i].opens, *([names] * found.found)))
+            spent = together([answers[i].disclosure, seen])
+            answers[i] = replace(answers[i], disclosure=spent, opens=(*answers[i].opens, *([names] * opens)))
         shut = [i for i in shut if not answers[i].opens]
     return [replace(one, reason=f"{one.reason}; {_opens(one.opens)}") if one.opens else one for one in answers]
 
@@ -62,27 +64,28 @@ def _freed(box: Box, features: Sequence[int]) -> Box:
         box.up & ~free,
         box.down & ~free,
         {j: why for j, why in box.reasons.items() if j not in features},
+        {j: reach for j, reach in box.reaches.items() if j not in features},
     )
 
 
 def _tried(
     desk: Desk, plan: Plan, trials: list[tuple[int, tuple[int, ...], Request]], answers: Sequence[Recourse]
-) -> list[tuple[int, tuple[int, ...], Recourse]]:
-    """Search each trial no further than to the first way; a row budget is shared out among a person's trials."""
-    quick = replace(plan, actions=False, strategy="guided", slack=np.inf, cost="length")
+) -> list[tuple[int, tuple[int, ...], bool, Disclosure]]:
+    """Tell of each trial whether there is a way; a row budget is shared out among a person's trials."""
+    quick, budget = replace(plan, strategy="guided"), desk.options.max_rows
     batches = [trials]
-    if desk.options.max_rows is not None:
+    if budget is not None:
         batches = [[trial for trial in trials if trial[0] == i] for i in dict.fromkeys(trial[0] for trial in trials)]
     found = []
     for batch in batches:
         at = desk
-        if desk.options.max_rows is not None:
-            share = (desk.options.max_rows - answers[batch[0][0]].disclosure.rows) // len(batch)
+        if budget is not None:
+            share = (budget - answers[batch[0][0]].disclosure.rows) // len(batch)
             if share < 1:
                 continue
             at = replace(desk, options=replace(desk.options, max_rows=share))
-        requests = [replace(request, relax=False) for _, _, request in batch]
-        found += [(*batch[number][:2], answer) for number, answer in at.answered(requests, quick)]
+        opens = at.openings([request for _, _, request in batch], quick)
+        found += [(i, some, *told) for (i, some, _), told in zip(batch, opens, strict=True)]
     return sorted(found, key=lambda one: one[:2])
 
 
