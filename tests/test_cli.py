@@ -361,7 +361,7 @@ class TestMisuse:
             ((), "the following arguments are required: COMMAND"),
             (("explian",), "invalid choice: 'explian'"),
             (("explain",), "required: --data, --model"),
-            ((*EXPLAIN,), "one of the arguments --row --person is required"),
+            ((*EXPLAIN,), "one of the arguments --row --person --people is required"),
             ((*FROM_ROW, "--person", "person.json"), "not allowed with argument"),
             ((*FROM_ROW, "--min-scor", "1"), "unrecognized arguments: --min-scor"),
             ((*EXPLAIN, "--row", "one"), "invalid int value: 'one'"),

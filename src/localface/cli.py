@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from localface import files
 from localface._version import __version__
 from localface.box import MOVES
-from localface.errors import ConstraintError, LocalFACEError
+from localface.errors import ConstraintError, InputError, LocalFACEError
 from localface.explainer import LocalFACE
 from localface.recourse import Recourse, Status
 from localface.schema import Feature, Schema
@@ -39,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        if str(stop):
+            _say(str(stop))
         return INTERRUPTED
     except OSError as error:
         _say(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
@@ -88,6 +90,8 @@ def _demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | None:
 
 
 def _explain(arguments: argparse.Namespace) -> int:
+    if arguments.people is not None:
+        return _explain_people(arguments)
     for path in filter(None, (arguments.plot, arguments.html)):
         files.writable(path)
     if arguments.plot:
@@ -108,6 +112,37 @@ def _explain(arguments: argparse.Namespace) -> int:
 
 def _answer(arguments: argparse.Namespace) -> Recourse:
     """Read everything, wire it together, and ask."""
+    explainer, columns = _explainer(arguments)
+    person, where = _person(arguments, columns), _where(arguments.where, explainer.schema)
+    with _working("looking for a path"):
+        return explainer.explain(person, where=where, relax=arguments.relax)
+
+
+def _explain_people(arguments: argparse.Namespace) -> int:
+    """Explain everyone in a folder, here or on a cluster."""
+    if arguments.out is None:
+        raise InputError("--people needs --out FOLDER, where the answers go")
+    explainer, _ = _explainer(arguments)
+    room = import_module(f"localface.engines.{arguments.engine}")
+    cluster = {"workers": arguments.workers, "address": arguments.address} if arguments.engine == "ray" else {}
+    report = room.explain_parquet(
+        explainer,
+        arguments.people,
+        arguments.out,
+        block_size=arguments.block_size,
+        id_column=arguments.id,
+        where=_where(arguments.where, explainer.schema),
+        relax=arguments.relax,
+        **cluster,
+    )
+    print(report)
+    return FOUND
+
+
+def _explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Columns]:
+    """Read everything, and wire it together."""
+    if files.is_store(arguments.data):
+        return _explainer_of_store(arguments)
     with _working(f"reading {arguments.data}"):
         table = files.read_table(arguments.data)
         schema = files.read_schema(arguments.schema) if arguments.schema else None
@@ -118,7 +153,6 @@ def _answer(arguments: argparse.Namespace) -> Recourse:
     if unknown:
         _say(f"note: {_whose(model)} does not know these columns, and they are not used: {', '.join(unknown)}")
     model = files.named_classes(model, columns.table)
-    person = _person(arguments, columns)
     with _working("learning what is common"):
         explainer = LocalFACE(
             model,
@@ -127,9 +161,30 @@ def _answer(arguments: argparse.Namespace) -> Recourse:
             target=_target(arguments.target, model),
             **_options(arguments, table),
         )
-    where = _where(arguments.where, explainer.schema)
-    with _working("looking for a path"):
-        return explainer.explain(person, where=where, relax=arguments.relax)
+    return explainer, columns
+
+
+def _explainer_of_store(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Columns]:
+    """Open a folder that ``localface store`` wrote; its rows stay where they are."""
+    if arguments.row is not None:
+        raise InputError("--row counts the rows of a table, and a store has them in an order of its own: use --person")
+    with _working(f"opening {arguments.data}"):
+        store = files.open_store(arguments.data)
+        schema = files.read_schema(arguments.schema) if arguments.schema else None
+        model = _model(arguments)
+    with _working("learning what is common"):
+        explainer = LocalFACE(model, store, schema=schema, target=_target(arguments.target, model), **_given(arguments))
+    return explainer, files.Columns(None, explainer.schema, ())
+
+
+def _store(arguments: argparse.Namespace) -> int:
+    schema = files.read_schema(arguments.schema)
+    store = files.write_store(arguments.rows, arguments.out, schema)
+    rows = f"{store.n_rows:,} rows, {store.n_distinct:,} of them distinct, in {len(store.partition):,} cells"
+    print(f"wrote {arguments.out}: {rows}")
+    probed, found = f"{store.calibration.n_probe:,}", f"{store.calibration.recall:.2%}"
+    print(f"looking into the {probed} nearest cells finds {found} of the nearest people")
+    return FOUND
 
 
 def _model(arguments: argparse.Namespace) -> Any:
@@ -151,10 +206,13 @@ def _person(arguments: argparse.Namespace, columns: files.Columns) -> Any:
 
 def _options(arguments: argparse.Namespace, table: Any) -> dict[str, Any]:
     """The options that were given; the others are left to LocalFACE."""
-    names = ("min_score", "min_density", "edges", "max_step", "max_rows")
-    given = {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
     neighbors = arguments.n_neighbors
-    return {**given, "n_neighbors": min(_NEIGHBORS, len(table)) if neighbors is None else neighbors}
+    return {**_given(arguments), "n_neighbors": min(_NEIGHBORS, len(table)) if neighbors is None else neighbors}
+
+
+def _given(arguments: argparse.Namespace) -> dict[str, Any]:
+    names = ("min_score", "min_density", "edges", "max_step", "max_rows", "n_neighbors")
+    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
 
 
 def _target(text: str | None, model: Any) -> object:
@@ -281,7 +339,21 @@ def _parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     _add_explain(commands)
     _add_schema(commands)
+    _add_store(commands)
     return parser
+
+
+def _add_store(commands: Any) -> None:
+    store = commands.add_parser(
+        "store",
+        usage="localface store ROWS --schema FILE --out FOLDER",
+        help="write a table that does not fit into memory into a folder for --data",
+        description="Write a table of any size into a folder that explain takes as --data: rows stay on the disk.",
+    )
+    store.add_argument("rows", metavar="ROWS", help="a Parquet or CSV file, or a folder of them")
+    store.add_argument("--schema", metavar="FILE", required=True, help="what the columns are (see localface schema)")
+    store.add_argument("--out", metavar="FOLDER", required=True, help="the folder to write; it must not exist yet")
+    store.set_defaults(run=_store)
 
 
 def _add_demo(commands: Any) -> None:
@@ -298,7 +370,7 @@ def _add_demo(commands: Any) -> None:
 def _add_explain(commands: Any) -> None:
     explain = commands.add_parser(
         "explain",
-        usage="localface explain --data ROWS --model MODEL (--row N | --person FILE) [options]",
+        usage="localface explain --data ROWS --model MODEL (--row N | --person FILE | --people FOLDER) [options]",
         help="find recourse for one person",
         description="Find recourse for one person: how to get from where they stand to another outcome.",
         epilog=_EXIT_CODES,
@@ -306,16 +378,20 @@ def _add_explain(commands: Any) -> None:
     _add_inputs(explain.add_argument_group("what to explain"))
     _add_wishes(explain.add_argument_group("what is wanted"))
     _add_outputs(explain.add_argument_group("where the answer goes"))
+    _add_many(explain.add_argument_group("many people (see docs/clusters.md)"))
     explain.set_defaults(run=_explain)
 
 
 def _add_inputs(group: Any) -> None:
     add = group.add_argument
-    add("--data", metavar="ROWS", required=True, help=f"the people to learn from: {', '.join(files.TABLES)}")
+    add(
+        "--data", metavar="ROWS", required=True, help=f"the people to learn from: {', '.join(files.TABLES)}, or a store"
+    )
     add("--model", metavar="MODEL", required=True, help="a .skops or .onnx file, or module:attribute to import")
     who = group.add_mutually_exclusive_group(required=True)
     who.add_argument("--row", metavar="N", type=int, help="the person in this row of the data, counted from 0")
     who.add_argument("--person", metavar="FILE", help="the person in a JSON file, feature by feature; - reads stdin")
+    who.add_argument("--people", metavar="FOLDER", help="everyone in a parquet file or a folder of them; needs --out")
     add("--schema", metavar="FILE", help="what the columns are (see localface schema); guessed if not given")
     add("--drop", metavar="COLUMN", action="append", default=[], help="leave a column out; may be repeated")
     add("--trust", metavar="TYPE", action="append", default=[], help="trust a type in a .skops file; may be repeated")
@@ -341,6 +417,16 @@ def _add_outputs(group: Any) -> None:
     add("--json", action="store_true", help="print the answer as JSON, and nothing else")
     add("--plot", metavar="FILE", help="draw the path into a file such as out.png (needs matplotlib)")
     add("--html", metavar="FILE", help="write the answer as a page")
+
+
+def _add_many(group: Any) -> None:
+    add = group.add_argument
+    add("--out", metavar="FOLDER", help="where the answers of --people go; the same command again goes on")
+    add("--id", metavar="COLUMN", help="the column that says who is who (default: count them)")
+    add("--block-size", metavar="N", type=int, default=1000, help="people in a block (default: %(default)s)")
+    add("--engine", choices=("serial", "ray"), default="serial", help="serial (default): this process; ray: a cluster")
+    add("--address", default="auto", help="the Ray cluster (default: the one that runs); local starts one")
+    add("--workers", metavar="N", type=int, help="workers on the Ray cluster (default: one a CPU)")
 
 
 def _add_schema(commands: Any) -> None:
