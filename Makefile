@@ -15,8 +15,10 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.has-demo  ## a recourse on two moons, printed and drawn
+demo: $(VENV)/.has-demo  ## a recourse on two moons, then the readiness case study as a page
 	@$(VENV)/bin/localface demo $(ARGS)
+	@echo
+	@$(VENV)/bin/localface case readiness --splits 3 --people 300 --out localface-demo/readiness
 
 test: $(VENV)/.has-test  ## every test and doctest, warnings as errors
 	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal $(ARGS)

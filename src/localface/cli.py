@@ -257,6 +257,22 @@ def _limit(text: str, feature: Feature) -> tuple[str, object]:
     return ("moves", text) if _number(text) is None else ("within", _number(text))
 
 
+def _case(arguments: argparse.Namespace) -> int:
+    study = import_module(f"localface.cases.{arguments.name}").run(
+        arguments.out,
+        mimic=arguments.mimic,
+        splits=arguments.splits,
+        grid=arguments.grid,
+        row_split=arguments.row_split,
+        people=arguments.people,
+        los_only_grows=arguments.los_only_grows,
+        seed=arguments.seed,
+    )
+    print(study)
+    print(f"\npage:   {study.page}")
+    return FOUND
+
+
 def _schema(arguments: argparse.Namespace) -> int:
     with _working(f"reading {arguments.rows}"):
         table = files.read_table(arguments.rows)
@@ -340,7 +356,31 @@ def _parser() -> argparse.ArgumentParser:
     _add_explain(commands)
     _add_schema(commands)
     _add_store(commands)
+    _add_case(commands)
     return parser
+
+
+def _add_case(commands: Any) -> None:
+    case = commands.add_parser(
+        "case",
+        usage="localface case readiness [--mimic FOLDER] [--splits N] [--people N] [--out FOLDER] [options]",
+        help="run the paper's case study and write a page",
+        description=(
+            "Run the case study, readiness for discharge from intensive care, on a generated cohort or on MIMIC-III, "
+            "and write it down as a page and as Markdown. Decision support: correlational, not advice."
+        ),
+    )
+    add = case.add_argument
+    add("name", choices=("readiness",), help="which study")
+    add("--mimic", metavar="FOLDER", help="take the rows from these MIMIC-III tables (.csv or .csv.gz)")
+    add("--splits", metavar="N", type=int, default=100, help="random splits to measure on (default: %(default)s)")
+    add("--grid", action="store_true", help="search the paper's grid of forests on each split")
+    add("--row-split", action="store_true", help="measure also with rows split without regard to patients")
+    add("--people", metavar="N", type=int, help="look for recourse for so many of the tested (default: all)")
+    add("--los-only-grows", action="store_true", help="do not let the length of stay go back")
+    add("--seed", metavar="N", type=int, default=0, help="of cohort, splits and forests (default: %(default)s)")
+    add("--out", metavar="FOLDER", default="readiness", help="where to write (default: %(default)s)")
+    case.set_defaults(run=_case)
 
 
 def _add_store(commands: Any) -> None:

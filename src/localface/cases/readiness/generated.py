@@ -1,8 +1,7 @@
-"""Readiness for discharge from intensive care: a generated cohort with the features of the paper's case study.
+"""A generated cohort of intensive-care patients with the features of the paper's case study.
 
 Nobody in it is real. Marginals and correlations were fitted to openly available
-intensive-care data; rows are independent and follow no one over time. What comes out
-of it is a demonstration: decision support, correlational, not advice.
+intensive-care data; rows are independent and follow no one over time.
 """
 
 from __future__ import annotations
@@ -15,12 +14,14 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from localface.cases.readiness.codebook import schema
 from localface.geometry import Array, Mask
-from localface.schema import Feature, Schema
+from localface.schema import Schema
 
 _GAPS = {"resp_max": "resp_min", "hr_max": "hr_min", "temp_max": "temp_min"}
 _KEPT_TUBES = 0.2  # share of tubes that are charted in the second source
 SIZES = {"mimic": 13_243, "gicu": 3_506}
+"""Rows of each source, as many as in the paper."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,26 +43,7 @@ class Cohort:
 def synthetic(seed: int = 0, *, sizes: dict[str, int] | None = None) -> Cohort:
     """Generate the cohort: 13,243 patients of a first source and 3,506 of a second, half of them ready.
 
-    Features (units; charted over the four hours before the decision)
-    ------------------------------------------------------------------
-    airway       0 patent, 1 tube in place
-    fio2         inspired oxygen, fraction
-    spo2_min     lowest oxygen saturation, %
-    hco3         bicarbonate, mmol/L
-    resp_min/max respiratory rate, /min
-    bp_min       lowest systolic blood pressure, mmHg
-    hr_min/max   heart rate, /min
-    pain         0 to 10
-    gcs_min      lowest Glasgow coma score, 3 to 15
-    temp_min/max temperature, C
-    haemoglobin  g/L
-    k, na        potassium, sodium, mmol/L
-    creatinine   umol/L
-    bun          urea, mmol/L
-    bmi          kg/m2
-    los          hours since admission
-    age          years
-    sex          1 male
+    What the 22 features are and in which units: see `localface.cases.readiness.codebook`.
 
     Example
     -------
@@ -83,30 +65,6 @@ def synthetic(seed: int = 0, *, sizes: dict[str, int] | None = None) -> Cohort:
     }
     _finish(columns, facts, second=source == "gicu", rng=rng)
     return Cohort(columns, ready.astype(int), source, schema())
-
-
-def schema() -> Schema:
-    """What a patient may change: never their sex, their age within 25 years, their stay within 11.7 days."""
-    units = {"spo2_min": "%", "hco3": "mmol/L", "resp_min": "/min", "resp_max": "/min", "bp_min": "mmHg"}
-    units |= {"hr_min": "/min", "hr_max": "/min", "temp_min": "C", "temp_max": "C", "haemoglobin": "g/L"}
-    units |= {"k": "mmol/L", "na": "mmol/L", "creatinine": "umol/L", "bun": "mmol/L", "bmi": "kg/m2"}
-    fine = {"k": 0.1, "temp_min": 0.1, "temp_max": 0.1, "bun": 0.1, "bmi": 0.1}
-    features = [
-        Feature("airway", kind="binary", categories=(0, 1)),
-        Feature("fio2", resolution=0.01, bounds=(0.21, 1.0)),
-        *(Feature(name, unit=unit, resolution=fine.get(name, 1)) for name, unit in units.items() if name != "bmi"),
-        Feature("pain", kind="integer", bounds=(0, 10)),
-        Feature("gcs_min", kind="integer", bounds=(3, 15)),
-        Feature("bmi", unit=units["bmi"], resolution=fine["bmi"]),
-        Feature("los", unit="h", resolution=1, within=11.7 * 24),
-        Feature("age", unit="years", kind="integer", within=25),
-        Feature("sex", kind="binary", categories=(0, 1), moves="never"),
-    ]
-    order = ["airway", "fio2", "spo2_min", "hco3", "resp_min", "resp_max", "bp_min", "hr_min", "hr_max", "pain"]
-    order += ["gcs_min", "temp_min", "temp_max", "haemoglobin", "k", "na", "creatinine", "bun", "bmi", "los", "age"]
-    order += ["sex"]
-    by_name = {feature.name: feature for feature in features}
-    return Schema([by_name[name] for name in order], relations=[(low, "<=", high) for high, low in _GAPS.items()])
 
 
 def _copula(correlation: list[list[float]], n: int, rng: np.random.Generator) -> Array:

@@ -1,0 +1,81 @@
+"""Readiness for discharge from intensive care: the paper's case study, on a generated cohort or on MIMIC-III.
+
+>>> from localface.cases.readiness import synthetic
+>>> synthetic(seed=0, sizes={"mimic": 200, "gicu": 50}).frame().shape
+(250, 22)
+
+``run(folder)`` does the whole study and writes a page. What comes out of it is decision
+support: correlational, not advice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from localface.cases.readiness.codebook import CRITERIA, Criterion, count_met, met, schema
+from localface.cases.readiness.generated import SIZES, Cohort, synthetic
+from localface.errors import DataError
+from localface.files.opening import extra
+
+if TYPE_CHECKING:
+    from localface.cases.readiness.study import Study
+    from localface.evidence import Trajectories
+
+__all__ = ["CRITERIA", "SIZES", "Cohort", "Criterion", "count_met", "met", "run", "schema", "synthetic"]
+
+
+def run(
+    folder_out: str | Path,
+    *,
+    mimic: str | Path | None = None,
+    splits: int = 100,
+    grid: bool = False,
+    row_split: bool = False,
+    people: int | None = None,
+    los_only_grows: bool = False,
+    evidence: Trajectories | None = None,
+    seed: int = 0,
+    progress: bool = True,
+) -> Study:
+    """Run the case study and write it down as a page and as Markdown.
+
+    Parameters
+    ----------
+    folder_out : where ``readiness.html``, ``readiness.md``, ``figures/`` and ``people.csv`` are written
+    mimic : a folder of MIMIC-III tables to take the rows from; a generated cohort if not given
+    splits : random splits that the forest is measured on; the paper's figures are over 100
+    grid : search the paper's grid on each split, by multiple-source cross-validation
+    row_split : measure also with rows split without regard to patients, to show the leak
+    people : how many of the tested patients recourse is looked for; all if not given
+    los_only_grows : do not let the length of stay go back
+    evidence : people over time, who say for the worked patients how many really made such a change
+    seed : of the cohort, of the splits and of the forests
+    progress : show progress bars where there is a terminal
+    """
+    from localface.cases.mimic import from_mimic
+    from localface.cases.readiness.report import write_report
+    from localface.cases.readiness.samples import Samples
+    from localface.cases.readiness.study import studied
+
+    for module in ("pandas", "sklearn"):
+        extra(module, "the case study", "case")
+    folder = Path(folder_out)
+    if folder.exists() and not folder.is_dir():
+        raise DataError(f"the study is written into a folder; {str(folder)!r} is a file")
+    folder.mkdir(parents=True, exist_ok=True)
+    extraction = None if mimic is None else from_mimic(mimic, progress=progress)
+    study = studied(
+        Samples.of_cohort(synthetic(seed)) if extraction is None else Samples.of_extraction(extraction),
+        extraction=extraction,
+        splits=splits,
+        grid=grid,
+        row_split=row_split,
+        people=people,
+        los_only_grows=los_only_grows,
+        evidence=evidence,
+        seed=seed,
+        progress=progress,
+    )
+    return replace(study, page=write_report(study, folder))

@@ -1,0 +1,222 @@
+"""Recourse for everyone a forest was tested on: what each of them was asked, and what they were answered."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from localface.cases.readiness.codebook import CRITERIA, schema
+from localface.cases.readiness.training import Fitted
+from localface.errors import DataError
+from localface.explainer import LocalFACE
+from localface.geometry import Array
+from localface.questions import Ids
+from localface.recourse import Recourse, Status
+from localface.schema import Schema
+
+Group = Literal["true negative", "false negative", "false positive", "true positive"]
+Direction = Literal["ready", "not ready"]
+GROUPS: tuple[Group, ...] = ("true negative", "false negative", "false positive", "true positive")
+DIRECTIONS: tuple[Direction, ...] = ("ready", "not ready")
+
+CALLED = 0.5
+"""The score from which the forest calls someone ready; negative and positive are meant by it."""
+
+CERTAIN = 0.75
+"""The score that recourse towards readiness has to reach: the paper's, "a high certainty"."""
+
+N_NEIGHBORS = 50
+_ALONE = 20  # people explained one at a time, for the clock
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Person:
+    """One tested patient: which group they fall into, where they were asked to go, and the answer.
+
+    ``answer`` may have been relaxed; ``plain`` is the answer before anything was. ``before``
+    and ``after`` count the discharge criteria that are met.
+    """
+
+    row: int
+    group: Group
+    direction: Direction
+    answer: Recourse
+    plain: Recourse
+    before: int
+    after: int
+
+    @property
+    def end(self) -> Array:
+        """Where the actions lead; where the person stands, if there is no way."""
+        end: Array = self.answer.followed().records[-1]
+        return end
+
+    @property
+    def asked(self) -> bool:
+        """Whether there was anything to look for: someone who is there already is not asked."""
+        return self.answer.status is not Status.ALREADY_THERE
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether a way was found only by lowering the floor or by widening a constraint."""
+        return self.answer.found and not self.plain.found
+
+    @property
+    def widened(self) -> Mapping[str, float]:
+        """Which constraints were widened, and to what reach."""
+        return self.answer.widened
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The features that the actions change."""
+        return tuple(dict.fromkeys(name for action in self.answer.actions for name in action.changes))
+
+    @property
+    def lowest(self) -> float:
+        """The share of people who stand on less common ground than the least common place on the way."""
+        return min((one.lowest for one in self.answer.followed().certificates), default=float("nan"))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Journeys:
+    """Everyone's answer, of so many ``tested``, the explainers that gave them, and seconds on this machine.
+
+    ``seconds`` is the mean for a person when all are asked together, ``alone`` some people's one at a time.
+    """
+
+    people: tuple[Person, ...]
+    tested: int
+    explainers: Mapping[Direction, LocalFACE]
+    seconds: Mapping[Direction, float]
+    alone: tuple[float, ...]
+
+    def __repr__(self) -> str:
+        asked = [one for one in self.people if one.asked]
+        found = sum(one.answer.found for one in asked)
+        return f"<Journeys: {len(self.people):,} people, {len(asked):,} asked, {found:,} found>"
+
+    def of(self, group: Group | None = None, direction: Direction | None = None) -> tuple[Person, ...]:
+        """The people of one group, or asked in one direction."""
+        return tuple(one for one in self.people if group in (None, one.group) and direction in (None, one.direction))
+
+    def to_frame(self) -> Any:
+        """One line a person, as a pandas frame."""
+        import pandas
+
+        return pandas.DataFrame([_line(one) for one in self.people])
+
+
+def travel(
+    fitted: Fitted, *, people: int | None = None, los_only_grows: bool = False, seed: int = 0, progress: bool = True
+) -> Journeys:
+    """Ask for everyone whom the forest was tested on, or for so many of them, drawn by ``seed``.
+
+    Whoever is called ready (score 0.5) without having been so, a false positive, is asked
+    what would make the forest call them not ready. Everyone else is asked for a way to a
+    score of 0.75; those who have it are there already. So everyone is asked once.
+    """
+    rows = _chosen(len(fitted.test), people, seed)
+    groups = groups_of(fitted.ready, fitted.scores)
+    plan, found = schema(los_only_grows=los_only_grows), dict[int, Person]()
+    explainers, seconds = dict[Direction, LocalFACE](), dict[Direction, float]()
+    for direction in DIRECTIONS:
+        mine = [row for row in rows.tolist() if _direction(groups[row]) == direction]
+        if mine:
+            explainers[direction] = _explainer(fitted, plan, direction)
+            started = time.perf_counter()
+            answers = _answers(explainers[direction], fitted.test.iloc[mine], progress=progress)
+            seconds[direction] = (time.perf_counter() - started) / len(mine)
+            found |= {row: _person(row, groups[row], *pair) for row, pair in zip(mine, answers, strict=True)}
+    ordered = tuple(found[row] for row in rows.tolist())
+    return Journeys(ordered, len(fitted.test), explainers, seconds, _clocked(explainers, ordered, fitted))
+
+
+def groups_of(ready: Array, scores: Array) -> list[Group]:
+    """Call everyone by the forest's verdict and by what happened."""
+    called = np.asarray(scores) >= CALLED
+    names: dict[tuple[bool, bool], Group] = {
+        (False, False): "true negative",
+        (False, True): "false negative",
+        (True, False): "false positive",
+        (True, True): "true positive",
+    }
+    return [names[bool(verdict), bool(truth)] for verdict, truth in zip(called, ready, strict=True)]
+
+
+def _direction(group: Group) -> Direction:
+    return "not ready" if group == "false positive" else "ready"
+
+
+def _chosen(n: int, people: int | None, seed: int) -> Ids:
+    if people is None or people >= n:
+        return np.arange(n)
+    if people < 1:
+        raise DataError(f"people is how many of the tested are explained, 1 or more; got {people!r}")
+    return np.sort(np.random.default_rng(seed).choice(n, people, replace=False))
+
+
+def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
+    target, min_score = (1, CERTAIN) if direction == "ready" else (0, CALLED)
+    near = min(N_NEIGHBORS, len(fitted.train))
+    explainer = LocalFACE(fitted.model, fitted.train, schema=plan, target=target, min_score=min_score, n_neighbors=near)
+    return explainer.prescore()
+
+
+def _answers(explainer: LocalFACE, people: Any, *, progress: bool) -> list[tuple[Recourse, Recourse]]:
+    """Each person's answer and the answer before anything was relaxed; only those without a way are asked again."""
+    plain: Sequence[Recourse] = explainer.explain_many(people, progress=progress)
+    again = [i for i, one in enumerate(plain) if not one.found and one.status is not Status.ALREADY_THERE]
+    final = list(plain)
+    if again:
+        for i, one in zip(
+            again, explainer.explain_many(people.iloc[again], relax=True, progress=progress), strict=True
+        ):
+            final[i] = one
+    return list(zip(final, plain, strict=True))
+
+
+def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> Person:
+    ends = answer.followed().records[[0, -1]]
+    columns = {name: ends[:, i] for i, name in enumerate(answer.schema.names)}
+    before, after = np.sum([one.holds(columns[one.feature]) for one in CRITERIA], axis=0).tolist()
+    return Person(row, group, _direction(group), answer, plain, before, after)
+
+
+def _clocked(explainers: Mapping[Direction, LocalFACE], people: Sequence[Person], fitted: Fitted) -> tuple[float, ...]:
+    """Seconds for each of a few people, explained one at a time as a clinician would."""
+    spent = []
+    for one in [one for one in people if one.asked][:_ALONE]:
+        started = time.perf_counter()
+        explainers[one.direction].explain(fitted.test.iloc[one.row], relax=True)
+        spent.append(time.perf_counter() - started)
+    return tuple(spent)
+
+
+def _line(one: Person) -> dict[str, Any]:
+    answer = one.answer
+    return {
+        "row": one.row,
+        "group": one.group,
+        "direction": one.direction,
+        "status": answer.status.name,
+        "reason": answer.reason,
+        "status_unrelaxed": one.plain.status.name,
+        "reason_unrelaxed": one.plain.reason,
+        "relaxed_to": answer.relaxed_to,
+        "widened": ", ".join(f"{name} {reach:g}" for name, reach in one.widened.items()),
+        "score_before": answer.scores[0],
+        "score_after": answer.followed().scores[-1],
+        "actions": len(answer.actions),
+        "features": len(one.changed),
+        "path_steps": len(answer.certificates),
+        "lowest_density": one.lowest,
+        "entry": any(action.certificate.entry for action in answer.actions),
+        "rows_seen": answer.disclosure.rows,
+        "share_seen": answer.disclosure.fraction,
+        "criteria_before": one.before,
+        "criteria_after": one.after,
+    }

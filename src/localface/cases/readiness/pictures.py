@@ -1,0 +1,122 @@
+"""The pictures of the case study: calibration, how many actions, which features, which criteria."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from localface.cases.readiness.codebook import CRITERIA, WORDS
+from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
+from localface.cases.readiness.journeys import DIRECTIONS, Person
+from localface.geometry import Array
+
+_WIDTH = 360
+_MANY = 7  # actions; more are counted together
+_FEATURES = 10  # shown of those that change
+
+
+def calibration(scores: Array, ready: Array, bins: int = 10) -> Picture:
+    """Draw how often patients of about one score were ready, ten groups of equal size."""
+    parts = np.array_split(np.argsort(scores, kind="stable"), min(bins, len(scores)))
+    points = [(float(scores[part].mean()), float(ready[part].mean())) for part in parts]
+    height = 300
+    x, y = Scale(0, 1, 56, _WIDTH - 14), Scale(0, 1, height - 48, 14)
+    body = []
+    for value in (0.0, 0.25, 0.5, 0.75, 1.0):
+        body += [line([(x(0), y(value)), (x(1), y(value))], "rule")]
+        body += [text(x(0) - 8, y(value) + 4, f"{value:g}", look="quiet", anchor="end")]
+        body += [text(x(value), y(0) + 18, f"{value:g}", look="quiet", anchor="middle")]
+    body += [line([(x(0), y(0)), (x(1), y(1))], "second")]
+    body += [line([(x(a), y(b)) for a, b in points], "first"), *(dot(x(a), y(b)) for a, b in points)]
+    body += [text(x(0.5), height - 12, "score given by the forest", anchor="middle")]
+    middle = f"rotate(-90 12 {y(0.5):.0f})"
+    body += [f'<g transform="{middle}">{text(12, y(0.5), "share who were ready", anchor="middle")}</g>']
+    body += [text(x(0.7), y(0.58), "as it should be", look="warn")]
+    said = ", ".join(f"{a:.2f}: {b:.2f}" for a, b in points)
+    alt = f"Calibration: mean score and share of patients who were ready, in ten groups. {said}."
+    return Picture("calibration", alt, tuple(body), _WIDTH, height)
+
+
+def actions(people: Sequence[Person]) -> Picture:
+    """Draw how many actions an answer takes, for both directions."""
+    found = {way: [len(one.answer.actions) for one in people if one.direction == way and one.answer.found]
+             for way in DIRECTIONS}  # fmt: skip
+    shares = {way: [_share(counts, n) for n in range(1, _MANY + 1)] for way, counts in found.items()}
+    top, height, wide = max(max(one) for one in shares.values()) or 1.0, 230, (_WIDTH - 30) / _MANY
+    y = Scale(0, top, height - 44, 40)
+    body = [line([(20, y(0)), (_WIDTH - 10, y(0))], "axis")]
+    for n in range(_MANY):
+        left = 24 + wide * n
+        for place, way in enumerate(DIRECTIONS):
+            share, at = shares[way][n], left + place * (wide / 2 - 4)
+            body += [box(at, y(share), wide / 2 - 6, y(0) - y(share), look=("bar", "other")[place])]
+            body += [text(at + wide / 4 - 3, y(share) - 4, f"{100 * share:.0f}", look="quiet", anchor="middle")]
+        label = f"{n + 1}" if n + 1 < _MANY else f"{_MANY}+"
+        body += [text(left + wide / 2 - 5, y(0) + 16, label, anchor="middle")]
+    body += [text(_WIDTH / 2, height - 8, "actions in the answer", anchor="middle")]
+    body += _keys(["towards ready, %", "towards not ready, %"])
+    said = "; ".join(f"towards {way}: " + ", ".join(f"{100 * s:.0f} %" for s in shares[way]) for way in DIRECTIONS)
+    return Picture(
+        "actions", f"How many actions an answer takes, 1 to {_MANY} or more. {said}.", tuple(body), _WIDTH, height
+    )
+
+
+def features(people: Sequence[Person]) -> Picture:
+    """Draw which features the actions change most often, for both directions."""
+    found = {way: [one for one in people if one.direction == way and one.answer.found] for way in DIRECTIONS}
+    counts = {way: Counter(name for one in found[way] for name in one.changed) for way in DIRECTIONS}
+    shares = {
+        name: [counts[way][name] / max(1, len(found[way])) for way in DIRECTIONS]
+        for name in {name for way in DIRECTIONS for name in counts[way]}
+    }
+    names = sorted(shares, key=lambda name: (-max(shares[name]), name))[:_FEATURES]
+    x = Scale(0, max((max(shares[name]) for name in names), default=1.0), 178, _WIDTH - 36)
+    body = _keys(["towards ready, %", "towards not ready, %"])
+    for place, name in enumerate(names):
+        top = 40 + 32 * place
+        body += [text(170, top + 15, WORDS[name], anchor="end")]
+        for i, share in enumerate(shares[name]):
+            body += [box(178, top + 11 * i + 1, x(share) - 178, 9, look=("bar", "other")[i])]
+            body += [text(x(share) + 5, top + 11 * i + 9, f"{100 * share:.0f}", look="quiet")]
+    said = "; ".join(
+        f"{WORDS[name]}: {100 * shares[name][0]:.0f} % and {100 * shares[name][1]:.0f} %" for name in names
+    )
+    alt = f"How often answers towards ready, and towards not ready, change a feature. {said}."
+    return Picture("features", alt, tuple(body), _WIDTH, 40 + 32 * len(names) + 6)
+
+
+def criteria(before: Array, after: Array, usual: Array) -> Picture:
+    """Draw for each criterion the share of people who meet it before and after, beside those who were ready."""
+    x = Scale(0, 1, 152, _WIDTH - 22)
+    body = [dot(64, 14, "ring"), text(74, 18, "now"), dot(116, 14), text(126, 18, "after the actions")]
+    body += [line([(236, 7), (236, 21)], "mark"), text(244, 18, "were ready")]
+    bottom = 34 + 22 * len(CRITERIA)
+    for value in (0.0, 0.5, 1.0):
+        body += [line([(x(value), 30), (x(value), bottom)], "rule")]
+        body += [text(x(value), bottom + 16, f"{100 * value:.0f} %", look="quiet", anchor="middle")]
+    for place, one in enumerate(CRITERIA):
+        y = 44 + 22 * place
+        body += [text(144, y + 4, one.name, anchor="end")]
+        body += [line([(x(usual[place]), y - 7), (x(usual[place]), y + 7)], "mark")]
+        body += [line([(x(before[place]), y), (x(after[place]), y)], "first")]
+        body += [dot(x(before[place]), y, "ring"), dot(x(after[place]), y)]
+    said = "; ".join(
+        f"{one.name}: {100 * b:.0f} to {100 * a:.0f} %" for one, b, a in zip(CRITERIA, before, after, strict=True)
+    )
+    alt = f"Share of people who meet each discharge criterion, now and after the actions. {said}."
+    return Picture("criteria", alt, tuple(body), _WIDTH, bottom + 26)
+
+
+def _share(counts: Sequence[int], n: int) -> float:
+    alike = [count >= n if n == _MANY else count == n for count in counts]
+    return float(np.mean(alike)) if alike else 0.0
+
+
+def _keys(words: Sequence[str]) -> list[str]:
+    """Say what the two kinds of bars are."""
+    drawn = []
+    for place, (look, name) in enumerate(zip(("bar", "other"), words, strict=True)):
+        drawn += [box(24 + 150 * place, 8, 12, 12, look=look), text(42 + 150 * place, 18, name)]
+    return drawn

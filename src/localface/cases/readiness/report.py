@@ -1,0 +1,274 @@
+"""The case study as one page that asks nothing of anybody, and the same as Markdown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from localface._version import __version__
+from localface.cases.readiness import pictures, summary
+from localface.cases.readiness.codebook import met
+from localface.cases.readiness.document import (
+    Beside,
+    Block,
+    Bullets,
+    Drawn,
+    Figure,
+    Heading,
+    Table,
+    Tiles,
+    Words,
+    as_html,
+    as_markdown,
+    pictures_of,
+)
+from localface.cases.readiness.study import WORKED_ACTIONS, Study
+from localface.cases.readiness.summary import percent
+from localface.cases.readiness.worked import worked_patient
+
+TITLE = "Ready to leave intensive care?"
+
+
+def write_report(study: Study, folder: str | Path) -> Path:
+    """Write ``readiness.html``, ``readiness.md`` with its ``figures/``, and ``people.csv``; return the page."""
+    folder = Path(folder)
+    blocks = report(study)
+    (folder / "figures").mkdir(parents=True, exist_ok=True)
+    for name, svg in pictures_of(blocks).items():
+        (folder / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
+    (folder / "readiness.md").write_text(as_markdown(blocks), encoding="utf-8")
+    study.journeys.to_frame().to_csv(folder / "people.csv", index=False)
+    page = folder / "readiness.html"
+    page.write_text(as_html(TITLE, blocks), encoding="utf-8")
+    return page
+
+
+def report(study: Study) -> list[Block]:
+    """The whole story, block by block."""
+    return [
+        *_opening(study),
+        *_cohort(study),
+        *_model(study),
+        *_recourse(study),
+        *_criteria(study),
+        *_worked(study),
+        *_caveats(study),
+    ]
+
+
+def _opening(study: Study) -> list[Block]:
+    journeys = study.journeys
+    asked = [one for one in journeys.people if one.asked]
+    actions = [len(one.answer.actions) for one in asked if one.answer.found]
+    seen = [one.answer.disclosure.fraction for one in asked]
+    tiles = [
+        (f"{study.evaluation.mean('auc'):.3f}", "AUC of the forest (paper 0.881)"),
+        (percent(summary.found_share(journeys, relaxed=False)), "of those asked have a way as asked"),
+        (percent(summary.found_share(journeys, relaxed=True)), "have one with the least relaxation that opens it"),
+        (f"{np.median(actions):g}" if actions else "–", "actions in the median answer"),
+        (percent(float(np.mean(seen)), 2) if seen else "–", "of the training rows seen for an answer, on average"),
+    ]
+    return [
+        Heading(1, TITLE),
+        Words(_lead(study), "lead"),
+        Words(
+            "This is decision support, not advice. The forest and the ways found through it are correlational: that "
+            "patients who look like this were ready does not mean that making someone look like this makes them ready.",
+            "alert",
+        ),
+        *(Words(note, "alert") for note in study.notes),
+        Tiles(tuple(tiles)),
+    ]
+
+
+def _lead(study: Study) -> str:
+    what = (
+        "A generated cohort, in which nobody is real"
+        if study.generated
+        else "De-identified patients of MIMIC-III, bound by its data use agreement, as is this page"
+    )
+    return (
+        f"The case study of the LocalFACE paper, run again. {what}: {len(study.samples):,} rows, a random forest that "
+        "scores readiness for discharge, and for everyone it was tested on the changes that would alter its verdict."
+    )
+
+
+def _cohort(study: Study) -> list[Block]:
+    columns = ("source", "rows", "patients", "ready", "not ready", "fitted on", "tested on")
+    rows = tuple((name, *(f"{n:,}" for n in _counts(study, name))) for name in study.samples.sources)
+    blocks: list[Block] = [
+        Heading(2, "The cohort"),
+        Words(
+            "A row holds 22 features charted over the four hours before a decision. Ready means: left hospital alive, "
+            "and did not come back to intensive care. The last two columns are those of the first split, which the "
+            "recourse below is for."
+        ),
+        Table("Rows of the cohort", columns, rows),
+    ]
+    missing = float(study.samples.features.isna().to_numpy().mean())
+    if missing:
+        said = "taken from the five most similar patients of the training part, in standard deviations"
+        blocks.append(Words(f"{percent(missing)} of the values were not charted within 36 hours; they were {said}."))
+    if study.extraction is not None:
+        blocks.append(Drawn(study.extraction.flow_svg(), "flow", "How the cohort came about, step by step"))
+    return blocks
+
+
+def _counts(study: Study, name: str) -> list[int]:
+    """Rows, patients, ready, not ready, fitted on, tested on, of one source."""
+    samples, parts = study.samples, study.evaluation.first.split
+    mine = samples.source == name
+    ready = int(samples.ready[mine].sum())
+    patients = len(np.unique(samples.people[mine]))
+    return [
+        int(mine.sum()),
+        patients,
+        ready,
+        int(mine.sum()) - ready,
+        *(int(mine[p].sum()) for p in (parts.train, parts.test)),
+    ]
+
+
+def _model(study: Study) -> list[Block]:
+    evaluation = study.evaluation
+    chosen = sorted({str(one) for one in evaluation.settings})
+    grown = f"Forests of {chosen[0]}" if len(chosen) == 1 else f"Forests chosen by grid search ({'; '.join(chosen)})"
+    two = len(study.samples.sources) > 1
+    tested = "40 % of the smaller source and as many rows of the other are" if two else "40 % of the rows are"
+    return [
+        Heading(2, "The forest"),
+        Words(
+            f"{grown}. {tested} tested on, whole patients only. "
+            "At specificity 0.7 means: the score is cut so that 70 % of those who were not ready are told so."
+        ),
+        Beside(
+            (
+                summary.results(evaluation, study.leak),
+                Words(summary.paper_groups(study.journeys)),
+                Words(_leak(study), "note"),
+            ),
+            (
+                Figure(
+                    pictures.calibration(evaluation.scores, evaluation.ready),
+                    "Calibration: patients of all test sets in ten groups of equal size, by score.",
+                ),
+            ),
+        ),
+    ]
+
+
+def _leak(study: Study) -> str:
+    if not study.samples.repeated:
+        return "Every row is a patient of their own here, so splitting by row or by patient is the same."
+    if study.leak is None:
+        return (
+            "Patients have several rows. The original study split by row, so that patients leaked; this run does not."
+        )
+    more = study.leak.mean("auc") - study.evaluation.mean("auc")
+    looks = f"{abs(more):.4f} {'higher' if more > 0 else 'lower'}"
+    return f"Split by row, as in the original study, patients leak between the parts: the AUC looks {looks}."
+
+
+def _recourse(study: Study) -> list[Block]:
+    journeys = study.journeys
+    why = summary.reasons(journeys)
+    drawn = (
+        Figure(pictures.actions(journeys.people), "How many actions an answer takes, in per cent of the answers."),
+        Figure(pictures.features(journeys.people), "What the actions change most often, in per cent of the answers."),
+    )
+    return [
+        Heading(2, "Recourse for everyone tested"),
+        Words(_ASKED),
+        summary.success(journeys),
+        Words(_RELAXED),
+        *([why] if why else []),
+        Beside((summary.lengths(journeys), summary.touched(journeys, study.worked)), drawn),
+        Words(summary.stay_shortened(journeys)),
+        Words(_clock(study), "note"),
+    ]
+
+
+def _clock(study: Study) -> str:
+    together = ", ".join(f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.journeys.seconds.items())
+    alone = study.journeys.alone
+    one = f"{1000 * float(np.mean(alone)):.0f} ms one at a time ({len(alone)} asked again), " if alone else ""
+    return f"Time for one patient on this machine: {one}all together {together} (paper: {summary.PAPER_SECONDS} s)."
+
+
+def _criteria(study: Study) -> list[Block]:
+    found = [one for one in study.journeys.of(direction="ready") if one.answer.found]
+    blocks: list[Block] = [
+        Heading(2, "Do the ways lead towards the nurse-led discharge criteria?"),
+        Words(
+            "The paper's appendix lists 18 tests; as they were specified, who meets all of them for four hours can be "
+            "discharged. Neither the forest nor recourse is told of them."
+        ),
+    ]
+    if not found:
+        return blocks
+    first = study.evaluation.first
+    usual = met(first.train[study.samples.ready[first.split.train] == 1]).mean().to_numpy()
+    shares = (*summary.criteria_shares(found), usual)
+    caption = "Those with a way towards ready, now and after their actions, beside patients who were ready."
+    sides = Beside((Figure(pictures.criteria(*shares), caption),), (summary.criteria_table(*shares),))
+    return [*blocks, summary.criteria(study.journeys), sides]
+
+
+def _worked(study: Study) -> list[Block]:
+    if not study.worked:
+        return []
+    real = "" if study.generated else " They are de-identified people: keep this page as the agreement asks."
+    blocks: list[Block] = [
+        Heading(2, "Three patients" if len(study.worked) == 3 else "Worked patients"),
+        Words(
+            f"Chosen by a rule, not by hand: of those with a way as asked, one that takes {WORKED_ACTIONS} actions if "
+            f"there is any, with the score nearest to the median of the group.{real}"
+        ),
+    ]
+    for group, person in study.worked.items():
+        blocks += worked_patient(group, person)
+    return blocks
+
+
+def _caveats(study: Study) -> list[Block]:
+    who = (
+        "Nobody here is real: the cohort is drawn from distributions fitted to open data; rows are independent and "
+        "follow no one over time."
+        if study.generated
+        else "These are de-identified patients of one hospital, years ago."
+    )
+    lines = (*_PLAINLY[:2], who, *_PLAINLY[2:])
+    made = f"Made with localface {__version__}, seed {study.seed}, {study.evaluation.splits} splits."
+    return [Heading(2, "What this cannot say"), Bullets(lines), Words(made, "note")]
+
+
+_ASKED = (
+    "The forest calls someone ready from a score of 0.5. Whoever it calls ready wrongly, a false positive, is asked "
+    "what would make it say not ready. Everyone else is asked for a way to a score of 0.75, the paper's mark of high "
+    "certainty; those who have it are there already. Sex never changes, age may vary by 25 years and the length of "
+    "stay by 11.7 days; no place on a way is more unusual than where the loneliest 5 % of patients stand (who stands "
+    "there takes an entry step first, which is marked)."
+)
+_RELAXED = (
+    "As asked: with these constraints and this floor. Relaxed: where there is no such way, the floor is lowered, or a "
+    "constraint widened, by as little as opens one, and the answer says by how much. The paper reports that a way was "
+    "always found; its published code lowers the floor without saying so."
+)
+_PLAINLY = (
+    "Decision support, not advice: nothing here says what to do for a patient.",
+    (
+        "Correlational: a way shows which other patients the forest would score differently, not what would happen if "
+        "someone were made to resemble them. Some changes (a shorter stay, a lower age) cannot be made at all: they "
+        "are there to think with."
+    ),
+    "The label is what happened after a decision to discharge, so it carries that decision in it.",
+    (
+        "A floor says how common the ground is among the training rows. Relaxed means that it was lowered, or that a "
+        "constraint was widened, by as little as opens a way; such answers are marked, and deserve less trust."
+    ),
+    (
+        "Every place on a path is a training row: an answer reveals something of other people, which is why the share "
+        "of rows seen is reported."
+    ),
+)

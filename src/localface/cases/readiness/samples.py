@@ -1,0 +1,135 @@
+"""The rows a model is fitted and tested on: whose they are, where they come from, and how they are parted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from localface.cases.readiness.codebook import schema
+from localface.cases.readiness.generated import Cohort
+from localface.errors import DataError, listed, near_miss
+from localface.geometry import Array
+from localface.questions import Ids
+
+if TYPE_CHECKING:
+    from localface.cases.mimic import Extraction
+
+By = Literal["patient", "row"]
+TEST_SHARE = 0.4
+"""Of the smallest source; as many rows of every other source are tested on, as in the paper."""
+
+_TRIES = 200  # draws until both parts hold both outcomes; few rows may need several
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """Features as a pandas frame, and for each row whether the patient was ready, the source, and the patient."""
+
+    features: Any
+    ready: Array
+    source: Array
+    patient: Any
+
+    def __post_init__(self) -> None:
+        wanted = list(schema().names)
+        missing = [name for name in wanted if name not in self.features]
+        if missing:
+            raise DataError(f"a sample has {len(wanted)} features, and the table has no column {listed(missing)}")
+        object.__setattr__(self, "features", self.features[wanted].astype(float).reset_index(drop=True))
+        for name in ("ready", "source", "patient"):
+            values = np.array(getattr(self, name))
+            if len(values) != len(self.features):
+                raise DataError(f"{name!r} needs one value a row: {len(self.features):,} rows, {len(values):,} values")
+            values.flags.writeable = False
+            object.__setattr__(self, name, values)
+
+    @classmethod
+    def of_cohort(cls, cohort: Cohort) -> Samples:
+        """Take a generated cohort: every row is a patient of their own."""
+        return cls(cohort.frame(), cohort.ready, cohort.source, np.arange(len(cohort.ready)))
+
+    @classmethod
+    def of_extraction(cls, extraction: Extraction) -> Samples:
+        """Take the rows of a MIMIC-III extraction: a patient may have several."""
+        table = extraction.table
+        return cls(table, *(table[name].to_numpy() for name in ("ready", "source", "subject_id")))
+
+    def __len__(self) -> int:
+        return len(self.ready)
+
+    def __repr__(self) -> str:
+        return f"<Samples: {len(self):,} rows of {self.n_patients:,} patients, {int(self.ready.sum()):,} ready>"
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources by name, in the order they come."""
+        return tuple(dict.fromkeys(self.source.tolist()))
+
+    @property
+    def people(self) -> Ids:
+        """A number for each row's patient; the same id in two sources is two patients."""
+        keys = np.char.add(np.char.add(self.source.astype(str), "\n"), self.patient.astype(str))
+        return np.unique(keys, return_inverse=True)[1]
+
+    @property
+    def n_patients(self) -> int:
+        """How many patients there are."""
+        return int(self.people.max()) + 1 if len(self) else 0
+
+    @property
+    def repeated(self) -> bool:
+        """Whether some patient has more than one row."""
+        return self.n_patients < len(self)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Split:
+    """Which rows are fitted on, and which are tested on."""
+
+    train: Ids
+    test: Ids
+
+
+def split(samples: Samples, *, seed: int = 0, by: By = "patient") -> Split:
+    """Part the rows as the paper does: 40 % of the smaller source, and as many rows of the other, are tested on.
+
+    Whole patients go to one side or the other; ``by="row"`` parts them row by row instead,
+    as the original study did, so that a patient with several rows may stand on both sides.
+    Of a single source, 40 % is tested on.
+
+    >>> from localface.cases.readiness import synthetic
+    >>> parts = split(Samples.of_cohort(synthetic(sizes={"mimic": 300, "gicu": 100})))
+    >>> len(parts.train), len(parts.test)
+    (320, 80)
+    """
+    if by not in ("patient", "row"):
+        raise DataError(f"samples are split by 'patient' or by 'row'; got {by!r}{near_miss(by, ('patient', 'row'))}")
+    units = samples.people if by == "patient" else np.arange(len(samples))
+    rng = np.random.default_rng(seed)
+    for _ in range(_TRIES):
+        test = _drawn(samples, units, rng)
+        if _both(samples.ready[test]) and _both(samples.ready[~test]):
+            return Split(np.flatnonzero(~test), np.flatnonzero(test))
+    raise DataError(
+        f"{samples!r} cannot be parted so that patients who were ready and patients who were not stand on both sides: "
+        "more patients of either kind are needed"
+    )
+
+
+def _drawn(samples: Samples, units: Ids, rng: np.random.Generator) -> Any:
+    """Mark so many rows of each source: whole units, drawn until there are enough."""
+    wanted = min(-(-int(np.sum(samples.source == name)) * 2 // 5) for name in samples.sources)
+    marked = np.zeros(len(samples), dtype=bool)
+    for name in samples.sources:
+        rows = np.flatnonzero(samples.source == name)
+        found, place = np.unique(units[rows], return_inverse=True)
+        order = rng.permutation(len(found))
+        enough = int(np.searchsorted(np.cumsum(np.bincount(place)[order]), wanted)) + 1
+        marked[rows[np.isin(place, order[: min(enough, len(found) - 1)])]] = True
+    return marked
+
+
+def _both(ready: Array) -> bool:
+    return 0 < int(ready.sum()) < len(ready)

@@ -1,0 +1,223 @@
+"""What the answers of a whole test set come to: success, length, data touched, criteria."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from localface.cases.readiness.codebook import CRITERIA, WORDS
+from localface.cases.readiness.document import Table
+from localface.cases.readiness.journeys import DIRECTIONS, GROUPS, Group, Journeys, Person
+from localface.cases.readiness.training import MEASURES, PAPER, Evaluation
+from localface.geometry import Array
+from localface.recourse import Status
+
+TOUCHED: dict[Group, float] = {"true negative": 0.0169, "false negative": 0.0127, "false positive": 0.0518}
+"""The share of the training data that the paper's three worked patients took."""
+
+PAPER_SECONDS = 0.453
+PAPER_SHARES: dict[Group, float] = {"false negative": 0.038, "false positive": 0.154}
+
+
+def results(evaluation: Evaluation, leak: Evaluation | None) -> Table:
+    """The forest's measures beside the paper's."""
+    columns = ["measure", "this run", *(["split by row"] if leak else []), "paper"]
+    rows = []
+    for name, words in MEASURES.items():
+        cells = [_mean_sd(one.mean(name), one.sd(name)) for one in (evaluation, leak) if one is not None]
+        rows.append((words, *cells, _mean_sd(*PAPER[name])))
+    over = "1 split" if evaluation.splits == 1 else f"{evaluation.splits} splits"
+    return Table(f"Mean (SD): this run over {over}, the paper over 100", tuple(columns), tuple(rows))
+
+
+def success(journeys: Journeys) -> Table:
+    """Who was asked, and who was answered how."""
+    rows = [_success(group, journeys.of(group)) for group in GROUPS if journeys.of(group)]
+    rows.append(_success("everyone", journeys.people))
+    columns = ("group", "people", "there already", "asked", "found as asked", "found relaxed", "not found")
+    n, of = len(journeys.people), journeys.tested
+    whom = f"all {of:,}" if n == of else f"{n:,} of the {of:,}"
+    return Table(f"Recourse for {whom} patients of one test set", columns, tuple(rows))
+
+
+def _success(name: str, people: Sequence[Person]) -> tuple[str, ...]:
+    asked = [one for one in people if one.asked]
+    plain, relaxed = sum(one.plain.found for one in asked), sum(one.relaxed for one in asked)
+    lost = len(asked) - plain - relaxed
+    cells = [len(people), len(people) - len(asked), len(asked)]
+    return (name, *(f"{n:,}" for n in cells), *(_of(n, len(asked)) for n in (plain, relaxed, lost)))
+
+
+def reasons(journeys: Journeys) -> Table | None:
+    """Why a way was not found as asked, counted: the status, and the constraint that shuts out most."""
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for one in journeys.people:
+        if one.asked and not one.plain.found:
+            counts[one.plain.status.value, _cause(one.plain.reason), _outcome(one)] += 1
+    if not counts:
+        return None
+    rows = tuple((*key, f"{n:,}") for key, n in counts.most_common())
+    return Table("Those without a way as asked", ("why", "what stands in the way most", "with relax", "people"), rows)
+
+
+def _cause(reason: str) -> str:
+    """The constraint that a reason names, without where this one person stands."""
+    found = re.search(r"'([^']+)' alone", reason)
+    if not found:
+        return "no chain of common enough ground"
+    name, _, limit = found[1].partition(" of ")[0].partition(" ")
+    return f"{WORDS.get(name, name)} {limit}{' h' if name == 'los' else ''}"
+
+
+def _outcome(one: Person) -> str:
+    if not one.relaxed:
+        return f"still not found ({one.answer.status.word})"
+    wider = " and ".join(WORDS[name] for name in sorted(one.widened, reverse=True))
+    return f"found, {wider} widened" if wider else "found, floor lowered"
+
+
+def lengths(journeys: Journeys) -> Table:
+    """How long ways are and how common their ground is, for both directions."""
+    columns, cells = ["for each answer that was found"], []
+    for direction in DIRECTIONS:
+        found = [one for one in journeys.of(direction=direction) if one.answer.found]
+        if found:
+            columns.append(f"towards {direction}")
+            cells.append(_lengths(found))
+    names = ["answers", "actions: median (middle half)", "features changed: median (middle half)"]
+    names += ["steps of the path through real patients: mean", "least common place on the way: median percentile"]
+    names += ["same, lowest twentieth of answers", "training rows seen: mean", "with an order that matters"]
+    return Table("The ways that were found", tuple(columns), tuple(zip(names, *cells, strict=True)))
+
+
+def _lengths(found: Sequence[Person]) -> list[str]:
+    lowest = [one.lowest for one in found]
+    ordered = [any(action.follows for action in one.answer.actions) for one in found]
+    return [
+        f"{len(found):,}",
+        _middle([len(one.answer.actions) for one in found]),
+        _middle([len(one.changed) for one in found]),
+        f"{np.mean([len(one.answer.certificates) for one in found]):.2f}",
+        percent(float(np.median(lowest)), 0),
+        percent(float(np.quantile(lowest, 0.05)), 0),
+        percent(float(np.mean([one.answer.disclosure.fraction for one in found])), 2),
+        percent(float(np.mean(ordered)), 0),
+    ]
+
+
+def touched(journeys: Journeys, worked: dict[Group, Person]) -> Table:
+    """How much of the training data an answer takes, beside the paper's three patients."""
+    rows = []
+    for group, paper in TOUCHED.items():
+        people = [one for one in journeys.people if one.group == group and one.asked]
+        shares = [one.answer.disclosure.fraction for one in people]
+        mean = percent(float(np.mean(shares)), 2) if shares else "–"
+        mine = worked.get(group)
+        example = percent(mine.answer.disclosure.fraction, 2) if mine else "–"
+        rows.append((group, f"{len(people):,}", mean, example, percent(paper, 2)))
+    columns = ("group", "asked", "mean", "worked patient", "paper's patient")
+    return Table("Share of the training rows that an answer looks at", columns, tuple(rows))
+
+
+def criteria(journeys: Journeys) -> Table:
+    """Whether the ways lead towards the nurse-led criteria."""
+    rows = []
+    for group in GROUPS:
+        found = [one for one in journeys.of(group) if one.answer.found]
+        if not found:
+            continue
+        before, after = np.array([[one.before, one.after] for one in found]).T
+        shares = [percent(float(np.mean(one)), 0) for one in (after > before, after == before, after < before)]
+        rows.append(
+            (group, found[0].direction, f"{len(found):,}", f"{before.mean():.1f}", f"{after.mean():.1f}", *shares)
+        )
+    columns = ("group", "asked to become", "found", "met now", "met after", "more", "as many", "fewer")
+    return Table(
+        "Discharge criteria met, of 18 (means), and the share who meet more, as many or fewer after",
+        columns,
+        tuple(rows),
+    )
+
+
+def criteria_shares(people: Iterable[Person]) -> tuple[Array, Array]:
+    """For each criterion the share of people who meet it now, and after the actions."""
+    ends = np.array([one.answer.followed().records[[0, -1]] for one in people])
+    names = next(iter(people)).answer.schema.names
+    columns = [one.holds(ends[:, :, names.index(one.feature)]).mean(axis=0) for one in CRITERIA]
+    before, after = np.array(columns).T
+    return before, after
+
+
+def criteria_table(before: Array, after: Array, usual: Array) -> Table:
+    """The share who meet each criterion: now, after the actions, and among patients who were ready."""
+    shares = zip(before.tolist(), after.tolist(), usual.tolist(), strict=True)
+    rows = [
+        (f"{one.name}: {one.words}", *(percent(share, 0) for share in three))
+        for one, three in zip(CRITERIA, shares, strict=True)
+    ]
+    return Table("Share who meet each criterion", ("criterion", "now", "after", "were ready"), tuple(rows))
+
+
+def paper_groups(journeys: Journeys) -> str:
+    """How often the forest is wrong in each direction, beside the paper's shares."""
+    n = len(journeys.people)
+    said = [
+        f"{group}s are {percent(len(journeys.of(group)) / n)} of those tested (paper {percent(share)})"
+        for group, share in PAPER_SHARES.items()
+    ]
+    return f"{'; '.join(said)}.".capitalize()
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share in per cent.
+
+    >>> percent(0.1234), percent(1.0, 0)
+    ('12.3 %', '100 %')
+    """
+    return f"{100 * share:.{digits}f} %"
+
+
+def found_share(journeys: Journeys, *, relaxed: bool) -> float:
+    """The share of those asked for whom a way was found, with or without relaxation."""
+    asked = [one for one in journeys.people if one.asked]
+    return float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked])) if asked else 1.0
+
+
+def stay_shortened(journeys: Journeys) -> str:
+    """How many answers towards ready ask for what nobody can do: a shorter stay."""
+    found = [one for one in journeys.of(direction="ready") if one.answer.found]
+    place = found[0].answer.schema.index("los") if found else 0
+    shorter = sum(one.end[place] < one.answer.records[0][place] for one in found)
+    if not shorter:
+        return "No answer towards ready shortens the stay."
+    return (
+        f"{_of(int(shorter), len(found))} of the answers towards ready shorten the stay, which nobody can do: the "
+        'paper allows it for what it may tell a clinician ("if this were day 3 ..."); los_only_grows forbids it.'
+    )
+
+
+def words_of(name: str) -> str:
+    """A feature in the words of a ward, with its short name."""
+    return f"{WORDS[name]} ({name})" if WORDS[name] != name else name
+
+
+def statuses(journeys: Journeys) -> dict[Status, int]:
+    """How many answers have each status."""
+    counts = Counter(one.answer.status for one in journeys.people)
+    return {status: counts[status] for status in Status}
+
+
+def _mean_sd(mean: float, sd: float) -> str:
+    return f"{mean:.4f}" if np.isnan(sd) else f"{mean:.4f} ({sd:.4f})"
+
+
+def _middle(values: Sequence[int]) -> str:
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+    return f"{middle:g} ({low:g}–{high:g})"
+
+
+def _of(n: int, total: int) -> str:
+    return f"{n:,} ({100 * n / total:.1f} %)" if total else "0"
