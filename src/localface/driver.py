@@ -39,6 +39,7 @@ from localface.recourse import Disclosure
 from localface.sources.protocol import Source
 
 _MEMORY = 256 * 2**20  # bytes for the distances of one round
+_SCORED = 2**16  # rows scored at a time where a whole table is
 _WIDTH = 256  # searches that advance together: more would not make a round cheaper
 Asked = Sequence[tuple["Meter", Any]]
 T = TypeVar("T")
@@ -228,8 +229,11 @@ class Driver:
 
     def _least_factor(self, question: Widening, reach: Mask) -> float:
         allowed = self._source.surveyed(question.bounds)
-        records = self._source.records(allowed[reach[allowed]])
-        return float((np.abs(records - question.record) / question.reaches).max(axis=1).min(initial=np.inf))
+        targets, least = allowed[reach[allowed]], np.inf
+        for first in range(0, len(targets), _SCORED):
+            apart = np.abs(self._source.records(targets[first : first + _SCORED]) - question.record)
+            least = min(least, float((apart / question.reaches).max(axis=1).min()))
+        return least
 
     def _census(self, asked: Asked) -> list[Counts]:
         reach = self._reaching()
@@ -280,8 +284,8 @@ class Scores:
     def of(self, ids: Ids) -> Array:
         """The scores of rows."""
         fresh = self.unknown(ids)
-        if len(fresh):
-            self.learn(fresh)
+        for first in range(0, len(fresh), _SCORED):
+            self.learn(fresh[first : first + _SCORED])
         return np.asarray(self._known[ids])
 
     def _make_room(self, ids: Ids) -> None:

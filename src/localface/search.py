@@ -105,7 +105,8 @@ def _best(atlas: Atlas, plan: Plan, found: Exploration, *, relaxed: bool) -> Ask
 
 def _provable(atlas: Atlas, plan: Plan, found: Exploration) -> bool:
     """Tell whether the ball proves anything: an entry is chosen for its ground, and other costs are no lengths."""
-    return plan.proves and atlas.person.rule == "lowest" and plan.cost == "length" and not found.entry
+    measured = plan.proves and np.isfinite(plan.slack)
+    return bool(measured and atlas.person.rule == "lowest" and plan.cost == "length" and not found.entry)
 
 
 def _safest(atlas: Atlas, plan: Plan, found: Exploration) -> Asks[tuple[Atlas, Exploration]]:

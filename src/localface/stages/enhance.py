@@ -54,20 +54,19 @@ class Price:
 
 
 class Chart:
-    """The places that could be on a better way, what steps between them cost at least, and how far A* has come."""
+    """The places that could be on a better way, and how far A* has come.
+
+    ``costs`` holds what steps cost at least, from where A* has been; the rest is not worked out.
+    """
 
     def __init__(self, atlas: Atlas, known: Way) -> None:
         self.atlas = atlas
-        self.places, points, self.remaining = _worth_a_look(atlas, known)
+        self.places, self._points, self.remaining = _worth_a_look(atlas, known)
         self.is_end = np.isin(self.places, atlas.goals)
-        self.lengths = norms(points[:, None, :] - points[None, :, :])
-        fine = atlas.person.bounds.one_way(points[:, None, :], points[None, :, :])
-        self.costs = np.where(fine & (self.lengths <= atlas.person.max_step), self.lengths, np.inf)
-        for i, j in atlas.struck_out(self.places):
-            self.costs[i, j] = self.costs[j, i] = np.inf
-        self._points, self._holes = points, 0
-        self._strike_holes()
         n = len(self.places)
+        self.costs, self._lengths = np.full((n, n), np.inf), np.zeros((n, n))
+        self._refused = atlas.struck_out(self.places)
+        self._holes = len(atlas.holes)
         self.spent, self.parent = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
         self.spent[0] = 0.0
         self.done = np.zeros(n, dtype=bool)
@@ -87,14 +86,16 @@ class Chart:
         named = (self.places[step[0]], self.places[here])
         passes = yield from self.atlas.traversable([named])
         if not passes[0]:
-            self.costs[step] = self.costs[step[::-1]] = np.inf
-            self._strike_holes()
+            self._refused.append(step)
+            self.costs[step] = np.inf
+            self._strike(self.atlas.holes[self._holes :], np.flatnonzero(self.done))
+            self._holes = len(self.atlas.holes)
             self._line_up(np.flatnonzero(~self.done & np.isinf(self.costs[self.parent, np.arange(len(self.parent))])))
             return False
         self._sure.add(step)
         if price.exponent:
             means = yield from self.atlas.means([named])
-            self.costs[step] = float(price.exact(self.lengths[step], np.array(means[0])))
+            self.costs[step] = float(price.exact(self._lengths[step], np.array(means[0])))
             self._line_up(np.array([here]))
             return False
         return True
@@ -102,6 +103,7 @@ class Chart:
     def close(self, here: int) -> None:
         """Be done with a place, and pass on what it costs to go on from it."""
         self.done[here] = True
+        self._look_on(here)
         through = self.spent[here] + self.costs[here]
         better = np.flatnonzero((through < self.spent) & ~self.done)
         self.spent[better] = through[better]
@@ -124,15 +126,31 @@ class Chart:
             self.spent[places] = through[best, np.arange(len(places))]
             self.parent[places] = been[best]
 
-    @cached_property
-    def _spans(self) -> Array:
-        """The lengths of straight steps: holes refuse no others."""
-        return np.where(same_kind(self._points, self.atlas.person.discrete), self.lengths, 0.0)
+    def _look_on(self, here: int) -> None:
+        """Work out what the steps from a place cost at least."""
+        person, points = self.atlas.person, self._points
+        self._lengths[here] = norms(points - points[here])
+        fine = person.bounds.one_way(points[here], points) & (self._lengths[here] <= person.max_step)
+        self.costs[here] = np.where(fine, self._lengths[here], np.inf)
+        self.costs[here, [b if a == here else a for a, b in self._refused if here in (a, b)]] = np.inf
+        self._strike(self.atlas.holes[: self._holes], np.array([here]))
 
-    def _strike_holes(self) -> None:
-        for hole in self.atlas.holes[self._holes :]:
-            self.costs[crossing(hole, self._points, self._spans)] = np.inf
-        self._holes = len(self.atlas.holes)
+    def _strike(self, holes: list[Hole], been: Ids) -> None:
+        """Strike out steps that run into holes; one with a flip in it is not straight, and is asked about."""
+        if not holes or not len(been):
+            return
+        spans = np.where(self._kinds[been, None] == self._kinds, self._lengths[been], 0.0)
+        for hole in holes:
+            struck, ends = np.nonzero(crossing(hole, self._points[been], self._points, spans))
+            self.costs[been[struck], ends] = np.inf
+
+    @cached_property
+    def _kinds(self) -> Ids:
+        """Which places agree on every discrete column, so that the step between them is straight."""
+        discrete = self.atlas.person.discrete
+        if not discrete.any():
+            return np.zeros(len(self._points), dtype=np.int64)
+        return np.unique(self._points[:, discrete], axis=0, return_inverse=True)[1].reshape(-1)
 
 
 def _worth_a_look(atlas: Atlas, known: Way) -> tuple[list[int], Array, Array]:
@@ -153,24 +171,15 @@ def _worth_a_look(atlas: Atlas, known: Way) -> tuple[list[int], Array, Array]:
     return places[near].tolist(), points[near], remaining[near]
 
 
-def same_kind(points: Array, discrete: Mask) -> Mask:
-    """Tell which pairs of points agree on every discrete column, so that the step between them is straight."""
-    if not discrete.any():
-        return np.ones((len(points), len(points)), dtype=bool)
-    _, kind = np.unique(points[:, discrete], axis=0, return_inverse=True)
-    kind = kind.reshape(-1)
-    return np.asarray(kind[:, None] == kind[None, :])
-
-
-def crossing(hole: Hole, points: Array, spans: Array) -> Mask:
-    """Tell which straight steps between points touch a hole, from one Gram matrix.
+def crossing(hole: Hole, starts: Array, ends: Array, spans: Array) -> Mask:
+    """Tell which straight steps touch a hole, from one product.
 
     The squared area that two places span with the centre is the squared distance of
     their line from the centre times their squared distance from each other.
     """
-    away = points - hole.centre
-    gram = away @ away.T
-    squares = np.diag(gram).copy()
-    between = (gram < squares[:, None]) & (gram < squares[None, :])  # the closest approach is on the step
-    area = squares[:, None] * squares[None, :] - gram * gram
+    to_start, to_end = starts - hole.centre, ends - hole.centre
+    product = to_start @ to_end.T
+    at_start, at_end = (to_start**2).sum(axis=1)[:, None], (to_end**2).sum(axis=1)[None, :]
+    between = (product < at_start) & (product < at_end)  # the closest approach is on the step
+    area = at_start * at_end - product * product
     return np.asarray(between & (area < (hole.radius * (1 - 1e-9) * spans) ** 2))

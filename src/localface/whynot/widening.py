@@ -29,7 +29,8 @@ def widened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -
     factors = desk.widenings([asked[i][0] for i in shut]) if shut else []
     opens = [(i, factor * _BARELY) for i, factor in zip(shut, factors, strict=True) if np.isfinite(factor)]
     requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
-    for number, found in desk.answered(requests, plan):
+    near = replace(plan, slack=np.inf)  # it is as far as it is: no further rows are looked at to prove it the shortest
+    for number, found in desk.answered(requests, near):
         i = opens[number][0]
         if found.found:
             spent = together([answers[i].disclosure, found.disclosure])
