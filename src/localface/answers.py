@@ -230,7 +230,7 @@ class Recourses(Sequence[Recourse]):
     def to_frame(self) -> Any:
         """One line a person, as a table of the user's own kind (see ``Audit.to_frame``)."""
         rows = self._answers
-        whole = self.numbers == tuple(range(len(rows)))
+        whole = not self.errors and not self.unfinished and self.numbers == tuple(range(len(rows)))
         columns: dict[str, list[Any]] = {} if whole else {"person": list(self.numbers)}
         columns |= {
             "status": [one.status.name for one in rows],

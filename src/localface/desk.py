@@ -114,8 +114,8 @@ class Desk:
         for request in requests:
             person = self.person(request.record, self.space.bounds(request.box))
             cases.append(Case(search(person, first), self.decoder([request.record])))
-        run = self.driver.run(cases, max_rows=self.options.max_rows)
-        found = {number: (outcome.status == "FOUND", disclosure) for number, outcome, disclosure in run}
+        run = self.driver.tried(cases, max_rows=self.options.max_rows, apart=True)  # a failure opens nothing
+        found = {n: (not isinstance(one, InputError) and one.status == "FOUND", seen) for n, one, seen in run}
         return [found[number] for number in range(len(requests))]
 
     def widenings(self, requests: Sequence[Request]) -> list[float]:

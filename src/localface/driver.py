@@ -93,13 +93,19 @@ class Driver:
     """Answers searches from a source, a density and a score."""
 
     def __init__(
-        self, source: Source, density: Density, score: Callable[[Array], Array], *, min_score: float, share: float = 1.0
+        self,
+        source: Source,
+        density: Density,
+        score: Callable[[Array], Array],
+        *,
+        min_score: float,
+        share: float | None = None,
     ) -> None:
         self._source = source
         self._density = density
         self._score = score
         self._min_score = min_score
-        self._share = share  # how many people each row stands for that the density was learnt from
+        self._share = share  # people that each row stands for that the density was learnt from; None: it knows all rows
         self._scores = Scores(score, source)
         self._reach: Mask | None = None  # who reaches the target, once everyone is scored
 
@@ -149,11 +155,10 @@ class Driver:
         answers: list[Any] = [None] * len(asked)
         for kind, answer in (
             (Nearest, self._nearest),
-            ((ScoreRows, ScorePoints), self._scored),
+            ((ScoreRows, ScorePoints, Census), self._scored),
             (Along, self._along),
             (Levels, self._levels),
             (Company, self._company),
-            (Census, self._census),
             (Widening, self._widening),
         ):
             places = [i for i, (_, question) in enumerate(asked) if isinstance(question, kind)]
@@ -174,15 +179,20 @@ class Driver:
         found = self._source.nearest([question for _, question in asked])
         return [meter.admit(one) for (meter, _), one in zip(asked, found, strict=True)]
 
-    def _scored(self, asked: Asked) -> list[Array]:
-        """Score all unseen rows and all off-data states of a round in one model call."""
+    def _scored(self, asked: Asked) -> list[Array | Counts]:
+        """Score all unseen rows and all off-data states of a round, and everyone who is to be counted, in one call."""
         wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
+        if self._reach is None and any(isinstance(q, Census) for _, q in asked):
+            wanted.append(self._source.surveyed(_anywhere(self._source)))
         states = [
             meter.decode(q.points, self._source.records(q.lent)) for meter, q in asked if isinstance(q, ScorePoints)
         ]
         fresh = self._scores.unknown(np.concatenate(wanted)) if wanted else NO_ROWS
-        rest, answers = self._scores.learn(fresh, states), []
+        rest, answers = self._scores.learn(fresh, states), list[Array | Counts]()
         for meter, question in asked:
+            if isinstance(question, Census):
+                answers.append(self._counted(question, self._reaching()))
+                continue
             if isinstance(question, ScorePoints):
                 unseen = len(question.points)
                 answers.append(rest[:unseen])
@@ -213,7 +223,7 @@ class Driver:
         return [answers[i] for i in range(len(asked))]
 
     def _levels(self, asked: Asked) -> list[Array]:
-        if self._share == 1:  # the density knows these rows
+        if self._share is None:  # the density knows these rows, by the same ids
             return [self._density.levels(question.ids) for _, question in asked]
         places = np.concatenate([question.points for _, question in asked])
         found = self._density.lowest(places, places, None).values
@@ -221,7 +231,7 @@ class Driver:
 
     def _company(self, asked: Asked) -> list[Ids]:
         counts = self._density.company(np.concatenate([question.points for _, question in asked]))
-        people = np.rint(counts * self._share).astype(np.int64)
+        people = np.rint(counts * (self._share or 1.0)).astype(np.int64)
         return np.split(people, np.cumsum([len(question.points) for _, question in asked])[:-1])
 
     def _widening(self, asked: Asked) -> list[float]:
@@ -234,10 +244,6 @@ class Driver:
             apart = np.abs(self._source.records(targets[first : first + _SCORED]) - question.record)
             least = min(least, float((apart / question.reaches).max(axis=1).min()))
         return least
-
-    def _census(self, asked: Asked) -> list[Counts]:
-        reach = self._reaching()
-        return [self._counted(question, reach) for _, question in asked]
 
     def _reaching(self) -> Mask:
         """Who reaches the target, by id; takes everyone's score."""
@@ -273,7 +279,13 @@ class Scores:
         return np.unique(ids[~self._seen[ids]])
 
     def learn(self, rows: Ids, states: Sequence[Array] = ()) -> Array:
-        """Score rows that are unknown, and states that are no rows, in one call; returns the scores of the states."""
+        """Score rows that are unknown, and states that are no rows, in one call; returns the scores of the states.
+
+        Only where there are very many rows are they scored some at a time.
+        """
+        while len(rows) > _SCORED:
+            self.learn(rows[:_SCORED])
+            rows = rows[_SCORED:]
         batch = [self._source.records(rows), *states] if len(rows) else list(states)
         scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
         if not self._seen.flags.writeable:  # as it came from another process, which keeps its own
@@ -284,8 +296,8 @@ class Scores:
     def of(self, ids: Ids) -> Array:
         """The scores of rows."""
         fresh = self.unknown(ids)
-        for first in range(0, len(fresh), _SCORED):
-            self.learn(fresh[first : first + _SCORED])
+        if len(fresh):
+            self.learn(fresh)
         return np.asarray(self._known[ids])
 
     def _make_room(self, ids: Ids) -> None:

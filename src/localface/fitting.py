@@ -49,9 +49,9 @@ class Holding:
     crowd: Crowd  # the same, as points
 
     @property
-    def share(self) -> float:
-        """How many people each of those stands for."""
-        return 1.0 if isinstance(self.source, Table) else self.source.n_distinct / len(self.crowd)
+    def share(self) -> float | None:
+        """How many people each of those stands for; None where they are the rows of the source, by the same ids."""
+        return None if isinstance(self.source, Table) else self.source.n_distinct / len(self.crowd)
 
 
 def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object, options: Options) -> Desk:
@@ -89,13 +89,12 @@ def _in_memory(data: Any, schema: Schema | None, options: Options) -> Holding:
     schema.check_relations(records, "the data")
     form = Form.of(data, schema)
     if len(records) > SCANNED:
-        space = Space.fit(schema, records)
+        learnt = np.unique(records[sampled(hashed(records), SAMPLE)] + 0.0, axis=0)
+        space = Space.fit(schema, learnt)
         space.check(records, "the data")
         rows = np.arange(len(records))
         source = Cells.of(space.points(records), records, rows, points_of=space.points, n_rows=len(records))
         _check_size(len(records), source.n_distinct, options)
-        learnt = records[np.sort(sampled(hashed(records), SAMPLE))]
-        learnt = np.unique(learnt + 0.0, axis=0)
         return Holding(schema, form, space, source, learnt, Crowd(space.points(learnt)))
     distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
     _check_size(len(records), len(distinct), options)

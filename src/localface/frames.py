@@ -17,7 +17,9 @@ from localface.geometry import Array
 from localface.infer import Frame, Values, missing, names_of, opened
 from localface.schema import Feature, Schema, Value, unseen
 
-_PLAIN = re.compile(r"|u?int(8|16|32|64)|float(32|64)|bool(ean)?|double")  # dtypes of plain numbers, by any library
+_PLAIN = re.compile(
+    r"|u?int(8|16|32|64)|float(32|64)|bool(ean)?|double|[<>=|]?(f[48]|[iu][1248]|b1)"
+)  # dtypes of plain numbers, by any library
 _EXACT = 2**53  # the largest count up to which every whole number is a float
 
 

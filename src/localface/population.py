@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 from localface.answers import Recourses
 from localface.box import check_where
 from localface.desk import Desk, Request
-from localface.errors import ConstraintError, InputError, ModelError
+from localface.errors import InputError, ModelError
 from localface.frames import read_each, read_people
 from localface.geometry import Array
 from localface.outcomes import Plan
+from localface.parts import Status
 from localface.recourse import Recourse
 from localface.whynot import opened
 
@@ -26,8 +27,8 @@ def requests_of(desk: Desk, people: Any, where: Mapping[str, Any] | None, **opti
     for number, record in enumerate(read_people(people, desk.schema)):
         try:
             requests.append(desk.request(record, desk.form, where, **options))
-        except ConstraintError as error:
-            raise ConstraintError(f"person {number}: {error}") from None
+        except InputError as error:
+            raise type(error)(f"person {number}: {error}") from None
     return requests
 
 
@@ -65,7 +66,8 @@ def explained(
         done = sorted(answers)
         final = opened(desk, plan, [(requests[number], answers[number]) for number in done])
     except KeyboardInterrupt:
-        return _stopped(answers, errors, len(asked))
+        closed = {n: one for n, one in answers.items() if one.status is not Status.NO_TARGET}  # their reasons come last
+        return _stopped(closed, errors, len(asked))
     _check_not_all(errors, len(asked))
     return Recourses(final, numbers=done, errors=dict(sorted(errors.items())))
 

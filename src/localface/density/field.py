@@ -19,6 +19,7 @@ from localface.geometry import Array, Mask
 from localface.questions import Ids
 
 _AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
+_FEW = 2048  # rows up to which looking at all of them is quicker than choosing
 _NEAR = 192  # rows summed at first, about: near ones, which nearly always suffice to accept
 
 
@@ -119,11 +120,13 @@ class Steps:
 
         Some near rows mostly suffice to accept; to refuse takes all rows.
         """
-        marks = marks[self.legs.step]
-        samples = Samples(self.kernels.near(self.legs, self.own))
-        samples.clear(marks, self.guard)
-        bounds, deepest = samples.proven, np.zeros(len(self.legs))
-        found = verdicts(bounds, np.full(len(bounds), np.inf), marks, self.guard)
+        marks, n = marks[self.legs.step], len(self.legs)
+        bounds, deepest, found = np.full(n, -np.inf), np.zeros(n), np.full(n, UNDECIDED)
+        if len(self.kernels.crowd) > _FEW:
+            samples = Samples(self.kernels.near(self.legs, self.own))
+            samples.clear(marks, self.guard)
+            bounds = samples.proven
+            found = verdicts(bounds, np.full(n, np.inf), marks, self.guard)
         for more in self._parts(np.flatnonzero(found == UNDECIDED)):
             wider = Samples(self._rows(more).beside())
             wider.clear(marks[more], self.guard[more])

@@ -10,6 +10,7 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 
 from localface.driver import Case, Driver
+from localface.errors import InputError
 from localface.explainer import LocalFACE
 from localface.geometry import Array, Mask
 from localface.outcomes import Outcome
@@ -75,6 +76,10 @@ class _Watched:
     def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
         watched = (replace(case, asks=traced(case.asks, self.log)) for case in cases)
         return self.driver.run(watched, max_rows=max_rows)
+
+    def tried(self, cases: Iterable[Case], **options: Any) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
+        """Searches that only tell why there is none are no part of the story."""
+        return self.driver.tried(cases, **options)
 
 
 @dataclass(slots=True, eq=False)

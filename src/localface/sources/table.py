@@ -66,16 +66,17 @@ class Table:
     def _answer(self, question: Nearest, rough: Array) -> Neighbors:
         """Look at the nearest rows by rough distance, wider and wider, until k allowed ones are sure."""
         rough[question.exclude] = np.inf
-        limit, wanted = question.radius * question.radius, question.k + _SPARE
+        wanted, outer = question.k + _SPARE, np.inf
+        if question.radius < np.inf:
+            outer = question.radius * question.radius + self._unsure(question, question.radius)
         probed = np.sort(rough[self._probes])
         while True:
             rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
             edge = float(probed[rank]) if rank < len(probed) else np.inf
-            edge = min(edge, limit + self._unsure(question, question.radius)) if limit < np.inf else edge
+            edge = min(edge, outer)
             near = np.flatnonzero(rough <= edge) if edge < np.inf else np.flatnonzero(rough < np.inf)
             ids, points, distances = self._ranked(question, near)
-            done = edge == np.inf or edge >= limit or self._sure(question, distances, edge)
-            if done:
+            if edge >= outer or self._sure(question, distances, edge):
                 return Neighbors(ids, points, distances)
             wanted *= 4
 

@@ -30,9 +30,9 @@ def widened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -
     opens = [(i, factor * _BARELY) for i, factor in zip(shut, factors, strict=True) if np.isfinite(factor)]
     requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
     near = replace(plan, slack=np.inf)  # it is as far as it is: no further rows are looked at to prove it the shortest
-    for number, found in desk.answered(requests, near):
+    for number, found in desk.tried(requests, near):  # a failure opens nothing
         i = opens[number][0]
-        if found.found:
+        if isinstance(found, Recourse) and found.found:
             spent = together([answers[i].disclosure, found.disclosure])
             answers[i] = replace(found, widened=_beyond(asked[i][0], found), disclosure=spent)
     return answers
