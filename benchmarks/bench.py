@@ -53,6 +53,7 @@ KINDS = {
     "Levels": "density",
     "Company": "counting",
     "Census": "counting",
+    "Widening": "counting",
 }
 SHARED = """Trees that are read directly make one at a time fast, so that lock-step has less left to share: a model
   that is merely called costs about as much for one record as for hundreds. alike: the same status, people, actions

@@ -261,6 +261,7 @@ def _case(arguments: argparse.Namespace) -> int:
     study = import_module(f"localface.cases.{arguments.name}").run(
         arguments.out,
         mimic=arguments.mimic,
+        decisions=import_module("localface.cases.mimic").Decisions.original() if arguments.original else None,
         splits=arguments.splits,
         grid=arguments.grid,
         row_split=arguments.row_split,
@@ -373,6 +374,7 @@ def _add_case(commands: Any) -> None:
     add = case.add_argument
     add("name", choices=("readiness",), help="which study")
     add("--mimic", metavar="FOLDER", help="take the rows from these MIMIC-III tables (.csv or .csv.gz)")
+    add("--original", action="store_true", help="read MIMIC-III as the original study did, slips included")
     add("--splits", metavar="N", type=int, default=100, help="random splits to measure on (default: %(default)s)")
     add("--grid", action="store_true", help="search the paper's grid of forests on each split")
     add("--row-split", action="store_true", help="measure also with rows split without regard to patients")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from localface.cases.readiness.codebook import CRITERIA, Criterion, count_met, met, schema
 from localface.cases.readiness.generated import SIZES, Cohort, synthetic
@@ -20,6 +20,7 @@ from localface.errors import DataError
 from localface.files.opening import extra
 
 if TYPE_CHECKING:
+    from localface.cases.mimic import Decisions
     from localface.cases.readiness.study import Study
     from localface.evidence import Trajectories
 
@@ -30,6 +31,7 @@ def run(
     folder_out: str | Path,
     *,
     mimic: str | Path | None = None,
+    decisions: Decisions | None = None,
     splits: int = 100,
     grid: bool = False,
     row_split: bool = False,
@@ -45,6 +47,7 @@ def run(
     ----------
     folder_out : where ``readiness.html``, ``readiness.md``, ``figures/`` and ``people.csv`` are written
     mimic : a folder of MIMIC-III tables to take the rows from; a generated cohort if not given
+    decisions : how MIMIC-III is read: ``localface.cases.mimic.Decisions``; the extraction is kept in ``extraction/``
     splits : random splits that the forest is measured on; the paper's figures are over 100
     grid : search the paper's grid on each split, by multiple-source cross-validation
     row_split : measure also with rows split without regard to patients, to show the leak
@@ -57,15 +60,18 @@ def run(
     from localface.cases.mimic import from_mimic
     from localface.cases.readiness.report import write_report
     from localface.cases.readiness.samples import Samples
-    from localface.cases.readiness.study import studied
+    from localface.cases.readiness.study import check_counts, studied
 
     for module in ("pandas", "sklearn"):
         extra(module, "the case study", "case")
+    check_counts(splits, people)
     folder = Path(folder_out)
     if folder.exists() and not folder.is_dir():
         raise DataError(f"the study is written into a folder; {str(folder)!r} is a file")
     folder.mkdir(parents=True, exist_ok=True)
-    extraction = None if mimic is None else from_mimic(mimic, progress=progress)
+    extraction = None
+    if mimic is not None:
+        extraction = from_mimic(mimic, folder / "extraction", decisions=decisions, progress=progress)
     study = studied(
         Samples.of_cohort(synthetic(seed)) if extraction is None else Samples.of_extraction(extraction),
         extraction=extraction,
@@ -79,3 +85,12 @@ def run(
         progress=progress,
     )
     return replace(study, page=write_report(study, folder))
+
+
+def __getattr__(name: str) -> Any:
+    """Offer the extraction here too; it is imported only when it is asked for."""
+    if name == "from_mimic":
+        from localface.cases.mimic import from_mimic
+
+        return from_mimic
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

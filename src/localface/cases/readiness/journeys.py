@@ -196,6 +196,11 @@ def _clocked(explainers: Mapping[Direction, LocalFACE], people: Sequence[Person]
     return tuple(spent)
 
 
+def _ready(one: Person, score: float) -> float:
+    """The score for being ready, whichever way the person was asked to go."""
+    return score if one.direction == "ready" else 1 - score
+
+
 def _line(one: Person) -> dict[str, Any]:
     answer = one.answer
     return {
@@ -208,8 +213,8 @@ def _line(one: Person) -> dict[str, Any]:
         "reason_unrelaxed": one.plain.reason,
         "relaxed_to": answer.relaxed_to,
         "widened": ", ".join(f"{name} {reach:g}" for name, reach in one.widened.items()),
-        "score_before": answer.scores[0],
-        "score_after": answer.followed().scores[-1],
+        "ready_before": _ready(one, answer.scores[0]),
+        "ready_after": _ready(one, answer.followed().scores[-1]),
         "actions": len(answer.actions),
         "features": len(one.changed),
         "path_steps": len(answer.certificates),

@@ -23,6 +23,7 @@ from localface.cases.readiness.document import (
     as_markdown,
     pictures_of,
 )
+from localface.cases.readiness.journeys import groups_of
 from localface.cases.readiness.study import WORKED_ACTIONS, Study
 from localface.cases.readiness.summary import percent
 from localface.cases.readiness.worked import worked_patient
@@ -90,8 +91,13 @@ def _lead(study: Study) -> str:
     )
     return (
         f"The case study of the LocalFACE paper, run again. {what}: {len(study.samples):,} rows, a random forest that "
-        "scores readiness for discharge, and for everyone it was tested on the changes that would alter its verdict."
+        f"scores readiness for discharge, and for {_whom(study)} the changes that would alter its verdict."
     )
+
+
+def _whom(study: Study) -> str:
+    n, asked = study.journeys.tested, len(study.journeys.people)
+    return "everyone it was tested on" if asked == n else f"{asked:,} of the {n:,} it was tested on"
 
 
 def _cohort(study: Study) -> list[Block]:
@@ -145,7 +151,7 @@ def _model(study: Study) -> list[Block]:
         Beside(
             (
                 summary.results(evaluation, study.leak),
-                Words(summary.paper_groups(study.journeys)),
+                Words(summary.paper_groups(groups_of(evaluation.first.ready, evaluation.first.scores))),
                 Words(_leak(study), "note"),
             ),
             (
@@ -178,7 +184,7 @@ def _recourse(study: Study) -> list[Block]:
         Figure(pictures.features(journeys.people), "What the actions change most often, in per cent of the answers."),
     )
     return [
-        Heading(2, "Recourse for everyone tested"),
+        Heading(2, f"Recourse for {_whom(study).replace(' it was', '').removesuffix(' on')}"),
         Words(_ASKED),
         summary.success(journeys),
         Words(_RELAXED),
@@ -192,7 +198,7 @@ def _recourse(study: Study) -> list[Block]:
 def _clock(study: Study) -> str:
     together = ", ".join(f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.journeys.seconds.items())
     alone = study.journeys.alone
-    one = f"{1000 * float(np.mean(alone)):.0f} ms one at a time ({len(alone)} asked again), " if alone else ""
+    one = f"{1000 * float(np.mean(alone)):.0f} ms one at a time ({len(alone)} people), " if alone else ""
     return f"Time for one patient on this machine: {one}all together {together} (paper: {summary.PAPER_SECONDS} s)."
 
 
@@ -239,7 +245,7 @@ def _caveats(study: Study) -> list[Block]:
         else "These are de-identified patients of one hospital, years ago."
     )
     lines = (*_PLAINLY[:2], who, *_PLAINLY[2:])
-    made = f"Made with localface {__version__}, seed {study.seed}, {study.evaluation.splits} splits."
+    made = f"Made with localface {__version__}, seed {study.seed}, splits: {study.evaluation.splits}."
     return [Heading(2, "What this cannot say"), Bullets(lines), Words(made, "note")]
 
 

@@ -12,6 +12,7 @@ from localface.cases.readiness.journeys import GROUPS, Group, Journeys, Person, 
 from localface.cases.readiness.samples import Samples
 from localface.cases.readiness.summary import found_share, percent
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation, evaluate
+from localface.errors import DataError
 from localface.evidence import Trajectories, Witnesses
 from localface.recourse import Recourse
 
@@ -90,6 +91,14 @@ def studied(
         worked = {group: _witnessed(one, evidence) for group, one in worked.items()}
     notes = _notes(samples, evaluation, worked)
     return Study(samples, evaluation, journeys, worked, notes, seed, leak, extraction)
+
+
+def check_counts(splits: int, people: int | None) -> None:
+    """Refuse numbers that no study can be made with, before any work is done."""
+    if splits < 1:
+        raise DataError(f"splits is how often the forest is measured, 1 or more; got {splits!r}")
+    if people is not None and people < 1:
+        raise DataError(f"people is how many of the tested are explained, 1 or more; got {people!r}")
 
 
 def _witnessed(person: Person, evidence: Trajectories) -> Person:

@@ -161,11 +161,10 @@ def criteria_table(before: Array, after: Array, usual: Array) -> Table:
     return Table("Share who meet each criterion", ("criterion", "now", "after", "were ready"), tuple(rows))
 
 
-def paper_groups(journeys: Journeys) -> str:
-    """How often the forest is wrong in each direction, beside the paper's shares."""
-    n = len(journeys.people)
+def paper_groups(groups: Sequence[Group]) -> str:
+    """How often the forest is wrong in each direction over a whole test set, beside the paper's shares."""
     said = [
-        f"{group}s are {percent(len(journeys.of(group)) / n)} of those tested (paper {percent(share)})"
+        f"{group}s are {percent(groups.count(group) / len(groups))} of those tested (paper {percent(share)})"
         for group, share in PAPER_SHARES.items()
     ]
     return f"{'; '.join(said)}.".capitalize()
@@ -195,7 +194,7 @@ def stay_shortened(journeys: Journeys) -> str:
         return "No answer towards ready shortens the stay."
     return (
         f"{_of(int(shorter), len(found))} of the answers towards ready shorten the stay, which nobody can do: the "
-        'paper allows it for what it may tell a clinician ("if this were day 3 ..."); los_only_grows forbids it.'
+        'paper allows it for what it may tell a clinician ("if this were day 3 ..."); --los-only-grows forbids it.'
     )
 
 

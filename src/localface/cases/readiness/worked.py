@@ -84,9 +84,14 @@ def _marked(name: str, before: float, after: float) -> str:
 
 
 def _unmet(person: Person) -> str:
-    end = dict(zip(person.answer.schema.names, person.end.tolist(), strict=True))
-    left = [f"{one.name} ({one.words})" for one in CRITERIA if not one.holds(end[one.feature])]
-    return f"Still not met: {', '.join(left)}." if left else "All are met."
+    names = person.answer.schema.names
+    now, end = (dict(zip(names, state.tolist(), strict=True)) for state in (person.answer.records[0], person.end))
+    unmet = [one for one in CRITERIA if not one.holds(end[one.feature])]
+    lost = [f"{one.name} ({one.words})" for one in unmet if one.holds(now[one.feature])]
+    left = [f"{one.name} ({one.words})" for one in unmet if not one.holds(now[one.feature])]
+    said = [f"No longer met: {', '.join(lost)}."] if lost else []
+    said += [f"Still not met: {', '.join(left)}."] if left else []
+    return " ".join(said) or "All are met."
 
 
 def _closing(answer: Recourse) -> str:
