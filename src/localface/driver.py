@@ -103,7 +103,6 @@ class Driver:
     ) -> None:
         self._source = source
         self._density = density
-        self._score = score
         self._min_score = min_score
         self._share = share  # people that each row stands for that the density was learnt from; None: it knows all rows
         self._scores = Scores(score, source)

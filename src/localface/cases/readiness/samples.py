@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from localface.cases.mimic import Extraction
 
 By = Literal["patient", "row"]
-TEST_SHARE = 0.4
+TEST_SHARE = Fraction(2, 5)
 """Of the smallest source; as many rows of every other source are tested on, as in the paper."""
 
 _TRIES = 200  # draws until both parts hold both outcomes; few rows may need several
@@ -119,14 +121,15 @@ def split(samples: Samples, *, seed: int = 0, by: By = "patient") -> Split:
 
 
 def _drawn(samples: Samples, units: Ids, rng: np.random.Generator) -> Any:
-    """Mark so many rows of each source: whole units, drawn until there are enough."""
-    wanted = min(-(-int(np.sum(samples.source == name)) * 2 // 5) for name in samples.sources)
+    """Mark so many rows of each source: whole units, as near to that number as they come."""
+    wanted = min(ceil(int(np.sum(samples.source == name)) * TEST_SHARE) for name in samples.sources)
     marked = np.zeros(len(samples), dtype=bool)
     for name in samples.sources:
         rows = np.flatnonzero(samples.source == name)
         found, place = np.unique(units[rows], return_inverse=True)
         order = rng.permutation(len(found))
-        enough = int(np.searchsorted(np.cumsum(np.bincount(place)[order]), wanted)) + 1
+        reached = np.cumsum(np.bincount(place)[order])
+        enough = int(np.abs(reached - wanted).argmin()) + 1
         marked[rows[np.isin(place, order[: min(enough, len(found) - 1)])]] = True
     return marked
 
