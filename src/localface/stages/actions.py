@@ -26,6 +26,7 @@ _TURNS = 5  # calls of the model spent on putting changes back, each way of doin
 _MOST = 2**8  # sets of changes whose routes are looked for
 _CUTS = 8  # finer cuts that are tried where whole numbers make pieces too long
 _PAIRS = 8  # changes up to which every pair is tried in the other order
+_PATIENCE = 12  # steps refused one by one before states are looked at many at a time
 Change = tuple[int, ...]  # groups of columns that are changed at once
 Route = tuple[int, ...]  # states on the way, each a bit mask over the changes, from none to all
 
@@ -65,9 +66,11 @@ def _first_route(lattice: Lattice, lent: Ids, max_changes: int, *, whole: bool) 
     in_turn = [range(n + 1)] if whole or len(set(lattice.weights)) > 1 else [range(3), range(3, 4), range(4, n + 1)]
     for sizes in in_turn:
         yield from lattice.score(lent, sizes)
-        for subset in [len(lattice.states) - 1] if whole else lattice.candidates(sizes)[:left]:
+        candidates = [len(lattice.states) - 1] if whole else lattice.candidates(sizes)[:left]
+        for subset in candidates:
             left -= 1
-            route = yield from _route(lattice, subset, max_changes)
+            yield from lattice.look(candidates)
+            route = (yield from _route(lattice, subset, max_changes)) if lattice.conceivable(subset) else None
             if route is not None:
                 return route
     return None
@@ -88,6 +91,9 @@ class Lattice:
         self.counts = made.sum(axis=1)
         self.scores: Array = np.full(len(made), np.nan)
         self._verdicts: dict[tuple[int, int], bool] = {}
+        self._refused = 0
+        self._seen = np.zeros(len(made), dtype=bool)  # states that were looked at,
+        self._common = np.ones(len(made), dtype=bool)  # and whether such a state is on common ground, else perhaps
 
     def score(self, lent: Ids, sizes: Sequence[int]) -> Asks[None]:
         """Have the model score the subsets of some sizes."""
@@ -111,18 +117,52 @@ class Lattice:
     def passable(self, start: int, end: int) -> Asks[bool]:
         """Tell whether a step between two states can be taken, asking once."""
         if (start, end) not in self._verdicts:
-            a, b = self.states[[start]], self.states[[end]]
-            fine = bool(self.lawful[end]) and bool(self.person.bounds.one_way(a, b)[0])
-            if fine:  # what is common on average must also end on common ground
-                starts = a if self.person.rule == "lowest" else np.concatenate([a, b])
-                ground = yield from along(starts, np.repeat(b, len(starts), axis=0), self.floor, self.person.rule)
-                fine = bool(ground.passes.all())
-            self._verdicts[start, end] = fine
+            yield from self._judge(start, [end])
         return self._verdicts[start, end]
+
+    def _judge(self, start: int, ends: list[int]) -> Asks[None]:
+        """Find out which steps from one state can be taken, in one question."""
+        a, b = np.repeat(self.states[[start]], len(ends), axis=0), self.states[ends]
+        fine = np.array([self.conceivable(end) for end in ends]) & self.person.bounds.one_way(a, b)
+        if fine.any():
+            a, b, n = a[fine], b[fine], int(fine.sum())
+            if self.person.rule != "lowest":  # what is common on average must also end on common ground
+                a, b = np.concatenate([a, b]), np.concatenate([b, b])
+            ground = yield from along(a, b, self.floor, self.person.rule)
+            fine[fine] = ground.passes.reshape(-1, n).all(axis=0)
+            self._refused += n - int(fine.sum())
+        self._verdicts |= {(start, end): bool(one) for end, one in zip(ends, fine, strict=True)}
+
+    def conceivable(self, state: int) -> bool:
+        """Whether anyone could come to a state, as far as is known."""
+        return bool(self.lawful[state] and self._common[state])
+
+    def look_ahead(self, start: int, ends: list[int]) -> Asks[None]:
+        """Once steps have been refused again and again, judge all that lead on from a state at once."""
+        fresh = [end for end in ends if (start, end) not in self._verdicts]
+        if self._refused >= _PATIENCE and fresh:
+            yield from self._judge(start, fresh)
+
+    def look(self, states: Sequence[int]) -> Asks[None]:
+        """Once steps have been refused again and again, ask of all states at once whether they are common at all."""
+        fresh = [state for state in states if self.lawful[state] and not self._seen[state]]
+        if self._refused < _PATIENCE or not fresh:
+            return
+        places = self.states[fresh]
+        ground = yield from along(places, places, self.floor, self.person.rule)
+        self._seen[fresh], self._common[fresh] = True, ground.passes
 
     def missing(self, subset: int) -> float:
         """How much of the score a state still lacks."""
         return max(0.0, self.person.min_score - float(self.scores[subset]))
+
+    def least_missing(self, subset: int) -> Array:
+        """The least that the states still ahead can lack, for whoever has made 0, 1, 2, ... changes one by one."""
+        inside = np.arange(subset + 1)
+        inside = inside[(inside | subset) == subset]
+        lacks, counts = np.maximum(0.0, self.person.min_score - self.scores[inside]), self.counts[inside]
+        least = np.array([lacks[counts == made].min() for made in range(1, subset.bit_count() + 1)] + [0.0])
+        return np.asarray(np.cumsum(least[::-1])[::-1])
 
 
 def _lattice(atlas: Atlas, end: int, floor: float, *, whole: bool, on_ground: bool) -> Asks[Lattice | None]:
@@ -231,6 +271,8 @@ def _bundled(atlas: Atlas, target: Array, groups: list[int]) -> list[Change]:
 def _route(lattice: Lattice, subset: int, max_changes: int) -> Asks[Route | None]:
     """The best traversable route through the lattice, by as few changes at once as possible."""
     for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
+        if at_once > max_changes:
+            yield from lattice.look([state for state in range(subset + 1) if state | subset == subset])
         route = yield from _cheapest(lattice, subset, at_once)
         if route is not None:
             return route
@@ -240,25 +282,32 @@ def _route(lattice: Lattice, subset: int, max_changes: int) -> Asks[Route | None
 def _cheapest(
     lattice: Lattice, subset: int, at_once: int, *, before: tuple[int, int] | None = None
 ) -> Asks[Route | None]:
-    """Dijkstra's algorithm over states; a step is checked when its end is next in line.
+    """A* over states; a step is checked when its end is next in line.
 
-    ``before=(i, j)`` asks for a route on which change i is made earlier than change j.
+    ``before=(i, j)`` asks whether there is any route at all on which change i is made earlier
+    than change j: then whatever is nearest to the end goes first, and no cost is counted.
     """
-    heap: list[tuple[int, float, Route]] = [(0, 0.0, (0,))]
+    to_go = lattice.least_missing(subset) if at_once == 1 and before is None else np.zeros(subset.bit_count() + 1)
+    heap: list[tuple[float, float, int, float, Route]] = [(0.0, 0.0, 0, 0.0, (0,))]
     done: set[int] = set()
     while heap:
-        extra, cost, route = heapq.heappop(heap)
+        extra, _, _, cost, route = heapq.heappop(heap)
         here = route[-1]
         if here in done or (len(route) > 1 and not (yield from lattice.passable(*route[-2:]))):
             continue
         done.add(here)
         if here == subset:
             return route
-        for step in _steps(subset & ~here, at_once):
-            there = here | step
-            if there not in done and not (before and _too_early(here, there, before)):
-                more = extra + step.bit_count() - 1  # changes made at once weigh first, then the score that is missing
-                heapq.heappush(heap, (more, round(cost + lattice.missing(there), 9), (*route, there)))
+        onward = [here | step for step in _steps(subset & ~here, at_once)]
+        onward = [there for there in onward if there not in done and lattice.conceivable(there)]
+        onward = [there for there in onward if not (before and _too_early(here, there, before))]
+        yield from lattice.look_ahead(here, [there for there in onward if (there & ~here).bit_count() == 1])
+        for there in onward:
+            left, more = (subset & ~there).bit_count(), (there & ~here).bit_count() - 1
+            so_far = cost + lattice.missing(there)
+            first = float(left) if before else extra + more  # changes made at once weigh first, then the missing score
+            whole = round(so_far + to_go[-1 - left], 9)
+            heapq.heappush(heap, (first, whole, left, so_far, (*route, there)))
     return None
 
 
