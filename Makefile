@@ -10,7 +10,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench docs figures clean
+.PHONY: help demo test lint format bench evidence docs figures clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -20,7 +20,7 @@ demo: $(VENV)/.has-demo  ## a recourse on two moons, then the readiness case stu
 	@echo
 	@$(VENV)/bin/localface case readiness --splits 3 --people 300 --out localface-demo/readiness
 
-test: $(VENV)/.has-test  ## every test and doctest, warnings as errors
+test: $(VENV)/.has-test $(VENV)/.has-dice $(VENV)/.has-browser  ## every test and doctest, warnings as errors
 	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal $(ARGS)
 
 lint: $(VENV)/.has-lint  ## style, types and the direction of imports
@@ -33,8 +33,11 @@ format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 	@$(VENV)/bin/ruff check --fix --quiet
 	@$(VENV)/bin/ruff format
 
-bench: $(VENV)/.has-test  ## measure speed and quality, beside the peers
+bench: $(VENV)/.has-test $(VENV)/.has-dice  ## measure speed, beside the peers
 	@$(PY) benchmarks/bench.py $(ARGS)
+
+evidence: $(VENV)/.has-evidence $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
+	@$(ONE_THREAD) $(PY) benchmarks/evidence $(ARGS)
 
 docs: $(VENV)/.has-docs  ## run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)
@@ -50,6 +53,21 @@ $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "localface needs Python 3.11 or later, and $(PYTHON) is not: try make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
+
+# dice-ml by itself: it asks for an XGBoost of 700 MB, and the light one of the tests will do.
+$(VENV)/.has-dice: $(VENV)/.has-test
+	@uv pip install --quiet --python $(PY) --no-deps 'dice-ml>=0.12' 2>/dev/null || $(PY) -m pip install -qq --no-deps 'dice-ml>=0.12'
+	@touch $@
+
+# A Chromium for the tests of the page: the one that is there, else Debian's as root, else Playwright's own.
+$(VENV)/.has-browser: $(VENV)/.has-test
+	@if [ -z "$$LOCALFACE_CHROMIUM" ] && ! which chromium chromium-browser google-chrome 2>/dev/null | grep -q .; then \
+	  echo "fetching Chromium for the tests of the page (once) ..."; \
+	  { [ "$$(id -u)" = 0 ] && { apt-get install -y -qq chromium || { apt-get update -qq && apt-get install -y -qq chromium; }; }; } >/dev/null 2>&1 \
+	  || $(PY) -m playwright install chromium >/dev/null 2>&1 \
+	  || echo "no Chromium could be fetched: the tests of the page will be skipped (LOCALFACE_CHROMIUM names one)"; \
+	fi
+	@touch $@
 
 # One stamp for each extra, made again when the project file changes. uv where present, as it is faster;
 # pip where uv is absent or cannot reach the packages (it does not read pip's configuration).

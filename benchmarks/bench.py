@@ -36,6 +36,9 @@ from threadpoolctl import threadpool_info
 
 from cells import CHECKED, anonymous, asked, blocks_of, generate, patients, peak_of, recall
 from localface import LocalFACE, Recourse, __version__
+from localface.baselines import FACE, NICE, NearestUnlike, Task, Wachter
+from localface.baselines.peers import PEERS as PACKAGED
+from localface.baselines.peers import available
 from localface.cases.readiness import schema as readiness
 from localface.cases.readiness import synthetic
 from localface.geometry import Array, norms
@@ -285,6 +288,12 @@ def ours(at: World) -> Answer:
     return lambda record: explainer.explain(record, actions=False).found
 
 
+def acting(at: World) -> Answer:
+    """The same, and few changes in an order."""
+    explainer = at.explainer()
+    return lambda record: explainer.explain(record).found
+
+
 def printed(at: World) -> Answer:
     """The published algorithms as printed."""
     explainer = at.explainer(strategy="paper")
@@ -310,10 +319,30 @@ def straight(at: World) -> Answer:
     return answer
 
 
+def other(method: Callable[..., Any], **options: Any) -> Callable[[World], Answer]:
+    """A baseline or a peer, made once and asked person by person."""
+
+    def made(at: World) -> Answer:
+        asked = method(Task.of(at.model, at.data, schema=at.schema, min_score=MIN_SCORE), **options)
+        return lambda record: bool(asked.explain(record).found)
+
+    return made
+
+
 PEERS: dict[str, Callable[[World], Answer]] = {
     "ours, path only": ours,
+    "ours, with actions": acting,
     "strategy='paper', path only": printed,
     "the straight line": straight,
+    "FACE, graph built before": other(FACE, graph="knn"),
+    "nearest unlike neighbour": other(NearestUnlike),
+    "NICE": other(NICE),
+    "Wachter": other(Wachter),
+    **{
+        name: other(PACKAGED[name])
+        for name in ("dice-random", "dice-genetic", "dice-kdtree", "treecf")
+        if available()[PACKAGED[name].package] is not None
+    },
 }
 """From a world to what answers one person, and says whether it found a way; whoever has another peer adds it here."""
 

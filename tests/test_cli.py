@@ -18,7 +18,9 @@ import pytest
 import skops.io
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
-from localface import Feature, Recourse, Schema, __version__, cli
+from localface import Feature, Recourse, Schema, __version__, cli, files
+from localface.cli.arguments import parser_of
+from localface.cli.commands import _where
 from onnxfile import write_classifier
 
 ROOT = Path(__file__).parents[1]
@@ -232,11 +234,11 @@ class TestWhere:
         ],
     )
     def test_a_limit_is_told_by_its_shape(self, text: str, wish: object) -> None:
-        assert cli._where([text], self.SCHEMA) == wish
+        assert _where([text], self.SCHEMA) == wish
 
     def test_one_feature_may_have_several(self) -> None:
         wish = {"age": {"within": 5, "moves": "up"}}
-        assert cli._where(["age=5", "age=up"], self.SCHEMA) == wish
+        assert _where(["age=5", "age=up"], self.SCHEMA) == wish
 
     def test_the_limits_are_kept(self, run: Run) -> None:
         ran = run(*FROM_PERSON, "--where", "north=-0.2:0.2", "--where", "east=up", "--json", "--min-density", "0")
@@ -393,7 +395,7 @@ class TestMisuse:
         def interrupted(*_: object, **__: object) -> None:
             raise KeyboardInterrupt
 
-        monkeypatch.setattr(cli.files, "read_table", interrupted)
+        monkeypatch.setattr(files, "read_table", interrupted)
         ran = run(*FROM_ROW)
         assert (ran.code, ran.out, ran.err) == (130, "", "")
 
@@ -401,7 +403,7 @@ class TestMisuse:
         def broken(*_: object, **__: object) -> None:
             raise ZeroDivisionError
 
-        monkeypatch.setattr(cli.files, "read_table", broken)
+        monkeypatch.setattr(files, "read_table", broken)
         with pytest.raises(ZeroDivisionError):
             run(*FROM_ROW)
 
@@ -470,7 +472,7 @@ class TestReference:
 
     def test_every_command_and_option_is_in_the_docs(self) -> None:
         text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-        (commands,) = (one for one in cli._parser()._actions if isinstance(one, argparse._SubParsersAction))
+        (commands,) = (one for one in parser_of()._actions if isinstance(one, argparse._SubParsersAction))
         for name, parser in commands.choices.items():
             assert f"`localface {name}`" in text
             for action in parser._actions:

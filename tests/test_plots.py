@@ -20,10 +20,10 @@ from localface.explainer import LocalFACE
 from localface.frames import Form
 from localface.geometry import norms
 from localface.plots import plot_against_line, plot_pipeline, plot_recourse, plot_step, plot_tube
-from localface.plots.trace import told, traced
 from localface.questions import Asks, ScorePoints, point_scores
 from localface.recourse import Certificate, Disclosure, Recourse, Status, Target
 from localface.schema import Feature, Schema
+from localface.story import told, traced
 
 ICU = Schema(
     [

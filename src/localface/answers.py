@@ -75,6 +75,7 @@ class Answers:
             disclosure=disclosure,
             relaxed_to=relaxed,
             proven_within=self.options.slack if outcome.proven else None,
+            composed=outcome.composed,
             actions=()
             if acted is None
             else tuple(self._actions(outcome, acted, floor if relaxed is None else relaxed)),

@@ -47,6 +47,7 @@ class Person:
     grain: Array = field(default_factory=lambda: np.zeros(0))  # a smaller change of a column is none
     lawful: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
     weights: Array | None = None  # how dear a change of each column is; None: all the same
+    like: Callable[[Array], Array] = lambda records: np.zeros((0, 0))  # the states one may take over from records
     held: Mask | None = None  # columns that the actions leave as they are, whatever the people on the path have there
 
 

@@ -55,6 +55,25 @@ class Box:
             upper[j] = min(reach.upper, reach.own + factor * reach.by)
         return replace(self, lower=lower, upper=upper)
 
+    def nearest(self, features: Sequence[Feature], records: Array, own: Array) -> Array:
+        """The records, feature by feature, as far as someone whose record is ``own`` may follow them.
+
+        A value that is not allowed gives way to the nearest that is; a category, to their own.
+        """
+        moved = np.array(records, dtype=np.float64)
+        for j, feature in enumerate(features):
+            if feature.discrete:
+                codes = self.allowed.get(j)
+                if codes is not None:
+                    spare = own[j] if own[j] in codes else min(codes)
+                    moved[:, j] = np.where(np.isin(moved[:, j], list(codes)), moved[:, j], spare)
+                continue
+            low, high = self.lower[j], self.upper[j]
+            if feature.whole:
+                moved[:, j], low, high = np.rint(moved[:, j]), np.ceil(low), np.floor(high)
+            moved[:, j] = np.clip(moved[:, j], low, high)
+        return moved
+
     def holds(self, feature: int, code: float) -> bool:
         """Tell whether one feature may take a value."""
         if feature in self.allowed:

@@ -2,32 +2,36 @@
 
 Each round gathers what all active searches ask and answers each kind of question in
 one vectorised call. Every row revealed passes through here, where it is metered and
-held to the budget; scores are kept by row id.
+held to the budget; scores are kept by row id, to the last digit, so that searches for
+different target scores share them.
 """
 
 from __future__ import annotations
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from localface.density.protocol import Density
 from localface.errors import InputError
-from localface.geometry import Array, Bounds, Mask
+from localface.geometry import Array, Bounds, Mask, norms
 from localface.outcomes import Outcome
 from localface.questions import (
     NO_ROWS,
     Along,
     Asks,
+    Borrow,
     Census,
     Company,
     Counts,
     Ground,
     Ids,
     Levels,
+    Loan,
     Nearest,
     Neighbors,
     Question,
@@ -41,18 +45,34 @@ from localface.sources.protocol import Source
 _MEMORY = 256 * 2**20  # bytes for the distances of one round
 _SCORED = 2**16  # rows scored at a time where a whole table is
 _WIDTH = 256  # searches that advance together: more would not make a round cheaper
+_BORROWED = 1024  # states, made of what others have, that the model is asked about for one person
+_TARGETS = 16  # target scores for which it is remembered who reaches them
 Asked = Sequence[tuple["Meter", Any]]
 T = TypeVar("T")
 Decode = Callable[[Array, Array], Array]
 """From points to records, given records whose values the points may have taken over."""
 
 
+class Score(Protocol):
+    """What the driver asks of a model: scores to the last digit, and how they read under a threshold."""
+
+    def exact(self, records: Array) -> Array:
+        """Return one score a record, higher is nearer to the target."""
+        ...
+
+    def rounded(self, scores: Array, min_score: float) -> Array:
+        """Round scores, but never across a threshold."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """One search to run: its questions, and the exact records behind its own points."""
+    """One search to run: its questions, the exact records behind its own points, and the score it is after."""
 
     asks: Asks[Outcome]
     decode: Decode
+    min_score: float
+    wanted: Callable[[], bool] | None = None  # asked every round: a search that nobody wants any more ends
 
 
 @dataclass(slots=True, eq=False)
@@ -60,6 +80,7 @@ class Meter:
     """What one search was shown: the one deliberate memory of the driver."""
 
     decode: Decode
+    min_score: float
     max_rows: int | None
     rows: set[int] = field(default_factory=set)
     questions: int = 0
@@ -96,17 +117,16 @@ class Driver:
         self,
         source: Source,
         density: Density,
-        score: Callable[[Array], Array],
+        score: Score,
         *,
-        min_score: float,
         share: float | None = None,
     ) -> None:
         self._source = source
         self._density = density
-        self._min_score = min_score
+        self._score = score
         self._share = share  # people that each row stands for that the density was learnt from; None: it knows all rows
-        self._scores = Scores(score, source)
-        self._reach: Mask | None = None  # who reaches the target, once everyone is scored
+        self._scores = Scores(score.exact, source)
+        self._reach: OrderedDict[float, Mask] = OrderedDict()  # by target score, who reaches it: the latest last
 
     def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
         """Run searches in lock-step; yields the number of each case as it is answered, with what it was shown."""
@@ -121,20 +141,23 @@ class Driver:
         """Run searches in lock-step; where a question cannot be answered, that search ends with the error.
 
         ``apart`` asks again, search by search, where a round fails, so that only those end
-        whose own question it was.
+        whose own question it was. ``cases`` may run dry and have more later: it is asked
+        again every round, and new searches join those that are under way.
         """
         waiting = enumerate(cases)
         width = max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows))) if self._source.exact else _WIDTH
         active: list[tuple[int, Case, Meter, Question]] = []
         while True:
             for number, case in _first(waiting, width - len(active)):
-                meter = Meter(case.decode, max_rows)
+                meter = Meter(case.decode, case.min_score, max_rows)
                 active.append((number, case, meter, next(case.asks)))
             if not active:
                 return
             answers = self._answers([(meter, question) for _, _, meter, question in active], apart=apart)
             still = []
             for (number, case, meter, _), answer in zip(active, answers, strict=True):
+                if case.wanted is not None and not case.wanted():
+                    answer = InputError("nobody waits for this answer any more")
                 if isinstance(answer, InputError):
                     case.asks.close()
                     yield number, answer, meter.disclosure(self._source.n_rows)
@@ -159,6 +182,7 @@ class Driver:
             (Levels, self._levels),
             (Company, self._company),
             (Widening, self._widening),
+            (Borrow, self._borrowed),
         ):
             places = [i for i, (_, question) in enumerate(asked) if isinstance(question, kind)]
             if not places:
@@ -181,7 +205,7 @@ class Driver:
     def _scored(self, asked: Asked) -> list[Array | Counts]:
         """Score all unseen rows and all off-data states of a round, and everyone who is to be counted, in one call."""
         wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
-        if self._reach is None and any(isinstance(q, Census) for _, q in asked):
+        if any(isinstance(q, Census) and meter.min_score not in self._reach for meter, q in asked):
             wanted.append(self._source.surveyed(_anywhere(self._source)))
         states = [
             meter.decode(q.points, self._source.records(q.lent)) for meter, q in asked if isinstance(q, ScorePoints)
@@ -190,15 +214,15 @@ class Driver:
         rest, answers = self._scores.learn(fresh, states), list[Array | Counts]()
         for meter, question in asked:
             if isinstance(question, Census):
-                answers.append(self._counted(question, self._reaching()))
+                answers.append(self._counted(question, self._reaching(meter.min_score)))
                 continue
             if isinstance(question, ScorePoints):
                 unseen = len(question.points)
-                answers.append(rest[:unseen])
+                answers.append(self._score.rounded(rest[:unseen], meter.min_score))
                 rest = rest[unseen:]
             else:
                 unseen = int(np.isin(question.ids, fresh).sum()) if len(fresh) else 0
-                answers.append(self._scores.of(question.ids))
+                answers.append(self._score.rounded(self._scores.of(question.ids), meter.min_score))
             meter.rows_scored += unseen
             meter.model_calls += unseen > 0
         return answers
@@ -234,7 +258,36 @@ class Driver:
         return np.split(people, np.cumsum([len(question.points) for _, question in asked])[:-1])
 
     def _widening(self, asked: Asked) -> list[float]:
-        return [self._least_factor(question, self._reaching()) for _, question in asked]
+        return [self._least_factor(question, self._reaching(meter.min_score)) for meter, question in asked]
+
+    def _borrowed(self, asked: Asked) -> list[Loan]:
+        return [self._loan(meter, question) for meter, question in asked]
+
+    def _loan(self, meter: Meter, question: Borrow) -> Loan:
+        """The nearest states that have the score, among those made of the nearest people who reach the target."""
+        ids, points = self._likest(question, np.flatnonzero(self._reaching(meter.min_score)).astype(np.int64))
+        records = meter.decode(points, self._source.records(NO_ROWS))
+        scores = (
+            self._score.rounded(self._scores.learn(NO_ROWS, [records]), meter.min_score) if len(ids) else points[:, 0]
+        )
+        meter.model_calls += len(ids) > 0
+        meter.rows_scored += len(ids)
+        fine = np.flatnonzero(scores >= question.min_score)[: question.k]
+        seen = meter.admit(Neighbors(ids[fine], points[fine], scores[fine]))
+        return Loan(seen.points, seen.distances, seen.cut)
+
+    def _likest(self, question: Borrow, targets: Ids) -> tuple[Ids, Array]:
+        """The nearest different states that can be taken over from people who reach the target, and whose they are."""
+        ids, kept = NO_ROWS, np.zeros((0, len(question.point)))
+        for first in range(0, len(targets), _SCORED):
+            some = targets[first : first + _SCORED]
+            ids, kept = np.concatenate([ids, some]), np.concatenate([kept, question.like(self._source.records(some))])
+            order = np.lexsort((ids, norms(kept - question.point)))
+            ids, kept = ids[order], kept[order]
+            _, places = np.unique(kept, axis=0, return_index=True)
+            places = np.sort(places)[:_BORROWED]
+            ids, kept = ids[places], kept[places]
+        return ids, kept
 
     def _least_factor(self, question: Widening, reach: Mask) -> float:
         allowed = self._source.surveyed(question.bounds)
@@ -244,13 +297,17 @@ class Driver:
             least = min(least, float((apart / question.reaches).max(axis=1).min()))
         return least
 
-    def _reaching(self) -> Mask:
-        """Who reaches the target, by id; takes everyone's score."""
-        if self._reach is None:
+    def _reaching(self, min_score: float) -> Mask:
+        """Who reaches a target score, by id; takes everyone's score."""
+        if min_score not in self._reach:
             everyone = self._source.surveyed(_anywhere(self._source))
-            self._reach = np.zeros(1 + int(everyone.max()), dtype=bool)
-            self._reach[everyone] = self._scores.of(everyone) >= self._min_score
-        return self._reach
+            reach = np.zeros(1 + int(everyone.max()), dtype=bool)
+            reach[everyone] = self._score.rounded(self._scores.of(everyone), min_score) >= min_score
+            self._reach[min_score] = reach
+            if len(self._reach) > _TARGETS:
+                self._reach.popitem(last=False)
+        self._reach.move_to_end(min_score)
+        return self._reach[min_score]
 
     def _counted(self, question: Census, reach: Mask) -> Counts:
         """Count; what each column rules out is worked out only where nobody is left to become."""

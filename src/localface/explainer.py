@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any, Literal, overload
 
 from localface.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
@@ -64,6 +65,10 @@ class LocalFACE:
     people, radius
         The cover rule: how many people, within how many ordinary differences (chosen from
         ``min_density`` if not given).
+    ends
+        ``"people"``: a path ends at a real person. ``"states"``: where none that this person may become
+        will do, it may end at a state that is nobody's, on ground just as common, made of what people who
+        reach the target have in what this person may change.
     evidence
         People over time (``localface.evidence.Trajectories``, or a dict with a ``table`` and the names of
         its columns): each action then says how many of them really did the like, and how they fared.
@@ -97,6 +102,7 @@ class LocalFACE:
         slack: float = 0.05,
         people: int = 3,
         radius: float | None = None,
+        ends: str = "people",
         evidence: Any = None,
     ) -> None:
         self.options = Options(
@@ -113,6 +119,7 @@ class LocalFACE:
             slack=slack,
             people=people,
             radius=radius,
+            ends=ends,
         )
         self._wanted = target
         self._desk = fitted_desk(model, data, schema=schema, target=target, options=self.options)
@@ -148,6 +155,8 @@ class LocalFACE:
         *,
         where: Mapping[str, Any] | None = None,
         counterfactual: Any = None,
+        min_score: float | None = None,
+        min_density: float | None = None,
         relax: bool = False,
         actions: bool = True,
         max_changes: int = 1,
@@ -163,6 +172,8 @@ class LocalFACE:
         *,
         where: Mapping[str, Any] | None = None,
         counterfactual: Any = None,
+        min_score: float | None = None,
+        min_density: float | None = None,
         relax: bool = False,
         actions: bool = True,
         max_changes: int = 1,
@@ -178,6 +189,8 @@ class LocalFACE:
         *,
         where: Mapping[str, Any] | None = None,
         counterfactual: Any = None,
+        min_score: float | None = None,
+        min_density: float | None = None,
         relax: bool = False,
         actions: bool = True,
         max_changes: int = 1,
@@ -197,6 +210,8 @@ class LocalFACE:
             ``{"sex": "never"}``, ``{"fio2": (0.21, 0.4)}``, ``{"ward": ["a", "b"]}``.
         counterfactual
             Where to go, if that is known already; explore is skipped.
+        min_score, min_density
+            The score to reach and the floor, for this call; as the explainer was made if not given.
         relax
             Where the target cannot be reached, lower the floor by as little as possible, and say so.
         actions
@@ -214,25 +229,27 @@ class LocalFACE:
             Features not to touch at all, neither by an action nor by anyone on the path.
         """
         check_n_paths(n_paths, actions=actions and self.options.strategy == "guided", push=min_robustness is not None)
-        record = read_person(person, self.schema)
-        form = person_form(person, self._desk.form)
+        desk, record = self._desk.at(min_score=min_score, min_density=min_density), read_person(person, self.schema)
+        form = person_form(person, desk.form)
         goal = None if counterfactual is None else read_person(counterfactual, self.schema, "the counterfactual")
         check_max_changes(max_changes)
-        plan = replace(self._desk.plan, actions=actions, max_changes=max_changes)
+        plan = replace(desk.plan, actions=actions, max_changes=max_changes)
         where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
-        request = self._desk.request(record, form, where, goal=goal, relax=relax, weights=dear)
+        request = desk.request(record, form, where, goal=goal, relax=relax, weights=dear)
         if n_paths > 1:
-            return find_alternatives(self._desk, request, plan, n_paths)
+            return find_alternatives(desk, request, plan, n_paths)
         if min_robustness is not None:
-            return pushed(self._desk, request, plan, check_share(min_robustness))
-        ((_, answer),) = self._desk.answered([request], plan)
-        return opened(self._desk, plan, [(request, answer)])[0]
+            return pushed(desk, request, plan, check_share(min_robustness))
+        ((_, answer),) = desk.answered([request], plan)
+        return opened(desk, plan, [(request, answer)])[0]
 
     def explain_many(
         self,
         people: Any,
         *,
         where: Mapping[str, Any] | None = None,
+        min_score: float | None = None,
+        min_density: float | None = None,
         relax: bool = False,
         actions: bool = True,
         max_changes: int = 1,
@@ -251,7 +268,7 @@ class LocalFACE:
         ----------
         people
             A table, or a list of what ``explain`` takes.
-        where, relax, actions, max_changes, weights, avoid
+        where, min_score, min_density, relax, actions, max_changes, weights, avoid
             As for ``explain``, for everyone.
         on_error
             ``"raise"``, or ``"record"`` to go on without those who cannot be answered, because
@@ -261,14 +278,16 @@ class LocalFACE:
         """
         check_max_changes(max_changes)
         check_on_error(on_error)
-        record = on_error == "record"
+        desk, record = self._desk.at(min_score=min_score, min_density=min_density), on_error == "record"
         where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
         written = requests_or_errors if record else requests_of
-        asked = written(self._desk, people, where, relax=relax, weights=dear)  # every one, before the first search
-        plan = replace(self._desk.plan, actions=actions, max_changes=max_changes)
-        return explained(self._desk, plan, asked, progress=progress, record=record)
+        asked = written(desk, people, where, relax=relax, weights=dear)  # every one, before the first search
+        plan = replace(desk.plan, actions=actions, max_changes=max_changes)
+        return explained(desk, plan, asked, progress=progress, record=record)
 
-    def robustness(self, recourse: Recourse, *, models: Any = None, n: int = 200, seed: int = 0) -> Robustness:
+    def robustness(
+        self, recourse: Recourse, *, models: Any = None, n: int = 200, seed: int = 0, min_score: float | None = None
+    ) -> Robustness:
         """Tell how well an answer stands up to being followed inexactly, and to retrained models.
 
         Each changed feature lands within one ``resolution`` of where it should (without one:
@@ -284,19 +303,31 @@ class LocalFACE:
             target and the same ``min_score``.
         n, seed
             How many draws, and what they are drawn from.
+        min_score
+            The score that the answer was asked for, where that is not the explainer's own.
         """
-        others = read_models(self._desk, models, target=self._wanted, form=self._desk.form)
-        return robustness_of(self._desk, recourse, models=others, n=n, seed=seed)
+        desk = self._desk.at(min_score=min_score)
+        others = read_models(desk, models, target=self._wanted, form=desk.form)
+        return robustness_of(desk, recourse, models=others, n=n, seed=seed)
 
-    def check(self, person: Any, wish: Any, *, where: Mapping[str, Any] | None = None) -> Check:
+    def check(
+        self,
+        person: Any,
+        wish: Any,
+        *,
+        where: Mapping[str, Any] | None = None,
+        min_score: float | None = None,
+        min_density: float | None = None,
+    ) -> Check:
         """Say whether a wished state can be reached, what refuses it, and the least that would open it.
 
         ``wish`` names some features with the values they should have, as in ``{"debt": 4000}``;
-        the others stay as they are. A whole record will do as well.
+        the others stay as they are. A whole record will do as well. ``where``, ``min_score`` and
+        ``min_density`` are as for ``explain``.
         """
-        record = read_person(person, self.schema)
-        form, goal = person_form(person, self._desk.form), wish_of(wish, record, self.schema)
-        return check(self._desk, self._desk.plan, self._desk.request(record, form, where, goal=goal))
+        desk, record = self._desk.at(min_score=min_score, min_density=min_density), read_person(person, self.schema)
+        form, goal = person_form(person, desk.form), wish_of(wish, record, self.schema)
+        return check(desk, desk.plan, desk.request(record, form, where, goal=goal))
 
     def audit(
         self, factuals: Any, counterfactuals: Any, *, where: Mapping[str, Any] | None = None, progress: bool = True
@@ -324,6 +355,40 @@ class LocalFACE:
             plan=self._desk.plan,
             watch=lambda found, total: shown(found, total, progress=progress),
         )
+
+    def serve(
+        self,
+        *,
+        port: int = 0,
+        title: str = "Recourse",
+        people: Any = True,
+        block: bool = False,
+    ) -> Any:
+        """Open the page on this explainer, on this machine only (needs the extra ``web``).
+
+        Parameters
+        ----------
+        port
+            Where; 0 takes any that is free.
+        title
+            What the page is called.
+        people
+            Whether the explainer's rows are listed to be picked, or a table of others to list.
+        block
+            Serve until Ctrl-C. Without, a handle comes back at once: ``.url`` says where to look,
+            ``.stop()`` ends it, and it may be used in a ``with`` block.
+        """
+        try:
+            serving = import_module("localface.web.serving")
+        except ModuleNotFoundError as error:
+            if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "pydantic", "starlette"):
+                raise
+            raise ModuleNotFoundError(
+                f'serve() needs {error.name}, which is not installed; run: pip install "localface[web]"',
+                name=error.name,
+            ) from error
+        running = serving.served(self, port=port, title=title, people=people)
+        return running.run() if block else running.start()
 
     def prescore(self) -> LocalFACE:
         """Score the whole table once, where that is allowed, so that later answers need few model calls."""

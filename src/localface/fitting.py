@@ -14,7 +14,7 @@ from localface.density.fit import fit_kde, fit_knn, ordinary_reach
 from localface.density.knn import KNN
 from localface.density.protocol import Density
 from localface.density.sampled import Sampled, log_density
-from localface.desk import Desk
+from localface.desk import Desk, floor_of
 from localface.driver import Driver
 from localface.errors import DataError, InputError, SchemaError
 from localface.frames import Form, read_table
@@ -61,7 +61,7 @@ def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object,
     form = fed(model, held.form, schema)
     score = _scorer(model, target, form, held.learnt, min_score=options.min_score)
     density = _density(held.crowd, space, held.form, options)
-    floor = _floor(density, space, options)
+    floor, spacing = floor_of(density, space, options), _spacing(held.crowd, space, options)
     return Desk(
         schema=schema,
         options=options,
@@ -71,9 +71,10 @@ def fitted_desk(model: Any, data: Any, *, schema: Schema | None, target: object,
         density=density,
         score=score,
         floor=floor,
-        plan=_plan(held.crowd, space, density, options, proves=source.exact),
-        driver=Driver(source, density, score, min_score=score.min_score, share=held.share),
+        plan=_plan(space, density, options, spacing=spacing, proves=source.exact),
+        driver=Driver(source, density, score, share=held.share),
         answers=_answers(held, density, score, options=options, floor=floor),
+        spacing=spacing,
     )
 
 
@@ -161,26 +162,24 @@ def _density(crowd: Crowd, space: Space, form: Form, options: Options) -> Densit
     )
 
 
-def _floor(density: Density, space: Space, options: Options) -> float:
-    if options.edges == "cover" and options.radius is not None:
-        return -space.width * float(np.log(options.radius))
-    return density.scale.quantile(options.min_density)
+def _spacing(crowd: Crowd, space: Space, options: Options) -> KNN | None:
+    """How far people stand apart, where momentum needs to know how far off the rows it may lead."""
+    return fit_knn(crowd, space.discrete, k=1) if options.momentum_steps else None
 
 
-def _plan(crowd: Crowd, space: Space, density: Density, options: Options, *, proves: bool) -> Plan:
+def _plan(space: Space, density: Density, options: Options, *, spacing: KNN | None, proves: bool) -> Plan:
     """How searches go about it."""
-    price, reach = Price(), np.inf
+    price = Price()
     if options.price == "density":
         price = Price(usual=density.scale.quantile(0.5), exponent=1 / space.width)
-    if options.momentum_steps:
-        spacing = fit_knn(crowd, space.discrete, k=1)
-        reach = spacing.radius(spacing.scale.quantile(options.min_density))
+    reach = np.inf if spacing is None else spacing.radius(spacing.scale.quantile(options.min_density))
     return Plan(
         Gait(options.n_neighbors, options.momentum_steps, reach),
         slack=options.slack,
         cost=options.price,
         price=price,
         strategy=options.strategy,
+        states=options.ends == "states" and options.strategy == "guided",
         proves=proves,
     )
 

@@ -12,6 +12,7 @@ from localface.errors import InputError, near_miss
 
 EDGES = ("strict", "average", "cover")
 STRATEGIES = ("guided", "paper")
+ENDS = ("people", "states")
 COSTS = ("length", "density", "safest")
 DENSITIES = ("kde", "knn")
 
@@ -33,6 +34,7 @@ class Options:
     slack: float
     people: int
     radius: float | None
+    ends: str = "people"
 
     def __post_init__(self) -> None:
         mistakes = list(self._mistakes())
@@ -58,6 +60,7 @@ class Options:
             )
         yield from _word("edges", self.edges, EDGES)
         yield from _word("strategy", self.strategy, STRATEGIES)
+        yield from _word("ends", self.ends, ENDS)
         if self.cost is not None:
             yield from _word("cost", self.cost, COSTS)
         if isinstance(self.density, str):

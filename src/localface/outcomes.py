@@ -27,6 +27,7 @@ class Plan:
     actions: bool = True
     max_changes: int = 1
     proves: bool = True  # the source finds every near row, so that what it does not find is not there
+    states: bool = False  # where nobody will do, a state that is nobody's may be the end
     first: bool = False  # the first way will do, and only that there is one is asked for
     whole: bool = False  # the actions make every change, not only those that the score needs
 
@@ -60,6 +61,7 @@ class Outcome:
     counts: Counts | None = None
     acted: Acted | None = None
     hopeless: bool = False  # no floor, however low, opens a way
+    composed: bool = False  # the way ends at a state that is nobody's
 
 
 def told(

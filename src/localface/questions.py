@@ -7,7 +7,7 @@ batch, meter, budget and cache all of it.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -149,7 +149,33 @@ class Widening:
     reaches: Array
 
 
-Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Company | Census | Widening
+@dataclass(frozen=True, slots=True, eq=False)
+class Borrow:
+    """What could someone be, with as much as they may take over from people who reach the target?
+
+    ``like`` turns records into the states that someone at ``point`` may take over from them.
+    Answered with a ``Loan`` of at most ``k`` states that have the score.
+    """
+
+    point: Array
+    like: Callable[[Array], Array]
+    k: int
+    min_score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loan:
+    """States, the nearest first, and their scores; ``cut`` says that the row budget withheld some.
+
+    The rows that they are made of count as seen.
+    """
+
+    points: Array
+    scores: Array
+    cut: bool = False
+
+
+Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Company | Census | Widening | Borrow
 T = TypeVar("T")
 Asks = Generator[Question, Any, T]
 
@@ -199,4 +225,10 @@ def census(bounds: Bounds, *, why: bool = True) -> Asks[Counts]:
 def widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
     """Ask how many times as far someone would have to be allowed to go."""
     answer: float = yield Widening(bounds, record, reaches)
+    return answer
+
+
+def borrow(point: Array, like: Callable[[Array], Array], k: int, min_score: float) -> Asks[Loan]:
+    """Ask for states that have a score, made of what others have."""
+    answer: Loan = yield Borrow(point, like, k, min_score)
     return answer

@@ -7,6 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
 from importlib import import_module
+from importlib.util import find_spec
 from types import MappingProxyType, NoneType
 from typing import Any, NoReturn
 
@@ -44,7 +45,7 @@ class Recourse:
     step. A density is the share of people who stand on less common ground. ``opens`` holds, where
     nobody can be reached, the smallest sets of features that would have to move further;
     ``robustness``, where it was asked for, the share of small deviations from the actions that
-    still reach the target.
+    still reach the target. ``composed`` tells that the path ends at a state that is nobody's.
     """
 
     status: Status
@@ -67,6 +68,7 @@ class Recourse:
     actions: tuple[Action, ...] = ()
     opens: tuple[tuple[str, ...], ...] = ()
     robustness: float | None = None
+    composed: bool = False
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -188,13 +190,17 @@ class Recourse:
             "records": self.records.tolist(),
             "form": self.form.to_dict(),
             "schema": self.schema.to_dict(),
-            "certificates": [asdict(one) for one in self.certificates],
-            "target": asdict(self.target),
+            "certificates": [_flat(one) for one in self.certificates],
+            "target": _flat(self.target),
+            "settings": dict(self.settings),
             "disclosure": self.disclosure._plain(),
             "widened": dict(self.widened),
             "actions": [_plain_action(one) for one in self.actions],
         }
-        return json.dumps(_spelled(document), indent=indent, allow_nan=False)
+        try:
+            return json.dumps(document, indent=indent, allow_nan=False)
+        except (TypeError, ValueError):  # few documents hold what has to be spelt, and looking for it takes its time
+            return json.dumps(_spelled(document), indent=indent, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Recourse:
@@ -232,6 +238,16 @@ class Recourse:
 
     def _repr_html_(self) -> str:
         return as_html(page_of(self))
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
+        """Show the page's own view in a notebook, where the extra ``notebook`` is installed; else text and HTML."""
+        if find_spec("anywidget") is not None:
+            widget = import_module("localface.web.widget").RecourseWidget.of(self)
+            shown = widget._repr_mimebundle_(include=include, exclude=exclude)
+            if shown is not None:
+                data, notes = shown if isinstance(shown, tuple) else (shown, {})
+                return {**data, "text/plain": str(self), "text/html": self._repr_html_()}, notes
+        return {"text/plain": str(self), "text/html": self._repr_html_()}
 
     def _pieces(self) -> dict[str, Any]:
         """The fields by name, as they are."""
@@ -356,7 +372,7 @@ def _no_constant(word: str) -> NoReturn:
 
 def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
     """Turn a document back into the fields of a Recourse."""
-    later = ("version", "opens", "widened")
+    later = ("version", "opens", "widened", "composed")
     pieces = {one.name: document[one.name] for one in fields(Recourse) if one.name not in later}
     return _typed(Recourse, pieces) | {
         "version": str(document["made_with"]),
@@ -368,6 +384,7 @@ def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "actions": tuple(_action(one) for one in document["actions"]),
         "opens": document.get("opens", ()),  # documents from before these were asked for have none
         "widened": document.get("widened", {}),
+        "composed": bool(document.get("composed", False)),
         "target": Target(**_typed(Target, document["target"])),
         "disclosure": Disclosure(**_typed(Disclosure, document["disclosure"])),
     }
@@ -375,9 +392,14 @@ def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _plain_action(action: Action) -> dict[str, Any]:
     """An action as plain values; what there is no evidence of is not mentioned."""
-    plain = {**action._plain(), "certificate": asdict(action.certificate)}
+    plain = {**action._plain(), "certificate": _flat(action.certificate)}
     evidence = plain.pop("evidence")
     return plain if evidence is None else {**plain, "evidence": evidence.to_dict()}
+
+
+def _flat(value: Certificate | Target) -> dict[str, Any]:
+    """The fields of what holds plain values only: ``asdict`` would copy each of them."""
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 def _action(plain: Mapping[str, Any]) -> Action:

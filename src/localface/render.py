@@ -244,7 +244,10 @@ def _closing(answer: Recourse) -> tuple[str, ...]:
         lines.append(f"{every} {_kept(answer, kept[0])}{'' if all(one.certified for one in kept) else SAMPLED}")
     if answer.actions:
         n = len(answer.certificates)
-        lines.append(f"beside it: a path of {n} step{'' if n == 1 else 's'} through real people (.path)")
+        through = "to a state that is nobody's" if answer.composed else "through real people"
+        lines.append(f"beside it: a path of {n} step{'' if n == 1 else 's'} {through} (.path)")
+    elif answer.composed:
+        lines.append("it ends at a state that is nobody's, on ground as common as the rest")
     if answer.proven_within is not None:
         lines.append(f"no path over all the data is more than {percent(answer.proven_within)} shorter")
     if answer.robustness is not None:

@@ -295,7 +295,7 @@ class _Pushed:
     def _person(self, best: Outcome) -> Person:
         """Who asks; a floor that had to be lowered stays where it is: it is not traded for robustness."""
         one, desk = self.request, self.desk
-        person = desk.person(one.record, desk.space.bounds(one.box), weights=one.weights, held=one.held)
+        person = desk.person(one.record, one.box, weights=one.weights, held=one.held)
         return replace(person, floor=min(person.floor, best.floor)) if best.relaxed else person
 
     def _search(self, person: Person) -> Asks[Outcome]:

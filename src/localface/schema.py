@@ -38,6 +38,7 @@ class Feature:
     resolution : the smallest change that a person could notice or measure
     scale : one ordinary difference between people; by default read off the data
     categories : what a binary, ordinal or categorical feature may be, lowest first
+    reference : ``(low, high)`` that is thought ordinary or wanted, ``None`` where open; it is shown, and limits nothing
 
     >>> age = Feature("age", unit="year", kind="integer", moves="never")
     >>> age.value(63.0), age.format(63.0)
@@ -54,6 +55,7 @@ class Feature:
     resolution: float | None = None
     scale: float | None = None
     categories: tuple[Value, ...] | None = None
+    reference: tuple[Value | None, Value | None] | None = None
 
     def __post_init__(self) -> None:
         _check_words(self)
@@ -61,7 +63,8 @@ class Feature:
         if self.resolution is None and self.kind in ("integer", "ordinal"):
             object.__setattr__(self, "resolution", 1)
         _check_numbers(self)
-        object.__setattr__(self, "bounds", _bounds(self))
+        for key in ("bounds", "reference"):
+            object.__setattr__(self, key, _ends(self, key))
 
     @property
     def discrete(self) -> bool:
@@ -352,19 +355,22 @@ def _python(value: Any) -> Any:
     return value.item() if isinstance(value, np.generic) else value
 
 
-def _bounds(feature: Feature) -> tuple[Value | None, Value | None] | None:
-    given = feature.bounds
+def _ends(feature: Feature, key: str) -> tuple[Value | None, Value | None] | None:
+    """Check a range, and leave its open ends open."""
+    given = getattr(feature, key)
     if given is None:
         return None
+    what, be, them = ("bounds", "are", "them") if key == "bounds" else ("reference", "is", "it")
     if feature.discrete:
-        raise SchemaError(f"{feature.name!r} is {feature.kind} and can have no bounds: leave them out")
+        raise SchemaError(f"{feature.name!r} is {feature.kind} and can have no {what}: leave {them} out")
     if not _is_pair(given):
-        raise SchemaError(f"the bounds of {feature.name!r} are {given!r}: give (low, high), with None where open")
+        raise SchemaError(f"the {what} of {feature.name!r} {be} {given!r}: give (low, high), with None where open")
     low, high = (_python(end) for end in given)
     try:
         codes = ends(feature, (low, high))
     except ConstraintError as error:
-        raise SchemaError(str(error)) from None
+        told = str(error) if key == "bounds" else f"the reference of {feature.name!r} is {given!r}: give (low, high)"
+        raise SchemaError(told) from None
     shut = (low if np.isfinite(codes[0]) else None, high if np.isfinite(codes[1]) else None)
     return None if shut == (None, None) else shut
 
@@ -409,7 +415,9 @@ def _known(given: Mapping[str, object], name: object) -> dict[str, object]:
     known = [field.name for field in fields(Feature)]
     for key in given:
         if key not in known:
-            raise SchemaError(f"feature {name!r} has no {key!r}{near_miss(key, known)}: it may have {listed(known, 9)}")
+            raise SchemaError(
+                f"feature {name!r} has no {key!r}{near_miss(key, known)}: it may have {listed(known, len(known))}"
+            )
     return dict(given)
 
 
@@ -426,8 +434,11 @@ def _feature(row: Mapping[str, object]) -> Feature:
 
 def _toml(value: object, key: str) -> str:
     if isinstance(value, list):
-        open_ = ("-inf", "inf")  # TOML has no null: an open bound is an infinite one
-        items = [open_[i] if one is None and key == "bounds" else _toml(one, key) for i, one in enumerate(value)]
+        open_ = ("-inf", "inf")  # TOML has no null: an open end is an infinite one
+        items = [
+            open_[i] if one is None and key in ("bounds", "reference") else _toml(one, key)
+            for i, one in enumerate(value)
+        ]
         return f"[{', '.join(items)}]"
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -47,15 +47,22 @@ class Scorer:
         self._form = form
         self._trees = trees
         self.min_score = reading.sign * min_score
-        self._grid = 10.0 ** (math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS)
 
     @property
     def reading(self) -> Reading:
         """How the model is read."""
         return self._reading
 
+    def at(self, min_score: float) -> Scorer:
+        """The same model held to another threshold."""
+        return Scorer(self._reading, self._form, min_score=min_score, trees=self._trees)
+
     def __call__(self, records: Array) -> Array:
         """Return one score a record, higher is nearer to the target."""
+        return self.rounded(self.exact(records), self.min_score)
+
+    def exact(self, records: Array) -> Array:
+        """Return one score a record to the last digit, which serves every threshold."""
         try:
             raw = self._raw(records)
         except Exception as error:
@@ -63,7 +70,7 @@ class Scorer:
                 f"the model failed on {len(records)} record(s): {type(error).__name__}: {error}. "
                 "It is called with the same kind of table as `data`, with the same columns and dtypes"
             ) from error
-        return self._rounded(self._checked(raw, len(records)) * self._reading.sign)
+        return self._checked(raw, len(records)) * self._reading.sign
 
     def _raw(self, records: Array) -> Any:
         numbers = None if self._trees is None else self._form.numbers(records)
@@ -75,10 +82,12 @@ class Scorer:
         """A score as the model gives it."""
         return self._reading.sign * score if self._reading.sign < 0 else score
 
-    def _rounded(self, scores: Array) -> Array:
-        rounded = np.round(scores / self._grid) * self._grid
-        rounded = np.round(rounded, max(0, -int(np.floor(np.log10(self._grid)))))
-        crept = (rounded >= self.min_score) & (scores < self.min_score)
+    def rounded(self, scores: Array, min_score: float) -> Array:
+        """Round scores, but never across a threshold."""
+        grid = 10.0 ** (math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS)
+        rounded = np.round(scores / grid) * grid
+        rounded = np.round(rounded, max(0, -int(np.floor(np.log10(grid)))))
+        crept = (rounded >= min_score) & (scores < min_score)
         return np.asarray(np.where(crept, scores, rounded))
 
     def _checked(self, raw: Any, n: int) -> Array:

@@ -11,6 +11,7 @@ from localface.geometry import Array
 from localface.outcomes import Outcome, Plan, acted, nothing, told
 from localface.preferences import preferred
 from localface.questions import Asks, census, point_scores, widening
+from localface.stages.compose import compose
 from localface.stages.enhance import enhance
 from localface.stages.exploit import exploit
 from localface.stages.explore import Exploration, explore
@@ -98,6 +99,11 @@ def _best(atlas: Atlas, plan: Plan, found: Exploration, *, relaxed: bool) -> Ask
             break
     whole = Way((0, *way.places), way.cost) if found.entry else way
     found_way = yield from told("FOUND", atlas, whole, entry=found.entry, relaxed=relaxed, proven=proven)
+    return (yield from _with_actions(atlas, plan, found_way, whole))
+
+
+def _with_actions(atlas: Atlas, plan: Plan, found_way: Outcome, whole: Way) -> Asks[Outcome]:
+    """Add the actions, if they are wanted."""
     if plan.actions and not (atlas.person.held is None and atlas.person.weights is None):
         return (yield from preferred(atlas, plan, found_way, whole))
     return replace(found_way, acted=(yield from acted(atlas, plan, found_way, whole))) if plan.actions else found_way
@@ -119,8 +125,14 @@ def _safest(atlas: Atlas, plan: Plan, found: Exploration) -> Asks[tuple[Atlas, E
 
 def _refused(atlas: Atlas, plan: Plan, found: Exploration, *, relax: bool) -> Asks[Outcome]:
     """Say why there is nothing; with ``relax``, find the least relaxation that there is a way for."""
+    withheld = False
+    if plan.states and atlas.goal is None:
+        made = yield from compose(atlas)
+        if made.end is not None:
+            return (yield from _composed(made.atlas, plan, made.end, entry=made.entry))
+        withheld = made.cut
     status = "UNREACHABLE" if (yield from atlas.hopeful()) else "NO_TARGET"
-    if status == "UNREACHABLE" and atlas.cut:
+    if withheld or (status == "UNREACHABLE" and atlas.cut):
         status = "BUDGET"
     if status == "UNREACHABLE" and relax:
         start = found.entries[0] if found.entries else 0
@@ -132,6 +144,16 @@ def _refused(atlas: Atlas, plan: Plan, found: Exploration, *, relax: bool) -> As
         status = "BUDGET" if atlas.cut else status
     outcome = yield from told(status, atlas, Way((0,), 0.0), counts=atlas.counts)
     return replace(outcome, hopeless=relax and status == "UNREACHABLE")
+
+
+def _composed(atlas: Atlas, plan: Plan, end: int, *, entry: bool) -> Asks[Outcome]:
+    """Go straight to a composed state; from uncommon ground, that is an entry step."""
+    if plan.first:
+        return nothing("FOUND", atlas.person)
+    way = atlas.way((0, end))
+    found_way = yield from told("FOUND", atlas, way, entry=entry)
+    outcome = yield from _with_actions(atlas, plan, found_way, way)
+    return replace(outcome, composed=outcome.ids[-1] < 0)
 
 
 def _printed(atlas: Atlas, plan: Plan) -> Asks[Outcome]:

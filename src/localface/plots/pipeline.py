@@ -16,8 +16,8 @@ from localface.explainer import LocalFACE
 from localface.geometry import Array, norms
 from localface.plots.plane import Plane, draw_bar, draw_ground, ground_keys, plane_of
 from localface.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
-from localface.plots.trace import Steps, Story, told
 from localface.render import number
+from localface.story import Steps, Story, told
 
 _ROW: dict[str, Any] = {"s": 9.0, "linewidths": 0.5, "edgecolors": "#8c8c8c", "facecolors": "none", "zorder": 2}
 _SEEN: dict[str, Any] = {"s": 13.0, "linewidths": 0, "color": INK, "alpha": 0.75, "zorder": 3}

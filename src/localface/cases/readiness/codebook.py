@@ -26,7 +26,7 @@ The airway stays a number in the table, since a forest is fitted on numbers; ``s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,7 +101,13 @@ def schema(*, los_only_grows: bool = False) -> Schema:
         Feature("age", unit="years", kind="integer", within=AGE_WITHIN),
         Feature("sex", kind="binary", categories=(0, 1), moves="never"),
     ]
+    references = {one.feature: (one.low, one.high) for one in CRITERIA if one.feature != "airway"}
+    features = [replace(one, reference=references.get(one.name)) for one in features]
     return Schema(features, relations=[(f"{what}_min", "<=", f"{what}_max") for what in ("resp", "hr", "temp")])
+
+
+UNITS = {"C": "°C", "umol/L": "µmol/L", "kg/m2": "kg/m²"}
+"""Units as people write them, where a schema file keeps to plain letters."""
 
 
 def shown(feature: Feature, code: float) -> str:
@@ -113,7 +119,7 @@ def shown(feature: Feature, code: float) -> str:
     """
     if feature.name in LABELS:
         return LABELS[feature.name][round(code)]
-    unit = {"C": "°C", "umol/L": "µmol/L", "kg/m2": "kg/m²"}.get(feature.unit or "", feature.unit)
+    unit = UNITS.get(feature.unit or "", feature.unit)
     return f"{feature.format(code)} {unit}" if unit else feature.format(code)
 
 

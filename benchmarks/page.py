@@ -1,0 +1,176 @@
+"""The page in a browser: how soon it answers while a slider is dragged, and what it looks like.
+
+python benchmarks/page.py                     the delay from a change to its answer, on the readiness cohort
+python benchmarks/page.py --figures FOLDER    also takes the pictures of docs/page.md
+
+Needs playwright and a Chromium (LOCALFACE_CHROMIUM, or one on the path).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+from playwright.sync_api import sync_playwright
+
+MOVES = 80  # of the mouse, in one drag
+PAUSE = 16  # milliseconds between two of them: a screen's frame
+LARGE = 250_000  # bytes
+COLOURS = 256
+SOMEONE = 1022  # of the cohort: five actions, two of which need another first
+NOBODY = 165  # no way without relaxing
+FLAGS = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+
+
+@contextmanager
+def serving(demo: str) -> Iterator[str]:
+    """Run ``localface serve`` in a process of its own, as people do, and give its address."""
+    command = [sys.executable, "-m", "localface", "serve", "--demo", demo, "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().split(" at ")[1].split()[0]
+        process.terminate()
+
+
+@contextmanager
+def browsing() -> Iterator[Any]:
+    path = os.environ.get("LOCALFACE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    sandbox = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *sandbox])
+        yield browser
+        browser.close()
+
+
+def page_at(browser: Any, url: str, width: int, *, scheme: str = "light", height: int = 900) -> Any:
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    page.goto(url)
+    page.wait_for_selector("html[data-ready]")
+    page.wait_for_selector(".headline")
+    page.wait_for_selector("#updating", state="hidden")
+    return page
+
+
+def dragged(page: Any, selector: str, share: float) -> dict[str, list[float]]:
+    """Drag a thumb there and back again with a real mouse; return every delay in milliseconds."""
+    slider = page.locator(selector)
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    low, high, value = (float(slider.evaluate(f"one => one.{name}")) for name in ("min", "max", "value"))
+    start = box["x"] + 8 + (value - low) / (high - low) * (box["width"] - 16)
+    level = box["y"] + box["height"] / 2
+    page.evaluate("performance.clearMeasures()")
+    page.mouse.move(start, level)
+    page.mouse.down()
+    for i in range(1, MOVES + 1):
+        there = 1 - abs(1 - 2 * i / MOVES)
+        page.mouse.move(start + there * share * box["width"], level)
+        page.wait_for_timeout(PAUSE)
+    page.mouse.up()
+    page.wait_for_selector("#updating", state="hidden")
+    page.wait_for_timeout(50)
+    names = ("localface:answer", "localface:frame")
+    read = "name => performance.getEntriesByName(name).map(one => one.duration)"
+    return {name: page.evaluate(read, name) for name in names}
+
+
+def report(browser: Any, url: str) -> None:
+    drags = {
+        "score to reach": ("#goal", -0.25),
+        "floor": ("#floor", 0.2),
+        "range of a feature": ("#constraints [data-feature='hr_max'] input.high", -0.5),
+    }
+    every: list[float] = []
+    print(f"{'dragged':<22}{'changes':>8}{'median':>9}{'p95':>8}{'on screen, median':>20}   (milliseconds)")
+    for name, (selector, share) in drags.items():
+        page = page_at(browser, f"{url}#id={SOMEONE}", 1280)
+        found = dragged(page, selector, share)
+        answer, frame = sorted(found["localface:answer"]), found["localface:frame"]
+        late = answer[int(0.95 * (len(answer) - 1))]
+        row = f"{len(answer):>8}{statistics.median(answer):>9.0f}{late:>8.0f}{statistics.median(frame):>20.0f}"
+        print(f"{name:<22}{row}")
+        page.context.close()
+        every += answer
+    print(f"{'all':<22}{len(every):>8}{statistics.median(every):>9.0f}")
+
+
+def shown_ways(page: Any) -> None:
+    page.click("#tab-ways")
+    page.wait_for_selector("#panel-ways table")
+
+
+def shown_wish(page: Any) -> None:
+    page.click("#tab-whynot")
+    move = "(one, value) => {one.value = value; one.dispatchEvent(new Event('input', {bubbles: true}))}"
+    for name, value in {"gcs_min": 15, "age": 78}.items():
+        page.locator(f"#panel-whynot [data-feature='{name}'] input").evaluate(move, value)
+    page.wait_for_selector(".findings")
+
+
+def shown_relaxed(page: Any) -> None:
+    page.click("[data-key='relax']")
+    page.wait_for_selector("#view .notice")
+
+
+def shown_stages(page: Any) -> None:
+    page.wait_for_selector(".seen.exploit", state="attached", timeout=30_000)
+
+
+def nothing(page: Any) -> None:
+    """As it stands."""
+
+
+def save(page: Any, path: Path) -> None:
+    """Write what is on screen as a small picture."""
+    page.wait_for_timeout(400)
+    picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
+    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
+    size = path.stat().st_size
+    print(f"{path.name:<28}{size / 1000:>6.0f} kB{'   too large' if size > LARGE else ''}")
+
+
+def picture(browser: Any, url: str, path: Path, do: Callable[[Any], None] = nothing) -> None:
+    """Take one picture; its name says how wide and in which colours: page-1280-dark.png."""
+    width, scheme = path.stem.split("-")[-2:]
+    heights = {"390": 1100, "1280": 940, "1920": 1080}
+    page = page_at(browser, url, int(width), scheme=scheme, height=heights[width])
+    do(page)
+    save(page, path)
+    page.context.close()
+
+
+def pictures(browser: Any, ward: str, moons: str, folder: Path) -> None:
+    someone = f"{ward}#id={SOMEONE}"
+    for width in (390, 1280, 1920):
+        for scheme in ("light", "dark"):
+            picture(browser, someone, folder / f"page-{width}-{scheme}.png")
+    picture(browser, someone, folder / "page-ways-1280-light.png", shown_ways)
+    picture(browser, someone, folder / "page-whynot-1280-light.png", shown_wish)
+    picture(browser, f"{ward}#id={NOBODY}", folder / "page-relaxed-1280-light.png", shown_relaxed)
+    picture(browser, f"{moons}#id=486", folder / "page-map-1280-light.png", shown_stages)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--figures", type=Path, metavar="FOLDER", help="where to write the pictures")
+    arguments = parser.parse_args()
+    with serving("readiness") as ward, browsing() as browser:
+        report(browser, ward)
+        if arguments.figures:
+            with serving("moons") as moons:
+                pictures(browser, ward, moons, arguments.figures)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""What the command line says beside its answers: mistakes, warnings, and what it is at."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+
+def say(message: str) -> None:
+    """Say something in one line, apart from the answers."""
+    print(f"localface: {message}", file=sys.stderr)
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show on a terminal what is being done, for as long as it takes."""
+    shown = sys.stderr.isatty()
+    if shown:
+        print(f"\r\x1b[Klocalface: {what} ...", end="", file=sys.stderr, flush=True)
+    try:
+        yield
+    finally:
+        if shown:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def plain_warnings() -> Iterator[None]:
+    """Show a warning as one line of ours."""
+
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        say(f"warning: {message}")
+
+    with warnings.catch_warnings():
+        warnings.showwarning = show
+        yield

@@ -1,0 +1,155 @@
+// Several ways side by side: what each changes, what they share, and where they part.
+import { called, counted, h } from "./dom.js";
+
+/**
+ * @param {HTMLElement} place
+ * @param {{schema: any, onCount: (n: number) => void, onUse: (view: any, number: number) => void}} given
+ */
+export function alternativesPane(place, { schema, onCount, onUse }) {
+  const count = h(
+    "select",
+    { id: "ways" },
+    [2, 3, 4, 5].map((n) => h("option", { value: n, selected: n === 3 }, String(n))),
+  );
+  count.addEventListener("change", () => onCount(Number(count.value)));
+  const body = h("div", { class: "ways-body" });
+  place.replaceChildren(
+    h(
+      "div",
+      { class: "bar" },
+      h("h2", {}, "Other ways"),
+      h("span", { class: "row" }, h("label", { htmlFor: "ways" }, "How many"), count),
+    ),
+    h(
+      "p",
+      { class: "quiet" },
+      "Ways that change different features, the cheapest first. Each keeps the limits on the right.",
+    ),
+    body,
+  );
+  return {
+    count: () => Number(count.value),
+    show: (answer) => body.replaceChildren(...shown(answer, schema, onUse)),
+    refuse: (message) => body.replaceChildren(h("p", { class: "notice" }, message)),
+  };
+}
+
+function shown(answer, schema, onUse) {
+  const views = [answer.view, ...(answer.alternatives ?? [])];
+  if (views[0].status !== "FOUND") {
+    return [h("p", { class: "notice" }, [views[0].sentence, views[0].reason].filter(Boolean).join(": "))];
+  }
+  const notices = views.flatMap((one, i) =>
+    one.notices.map((words) => h("p", { class: "notice" }, `Way ${i + 1}: ${words}`)),
+  );
+  const disclosed =
+    answer.together?.disclosure &&
+    h("p", { class: "quiet small" }, `Disclosed by all of them together: ${answer.together.disclosure}.`);
+  return [...notices, together(answer.together, schema), sideBySide(views, schema, onUse), disclosed].filter(Boolean);
+}
+
+function together(found, schema) {
+  if (!found) return null;
+  const name = (one) => called(schema.features.find((feature) => feature.name === one) ?? { name: one });
+  const words = found.shared.length
+    ? ["All of them change ", h("strong", {}, found.shared.map(name).join(", ")), ". "]
+    : "";
+  return h("p", { class: "together" }, words, found.parts.replace(/^All change [^.]*\. /, ""));
+}
+
+function sideBySide(views, schema, onUse) {
+  const ends = views.map(changedBy);
+  const features = schema.features.filter((one) => ends.some((end) => end.has(one.name)));
+  const all = (name) => ends.every((end) => end.has(name));
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "Feature"),
+    h("th", { scope: "col", class: "n" }, "now"),
+    views.map((_, i) => h("th", { scope: "col", class: "n" }, `Way ${i + 1}`)),
+  );
+  const rows = features.map((one) =>
+    h(
+      "tr",
+      { class: all(one.name) ? "shared" : null },
+      h(
+        "th",
+        { scope: "row" },
+        called(one),
+        " ",
+        one.unit && h("span", { class: "unit" }, one.unit),
+        all(one.name) && h("span", { class: "chip" }, "all"),
+      ),
+      h("td", { class: "n quiet" }, nowText(views, one.name)),
+      ends.map((end) => wayCell(end.get(one.name))),
+    ),
+  );
+  const scores = h(
+    "tr",
+    { class: "scores" },
+    h("th", { scope: "row" }, "Score"),
+    h("td", { class: "n" }, views[0].score.now_text),
+    views.map((one) => h("td", { class: "n" }, one.score.end_text)),
+  );
+  const steps = h(
+    "tr",
+    {},
+    h("th", { scope: "row" }, "Actions"),
+    h("td", {}),
+    views.map((one) => h("td", { class: "n" }, String(one.actions.length))),
+  );
+  const use = h(
+    "tr",
+    { class: "use" },
+    h("th", { scope: "row" }, h("span", { class: "unseen" }, "Show")),
+    h("td", {}),
+    views.map((one, i) =>
+      h(
+        "td",
+        { class: "n" },
+        h(
+          "button",
+          { type: "button", class: "plain", onclick: () => onUse(one, i + 1) },
+          "Show",
+          h("span", { class: "unseen" }, ` way ${i + 1}`),
+        ),
+      ),
+    ),
+  );
+  const caption = `${counted(views.length, "way")} side by side; the small number is the action that makes the change`;
+  const table = h(
+    "table",
+    {},
+    h("caption", {}, caption),
+    h("thead", {}, head),
+    h("tbody", {}, scores, steps, rows, use),
+  );
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ways side by side" }, table);
+}
+
+/** Where each changed feature ends, and the actions that move it. */
+function changedBy(view) {
+  const ends = new Map();
+  for (const action of view.actions) {
+    for (const change of action.changes) {
+      const before = ends.get(change.feature)?.numbers ?? [];
+      ends.set(change.feature, { text: change.after_text, numbers: [...before, action.number] });
+    }
+  }
+  return ends;
+}
+
+function wayCell(end) {
+  if (!end) return h("td", { class: "n quiet" }, h("span", { "aria-label": "unchanged" }, "·"));
+  return h(
+    "td",
+    { class: "n changed" },
+    end.text,
+    h("sup", {}, h("span", { class: "unseen" }, " by action "), end.numbers.join(", ")),
+  );
+}
+
+function nowText(views, name) {
+  for (const view of views) if (view.states[0]?.text[name] !== undefined) return view.states[0].text[name];
+  return "";
+}

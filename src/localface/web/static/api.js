@@ -1,0 +1,49 @@
+// Talks to the service that served the page, and to nobody else.
+
+/** What the service said against a request: its own sentence, and the feature that it is about, if any. */
+export class Refusal extends Error {
+  constructor(message, { status = 0, type = "", feature = null } = {}) {
+    super(message);
+    Object.assign(this, { status, type, feature });
+  }
+}
+
+const token = takeToken();
+
+/** Take the token out of the address, so that it is neither bookmarked nor shared, and keep it for this tab. */
+function takeToken() {
+  const address = new URL(location.href);
+  const given = address.searchParams.get("token");
+  if (given) {
+    sessionStorage.setItem("localface-token", given);
+    address.searchParams.delete("token");
+    history.replaceState(null, "", address);
+  }
+  return sessionStorage.getItem("localface-token");
+}
+
+/**
+ * Ask the service.
+ * @param {string} path relative to the page, so that a prefix does no harm
+ * @param {{body?: any, signal?: AbortSignal}} [options]
+ */
+export async function ask(path, { body, signal } = {}) {
+  const headers = { Accept: "application/json" };
+  if (token) headers.Authorization = `Bearer ${token}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  const request = { method: body === undefined ? "GET" : "POST", headers, signal, body: body && JSON.stringify(body) };
+  const answer = await fetch(path, request).catch((error) => {
+    if (error.name === "AbortError") throw error;
+    throw new Refusal("The service does not answer. Is it still running?");
+  });
+  const found = await answer.json().catch(() => null);
+  if (!answer.ok) throw refusalOf(answer, found);
+  if (found === null) throw new Refusal("The service gave an answer that cannot be read.", { status: answer.status });
+  return found;
+}
+
+function refusalOf(answer, found) {
+  const error = found?.error ?? {};
+  const message = error.message ?? `The service answered with ${answer.status}.`;
+  return new Refusal(message, { status: answer.status, type: error.type, feature: error.feature ?? null });
+}

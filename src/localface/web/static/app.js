@@ -1,0 +1,295 @@
+// Puts the page together: one state, one question at a time, and every part told of the answer.
+import { alternativesPane } from "./alternatives.js";
+import { ask, Refusal } from "./api.js";
+import { Asker } from "./asking.js";
+import { constraintsPanel } from "./constraints.js";
+import { called, counted, h } from "./dom.js";
+import { entryForm } from "./entry.js";
+import { forceOf } from "./force.js";
+import { mapPane } from "./map.js";
+import { offersOf } from "./offers.js";
+import { peopleList } from "./people.js";
+import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
+import { checkOf, emptyState, questionOf, readState, someone } from "./state.js";
+import { tabs } from "./tabs.js";
+import { themeButton } from "./theme.js";
+import { answerOf, decisionOf, drawFigures } from "./view.js";
+import { whyNotPane } from "./whynot.js";
+
+const at = (id) => document.getElementById(id);
+const SETTLED = 350; // milliseconds without a change before address and screen readers are told
+
+class Workbench {
+  constructor(schema) {
+    this.schema = schema;
+    this.state = emptyState();
+    this.answer = null;
+    this.shownView = null;
+    this.options = {
+      along: "actions",
+      onLeave: (name) => this.change((state) => ({ ...state, forbidden: [...new Set([...state.forbidden, name])] })),
+    };
+    this.asker = new Asker((body, signal) => ask("recourse", { body, signal }), {
+      onBusy: (busy) => this.busy(busy),
+      onAnswer: (answer) => this.show(answer),
+      onRefusal: (error) => this.refuse(error),
+    });
+    this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
+      onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
+      onAnswer: (answer) => this.waysPane.show(answer),
+      onRefusal: (error) => this.waysPane.refuse(error.message),
+    });
+    this.checks = new Asker((body, signal) => ask("check", { body, signal }), {
+      onBusy: (busy) => this.wishPane.busy(busy),
+      onAnswer: (answer) => this.wishPane.show(answer),
+      onRefusal: (error) => this.wishPane.refuse(error.message),
+    });
+    this.tales = new Asker((body, signal) => ask("recourse", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: (answer) => this.map.show(answer, this.floor()),
+      onRefusal: () => {},
+    });
+    this.parts();
+  }
+
+  /** Build every part once. */
+  parts() {
+    const { schema } = this;
+    document.title = schema.title;
+    at("title").textContent = schema.title;
+    at("target").textContent =
+      `${schema.rows.toLocaleString("en-GB")} people to learn from; nothing leaves this machine`;
+    if (schema.note) at("note").textContent = schema.note;
+    this.sources = tabs(at("source-tabs"));
+    this.views = tabs(at("answer-tabs"), () => this.askBeside());
+    this.people = schema.people
+      ? peopleList(at("panel-data"), { schema, onChoose: (id, label) => this.choose(id, label) })
+      : null;
+    if (!schema.people) {
+      at("tab-data").hidden = true;
+      this.sources.show("entry");
+    }
+    this.entry = entryForm(at("panel-entry"), { schema, onRecord: (record) => this.enter(record) });
+    this.limits = constraintsPanel(at("limits"), { schema, change: (edit) => this.change(edit) });
+    this.waysPane = alternativesPane(at("panel-ways"), {
+      schema,
+      onCount: () => this.askBeside(),
+      onUse: (view, number) => this.use(view, number),
+    });
+    this.wishPane = whyNotPane(at("panel-whynot"), { schema, onWish: (wish) => this.wishFor(wish) });
+    this.limits.sync(this.state, null);
+    at("edit").addEventListener("click", () => this.editCopy());
+    at("print").addEventListener("click", printReport);
+    at("json").addEventListener("click", () => saveDocument(this.answer.document, this.who()));
+    at("link").addEventListener("click", () => copyLink(this.state, say));
+    themeButton(at("theme"), () => requestAnimationFrame(() => this.map?.paint()));
+    addEventListener("hashchange", () => this.restore());
+    document.querySelector(".skip").addEventListener("click", (event) => {
+      event.preventDefault(); // what follows # is the state
+      at("answer").focus();
+    });
+    addEventListener("beforeprint", () => this.dress());
+  }
+
+  who() {
+    return this.state.label || (this.state.id !== null ? `person ${this.state.id}` : "the record entered");
+  }
+
+  /** Take up what the address says. */
+  restore() {
+    const told = location.hash.includes("=");
+    if (!told || (linkOf(this.state) === location.href && someone(this.state))) return;
+    this.state = readState(location.hash, this.schema.features);
+    this.people?.mark(this.state.id);
+    if (this.state.record) this.entry.fill(this.state.record);
+    if (!someone(this.state)) return;
+    this.fold();
+    this.again({ fresh: true });
+  }
+
+  /** Where there is one column only, the list gives way to the answer. */
+  fold() {
+    if (matchMedia("(max-width: 60rem)").matches) at("people-fold").open = false;
+  }
+
+  choose(id, label) {
+    this.people?.mark(id);
+    this.newcomer({ id, label, record: null });
+    this.fold();
+  }
+
+  enter(record) {
+    this.people?.mark(null);
+    this.newcomer({ id: null, label: "the record entered", record });
+  }
+
+  newcomer(given) {
+    this.state = { ...this.state, ...given, relax: false, wish: {} };
+    this.again({ fresh: true });
+  }
+
+  editCopy() {
+    this.entry.fill(this.shownView?.person ?? this.state.record ?? {});
+    at("people-fold").open = true;
+    this.sources.show("entry");
+    at("tab-entry").focus();
+  }
+
+  /** Change what is asked, and ask again. */
+  change(edit) {
+    this.state = { ...edit(this.state) };
+    this.again();
+  }
+
+  again({ fresh = false } = {}) {
+    this.limits.sync(this.state, this.shownView?.person);
+    if (someone(this.state)) {
+      this.asker.ask(questionOf(this.state), { fresh });
+      this.askBeside({ fresh });
+    }
+    this.settle({ tell: Boolean(this.map) && someone(this.state) });
+  }
+
+  /** Once nothing has changed for a moment: write the address, and on a map ask how the search went. */
+  settle({ tell = false } = {}) {
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => {
+      history.replaceState(null, "", linkOf(this.state));
+      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), { fresh: true });
+    }, SETTLED);
+  }
+
+  floor() {
+    return this.state.minDensity ?? this.schema.min_density;
+  }
+
+  /** Ask for what stands in the other tabs, while one of them is open. */
+  askBeside({ fresh = false } = {}) {
+    if (!someone(this.state)) return;
+    const open = this.views.current();
+    if (open === "ways") this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), { fresh });
+    if (open === "whynot" && Object.keys(this.wishPane.wish()).length) {
+      this.checks.ask(checkOf(this.state, this.wishPane.wish()), { fresh });
+    }
+  }
+
+  wishFor(wish) {
+    this.state = { ...this.state, wish };
+    if (Object.keys(wish).length) this.askBeside();
+    else {
+      this.checks.stop();
+      this.wishPane.idle();
+    }
+    this.settle();
+  }
+
+  busy(busy) {
+    at("updating").hidden = !busy;
+    at("answer").classList.toggle("updating", busy);
+    at("answer").setAttribute("aria-busy", String(busy));
+  }
+
+  show(answer) {
+    this.answer = answer;
+    at("refusal").hidden = true;
+    at("answer-tabs").hidden = false;
+    for (const id of ["print", "json", "link"]) at(id).disabled = false;
+    at("edit").hidden = false;
+    this.limits.sync(this.state, answer.view.person);
+    this.wishPane.sync(answer.view.person, this.state.wish);
+    this.draw(answer.view);
+    this.map?.show(answer, this.floor());
+  }
+
+  /** Draw one view, keeping the focus where it was. */
+  draw(view, notice = null) {
+    this.shownView = view;
+    const key = document.activeElement?.dataset?.key;
+    at("who").textContent = capital(this.who());
+    at("people-chosen").textContent = this.who();
+    at("decision").replaceChildren(decisionOf(view));
+    const force = forceOf(this.state, this.schema, (edit) => this.change(edit));
+    at("force").replaceChildren(...force);
+    at("force").hidden = !force.length;
+    const offers = offersOf(view, this.state, this.schema, (edit) => this.change(edit));
+    at("view").replaceChildren(...[notice, ...answerOf(view, this.options)].filter(Boolean));
+    if (offers.length)
+      at("view")
+        .querySelector(".headline")
+        .after(h("div", { class: "offers" }, offers));
+    drawFigures(view, at("view"), this.options);
+    this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
+    if (key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => (at("live").textContent = spoken(view)), SETTLED);
+  }
+
+  use(view, number) {
+    this.views.show("way");
+    const back = h(
+      "button",
+      { type: "button", class: "plain", onclick: () => this.draw(this.answer.view) },
+      "Back to the first",
+    );
+    this.draw(view, h("p", { class: "picked" }, `This is way ${number} of those side by side. `, number > 1 && back));
+    at("tab-way").focus();
+  }
+
+  refuse(error) {
+    const feature = this.schema.features.find((one) => one.name === error.feature);
+    at("refusal").replaceChildren(
+      h("p", { class: "notice" }, feature && h("strong", {}, `${called(feature)}: `), error.message),
+    );
+    at("refusal").hidden = false;
+    if (error.feature && this.state.record) this.entry.refuse(error.feature, error.message);
+    if (!this.shownView) at("who").textContent = capital(this.who());
+    this.limits.sync(this.state, this.shownView?.person);
+  }
+
+  dress() {
+    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.state, who: this.who() });
+  }
+}
+
+/** The answer in a breath, for screen readers. */
+function spoken(view) {
+  if (view.status !== "FOUND") return [view.sentence, view.reason].filter(Boolean).join(": ");
+  const steps = counted(view.actions.length || view.states.length - 1, "action");
+  return `${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
+}
+
+function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** Say something for a moment. */
+function say(words) {
+  at("toast").textContent = words;
+  at("toast").hidden = false;
+  clearTimeout(say.timer);
+  say.timer = setTimeout(() => (at("toast").hidden = true), 4000);
+}
+
+async function begin() {
+  try {
+    const schema = await ask("schema");
+    const bench = new Workbench(schema);
+    if (schema.plane) {
+      const map = await ask("map");
+      at("map").hidden = false;
+      bench.map = mapPane(at("map"), {
+        map,
+        schema,
+        onPlace: (record) => (bench.entry.fill(record), bench.enter(record)),
+      });
+    }
+    bench.restore();
+    document.documentElement.dataset.ready = "true";
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    at("refusal").replaceChildren(h("p", { class: "notice" }, error.message));
+    at("refusal").hidden = false;
+  }
+}
+
+begin();

@@ -1,0 +1,38 @@
+// A level line through a field on a grid, by marching squares.
+
+/** The corners of a cell, counted once around, and the edges that join them. */
+const EDGES = [
+  [0, 1],
+  [1, 2],
+  [2, 3],
+  [3, 0],
+];
+
+/**
+ * @param {{x: number[], y: number[]}} grid
+ * @param {number[][]} field rows by y
+ * @param {number} level
+ * @returns {Array<[[number, number], [number, number]]>} pieces of the line, in the units of the grid
+ */
+export function contour(grid, field, level) {
+  const pieces = [];
+  for (let j = 0; j + 1 < grid.y.length; j += 1) {
+    for (let i = 0; i + 1 < grid.x.length; i += 1) {
+      const corners = [
+        [grid.x[i], grid.y[j], field[j][i]],
+        [grid.x[i + 1], grid.y[j], field[j][i + 1]],
+        [grid.x[i + 1], grid.y[j + 1], field[j + 1][i + 1]],
+        [grid.x[i], grid.y[j + 1], field[j + 1][i]],
+      ];
+      const cut = EDGES.map(([a, b]) => crossing(corners[a], corners[b], level)).filter(Boolean);
+      for (let k = 0; k + 1 < cut.length; k += 2) pieces.push([cut[k], cut[k + 1]]);
+    }
+  }
+  return pieces;
+}
+
+function crossing([ax, ay, a], [bx, by, b], level) {
+  if (a < level === b < level) return null;
+  const share = (level - a) / (b - a);
+  return [ax + share * (bx - ax), ay + share * (by - ay)];
+}

@@ -1,0 +1,141 @@
+// Entering one record by hand, or pasting it; every field says what is wrong while one types.
+import { called, h } from "./dom.js";
+import { brokenRelation, readPasted, readValue, strangers, unusual } from "./reading.js";
+
+const EXAMPLE = "Paste JSON, a CSV or tab-separated row with its header, or lines of “name: value”";
+
+/**
+ * @param {HTMLElement} place
+ * @param {{schema: any, onRecord: (record: Record<string, any>) => void}} given
+ */
+export function entryForm(place, { schema, onRecord }) {
+  const paste = h("textarea", {
+    id: "paste",
+    rows: 3,
+    placeholder: EXAMPLE,
+    spellcheck: "false",
+    autocomplete: "off",
+    "aria-describedby": "paste-note",
+  });
+  const note = h("p", { id: "paste-note", class: "small quiet", role: "status" });
+  const fields = new Map(schema.features.map((one) => [one.name, fieldOf(one)]));
+  const summary = h("p", { class: "small", role: "status", id: "entry-summary" });
+  const blank = h("button", { type: "button", class: "plain", onclick: () => fill({}) }, "Clear");
+  const middle = h(
+    "button",
+    { type: "button", class: "plain", onclick: () => fill(middleOf(schema), { tell: true }) },
+    "Average person",
+  );
+  const rows = h(
+    "div",
+    { class: "entry-fields" },
+    [...fields.values()].map((one) => one.node),
+  );
+  place.replaceChildren(
+    h("div", { class: "field" }, h("label", { htmlFor: "paste" }, "Paste a record"), paste, note),
+    h("div", { class: "row" }, middle, blank),
+    summary,
+    rows,
+  );
+
+  const check = ({ tell = true } = {}) => {
+    const found = checked(schema, fields);
+    summary.textContent = found.missing
+      ? `${found.missing} of ${fields.size} values to go`
+      : found.problems
+        ? "Mend the values marked below"
+        : "Complete";
+    summary.classList.toggle("good", !found.missing && !found.problems);
+    if (tell && !found.missing && !found.problems) onRecord(found.record);
+  };
+  const fill = (values, options) => {
+    const byName = new Map(Object.entries(values).map(([name, value]) => [name.trim().toLowerCase(), value]));
+    for (const [name, field] of fields) field.set(byName.get(name.toLowerCase()));
+    check({ tell: options?.tell ?? false });
+  };
+  rows.addEventListener("input", () => check());
+  paste.addEventListener("input", () => {
+    const { values, problem } = readPasted(paste.value);
+    const unknown = strangers(values, schema.features);
+    const read = Object.keys(values).length - unknown.length;
+    const told = [
+      problem,
+      read > 0 && `${read} of ${fields.size} values read.`,
+      unknown.length && `Not known here: ${unknown.slice(0, 5).join(", ")}${unknown.length > 5 ? " …" : ""}.`,
+    ];
+    note.textContent = told.filter(Boolean).join(" ");
+    if (read > 0) fill(values, { tell: true });
+  });
+  check({ tell: false });
+  const refuse = (feature, message) => fields.get(feature)?.refuse(message);
+  return { fill: (values) => fill(values, { tell: false }), refuse, focus: () => paste.focus() };
+}
+
+function middleOf(schema) {
+  return Object.fromEntries(schema.features.map((one) => [one.name, one.middle]));
+}
+
+/** One labelled field with its message; empty fields are not scolded, only counted. */
+function fieldOf(feature) {
+  const id = `entry-${feature.name}`;
+  const message = h("span", { class: "message", id: `${id}-message` });
+  const choices = feature.categories?.map((one, i) =>
+    h("option", { value: String(one) }, String(feature.labels?.[i] ?? one)),
+  );
+  const input = choices
+    ? h("select", { id, "aria-describedby": message.id }, h("option", { value: "" }, "–"), choices)
+    : h("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", "aria-describedby": message.id });
+  const label = h(
+    "label",
+    { htmlFor: id },
+    called(feature),
+    feature.text && feature.text !== feature.name && h("span", { class: "code" }, feature.name),
+  );
+  const node = h(
+    "div",
+    { class: "entry-field" },
+    label,
+    h("span", { class: "input" }, input, feature.unit && h("span", { class: "unit" }, feature.unit)),
+    message,
+  );
+  const say = (words, bad) => {
+    message.textContent = words ?? "";
+    node.classList.toggle("bad", Boolean(words) && bad);
+    if (bad && words) input.setAttribute("aria-invalid", "true");
+    else input.removeAttribute("aria-invalid");
+  };
+  const set = (value) => {
+    const read = value === undefined || value === null ? null : readValue(feature, value);
+    input.value = read === null ? "" : String(choices ? (read.value ?? "") : (read.value ?? value));
+  };
+  return {
+    node,
+    feature,
+    read: () => readValue(feature, input.value),
+    empty: () => input.value.trim() === "",
+    say,
+    set,
+    refuse: (words) => say(words, true),
+  };
+}
+
+function checked(schema, fields) {
+  const found = { record: {}, missing: 0, problems: 0 };
+  for (const [name, field] of fields) {
+    const { value, problem } = field.read();
+    found.record[name] = value;
+    if (field.empty()) {
+      found.missing += 1;
+      field.say(null, false);
+    } else {
+      found.problems += problem ? 1 : 0;
+      field.say(problem ?? unusual(field.feature, value), Boolean(problem));
+    }
+  }
+  const broken = brokenRelation(schema.relations, found.record);
+  if (broken) {
+    found.problems += 1;
+    fields.get(broken.feature)?.refuse(broken.problem);
+  }
+  return found;
+}

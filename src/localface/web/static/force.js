@@ -1,0 +1,32 @@
+// The limits in force, in words, each a button that lifts it.
+import { h } from "./dom.js";
+import { inForce } from "./state.js";
+
+/**
+ * @param {any} state
+ * @param {any} schema
+ * @param {(edit: (state: any) => any) => void} change
+ * @returns {HTMLElement[]} nothing where nothing was narrowed
+ */
+export function forceOf(state, schema, change) {
+  const chips = inForce(state, schema.features).map((one) =>
+    chip(one.name, one.text, "lift this limit", () => change((now) => lifted(now, one))),
+  );
+  if (state.relax) {
+    chips.push(chip("relax", "relaxing is allowed", "no longer", () => change((now) => ({ ...now, relax: false }))));
+  }
+  return chips.length ? [h("span", { class: "over" }, "Limits in force"), ...chips] : [];
+}
+
+function chip(key, words, does, onclick) {
+  const cross = h("span", { class: "cross", "aria-hidden": "true" }, " ✕");
+  const told = h("span", { class: "unseen" }, `: ${does}`);
+  return h("button", { type: "button", class: "chip lift", "data-key": `lift-${key}`, onclick }, words, cross, told);
+}
+
+function lifted(state, one) {
+  if (one.forbidden) return { ...state, forbidden: state.forbidden.filter((name) => name !== one.name) };
+  const limits = { ...state.limits };
+  delete limits[one.name];
+  return { ...state, limits };
+}

@@ -1,0 +1,106 @@
+// Reads one record that was typed or pasted, and says what is wrong with it.
+
+/**
+ * Turn pasted text into a record: JSON, a table row under its header, or lines of "name: value".
+ * @param {string} text
+ * @returns {{values: Record<string, any>, problem: string|null}}
+ */
+export function readPasted(text) {
+  const trimmed = text.trim();
+  if (!trimmed) return { values: {}, problem: null };
+  if (/^[[{]/.test(trimmed)) return fromJson(trimmed);
+  const lines = trimmed.split(/\r?\n/).filter((line) => line.trim());
+  for (const separator of ["\t", ";", ","]) {
+    if (lines.length >= 2 && lines[0].includes(separator)) return fromRow(lines, separator);
+  }
+  const pairs = lines.map((line) => line.match(/^\s*["']?(.+?)["']?\s*(?:[:=\t]|,(?=[^,]*$))\s*(.*?)[,;]?\s*$/));
+  if (pairs.every(Boolean)) return { values: Object.fromEntries(pairs.map((one) => [one[1], one[2]])), problem: null };
+  const forms = "JSON, a row under its header, or lines of “name: value”";
+  return { values: {}, problem: `This cannot be read: paste ${forms}.` };
+}
+
+function fromJson(text) {
+  let found;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    return { values: {}, problem: "This is not complete JSON yet." };
+  }
+  if (Array.isArray(found)) found = found.length === 1 ? found[0] : null;
+  if (found === null || typeof found !== "object" || Array.isArray(found)) {
+    return { values: {}, problem: "One record is wanted: an object of names and values." };
+  }
+  return { values: found, problem: null };
+}
+
+function fromRow(lines, separator) {
+  const names = cells(lines[0], separator);
+  const values = cells(lines[1], separator);
+  if (names.length !== values.length) {
+    return { values: {}, problem: `The header has ${names.length} names, and the row ${values.length} values.` };
+  }
+  const problem = lines.length > 2 ? `Only the first of ${lines.length - 1} rows was read.` : null;
+  return { values: Object.fromEntries(names.map((name, i) => [name, values[i]])), problem };
+}
+
+/** Split a line at its separators, but not inside quotes. */
+function cells(line, separator) {
+  const found = [""];
+  let quoted = false;
+  for (const character of line) {
+    if (character === '"') quoted = !quoted;
+    else if (character === separator && !quoted) found.push("");
+    else found[found.length - 1] += character;
+  }
+  return found.map((cell) => cell.trim());
+}
+
+/**
+ * Read one value for a feature.
+ * @returns {{value: any, problem: string|null}}
+ */
+export function readValue(feature, given) {
+  const text = String(given ?? "").trim();
+  if (text === "") return { value: null, problem: "A value is wanted." };
+  if (feature.categories) return readCategory(feature, text);
+  const value = Number(text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2"));
+  if (!Number.isFinite(value)) return { value: null, problem: `“${text}” is no number.` };
+  if (feature.whole && !Number.isInteger(value)) return { value: null, problem: "A whole number is wanted." };
+  return { value, problem: null };
+}
+
+function readCategory(feature, text) {
+  const words = feature.categories.map((one, i) => [String(one), String(feature.labels?.[i] ?? one)]);
+  const place = words.findIndex((pair) => pair.some((word) => word.toLowerCase() === text.toLowerCase()));
+  const numeric = feature.categories.findIndex((one) => typeof one === "number" && one === Number(text));
+  const found = place >= 0 ? place : numeric;
+  if (found >= 0) return { value: feature.categories[found], problem: null };
+  return { value: null, problem: `One of ${words.map((pair) => pair[1]).join(", ")} is wanted.` };
+}
+
+/** A value that can be read but is worth a second look: what hardly anybody has. */
+export function unusual(feature, value) {
+  if (feature.categories || !Number.isFinite(value)) return null;
+  const [least, most] = feature.bounds ?? [null, null];
+  if (least !== null && value < least) return `Nobody may go below ${least}: it can only rise.`;
+  if (most !== null && value > most) return `Nobody may go above ${most}: it can only fall.`;
+  if (value < feature.low || value > feature.high)
+    return `98 % of people lie between ${feature.low} and ${feature.high}.`;
+  return null;
+}
+
+/** Which relation between two features a record breaks, if any, in words. */
+export function brokenRelation(relations, record) {
+  for (const [first, , second] of relations ?? []) {
+    if (record[first] !== null && record[second] !== null && record[first] > record[second]) {
+      return { feature: first, problem: `${first} may not exceed ${second}.` };
+    }
+  }
+  return null;
+}
+
+/** The names in a pasted record that are no features. */
+export function strangers(values, features) {
+  const known = new Set(features.map((one) => one.name.toLowerCase()));
+  return Object.keys(values).filter((name) => !known.has(name.trim().toLowerCase()));
+}

@@ -1,0 +1,57 @@
+// Taking the answer along: a printed page, the JSON document, a link that restores the state.
+import { h } from "./dom.js";
+import { inForce, written } from "./state.js";
+
+/** Print the page; the print style sheet leaves the answer, its limits and the caveats. */
+export function printReport() {
+  window.print();
+}
+
+/** Bring the head and the foot of the printed page up to date. */
+export function dressReport(head, foot, { schema, state, who }) {
+  const limits = inForce(state, schema.features).map((one) => one.text);
+  const asked = [
+    `score ${state.minScore ?? schema.target.min_score}`,
+    `floor ${Number((100 * (state.minDensity ?? schema.min_density)).toFixed(2))} %`,
+  ];
+  const day = new Date().toLocaleDateString("en-GB", { dateStyle: "long" });
+  head.replaceChildren(
+    h("p", { class: "report-title" }, `${schema.title}: ${who}`),
+    h("p", {}, `${day} · wanted: ${schema.target.sentence} · asked with ${asked.join(", ")}`),
+    h("p", {}, limits.length ? `Limits: ${limits.join("; ")}` : "Limits: those of the schema only"),
+  );
+  foot.replaceChildren(
+    h("p", {}, schema.note),
+    h("p", {}, `Made with localface ${schema.version}; ${schema.rows.toLocaleString("en-GB")} rows.`),
+  );
+}
+
+/** Save the answer as the JSON document that `Recourse.from_json` reads. */
+export function saveDocument(found, who) {
+  const text = JSON.stringify(found, null, 2);
+  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  const link = h("a", { href: address, download: `recourse-${who.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.json` });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+/** The address that brings everything back: what follows # stays in the browser. */
+export function linkOf(state) {
+  const address = new URL(location.href);
+  address.hash = written(state);
+  return address.href;
+}
+
+/** Copy the link; where the clipboard is not to be had, it is shown to be copied by hand. */
+export async function copyLink(state, say) {
+  const link = linkOf(state);
+  try {
+    await navigator.clipboard.writeText(link);
+    say("The link is in the clipboard.");
+  } catch {
+    say("Copy the address of this page: it restores what you see.");
+  }
+  history.replaceState(null, "", link);
+}

@@ -1,0 +1,157 @@
+// What is asked about whom: kept in one place, written into the address, and read back from it.
+
+/**
+ * @typedef {{moves?: string, bounds?: [number|null, number|null], categories?: Array<any>, pinned?: boolean}} Limit
+ * @typedef {{id: number|null, record: Record<string, any>|null, label: string, limits: Record<string, Limit>,
+ *   forbidden: string[], minScore: number|null, minDensity: number|null, relax: boolean,
+ *   wish: Record<string, any>}} State
+ */
+
+/** @returns {State} */
+export function emptyState() {
+  return {
+    id: null,
+    record: null,
+    label: "",
+    limits: {},
+    forbidden: [],
+    minScore: null,
+    minDensity: null,
+    relax: false,
+    wish: {},
+  };
+}
+
+/** Whether anybody has been chosen or entered. */
+export function someone(state) {
+  return state.id !== null || state.record !== null;
+}
+
+/** Who is asked about, as the service wants it. */
+function whom(state) {
+  return state.id !== null ? { id: state.id } : { person: state.record };
+}
+
+/** The constraints, as `explain(where=...)` takes them. */
+function whereOf(state) {
+  const where = {};
+  for (const [name, limit] of Object.entries(state.limits)) {
+    if (limit.pinned) where[name] = "never";
+    else {
+      const parts = Object.entries({ moves: limit.moves, bounds: limit.bounds, categories: limit.categories });
+      const given = Object.fromEntries(parts.filter(([, value]) => value !== undefined));
+      if (Object.keys(given).length) where[name] = given;
+    }
+  }
+  return where;
+}
+
+/** The whole question. */
+export function questionOf(state, more = {}) {
+  return { ...whom(state), where: whereOf(state), avoid: state.forbidden, relax: state.relax, ...aims(state), ...more };
+}
+
+/** The question whether a wish can come true: what is forbidden may not change for it either. */
+export function checkOf(state, wish) {
+  const still = Object.fromEntries(state.forbidden.map((name) => [name, "never"]));
+  return { ...whom(state), wish, where: { ...whereOf(state), ...still }, ...aims(state) };
+}
+
+function aims(state) {
+  const given = {};
+  if (state.minScore !== null) given.min_score = state.minScore;
+  if (state.minDensity !== null) given.min_density = state.minDensity;
+  return given;
+}
+
+/** Change one feature's limit; whatever is left empty is forgotten. */
+export function limited(state, name, change) {
+  const limit = { ...state.limits[name], ...change };
+  for (const key of Object.keys(limit)) if (limit[key] === undefined || limit[key] === false) delete limit[key];
+  const limits = { ...state.limits, [name]: limit };
+  if (!Object.keys(limit).length) delete limits[name];
+  return { ...state, limits };
+}
+
+/** Everything that was narrowed, in words, for the page and the report. */
+export function inForce(state, features) {
+  const words = [];
+  const called = (name) => features.find((one) => one.name === name)?.text || name;
+  for (const [name, limit] of Object.entries(state.limits)) {
+    const unit = features.find((one) => one.name === name)?.unit;
+    const told = toldLimit(limit, unit);
+    if (told) words.push({ name, text: `${called(name)} ${told}` });
+  }
+  for (const name of state.forbidden) words.push({ name, text: `${called(name)} is left alone`, forbidden: true });
+  return words;
+}
+
+function toldLimit(limit, unit) {
+  if (limit.pinned) return "stays as it is";
+  const parts = [];
+  if (limit.moves) parts.push(limit.moves === "up" ? "may only rise" : "may only fall");
+  const [low, high] = limit.bounds ?? [null, null];
+  const unitText = unit ? ` ${unit}` : "";
+  if (low !== null && high !== null) parts.push(`between ${low} and ${high}${unitText}`);
+  else if (low !== null) parts.push(`at least ${low}${unitText}`);
+  else if (high !== null) parts.push(`at most ${high}${unitText}`);
+  if (limit.categories) parts.push(`only ${limit.categories.join(" or ")}`);
+  return parts.join(", ");
+}
+
+/** Write the state as the part of an address after #; it never leaves the browser. */
+export function written(state) {
+  const parts = new URLSearchParams();
+  if (state.id !== null) parts.set("id", String(state.id));
+  else if (state.record) parts.set("record", JSON.stringify(state.record));
+  if (Object.keys(state.limits).length) parts.set("limits", JSON.stringify(state.limits));
+  if (state.forbidden.length) parts.set("forbidden", JSON.stringify(state.forbidden));
+  if (state.minScore !== null) parts.set("score", String(state.minScore));
+  if (state.minDensity !== null) parts.set("floor", String(state.minDensity));
+  if (state.relax) parts.set("relax", "1");
+  if (Object.keys(state.wish).length) parts.set("wish", JSON.stringify(state.wish));
+  return parts.toString();
+}
+
+/**
+ * Read such a part back; whatever does not fit the features is left out.
+ * @param {string} fragment
+ * @param {Array<any>} features
+ * @returns {State}
+ */
+export function readState(fragment, features) {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const state = emptyState();
+  const known = new Set(features.map((one) => one.name));
+  const id = parts.get("id");
+  if (id !== null && /^\d{1,12}$/.test(id)) state.id = Number(id);
+  else state.record = plainObject(parsed(parts.get("record")));
+  for (const [name, limit] of Object.entries(plainObject(parsed(parts.get("limits"))) ?? {})) {
+    if (known.has(name) && plainObject(limit)) state.limits[name] = limit;
+  }
+  const forbidden = parsed(parts.get("forbidden"));
+  if (Array.isArray(forbidden)) state.forbidden = forbidden.filter((name) => known.has(name));
+  state.minScore = finite(parts.get("score"));
+  state.minDensity = finite(parts.get("floor"));
+  state.relax = parts.get("relax") === "1";
+  const wish = Object.entries(plainObject(parsed(parts.get("wish"))) ?? {});
+  state.wish = Object.fromEntries(wish.filter(([name]) => known.has(name)));
+  return state;
+}
+
+function parsed(text) {
+  try {
+    return text === null ? null : JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function plainObject(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+}
+
+function finite(text) {
+  const value = text === null || text === "" ? NaN : Number(text);
+  return Number.isFinite(value) ? value : null;
+}

@@ -1,0 +1,69 @@
+// The table of a way: a row a feature, a column a state, and a mark where a value lies outside its reference range.
+import { called, h } from "./dom.js";
+import { plainNumber, referenceText } from "./figure.js";
+
+/** What a view knows of a feature. */
+export function featureOf(view, name) {
+  return (view.features ?? []).find((one) => one.name === name) ?? { name };
+}
+
+/** The table that the figure draws: a row a feature, a column a state. */
+export function stepTable(view, states, along) {
+  const caption =
+    along === "path" ? "What changes from person to person along the path" : "What changes after each action";
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, "Feature"),
+    states.map((_, i) => h("th", { scope: "col", class: "n" }, i === 0 ? "now" : String(i))),
+  );
+  const wanted = h(
+    "span",
+    { class: "reference-text" },
+    `wanted: at ${view.score.at_most ? "most" : "least"} ${plainNumber(view.score.wanted)}`,
+  );
+  const scores = h(
+    "tr",
+    { class: "scores" },
+    h("th", { scope: "row" }, "Score", wanted),
+    states.map((one) => h("td", { class: "n" }, one.score_text ?? plainNumber(one.score))),
+  );
+  const rows = view.moved.map((name) => featureRow(featureOf(view, name), states));
+  const table = h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, scores, rows));
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
+}
+
+function featureRow(feature, states) {
+  const cells = states.map((state, i) => {
+    const text = state.text[feature.name];
+    const changed = i > 0 && state.record[feature.name] !== states[i - 1].record[feature.name];
+    const out = outside(feature, state.record[feature.name]);
+    const mark = out && [
+      h("span", { class: "out", "aria-hidden": "true", title: "outside the reference range" }, out),
+      h("span", { class: "unseen" }, " outside the reference range"),
+    ];
+    return h("td", { class: changed ? "n changed" : "n" }, text, mark);
+  });
+  const unit = feature.unit && h("span", { class: "unit" }, feature.unit);
+  const told = referenceText(feature);
+  return h(
+    "tr",
+    {},
+    h(
+      "th",
+      { scope: "row" },
+      called(feature),
+      " ",
+      unit,
+      told && h("span", { class: "reference-text" }, `reference: ${told}`),
+    ),
+    cells,
+  );
+}
+
+/** An arrow where a value lies below or above the reference range. */
+function outside(feature, value) {
+  const [low, high] = feature.reference ?? [null, null];
+  if (low !== null && value < low) return "▾";
+  return high !== null && value > high ? "▴" : null;
+}

@@ -1,0 +1,248 @@
+// Draws an answer to read: notices, decision, action cards, table, figure. The page and the notebook share it.
+import { called, counted, h, styled } from "./dom.js";
+import { wayFigure } from "./figure.js";
+import { featureOf, stepTable } from "./table.js";
+
+/**
+ * Draw the whole view into an element, in place of what was there.
+ * @param {any} view
+ * @param {HTMLElement} element
+ * @param {{onLeave?: (feature: string) => void, along?: string, onAlong?: (along: string) => void}} [options]
+ */
+export function render(view, element, options = {}) {
+  const place = h("div", { class: "localface" });
+  element.replaceChildren(place);
+  place.append(decisionOf(view), ...answerOf(view, options));
+  drawFigures(view, place, options);
+}
+
+/** The decision: the score beside what is wanted, and how usual the person is. */
+export function decisionOf(view) {
+  const { score, density } = view;
+  const found = view.status === "FOUND";
+  const state = view.status === "ALREADY_THERE" ? "reached" : found ? "can" : "cannot";
+  const verdict = { reached: "Reached", can: "Not reached yet", cannot: "Not reached" }[state];
+  const numbers = [h("span", { class: "figure now" }, score.now_text)];
+  if (found)
+    numbers.push(
+      h("span", { class: "to", "aria-label": "then" }, "→"),
+      h("span", { class: "figure end" }, score.end_text),
+    );
+  return h(
+    "div",
+    { class: `decision is-${state}` },
+    h(
+      "div",
+      { class: "verdict" },
+      h("span", { class: "badge" }, verdict),
+      h("span", { class: "wanted-text" }, score.wanted_text),
+    ),
+    h("div", { class: "numbers" }, h("span", { class: "label" }, "Score"), numbers),
+    gauge(score, found),
+    h(
+      "div",
+      { class: "usual" },
+      h("span", { class: "label" }, "How usual"),
+      usualBar(density),
+      h("span", { class: "words" }, density.text),
+    ),
+  );
+}
+
+function gauge(score, found) {
+  const low = score.low ?? 0;
+  const at = (value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / ((score.high ?? 1) - low || 1)))}%`;
+  const said = `score ${score.now_text}, ${score.wanted_text}${found ? `, after the way ${score.end_text}` : ""}`;
+  const bar = h(
+    "div",
+    { class: "gauge", role: "img", "aria-label": said },
+    h("i", { class: "fill" }),
+    found && h("i", { class: "gain" }),
+    h("i", { class: "tick" }),
+  );
+  return styled(bar, { "--now": at(score.now), "--end": at(score.end), "--wanted": at(score.wanted ?? 0) });
+}
+
+function usualBar(density) {
+  const bar = h("span", { class: "rank", "aria-hidden": "true" }, h("i"));
+  return styled(bar, { "--share": `${100 * density.now}%` });
+}
+
+/** Everything below the decision, in reading order: notices, headline, cards, table, and a place for the figure. */
+export function answerOf(view, options = {}) {
+  const parts = [
+    ...view.notices.map((one) => h("p", { class: "notice", role: "note" }, sentence(one))),
+    headline(view),
+  ];
+  if (view.actions.length)
+    parts.push(
+      h(
+        "ol",
+        { class: "cards" },
+        view.actions.map((one) => card(view, one, options)),
+      ),
+    );
+  if (view.moved.length) parts.push(h("div", { class: "steps" }));
+  parts.push(closing(view));
+  return parts.filter(Boolean);
+}
+
+/** Draw table and figure, once the element has a width; again whenever it changes. */
+export function drawFigures(view, element, options = {}) {
+  const place = element.querySelector(".steps");
+  if (!place) return;
+  let drawn = 0;
+  const draw = () => {
+    const width = Math.floor(place.clientWidth || 640);
+    if (Math.abs(width - drawn) < 4) return;
+    drawn = width;
+    place.replaceChildren(...stepsOf(view, width, options, () => ((drawn = 0), draw())));
+  };
+  draw();
+  place.watcher?.disconnect();
+  place.watcher = new ResizeObserver(() => (place.isConnected ? draw() : place.watcher.disconnect()));
+  place.watcher.observe(place);
+}
+
+function stepsOf(view, width, options, redraw) {
+  const both = view.actions.length > 0 && view.path.length > 1;
+  const along = both && options.along === "path" ? "path" : "actions";
+  const states = along === "path" ? view.path : view.states;
+  const choose = (value) => {
+    options.along = value;
+    options.onAlong?.(value);
+    redraw();
+  };
+  const titled = h("div", { class: "bar" }, h("h3", {}, "Step by step"), both && alongChoice(along, choose));
+  const hint = along === "path" ? "Each column is a real person of the data, or a place between them." : null;
+  return [
+    titled,
+    hint && h("p", { class: "quiet small" }, hint),
+    stepTable(view, states, along),
+    wayFigure(view, states, width),
+  ].filter(Boolean);
+}
+
+function alongChoice(along, choose) {
+  const option = (value, words) =>
+    h(
+      "button",
+      {
+        type: "button",
+        "aria-pressed": String(along === value),
+        "data-key": `along-${value}`,
+        onclick: () => choose(value),
+      },
+      words,
+    );
+  return h(
+    "div",
+    { class: "choice", role: "group", "aria-label": "Show" },
+    option("actions", "Actions"),
+    option("path", "Path through people"),
+  );
+}
+
+function headline(view) {
+  const words = { FOUND: found(view), ALREADY_THERE: "Nothing needs to change" }[view.status] ?? "No way as asked";
+  const why = view.status === "FOUND" ? view.reason : [view.sentence, view.reason].filter(Boolean).join(": ");
+  return h("div", { class: "headline" }, h("h2", {}, words), why && h("p", { class: "why" }, sentence(why)));
+}
+
+function found(view) {
+  const n = view.actions.length;
+  if (!n) return `A path of ${counted(view.states.length - 1, "step")} reaches it`;
+  return `${counted(n, "action")} would change the decision`;
+}
+
+/** A capital at the start and a full stop at the end. */
+function sentence(words) {
+  const trimmed = words.trim();
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
+}
+
+function card(view, action, options) {
+  const chips = [];
+  if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
+  if (action.together) chips.push(h("span", { class: "chip" }, "together"));
+  if (action.near !== null && action.near !== undefined) {
+    chips.push(
+      h(
+        "span",
+        { class: "fact" },
+        action.near === 1 ? "1 person nearby" : `${action.near.toLocaleString("en-GB")} people nearby`,
+      ),
+    );
+  }
+  const quietly =
+    !action.entry &&
+    action.step &&
+    h("span", { class: "fact" }, action.step.replace(/^every place on this step is/, "all of it"));
+  return h(
+    "li",
+    { class: action.entry ? "card entry" : "card" },
+    h("span", { class: "number", "aria-hidden": "true" }, action.number),
+    h(
+      "div",
+      { class: "changes" },
+      action.changes.map((one) => changeLine(view, one, options)),
+    ),
+    scoreAfter(view, action),
+    h("div", { class: "meta" }, chips, quietly),
+    action.evidence && h("p", { class: "certificate" }, sentence(action.evidence)),
+    action.entry && h("p", { class: "certificate loud" }, sentence(action.step)),
+  );
+}
+
+function changeLine(view, change, options) {
+  const feature = featureOf(view, change.feature);
+  const leave = options.onLeave;
+  return h(
+    "div",
+    { class: "change" },
+    h("span", { class: "name", title: change.feature }, called(feature)),
+    h(
+      "span",
+      { class: "move" },
+      h("span", { class: "before" }, change.before_text),
+      h("span", { class: "arrow", "aria-label": "to" }, "→"),
+      h("strong", {}, change.after_text),
+      change.unit && h("span", { class: "unit" }, change.unit),
+    ),
+    leave &&
+      h(
+        "button",
+        { type: "button", class: "leave", "data-key": `leave-${change.feature}`, onclick: () => leave(change.feature) },
+        "leave alone",
+        h("span", { class: "unseen" }, `: ${called(feature)}`),
+      ),
+  );
+}
+
+function scoreAfter(view, action) {
+  const { low = 0, high = 1, wanted = 0 } = view.score;
+  const at = (value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
+  const bar = styled(h("span", { class: "mini", "aria-hidden": "true" }, h("i")), {
+    "--now": at(action.score),
+    "--wanted": at(wanted),
+  });
+  return h(
+    "div",
+    { class: "after" },
+    h("span", { class: "label" }, "score"),
+    h("span", { class: "value" }, action.score_text),
+    bar,
+  );
+}
+
+/** What holds for the answer as a whole, and what was disclosed. */
+function closing(view) {
+  const said = /^(beside it|seen|wanted): /; // what the page shows elsewhere
+  const lines = (view.closing ?? [view.proof]).filter((one) => one && !said.test(one));
+  return h(
+    "div",
+    { class: "closing" },
+    lines.map((one) => h("p", {}, sentence(one))),
+    h("p", {}, `Disclosed: ${view.disclosure.text}.`),
+  );
+}
