@@ -66,8 +66,13 @@ class Brute:
         key = (frozenset(before), frozenset(after))
         if key not in self.known:
             a, b = (np.where(np.isin(np.arange(WIDTH), list(m)), self.points[1], self.points[0]) for m in key)
-            self.known[key] = self.judge.lowest(a, b, 201) >= self.floor - 1e-7
+            floor = self.judge.floor if self.common(before) else self.floor  # once on common ground, always
+            self.known[key] = self.judge.lowest(a, b, 201) >= floor - 1e-7
         return self.known[key]
+
+    def common(self, made):
+        at = np.where(np.isin(np.arange(WIDTH), list(made)), self.points[1], self.points[0])
+        return self.judge.lowest(at, at, 1) >= self.judge.floor - 1e-7
 
     def best(self):
         """The best subset and order by the rule that is documented."""
@@ -86,7 +91,7 @@ class Brute:
             if not self.passes(made, [*made, *group]):
                 return False
             made = [*made, *group]
-        return True
+        return self.common(made)
 
     def rank(self, route):
         made, missing = [], 0.0

@@ -17,10 +17,11 @@ from scipy.sparse.csgraph import dijkstra
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks" / "evidence"))
 
-import judge as judging
 import methods
+import pictures
 import report
 import running
+import verdicts as judging
 from bars import bars
 from localface.geometry import Bounds
 from localface.metrics import Rule
@@ -104,11 +105,60 @@ def test_the_report_is_one_page_that_asks_nothing_of_anybody(rules: Rules, monke
     assert {row["method"] for row in rows} == set(names)
     ours = [row for row in rows if row["method"] == "localface-path"]
     assert all(row["valid"] and not row["violations"] for row in ours if row["found"])
-    page, text, plain = report.write_report(rows, [], [Cell("moons", 0, name) for name in names], patient)
+    page, text, plain = report.write_report(rows, [Cell("moons", 0, name) for name in names], patient)
     assert not re.search(r"(src|href)=\"(?!data:)", page.read_text(encoding="utf-8"))
     assert "every answer valid by a fresh call" in text.read_text(encoding="utf-8")
-    assert json.loads(plain.read_text(encoding="utf-8"))["tables"]["moons"]
+    assert json.loads(plain.read_text(encoding="utf-8"), parse_constant=pytest.fail)["tables"]["moons"]
     assert bars(rows)[0].met
+
+
+def row(method: str, person: int, *, sound: bool, **more: Any) -> dict[str, Any]:
+    """What the judge says of one person, as far as bars and tables read it."""
+    plain = dict.fromkeys(("retrained", "l0", "l2", "ynn", "lowest_density", "over_optimum"), 0.5)
+    who = {"world": "here", "seed": 0, "method": method, "person": person, "status": "FOUND", "group": None}
+    said = {"found": 1.0, "valid": 1.0, "violations": 0.0, "steps": 1.0, "traversable": float(sound)}
+    return {**plain, **who, **said, "sound": float(sound), "seconds": 1.0, "density_start": 0.5, **more}
+
+
+def bar(rows: list[dict[str, Any]], words: str) -> Any:
+    return next(one for one in bars(rows) if words in one.wanted)
+
+
+def test_a_peer_that_was_asked_about_few_is_compared_on_those_few() -> None:
+    mine = [row("localface", i, sound=i < 2) for i in range(10)]
+    peer = [row("dear", i, sound=True) for i in range(2)]
+    assert bar([*mine, *peer], "sound success").met
+    behind = bar([*mine, *peer, row("dear", 5, sound=True)], "sound success")
+    assert behind.met is False
+    assert "100% beside 67%" in behind.where
+
+
+def test_speed_is_compared_on_the_people_whom_the_peer_was_tried_on() -> None:
+    mine = [row("localface-path", i, sound=True, seconds=0.1 if i < 2 else 9.0) for i in range(10)]
+    peer = [row("dice-random", i, sound=True, seconds=2.0 if i < 2 else None) for i in range(10)]
+    assert "least 20.0 times" in bar([*mine, *peer], "10 times").measured
+
+
+def test_robustness_is_compared_on_the_people_whom_both_answer() -> None:
+    mine = [row("localface", i, sound=True, retrained=0.9 if i < 4 else 0.1) for i in range(8)]
+    peer = [row("bold", i, sound=True, found=float(i < 4), retrained=0.8 if i < 4 else None) for i in range(8)]
+    assert bar([*mine, *peer], "retrained").met
+    peer = [row("bold", i, sound=True, retrained=0.8) for i in range(8)]
+    assert bar([*mine, *peer], "retrained").met is False
+
+
+def test_a_cell_that_is_not_through_is_not_judged(rules: Rules) -> None:
+    cell = Cell("moons", 0, "nearest-unlike")
+    run_split("moons", 0, [cell.method], rules)
+    done = cell.file(rules.out).read_text(encoding="utf-8").splitlines()
+    cell.file(rules.out).write_text("\n".join(done[:2]), encoding="utf-8")
+    assert judging.judged("moons", 0, [cell.method], rules) == []
+
+
+@pytest.mark.parametrize(("most", "marks"), [(0.0, 1.0), (0.09, 0.1), (1.0, 1.0), (7.3, 8.0), (100.0, 100.0)])
+def test_axes_end_at_a_round_number(most: float, marks: float) -> None:
+    assert pictures.rounded(most)[-1] == pytest.approx(marks)
+    assert 2 <= len(pictures.rounded(most)) <= 6
 
 
 @pytest.mark.parametrize("seed", range(6))

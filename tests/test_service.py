@@ -187,6 +187,18 @@ def test_where_there_is_no_plane_there_is_no_map(client: httpx.Client) -> None:
     assert (status, "two numeric features" in message) == (404, True)
 
 
+def test_a_plane_on_which_the_model_fails_has_no_map_and_is_served_all_the_same() -> None:
+    def strict(frame: pd.DataFrame) -> Any:
+        if (frame["debt"] > ROWS["debt"].max()).any():
+            raise ValueError("nobody has a debt like that")
+        return 1 / (1 + np.exp(frame["debt"].to_numpy() - 5))
+
+    explainer = LocalFACE(strict, ROWS[["debt", "income"]], n_neighbors=20)
+    with served(explainer).start() as running, httpx.Client(base_url=running.url) as plain:
+        assert plain.get("/schema").json()["plane"] is False
+        assert refusal(plain.get("/map"))[0] == 404
+
+
 def test_the_list_of_people_can_be_switched_off() -> None:
     with Serving(replace(SERVICE, people=None)).start() as running, httpx.Client(base_url=running.url) as closed:
         assert closed.get("/schema").json()["people"] is False
@@ -324,8 +336,10 @@ def test_nobody_else_may_frame_it_cache_answers_or_use_another_name_for_this_mac
         assert "unsafe" not in answer.headers["content-security-policy"]
         assert answer.headers["x-content-type-options"] == "nosniff"
     assert facts.headers["cache-control"] == "no-store"
-    rebound = client.get("/schema", headers={"Host": "attacker.example"})
-    assert refusal(rebound)[0] == 421
+    for name in ("attacker.example", "127.0.0.1.attacker.example", ""):
+        assert refusal(client.get("/schema", headers={"Host": name}))[0] == 421
+    for name in ("localhost", "LOCALHOST:80", "127.0.0.2:8080", "[::1]:8080"):
+        assert client.get("/schema", headers={"Host": name}).status_code == 200
 
 
 def test_a_token_is_asked_for_once_it_is_set() -> None:

@@ -17,11 +17,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from ablations import ABLATIONS, ablated
-from judge import judged
+from diversity import diverse
 from methods import METHODS, asked_of, missing
 from report import write_report
 from running import Cell, Rules, missing_worlds, run_all, run_cell, run_split
-from worlds import STORED, TABLES
+from splits import STORED, TABLES
+from verdicts import judged
 
 
 def main() -> None:
@@ -30,7 +31,10 @@ def main() -> None:
     rules = Rules(people=asked.people, limit=asked.limit, out=asked.out, data=asked.data)
     if asked.cell:
         name, seed, method = asked.cell
-        run_cell(Cell(name, int(seed), method), rules)
+        cell = Cell(name, int(seed), method)
+        cell.file(rules.out).unlink(missing_ok=True)
+        run_cell(cell, rules)
+        print(f"written: {cell.file(rules.out)}; --report-only puts it in the report")
         return
     if asked.split:
         name, seed, *methods = asked.split
@@ -53,8 +57,8 @@ def main() -> None:
     if not asked.report_only:
         run_all(cells, rules, jobs=asked.jobs)
     rows = [row for name in worlds for seed in range(asked.seeds) for row in judged(name, seed, asked.methods, rules)]
-    changes = [] if asked.no_ablations else ablated([name for name in worlds if name in TABLES], rules)
-    written = write_report(rows, changes, cells, rules)
+    some = [] if asked.no_ablations else [name for name in worlds if name in TABLES]
+    written = write_report(rows, cells, rules, changes=ablated(some, rules), several=diverse(some, rules))
     print(f"written: {', '.join(str(path) for path in written)}")
 
 
@@ -70,10 +74,12 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=3.0, help="seconds of processor time a person (%(default)s)")
     parser.add_argument("--jobs", type=int, default=1, help="cells at a time (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("build/evidence"))
-    parser.add_argument("--cell", nargs=3, metavar=("WORLD", "SEED", "METHOD"), help="run one cell, again if need be")
+    parser.add_argument("--cell", nargs=3, metavar=("WORLD", "SEED", "METHOD"), help="run one cell afresh")
     parser.add_argument("--split", nargs="+", help=argparse.SUPPRESS)
     parser.add_argument("--report-only", action="store_true", help="judge and write what has been run so far")
-    parser.add_argument("--no-ablations", action="store_true", help=f"leave out: {', '.join(ABLATIONS)}")
+    parser.add_argument(
+        "--no-ablations", action="store_true", help=f"leave out: several answers; {', '.join(ABLATIONS)}"
+    )
     return parser.parse_args()
 
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from judge import Bench, personal
 from localface import LocalFACE
 from localface.metrics import measured_many
 from running import GIVE_UP, OutOfTime, Rules, limited, split
-from worlds import World
+from splits import World
+from verdicts import Bench, personal
 
-PEOPLE, SEEDS = 10, 2
+PEOPLE, SEEDS = 8, 1
 
 ABLATIONS: dict[str, dict[str, Any]] = {
     "as it comes": {},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -11,7 +11,7 @@ import pandas as pd
 from localface import LocalFACE, Recourse
 from localface.baselines import FACE, NICE, NearestUnlike, Proposal, StraightLine, Task, Wachter
 from localface.baselines.peers import PEERS, available
-from worlds import World
+from splits import World
 
 Made = Callable[[World], Any]
 """From a world to something that has ``explain(record)``."""
@@ -36,11 +36,10 @@ class Ours:
 
     explainer: LocalFACE
     acted: bool
-    options: Mapping[str, Any] = field(default_factory=dict)
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """The path, or the states that the actions lead through."""
-        answer = self.explainer.explain(person, where=where, actions=self.acted, **self.options)
+        answer = self.explainer.explain(person, where=where, actions=self.acted)
         told = answer.followed() if self.acted else answer
         return Seen(
             found=answer.found,
@@ -79,7 +78,9 @@ def own(method: Callable[..., Any], *, raised: float = 0.0, **options: Any) -> M
     def make(at: World) -> Any:
         score = at.min_score + raised * (1 - at.min_score)
         task = Task.of(at.model, at.data, schema=at.schema, min_score=score)
-        return method(task, **_fitting(at, options))
+        made = method(task, **_fitting(at, options))
+        getattr(made, "density", None)  # fitted at set-up, as LocalFACE's is, and not in the first person's time
+        return made
 
     return make
 
@@ -102,7 +103,7 @@ class Afresh:
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Build, then search."""
         task = Task.of(self.at.model, self.at.data, schema=self.at.schema, min_score=self.at.min_score)
-        return FACE(task, graph="knn", **_fitting(self.at, {})).explain(person, where=where)
+        return FACE(task, graph="knn").explain(person, where=where)
 
 
 def _fitting(at: World, options: dict[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Optimum(NamedTuple):
     looks: int
 
 
-def optimum(rule: Rule, start: Array, bounds: Bounds, reaches: Mask, *, within: float, looks: int = 120) -> Optimum:
+def optimum(rule: Rule, start: Array, bounds: Bounds, reaches: Mask, *, within: float, looks: int = 60) -> Optimum:
     """The shortest way from ``start`` to a row that reaches the target, if it is shorter than ``within``."""
     points = rule.rows.points
     allowed = bounds.contain(points) & (norms(points - start) < within)

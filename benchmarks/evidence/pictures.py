@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from localface.cases.readiness.drawing import Picture, Scale, dot, line, text
 from localface.metrics.groups import Line
-from summary import Figures
+from summary import Figures, ours
 
-WIDTH, HEIGHT = 660, 360
+WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 56, 150, 22, 46
+SPAN = (LEFT, WIDTH - RIGHT)
+LETTER = 5.9  # how wide a letter of a label is, about
 
 
 def trade(world: str, found: Sequence[Figures]) -> Picture:
@@ -64,35 +67,66 @@ def scatter(
 ) -> Picture:
     """One dot a method, named beside it; ours filled."""
     xs, ys = [x for _, x, _ in dots] or [0.0], [y for _, _, y in dots] or [0.0]
-    low, high = (np.floor(min(xs)), np.ceil(max(xs))) if powers else (0.0, 1.05 * max(xs) or 1.0)
-    across = Scale(float(low), float(max(high, low + 1)) if powers else float(high), LEFT, WIDTH - RIGHT)
-    up = Scale(0.0, max(100.0 if max(ys) > 50 else 10.0, 1.05 * max(ys)), HEIGHT - BOTTOM, TOP)
-    body = _axes(across, up, axes, powers=powers)
-    taken: list[tuple[float, float]] = []
-    for method, x, y in sorted(dots, key=lambda one: -one[2]):
-        px, py = across(x), up(y)
-        body.append(dot(px, py, "dot" if method.startswith("localface") else "ring", 4.5))
-        label = _free(px + 8, py + 4, taken)
-        taken.append(label)
-        body.append(text(*label, method, look="" if method.startswith("localface") else "quiet"))
-    return Picture(name, alt, tuple(body), WIDTH, HEIGHT)
+    low, high = (np.floor(min(xs)), np.ceil(max(xs))) if powers else (0.0, rounded(max(xs))[-1])
+    across = Scale(float(low), float(max(high, low + 1)), LEFT, WIDTH - RIGHT) if powers else Scale(0.0, high, *SPAN)
+    up = Scale(0.0, rounded(min(max(ys), 100.0))[-1], HEIGHT - BOTTOM, TOP)
+    marks = {value: f"{10.0**value:g}" for value in np.arange(across.low, across.high + 0.5)} if powers else None
+    body = _axes(across, up, axes, marks=marks)
+    places = {method: (across(x), up(y)) for method, x, y in dots}
+    body += [dot(*place, "dot" if ours(method) else "ring", 4.5) for method, place in places.items()]
+    return Picture(name, alt, (*body, *_labels(places)), WIDTH, HEIGHT)
 
 
-def _free(x: float, y: float, taken: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """The nearest place at or below where a label would be written that no other label has."""
-    while any(abs(y - other) < 11 and abs(x - across) < 110 for across, other in taken):
-        y += 3
-    return x, y
+def rounded(most: float) -> list[float]:
+    """Marks from 0 to at least ``most``, at round numbers."""
+    if most <= 0:
+        return [0.0, 1.0]
+    size = 10.0 ** np.floor(np.log10(most / 5))
+    step = size * next(one for one in (1, 2, 5, 10) if one * size >= most / 5 * (1 - 1e-9))
+    return [float(step * i) for i in range(int(np.ceil(most / step - 1e-9)) + 1)]
 
 
-def _axes(across: Scale, up: Scale, names: tuple[str, str], *, powers: bool) -> list[str]:
+class Corner(NamedTuple):
+    """Where something is drawn: from the left to the right, and from the top to the bottom."""
+
+    left: float
+    right: float
+    top: float
+    bottom: float
+
+    def meets(self, other: Corner) -> bool:
+        """Whether two of them overlap."""
+        apart = self.right < other.left or other.right < self.left or self.bottom < other.top or other.bottom < self.top
+        return not apart
+
+
+def _labels(places: dict[str, tuple[float, float]]) -> Iterator[str]:
+    """The names, each as near to its dot as there is room, with a line to it where that is not beside it."""
+    taken = [Corner(x - 5, x + 5, y - 5, y + 5) for x, y in places.values()]
+    for method, (x, y) in sorted(places.items(), key=lambda one: one[1][1]):
+        at = _free(x, y, len(method) * LETTER, taken)
+        taken.append(at)
+        if abs(at.bottom - 3 - (y + 4)) > 6:
+            near = at.left - 1 if at.left > x else at.right + 1
+            yield line([(x, y), (near, at.bottom - 6)], "axis")
+        yield text(at.left, at.bottom - 3, method, look="" if ours(method) else "quiet")
+
+
+def _free(x: float, y: float, width: float, taken: Sequence[Corner]) -> Corner:
+    """The nearest place beside a dot that nothing else has; where there is none, the one on its right."""
+    lefts = [x + 9, x - 9 - width]
+    ways = sorted(range(-160, 170, 4), key=abs)
+    options = [Corner(left, left + width, y + way - 5, y + way + 7) for way in ways for left in lefts]
+    inside = [one for one in options if one.left > LEFT and one.right < WIDTH and TOP < one.top < HEIGHT - BOTTOM - 12]
+    return next((one for one in inside if not any(one.meets(other) for other in taken)), options[0])
+
+
+def _axes(across: Scale, up: Scale, names: tuple[str, str], *, marks: dict[float, str] | None = None) -> list[str]:
     body = [line([(LEFT, TOP), (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM)], "axis")]
-    ticks = np.arange(across.low, across.high + 0.5) if powers else np.linspace(across.low, across.high, 6)
-    for value in ticks:
-        label = f"{10.0**value:g}" if powers else f"{value:.3g}"
+    for value, label in (marks or {value: f"{value:g}" for value in rounded(across.high)}).items():
         body.append(text(across(value), HEIGHT - BOTTOM + 15, label, look="quiet", anchor="middle"))
-    for value in np.linspace(up.low, up.high, 6):
-        body.append(text(LEFT - 6, up(value) + 4, f"{value:.0f}", look="quiet", anchor="end"))
+    for value in rounded(up.high):
+        body.append(text(LEFT - 6, up(value) + 4, f"{value:g}", look="quiet", anchor="end"))
         body.append(line([(LEFT, up(value)), (WIDTH - RIGHT, up(value))], "rule"))
     body.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, names[0], look="quiet", anchor="middle"))
     body.append(text(8, 13, names[1], look="quiet"))
@@ -101,21 +135,16 @@ def _axes(across: Scale, up: Scale, names: tuple[str, str], *, powers: bool) -> 
 
 def by_decile(lines: dict[str, Sequence[Line]]) -> Picture:
     """Success by where people start from, one line a method."""
-    across, up = Scale(1, 10, LEFT, WIDTH - RIGHT), Scale(0, 100, HEIGHT - BOTTOM, TOP)
-    body = _axes(
-        across, up, ("where people start: 1 the loneliest tenth, 10 the most crowded", "sound, %"), powers=False
-    )
-    body = [one for one in body if 'anchor="middle"' not in one or "where people" in one]
-    body += [text(across(i), HEIGHT - BOTTOM + 15, str(i), look="quiet", anchor="middle") for i in range(1, 11)]
-    taken: list[tuple[float, float]] = []
+    across, up = Scale(1, 10, *SPAN), Scale(0, 100, HEIGHT - BOTTOM, TOP)
+    names = ("where people start: 1 the loneliest tenth, 10 the most crowded", "sound, %")
+    body = _axes(across, up, names, marks={i: str(i) for i in range(1, 11)})
+    ends: dict[str, tuple[float, float]] = {}
     for method, found in lines.items():
-        ours = method.startswith("localface")
         places = [(across(i + 1), up(100 * one.share)) for i, one in enumerate(found) if one.asked]
-        body.append(line(places, "first" if ours else "second"))
-        label = _free(places[-1][0] + 8, places[-1][1] + 4, taken)
-        taken.append(label)
-        body.append(text(*label, method, look="" if ours else "quiet"))
+        if places:
+            body.append(line(places, "first" if ours(method) else "second"))
+            ends[method] = places[-1]
     alt = "sound success by density decile: " + "; ".join(
         f"{method} {100 * found[0].share:.0f} % in the loneliest" for method, found in lines.items() if found[0].asked
     )
-    return Picture("deciles", alt, tuple(body), WIDTH, HEIGHT)
+    return Picture("deciles", alt, (*body, *_labels(ends)), WIDTH, HEIGHT)

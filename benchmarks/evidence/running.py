@@ -26,7 +26,7 @@ import numpy as np
 from tqdm import tqdm
 
 from methods import METHODS, missing, most_people
-from worlds import STORED, World, world
+from splits import STORED, World, world
 
 GIVE_UP = 3  # people in a row, from the first on, who ran into the limit: then the rest are not tried
 AGAIN = 2  # people of a cell who are asked again with a little noise
@@ -96,7 +96,7 @@ def split(name: str, seed: int, rules: Rules) -> World:
 
 
 def _kept_split(name: str, seed: int, rules: Rules) -> World:
-    kept = rules.out / "worlds" / f"{name}-{seed}-{rules.people}.pickle"
+    kept = rules.out / "splits" / f"{name}-{seed}-{rules.people}.pickle"
     if kept.exists():
         with kept.open("rb") as file:
             loaded: World = pickle.load(file)  # our own, written a moment ago

@@ -8,9 +8,10 @@ import numpy as np
 
 from localface.atlas import Atlas, Person, Way
 from localface.geometry import Array, norms
+from localface.lattice import weight_of
 from localface.outcomes import Acted, Outcome, Plan, acted, grounded, told
 from localface.questions import Asks, point_scores
-from localface.stages.actions import act, weight_of
+from localface.stages.actions import act
 from localface.stages.enhance import enhance
 
 _ENDS = 8  # other ends that are tried at a time where some features should stay as they are

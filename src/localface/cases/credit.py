@@ -65,6 +65,27 @@ def synthetic(n: int = 12_000, *, seed: int = 0) -> Credit:
     (300, 12)
     """
     rng = np.random.default_rng(seed)
+    people, money = _people(n, rng)
+    odds = 1 / (1 + np.exp(-1.4 * _log_odds(people, money)))
+    columns: dict[str, Any] = {
+        "age": people["age"].astype(int),
+        "school": np.array(_SCHOOL)[people["school"].astype(int)],
+        "home": np.array(_HOMES)[people["home"].astype(int)],
+        "purpose": rng.choice(_PURPOSES, n, p=[0.35, 0.25, 0.1, 0.1, 0.2]),
+        "employed": people["employed"].astype(int),
+        "income": np.round(money["income"], -1),
+        "savings": np.round(money["savings"] / 50) * 50,
+        "amount": np.round(money["amount"], -2),
+        "months": money["months"].astype(int),
+        "debts": money["debts"].astype(int),
+        "late": money["late"].astype(int),
+        "guarantor": people["guarantor"] > 0,
+    }
+    return Credit(columns, (rng.random(n) < odds).astype(int), schema())
+
+
+def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Who applies, and their money, both by the same two hidden traits."""
     means, steady = rng.normal(size=(2, n))
     age = np.clip(np.rint(38 + 11 * (0.3 * means + 0.5 * steady + 0.8 * rng.normal(size=n))), 18, 90)
     school = np.digitize(means + 0.7 * rng.normal(size=n), [-0.9, 0.1, 1.0])
@@ -76,32 +97,22 @@ def synthetic(n: int = 12_000, *, seed: int = 0) -> Credit:
     debts = np.minimum(rng.poisson(np.exp(0.4 - 0.4 * steady)), 12)
     late = np.minimum(rng.poisson(np.exp(-0.9 - 0.8 * steady)), 20)
     home = np.digitize(0.6 * means + 0.4 * steady + (age - 38) / 20 + 0.6 * rng.normal(size=n), [0.1, 0.5])
-    guarantor = rng.random(n) < 0.18
-    columns: dict[str, Any] = {
-        "age": age.astype(int),
-        "school": np.array(_SCHOOL)[school],
-        "home": np.array(_HOMES)[home],
-        "purpose": rng.choice(_PURPOSES, n, p=[0.35, 0.25, 0.1, 0.1, 0.2]),
-        "employed": employed.astype(int),
-        "income": np.round(income, -1),
-        "savings": np.round(savings / 50) * 50,
-        "amount": np.round(amount, -2),
-        "months": months.astype(int),
-        "debts": debts.astype(int),
-        "late": late.astype(int),
-        "guarantor": guarantor,
-    }
-    burden = amount / months / income
-    log_odds = (
+    who = {"age": age, "school": school, "employed": employed, "home": home, "guarantor": rng.random(n) < 0.18}
+    money = {"income": income, "savings": savings, "amount": amount, "months": months, "debts": debts, "late": late}
+    return {name: np.asarray(one, dtype=float) for name, one in who.items()}, money
+
+
+def _log_odds(people: dict[str, Array], money: dict[str, Array]) -> Array:
+    """How much speaks for repaying: savings, a house, a long employment, school; against: burden, debts, lateness."""
+    burden = money["amount"] / money["months"] / money["income"]
+    return np.asarray(
         1.3
-        + 0.9 * np.tanh(np.log(savings / 3000 + 0.05))
-        + 0.35 * (home == 2)
-        + 0.04 * np.minimum(employed, 15)
-        + 0.3 * school
+        + 0.9 * np.tanh(np.log(money["savings"] / 3000 + 0.05))
+        + 0.35 * (people["home"] == 2)
+        + 0.04 * np.minimum(people["employed"], 15)
+        + 0.3 * people["school"]
         - 5.0 * burden
-        - 0.35 * debts
-        - 0.6 * np.minimum(late, 4)
-        + 0.8 * guarantor
+        - 0.35 * money["debts"]
+        - 0.6 * np.minimum(money["late"], 4)
+        + 0.8 * people["guarantor"]
     )
-    repaid = rng.random(n) < 1 / (1 + np.exp(-1.4 * log_odds))
-    return Credit(columns, repaid.astype(int), schema())

@@ -172,17 +172,31 @@ def _over_heldout(heldout: HeldOut, ways: Ways, min_density: float) -> Columns:
 
 
 def _by_the_rule(rule: Rule, ways: Ways, floors: Sequence[float | None]) -> Columns:
-    """Strictly, and with a personal floor: whoever stands below it must only not go lower in their first step."""
+    """Strictly, and with a personal floor for whoever stands below it."""
     own = np.array([rule.floor if one is None else one for one in floors], dtype=np.float64)
     floor = np.repeat(own, [some.stop - some.start for some in ways.steps])
     starts, ends = ways.stretches
-    lowest, firsts = rule.under(starts, ends).lowest, [some.start for some in ways.steps]
-    personal = floor.copy()
-    personal[firsts] = np.minimum(own, rule.at_start(starts[firsts], ends[firsts]))
+    lowest, standing = rule.under(starts, ends).lowest, rule.at_start(starts, ends)
+    lasts = [some.stop - 1 for some in ways.steps]
+    arriving = rule.under(ends[lasts], ends[lasts]).lowest
+    personal = np.concatenate(
+        [
+            _personally(lowest[some], standing[some], float(end), float(wanted))
+            for some, end, wanted in zip(ways.steps, arriving, own, strict=True)
+        ]
+    )
     return {
         "traversable": _share_of_steps(lowest >= floor - TOLERANCE, ways),
-        "traversable_personal": _share_of_steps(lowest >= personal - TOLERANCE, ways),
+        "traversable_personal": _share_of_steps(personal, ways),
     }
+
+
+def _personally(lowest: Array, standing: Array, arriving: float, floor: float) -> Mask:
+    """Which steps of one way hold: no lower than where it starts until it comes above the floor, where it must end."""
+    above = np.maximum.accumulate(standing >= floor - TOLERANCE)
+    holds = lowest >= np.where(above, floor, min(floor, float(standing[0]))) - TOLERANCE
+    holds[-1] &= arriving >= floor - TOLERANCE
+    return np.asarray(holds)
 
 
 def _share_of_steps(passed: Mask, ways: Ways) -> Array:

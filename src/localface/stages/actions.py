@@ -9,14 +9,15 @@ checked one by one, and only where a route would take them.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 import numpy as np
 
-from localface.atlas import Atlas, Person
+from localface.atlas import Atlas
 from localface.geometry import Array, Mask, norms
+from localface.lattice import Change, Lattice, weight_of
 from localface.questions import Asks, Ids, along, point_scores
 
 EXACT = 12
@@ -26,8 +27,6 @@ _TURNS = 5  # calls of the model spent on putting changes back, each way of doin
 _MOST = 2**8  # sets of changes whose routes are looked for
 _CUTS = 8  # finer cuts that are tried where whole numbers make pieces too long
 _PAIRS = 8  # changes up to which every pair is tried in the other order
-_PATIENCE = 12  # steps refused one by one before states are looked at many at a time
-Change = tuple[int, ...]  # groups of columns that are changed at once
 Route = tuple[int, ...]  # states on the way, each a bit mask over the changes, from none to all
 
 
@@ -66,7 +65,8 @@ def _first_route(lattice: Lattice, lent: Ids, max_changes: int, *, whole: bool) 
     in_turn = [range(n + 1)] if whole or len(set(lattice.weights)) > 1 else [range(3), range(3, 4), range(4, n + 1)]
     for sizes in in_turn:
         yield from lattice.score(lent, sizes)
-        candidates = [len(lattice.states) - 1] if whole else lattice.candidates(sizes)[:left]
+        everything = [len(lattice.states) - 1]
+        candidates = everything if whole else (yield from lattice.arriving(lattice.candidates(sizes)[:left]))
         for subset in candidates:
             left -= 1
             yield from lattice.look(candidates)
@@ -74,95 +74,6 @@ def _first_route(lattice: Lattice, lent: Ids, max_changes: int, *, whole: bool) 
             if route is not None:
                 return route
     return None
-
-
-class Lattice:
-    """The states between a person and an end, as subsets of the changes, and what is known of them."""
-
-    def __init__(self, atlas: Atlas, end: Array, changes: list[Change], floor: float) -> None:
-        person = atlas.person
-        self.person, self.changes, self.floor = person, changes, floor
-        self.sizes = [float(norms((end - person.factual)[np.isin(person.group_of, change)])) for change in changes]
-        self.weights = [weight_of(person, change) for change in changes]
-        made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1  # of each subset, each change
-        touched = np.stack([np.isin(person.group_of, change) for change in changes])
-        self.states = np.where(made @ touched > 0, end, person.factual)
-        self.lawful = person.lawful(self.states)
-        self.counts = made.sum(axis=1)
-        self.scores: Array = np.full(len(made), np.nan)
-        self._verdicts: dict[tuple[int, int], bool] = {}
-        self._refused = 0
-        self._seen = np.zeros(len(made), dtype=bool)  # states that were looked at,
-        self._common = np.ones(len(made), dtype=bool)  # and whether such a state is on common ground, else perhaps
-
-    def score(self, lent: Ids, sizes: Sequence[int]) -> Asks[None]:
-        """Have the model score the subsets of some sizes."""
-        some = np.flatnonzero(np.isin(self.counts, sizes))
-        if len(some):
-            self.scores[some] = yield from point_scores(self.states[some], lent)
-
-    def candidates(self, sizes: Sequence[int]) -> list[int]:
-        """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
-        inside = self.person.bounds.contain(self.states)  # who stands outside the box must end inside
-        fine = (self.scores >= self.person.min_score) & self.lawful & inside & np.isin(self.counts, sizes)
-        reach = np.flatnonzero(fine).tolist()
-
-        def order(subset: int) -> tuple[float, float, int]:
-            made = [i for i in range(len(self.changes)) if subset >> i & 1]
-            dear = sum(self.weights[i] for i in made)
-            return round(dear, 9), round(sum(self.weights[i] * self.sizes[i] for i in made), 9), subset
-
-        return sorted((subset for subset in reach if subset), key=order)
-
-    def passable(self, start: int, end: int) -> Asks[bool]:
-        """Tell whether a step between two states can be taken, asking once."""
-        if (start, end) not in self._verdicts:
-            yield from self._judge(start, [end])
-        return self._verdicts[start, end]
-
-    def _judge(self, start: int, ends: list[int]) -> Asks[None]:
-        """Find out which steps from one state can be taken, in one question."""
-        a, b = np.repeat(self.states[[start]], len(ends), axis=0), self.states[ends]
-        fine = np.array([self.conceivable(end) for end in ends]) & self.person.bounds.one_way(a, b)
-        if fine.any():
-            a, b, n = a[fine], b[fine], int(fine.sum())
-            if self.person.rule != "lowest":  # what is common on average must also end on common ground
-                a, b = np.concatenate([a, b]), np.concatenate([b, b])
-            ground = yield from along(a, b, self.floor, self.person.rule)
-            fine[fine] = ground.passes.reshape(-1, n).all(axis=0)
-            self._refused += n - int(fine.sum())
-        self._verdicts |= {(start, end): bool(one) for end, one in zip(ends, fine, strict=True)}
-
-    def conceivable(self, state: int) -> bool:
-        """Whether anyone could come to a state, as far as is known."""
-        return bool(self.lawful[state] and self._common[state])
-
-    def look_ahead(self, start: int, ends: list[int]) -> Asks[None]:
-        """Once steps have been refused again and again, judge all that lead on from a state at once."""
-        fresh = [end for end in ends if (start, end) not in self._verdicts]
-        if self._refused >= _PATIENCE and fresh:
-            yield from self._judge(start, fresh)
-
-    def look(self, states: Sequence[int]) -> Asks[None]:
-        """Once steps have been refused again and again, ask of all states at once whether they are common at all."""
-        fresh = [state for state in states if self.lawful[state] and not self._seen[state]]
-        if self._refused < _PATIENCE or not fresh:
-            return
-        places = self.states[fresh]
-        ground = yield from along(places, places, self.floor, self.person.rule)
-        self._seen[fresh], self._common[fresh] = True, ground.passes
-
-    def missing(self, subset: int) -> float:
-        """How much of the score a state still lacks."""
-        return max(0.0, self.person.min_score - float(self.scores[subset]))
-
-    def least_missing(self, subset: int) -> Array:
-        """The least that the states still ahead can lack, for whoever has made 0, 1, 2, ... changes one by one."""
-        inside = np.arange(subset + 1)
-        inside = inside[(inside | subset) == subset]
-        lacks, counts = np.maximum(0.0, self.person.min_score - self.scores[inside]), self.counts[inside]
-        least = np.array([lacks[counts == made].min() for made in range(1, subset.bit_count() + 1)] + [0.0])
-        return np.asarray(np.cumsum(least[::-1])[::-1])
 
 
 def _lattice(atlas: Atlas, end: int, floor: float, *, whole: bool, on_ground: bool) -> Asks[Lattice | None]:
@@ -234,11 +145,6 @@ def _grounded(atlas: Atlas, end: int, groups: list[int], floor: float) -> Asks[l
         kept = [group for group in kept if group not in loose[:run]]
         loose = loose[run + 1 :]
     return kept
-
-
-def weight_of(person: Person, change: Change) -> float:
-    """How dear a change is: as dear as the dearest of what it changes."""
-    return 1.0 if person.weights is None else float(person.weights[np.isin(person.group_of, change)].max())
 
 
 def _outside(atlas: Atlas, group: int) -> bool:

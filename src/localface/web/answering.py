@@ -143,6 +143,8 @@ class Arrivals(Iterator[tuple[Desk, Request, Plan]]):
                 continue
             if is_heavy(ask):
                 self._deliver(number, self._answerer.alone(ticket))
+                if self.open:  # those under way have a round before the next of these
+                    break
                 continue
             self.open[self._place] = ticket
             self._place += 1

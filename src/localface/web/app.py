@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from localface._version import __version__
 from localface.errors import DataError
 from localface.explainer import LocalFACE
-from localface.web import models
+from localface.web import models, replies
 from localface.web.batching import Batcher
 from localface.web.describing import described, mapped
 from localface.web.limits import App, Door, Limits
@@ -100,34 +100,31 @@ def _routes(service: Service, batcher: Batcher) -> FastAPI:
 def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for the description."""
     every = sorted({401, 421, 500, *statuses})
-    return {status: {"model": models.ErrorReply, "description": _WORDS[status]} for status in every}
+    return {status: {"model": replies.ErrorReply, "description": _WORDS[status]} for status in every}
 
 
 def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
-    explainer = service.explainer
-    facts = described(
-        explainer,
-        title=service.title,
-        people=service.people is not None,
-        outcomes=service.people is not None and service.people.outcomes is not None,
-        words=service.words,
-    )
-    schema, plane = Reply(200, body_of(facts)), Reply(200, body_of(mapped(explainer))) if facts["plane"] else None
+    plane, people = mapped(service.explainer), service.people
+    known = {"people": people is not None, "outcomes": people is not None and people.outcomes is not None}
+    facts = described(service.explainer, title=service.title, plane=plane is not None, words=service.words, **known)
+    schema, ground = Reply(200, body_of(facts)), None if plane is None else Reply(200, body_of(plane))
     health = Reply(200, body_of({"status": "ok", "rows": facts["rows"], "version": __version__}))
 
-    @app.get("/schema", response_model=models.SchemaReply, responses=_responses(), summary="The features, the target")
+    @app.get("/schema", response_model=replies.SchemaReply, responses=_responses(), summary="The features, the target")
     async def get_schema() -> Response:
         return _sent(schema)
 
-    @app.get("/health", response_model=models.HealthReply, responses=_responses(), summary="That the service lives")
+    @app.get("/health", response_model=replies.HealthReply, responses=_responses(), summary="That the service lives")
     async def get_health() -> Response:
         return _sent(health)
 
-    @app.get("/map", response_model=models.MapReply, responses=_responses(404), summary="The plane, where there is one")
+    @app.get(
+        "/map", response_model=replies.MapReply, responses=_responses(404), summary="The plane, where there is one"
+    )
     async def get_map() -> Response:
-        if plane is None:
+        if ground is None:
             raise Refused(404, "NotFound", "there is a map only where two numeric features are all there is")
-        return _sent(plane)
+        return _sent(ground)
 
     @app.get("/metrics", response_class=PlainTextResponse, responses=_responses(), summary="Counts for Prometheus")
     async def get_metrics() -> Response:
@@ -136,8 +133,8 @@ def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
 
 
 def _add_people(app: FastAPI, people: People | None) -> None:
-    @app.get("/people", response_model=models.PeopleReply, responses=_responses(404, 422), summary="Who may be picked")
-    async def get_people(
+    @app.get("/people", response_model=replies.PeopleReply, responses=_responses(404, 422), summary="Who may be picked")
+    def get_people(  # not async, so off the event loop: a search looks through everyone
         offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
         search: Annotated[str, Query(max_length=200, description="words that all fit: a number, age>70, tube")] = "",
@@ -147,7 +144,7 @@ def _add_people(app: FastAPI, people: People | None) -> None:
         page = _listed(people).page(offset=offset, limit=limit, search=search, outcome=outcome, sort=sort)
         return _sent(Reply(200, body_of(page)))
 
-    @app.get("/people/{id}", response_model=models.PersonReply, responses=_responses(404, 422), summary="One of them")
+    @app.get("/people/{id}", response_model=replies.PersonReply, responses=_responses(404, 422), summary="One of them")
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
         return _sent(Reply(200, body_of({"id": id, "record": _record(people, id)})))
 
@@ -162,11 +159,11 @@ def _add_asking(app: FastAPI, service: Service, batcher: Batcher) -> None:
             plain["person"] = _record(service.people, ask.id or 0)
         return _sent(await _waited(request, batcher.ask(plain), service.limits.seconds))
 
-    @app.post("/recourse", response_model=models.RecourseReply, responses=errors, summary="What would have to change")
+    @app.post("/recourse", response_model=replies.RecourseReply, responses=errors, summary="What would have to change")
     async def post_recourse(request: Request, ask: models.RecourseAsk) -> Response:
         return await answered(request, ask, "recourse")
 
-    @app.post("/check", response_model=models.CheckReply, responses=errors, summary="Why not this?")
+    @app.post("/check", response_model=replies.CheckReply, responses=errors, summary="Why not this?")
     async def post_check(request: Request, ask: models.CheckAsk) -> Response:
         return await answered(request, ask, "check")
 

@@ -14,7 +14,7 @@ from localface.geometry import Array
 from localface.schema import Feature
 from localface.web.answering import is_plane
 from localface.web.people import everyone
-from localface.web.view import Words, named, score_ends
+from localface.web.view import Words, named, score_ends, wanted
 
 NOTE = "Decision support: correlational, not advice."
 _LOOKED_AT = 50_000  # rows from which ordinary values are read off
@@ -29,6 +29,7 @@ def described(
     title: str,
     people: bool,
     outcomes: bool,
+    plane: bool,
     words: Words,
 ) -> dict[str, Any]:
     """The answer to ``GET /schema``."""
@@ -41,7 +42,7 @@ def described(
         "version": __version__,
         "rows": desk.source.n_rows,
         "target": {
-            "sentence": target.sentence,
+            "sentence": wanted(target, words),
             "label": target.label,
             "min_score": target.min_score,
             "at_most": target.at_most,
@@ -52,7 +53,7 @@ def described(
         "min_density": float(explainer.options.min_density),
         "people": people,
         "outcomes": outcomes,
-        "plane": is_plane(explainer),
+        "plane": plane,
         "features": [
             {**named(feature, words), **_feature(feature, rows[:, j])} for j, feature in enumerate(explainer.schema)
         ],
@@ -89,8 +90,13 @@ def _on_grid(feature: Feature, value: float, rounded: Any) -> float:
     return float(round(rounded(round(value / feature.resolution, 9)) * feature.resolution, 12))
 
 
-def mapped(explainer: LocalFACE) -> dict[str, Any]:
-    """The answer to ``GET /map``: everyone on the plane, and score and ground on a grid."""
+def mapped(explainer: LocalFACE) -> dict[str, Any] | None:
+    """The answer to ``GET /map``: everyone on the plane, and score and ground on a grid.
+
+    None where there is no plane, or the model fails somewhere on it: beyond the data nobody vouches for it.
+    """
+    if not is_plane(explainer):
+        return None
     desk, names = explainer._desk, explainer.schema.names
     rows = desk.source.records(everyone(explainer, _LOOKED_AT))
     low, high = rows.min(axis=0), rows.max(axis=0)
@@ -99,7 +105,10 @@ def mapped(explainer: LocalFACE) -> dict[str, Any]:
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     places = desk.space.points(grid)
     shares = desk.answers.scale.share(explainer.density.mean(places, places, None).values)
-    scores = [_shown(explainer, part) for part in (rows, grid)]
+    try:
+        scores = [_shown(explainer, part) for part in (rows, grid)]
+    except ModelError:
+        return None
     return {
         "x": names[0],
         "y": names[1],

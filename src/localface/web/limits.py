@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+import ipaddress
 import json
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -24,7 +25,6 @@ COOKIE = "localface_token"
 _ASKING = ("/recourse", "/check")  # the routes that take a body; no other reads one
 _SLOWEST = 10.0  # seconds that a body may take to arrive
 _THROWN_AWAY = 16 * 2**20  # bytes of a body that is too large that are still read
-_NAMES = ("localhost", "127.0.0.1", "[::1]")
 _POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'"
@@ -38,6 +38,16 @@ _HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine alone: an address of loopback, or its name."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,14 +95,14 @@ class Door:
     async def _entered(self, scope: Scope, send: Send) -> bool:
         """Check host and token; tells whether that was all, as for an address that brings the token along."""
         headers = _headers(scope)
-        if self.loopback and _host(headers.get("host", "")) not in _NAMES:
+        if self.loopback and not is_loopback(_host(headers.get("host", ""))):
             raise Refused(421, "HostError", "this service answers to 127.0.0.1 and localhost only, by these names")
         if self.token is None:
             return False
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
         if scope["path"] == "/" and self._is_token(given):
             cookie = f"{COOKIE}={given}; HttpOnly; SameSite=Strict; Path=/".encode("latin-1")
-            await _send(send, 303, [(b"location", b"/"), (b"set-cookie", cookie)])
+            await _send(send, 303, [(b"location", b"./"), (b"set-cookie", cookie)])
             return True
         jar = SimpleCookie(headers.get("cookie", ""))
         words = headers.get("authorization", "").partition(" ")

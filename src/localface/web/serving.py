@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import re
 import secrets
 import socket
@@ -19,21 +18,12 @@ from localface.errors import InputError
 from localface.explainer import LocalFACE
 from localface.web.answering import Answerer
 from localface.web.app import Service, app_of
+from localface.web.limits import is_loopback
 from localface.web.people import People
 from localface.web.workers import workers_of
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,}")
 _STARTING = 60.0  # seconds that a service may take to answer
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
 
 
 class Serving:

@@ -51,8 +51,8 @@ def told(error: Exception, names: Collection[str] = ()) -> Reply:
     if isinstance(error, ModelError | DensityError):
         LOG.warning("%s", error, exc_info=error.__cause__)
         if error.__cause__ is not None:
-            kind = type(error.__cause__).__name__
-            message = f"the model failed on this record ({kind}); whoever runs the service finds more in its log"
+            what, kind = "model" if isinstance(error, ModelError) else "density", type(error.__cause__).__name__
+            message = f"the {what} failed on this record ({kind}); whoever runs the service finds more in its log"
         return problem(502, type(error).__name__, message)
     if isinstance(error, InputError):
         first = _QUOTED.search(message)  # a sentence names first what it is about, and lists what there is after that

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from localface.alternatives import Alternatives
@@ -17,10 +17,14 @@ from localface.whynot import Check
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What features are called: by name, the words for its categories in their order, and a phrase of what it is."""
+    """What features are called: by name, the words for its categories in their order, and a phrase of what it is.
+
+    ``target`` is what somebody is who has arrived, where that is more than the name of a class.
+    """
 
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
+    target: str = ""
 
 
 _NONE = Words()
@@ -47,7 +51,7 @@ def view_of(answer: Recourse, words: Words = _NONE) -> dict[str, Any]:
         "notices": _notices(answer, page.alerts),
         "headline": plain(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
-        "score": _score(answer, shown),
+        "score": _score(answer, shown, words),
         "density": {"now": answer.densities[0], "floor": answer.min_density, "text": usual(answer.densities[0])},
         "actions": [_action(answer, i, words) for i in range(len(answer.actions))],
         "states": _states(shown, "after {}", words),
@@ -115,6 +119,11 @@ def named(feature: Feature, words: Words = _NONE) -> dict[str, Any]:
     }
 
 
+def wanted(target: Target, words: Words = _NONE) -> str:
+    """What is wanted, in words."""
+    return replace(target, label=words.target or target.label).sentence
+
+
 def score_ends(target: Target, scores: Sequence[float]) -> tuple[float, float]:
     """The ends of an axis that all of these scores have room on, and the one that is wanted."""
     if target.kind == "probability":
@@ -145,7 +154,7 @@ def _parting(ways: Alternatives) -> list[str]:
     return [*lines, ways.sentence]
 
 
-def _score(answer: Recourse, shown: Recourse) -> dict[str, Any]:
+def _score(answer: Recourse, shown: Recourse, words: Words) -> dict[str, Any]:
     now, end, target = answer.scores[0], shown.scores[-1], answer.target
     low, high = score_ends(target, [*answer.scores, *shown.scores])
     return {
@@ -157,7 +166,7 @@ def _score(answer: Recourse, shown: Recourse) -> dict[str, Any]:
         "high": high,
         "now_text": target.show(now),
         "end_text": target.show(end),
-        "wanted_text": target.sentence,
+        "wanted_text": wanted(target, words),
         "reached": target.reached(end),
     }
 

@@ -73,7 +73,7 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
     for feature in plan:
         plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
     explainer = LocalFACE(fitted.model, fitted.train, schema=plan, n_neighbors=N_NEIGHBORS, ends="states").prescore()
-    words = Words(LABELS, WORDS)
+    words = Words(LABELS, WORDS, target="ready for discharge")
     listing = People.of(explainer, fitted.test, truth=fitted.ready == 1, words=words) if people else None
     title = "Readiness for discharge (generated patients)"
     return _service(explainer, listing, title, options, words=words)

@@ -102,7 +102,7 @@ def asking(task: Task, person: Any, where: Mapping[str, Any] | None, search: Cal
         return task.proposed(asked, [])
     try:
         codes, cost = search(asked)
-        return task.proposed(asked, [_read(task, codes)], cost=cost)
+        return task.proposed(asked, [read_codes(task, codes)], cost=cost)
     except NoAnswer as none:
         return task.nothing(asked, first_line(none))
 
@@ -161,7 +161,7 @@ def _nearest(task: Task, codes: Array) -> Array:
     return records
 
 
-def _read(task: Task, codes: Array) -> Array:
+def read_codes(task: Task, codes: Array) -> Array:
     """Codes as a record; whatever is no value of its feature is refused, and says so."""
     record = np.asarray(codes, dtype=np.float64).copy()
     for j, feature in enumerate(task.schema):

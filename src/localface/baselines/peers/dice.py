@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from localface.baselines.peers.calling import Counted, Landing, NoAnswer, asking, codes_of, needed, quietly
+from localface.baselines.peers.calling import Counted, Landing, NoAnswer, asking, codes_of, needed, quietly, read_codes
 from localface.baselines.peers.limits import Limits
 from localface.baselines.proposal import Proposal
 from localface.baselines.task import Asked, Task
@@ -60,7 +60,22 @@ class DiCE:
         """Propose one jump."""
         return asking(self._task, person, where, self._search)
 
+    def explain_several(self, person: Any, *, where: Mapping[str, Any] | None = None) -> list[Proposal]:
+        """Propose every jump that DiCE has, ``total_cfs`` at most; none where it has none."""
+        task, asked = self._task, self._task.asked(person, where)
+        try:
+            return [task.proposed(asked, [read_codes(task, codes)]) for codes in self._examples(asked)]
+        except NoAnswer:
+            return []
+
     def _search(self, asked: Asked) -> Landing:
+        """The nearest of DiCE's answers."""
+        codes = self._examples(asked)
+        away = (self._task.space.points(codes) - asked.point) ** 2
+        return Landing(np.asarray(codes[away.sum(axis=1).argmin()]))
+
+    def _examples(self, asked: Asked) -> Array:
+        """All of DiCE's answers; numbers that it only keeps in single precision are the person's own."""
         limits = Limits.of(self._task, asked)
         limits.require()
         self._model.start()
@@ -79,15 +94,8 @@ class DiCE:
             raise
         examples = answer.cf_examples_list[0]
         sparse = examples.final_cfs_df_sparse
-        return Landing(self._nearest(examples.final_cfs_df if sparse is None else sparse, asked))
-
-    def _nearest(self, table: Any, asked: Asked) -> Array:
-        """The nearest of DiCE's answers; numbers that it only keeps in single precision are the person's own."""
-        codes = codes_of(self._task, table)
-        same = codes.astype(np.float32) == asked.record.astype(np.float32)
-        codes = np.where(same, asked.record, codes)
-        away = (self._task.space.points(codes) - asked.point) ** 2
-        return np.asarray(codes[away.sum(axis=1).argmin()])
+        codes = codes_of(self._task, examples.final_cfs_df if sparse is None else sparse)
+        return np.where(codes.astype(np.float32) == asked.record.astype(np.float32), asked.record, codes)
 
     def _permitted(self, limits: Limits) -> dict[str, list[Any]]:
         whole = {j: feature.whole for j, feature in enumerate(self._task.schema)}

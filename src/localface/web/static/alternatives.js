@@ -3,7 +3,7 @@ import { called, counted, h } from "./dom.js";
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: any, onCount: (n: number) => void, onUse: (view: any, number: number) => void}} given
+ * @param {{schema: any, onCount: (n: number) => void, onUse: (view: any, number: number, document: any) => void}} given
  */
 export function alternativesPane(place, { schema, onCount, onUse }) {
   const count = h(
@@ -29,6 +29,7 @@ export function alternativesPane(place, { schema, onCount, onUse }) {
   );
   return {
     count: () => Number(count.value),
+    clear: () => body.replaceChildren(),
     show: (answer) => body.replaceChildren(...shown(answer, schema, onUse)),
     refuse: (message) => body.replaceChildren(h("p", { class: "notice" }, message)),
   };
@@ -42,10 +43,11 @@ function shown(answer, schema, onUse) {
   const notices = views.flatMap((one, i) =>
     one.notices.map((words) => h("p", { class: "notice" }, `Way ${i + 1}: ${words}`)),
   );
+  const use = (view, number) => onUse(view, number, answer.document.answers[number - 1]);
   const disclosed =
     answer.together?.disclosure &&
     h("p", { class: "quiet small" }, `Disclosed by all of them together: ${answer.together.disclosure}.`);
-  return [...notices, together(answer.together, schema), sideBySide(views, schema, onUse), disclosed].filter(Boolean);
+  return [...notices, together(answer.together, schema), sideBySide(views, schema, use), disclosed].filter(Boolean);
 }
 
 function together(found, schema) {
@@ -140,7 +142,10 @@ function changedBy(view) {
 }
 
 function wayCell(end) {
-  if (!end) return h("td", { class: "n quiet" }, h("span", { "aria-label": "unchanged" }, "·"));
+  if (!end) {
+    const dot = h("span", { "aria-hidden": "true" }, "·");
+    return h("td", { class: "n quiet" }, dot, h("span", { class: "unseen" }, "unchanged"));
+  }
   return h(
     "td",
     { class: "n changed" },

@@ -8,20 +8,6 @@ export class Refusal extends Error {
   }
 }
 
-const token = takeToken();
-
-/** Take the token out of the address, so that it is neither bookmarked nor shared, and keep it for this tab. */
-function takeToken() {
-  const address = new URL(location.href);
-  const given = address.searchParams.get("token");
-  if (given) {
-    sessionStorage.setItem("localface-token", given);
-    address.searchParams.delete("token");
-    history.replaceState(null, "", address);
-  }
-  return sessionStorage.getItem("localface-token");
-}
-
 /**
  * Ask the service.
  * @param {string} path relative to the page, so that a prefix does no harm
@@ -29,7 +15,6 @@ function takeToken() {
  */
 export async function ask(path, { body, signal } = {}) {
   const headers = { Accept: "application/json" };
-  if (token) headers.Authorization = `Bearer ${token}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const request = { method: body === undefined ? "GET" : "POST", headers, signal, body: body && JSON.stringify(body) };
   const answer = await fetch(path, request).catch((error) => {

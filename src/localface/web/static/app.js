@@ -3,17 +3,17 @@ import { alternativesPane } from "./alternatives.js";
 import { ask, Refusal } from "./api.js";
 import { Asker } from "./asking.js";
 import { constraintsPanel } from "./constraints.js";
-import { called, counted, h } from "./dom.js";
+import { called, h } from "./dom.js";
 import { entryForm } from "./entry.js";
 import { forceOf } from "./force.js";
 import { mapPane } from "./map.js";
 import { offersOf } from "./offers.js";
 import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
-import { checkOf, emptyState, questionOf, readState, someone } from "./state.js";
+import { checkOf, emptyState, nameOf, questionOf, readState, samePerson, someone } from "./state.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
-import { answerOf, decisionOf, drawFigures } from "./view.js";
+import { answerOf, decisionOf, drawFigures, spoken } from "./view.js";
 import { whyNotPane } from "./whynot.js";
 
 const at = (id) => document.getElementById(id);
@@ -24,14 +24,16 @@ class Workbench {
     this.schema = schema;
     this.state = emptyState();
     this.answer = null;
+    this.shown = this.state; // what the answer on the page was asked with
     this.shownView = null;
+    this.document = null;
     this.options = {
       along: "actions",
       onLeave: (name) => this.change((state) => ({ ...state, forbidden: [...new Set([...state.forbidden, name])] })),
     };
     this.asker = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => this.busy(busy),
-      onAnswer: (answer) => this.show(answer),
+      onAnswer: (answer, about) => this.show(answer, about),
       onRefusal: (error) => this.refuse(error),
     });
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
@@ -58,7 +60,7 @@ class Workbench {
     document.title = schema.title;
     at("title").textContent = schema.title;
     at("target").textContent =
-      `${schema.rows.toLocaleString("en-GB")} people to learn from; nothing leaves this machine`;
+      `${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`;
     if (schema.note) at("note").textContent = schema.note;
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
@@ -74,13 +76,13 @@ class Workbench {
     this.waysPane = alternativesPane(at("panel-ways"), {
       schema,
       onCount: () => this.askBeside(),
-      onUse: (view, number) => this.use(view, number),
+      onUse: (...way) => this.use(...way),
     });
     this.wishPane = whyNotPane(at("panel-whynot"), { schema, onWish: (wish) => this.wishFor(wish) });
     this.limits.sync(this.state, null);
     at("edit").addEventListener("click", () => this.editCopy());
     at("print").addEventListener("click", printReport);
-    at("json").addEventListener("click", () => saveDocument(this.answer.document, this.who()));
+    at("json").addEventListener("click", () => saveDocument(this.document, nameOf(this.shown)));
     at("link").addEventListener("click", () => copyLink(this.state, say));
     themeButton(at("theme"), () => requestAnimationFrame(() => this.map?.paint()));
     addEventListener("hashchange", () => this.restore());
@@ -89,10 +91,6 @@ class Workbench {
       at("answer").focus();
     });
     addEventListener("beforeprint", () => this.dress());
-  }
-
-  who() {
-    return this.state.label || (this.state.id !== null ? `person ${this.state.id}` : "the record entered");
   }
 
   /** Take up what the address says. */
@@ -143,11 +141,20 @@ class Workbench {
 
   again({ fresh = false } = {}) {
     this.limits.sync(this.state, this.shownView?.person);
+    if (fresh) this.forget();
     if (someone(this.state)) {
-      this.asker.ask(questionOf(this.state), { fresh });
+      this.asker.ask(questionOf(this.state), { fresh, about: this.state });
       this.askBeside({ fresh });
     }
     this.settle({ tell: Boolean(this.map) && someone(this.state) });
+  }
+
+  /** What stands in the other tabs is about someone else. */
+  forget() {
+    this.ways.stop();
+    this.waysPane.clear();
+    this.checks.stop();
+    this.wishPane.idle();
   }
 
   /** Once nothing has changed for a moment: write the address, and on a map ask how the search went. */
@@ -168,8 +175,8 @@ class Workbench {
     if (!someone(this.state)) return;
     const open = this.views.current();
     if (open === "ways") this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), { fresh });
-    if (open === "whynot" && Object.keys(this.wishPane.wish()).length) {
-      this.checks.ask(checkOf(this.state, this.wishPane.wish()), { fresh });
+    if (open === "whynot" && Object.keys(this.state.wish).length) {
+      this.checks.ask(checkOf(this.state, this.state.wish), { fresh });
     }
   }
 
@@ -189,24 +196,26 @@ class Workbench {
     at("answer").setAttribute("aria-busy", String(busy));
   }
 
-  show(answer) {
+  show(answer, about) {
     this.answer = answer;
+    this.shown = about;
     at("refusal").hidden = true;
     at("answer-tabs").hidden = false;
     for (const id of ["print", "json", "link"]) at(id).disabled = false;
     at("edit").hidden = false;
     this.limits.sync(this.state, answer.view.person);
     this.wishPane.sync(answer.view.person, this.state.wish);
-    this.draw(answer.view);
+    this.draw(answer.view, answer.document);
     this.map?.show(answer, this.floor());
   }
 
   /** Draw one view, keeping the focus where it was. */
-  draw(view, notice = null) {
+  draw(view, document_, notice = null) {
     this.shownView = view;
+    this.document = document_;
     const key = document.activeElement?.dataset?.key;
-    at("who").textContent = capital(this.who());
-    at("people-chosen").textContent = this.who();
+    at("who").textContent = capital(nameOf(this.shown));
+    at("people-chosen").textContent = nameOf(this.shown);
     at("decision").replaceChildren(decisionOf(view));
     const force = forceOf(this.state, this.schema, (edit) => this.change(edit));
     at("force").replaceChildren(...force);
@@ -224,14 +233,15 @@ class Workbench {
     this.telling = setTimeout(() => (at("live").textContent = spoken(view)), SETTLED);
   }
 
-  use(view, number) {
+  use(view, number, document_) {
     this.views.show("way");
     const back = h(
       "button",
-      { type: "button", class: "plain", onclick: () => this.draw(this.answer.view) },
+      { type: "button", class: "plain", onclick: () => this.draw(this.answer.view, this.answer.document) },
       "Back to the first",
     );
-    this.draw(view, h("p", { class: "picked" }, `This is way ${number} of those side by side. `, number > 1 && back));
+    const picked = h("p", { class: "picked" }, `This is way ${number} of those side by side. `, number > 1 && back);
+    this.draw(view, document_, picked);
     at("tab-way").focus();
   }
 
@@ -242,20 +252,24 @@ class Workbench {
     );
     at("refusal").hidden = false;
     if (error.feature && this.state.record) this.entry.refuse(error.feature, error.message);
-    if (!this.shownView) at("who").textContent = capital(this.who());
+    if (!samePerson(this.shown, this.state)) this.blank();
     this.limits.sync(this.state, this.shownView?.person);
   }
 
-  dress() {
-    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.state, who: this.who() });
+  /** There is no answer for this person: leave nobody else's under their name. */
+  blank() {
+    this.shownView = null;
+    this.views.show("way");
+    at("who").textContent = capital(nameOf(this.state));
+    at("people-chosen").textContent = nameOf(this.state);
+    for (const id of ["decision", "view", "force"]) at(id).replaceChildren();
+    for (const id of ["print", "json"]) at(id).disabled = true;
+    for (const id of ["answer-tabs", "edit", "force"]) at(id).hidden = true;
   }
-}
 
-/** The answer in a breath, for screen readers. */
-function spoken(view) {
-  if (view.status !== "FOUND") return [view.sentence, view.reason].filter(Boolean).join(": ");
-  const steps = counted(view.actions.length || view.states.length - 1, "action");
-  return `${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
+  dress() {
+    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown });
+  }
 }
 
 function capital(words) {

@@ -12,21 +12,21 @@ const MEASURED = 1000; // questions after which the measures so far are forgotte
 export class Asker {
   /**
    * @param {(body: any, signal: AbortSignal) => Promise<any>} send
-   * @param {{onBusy: (busy: boolean) => void, onAnswer: (answer: any) => void, onRefusal: (error: Error) => void}} then
+   * @param {{onBusy: (busy: boolean) => void, onAnswer: (answer: any, about: any) => void, onRefusal: (error: Error) => void}} then
    */
   constructor(send, then) {
     Object.assign(this, { send, then, asked: 0, shown: 0, flying: null, waiting: null, begun: new Map() });
   }
 
   /**
-   * Ask; `fresh` gives up whatever is in flight, for it is about someone else.
+   * Ask; `fresh` gives up whatever is in flight, for it is about someone else. `about` comes back with the answer.
    * @param {any} body
-   * @param {{fresh?: boolean}} [options]
+   * @param {{fresh?: boolean, about?: any}} [options]
    */
-  ask(body, { fresh = false } = {}) {
+  ask(body, { fresh = false, about = null } = {}) {
     const number = ++this.asked;
     this.begun.set(number, performance.now());
-    this.waiting = { body, number };
+    this.waiting = { body, number, about };
     this.then.onBusy(true);
     const late = this.flying && performance.now() - this.flying.since > PATIENCE;
     if (this.flying && (fresh || late)) this.flying.control.abort();
@@ -42,15 +42,15 @@ export class Asker {
   }
 
   async next() {
-    const { body, number } = this.waiting;
+    const { body, number, about } = this.waiting;
     this.waiting = null;
     const flight = { control: new AbortController(), since: performance.now() };
     this.flying = flight;
     try {
       const answer = await this.send(body, flight.control.signal);
-      this.settle(number, () => this.then.onAnswer(answer));
+      if (!flight.control.signal.aborted) this.settle(number, () => this.then.onAnswer(answer, about));
     } catch (error) {
-      if (error.name === "AbortError") return;
+      if (flight.control.signal.aborted) return;
       if (!(error instanceof Refusal)) throw error;
       this.settle(number, () => this.then.onRefusal(error));
     } finally {

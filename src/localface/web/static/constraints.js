@@ -80,8 +80,9 @@ function goalSlider(schema, change) {
       input,
     ),
     sync(state) {
-      input.value = String(state.minScore ?? target.min_score);
-      output.textContent = String(Number(Number(input.value).toFixed(4)));
+      const wanted = state.minScore ?? target.min_score;
+      input.value = String(wanted);
+      output.textContent = String(Number(wanted.toFixed(4)));
     },
   };
 }

@@ -136,7 +136,7 @@ export function referenceText(feature) {
 function spread(feature, codes) {
   let [low, high] = [Math.min(...codes), Math.max(...codes)];
   if (feature.categories) return [0, Math.max(1, feature.categories.length - 1)];
-  const [from, to] = feature.reference ?? [null, null];
+  const [from, to] = referenceOf(feature);
   if (from !== null && low < from) high = Math.max(high, from);
   if (to !== null && high > to) low = Math.min(low, to);
   const room = 0.12 * (high - low || 1);
@@ -145,7 +145,7 @@ function spread(feature, codes) {
 
 function band(feature, y, area) {
   if (!feature.reference) return [];
-  const [from, to] = feature.reference;
+  const [from, to] = referenceOf(feature);
   const low = Math.max(y.from, from ?? y.from);
   const high = Math.min(y.to, to ?? y.to);
   if (low > high) return [];
@@ -198,8 +198,13 @@ function scaled(from, to, start, end) {
 }
 
 /** A value's place on an axis: the number itself, or its place among the categories. */
-function codeOf(feature, value) {
+export function codeOf(feature, value) {
   return feature.categories ? feature.categories.indexOf(value) : Number(value);
+}
+
+/** The ends of the reference range on an axis, null where it is open. */
+export function referenceOf(feature) {
+  return (feature.reference ?? [null, null]).map((end) => (end === null ? null : codeOf(feature, end)));
 }
 
 /** What has nothing between its values flips in the middle of a step. */

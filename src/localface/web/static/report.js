@@ -1,6 +1,6 @@
 // Taking the answer along: a printed page, the JSON document, a link that restores the state.
 import { h } from "./dom.js";
-import { inForce, written } from "./state.js";
+import { inForce, nameOf, written } from "./state.js";
 
 /** Print the page; the print style sheet leaves the answer, its limits and the caveats. */
 export function printReport() {
@@ -8,7 +8,7 @@ export function printReport() {
 }
 
 /** Bring the head and the foot of the printed page up to date. */
-export function dressReport(head, foot, { schema, state, who }) {
+export function dressReport(head, foot, { schema, state }) {
   const limits = inForce(state, schema.features).map((one) => one.text);
   const asked = [
     `score ${state.minScore ?? schema.target.min_score}`,
@@ -16,7 +16,7 @@ export function dressReport(head, foot, { schema, state, who }) {
   ];
   const day = new Date().toLocaleDateString("en-GB", { dateStyle: "long" });
   head.replaceChildren(
-    h("p", { class: "report-title" }, `${schema.title}: ${who}`),
+    h("p", { class: "report-title" }, `${schema.title}: ${nameOf(state)}`),
     h("p", {}, `${day} · wanted: ${schema.target.sentence} · asked with ${asked.join(", ")}`),
     h("p", {}, limits.length ? `Limits: ${limits.join("; ")}` : "Limits: those of the schema only"),
   );

@@ -109,7 +109,10 @@ function backdrop(track, reference) {
   const [low, high] = reference ?? [null, null];
   const band = reference && h("i", { class: "reference" });
   if (band)
-    styled(band, { "--from": low === null ? 0 : share(track, low), "--to": high === null ? 1 : share(track, high) });
+    styled(band, {
+      "--from": low === null ? 0 : share(track, track.place(low)),
+      "--to": high === null ? 1 : share(track, track.place(high)),
+    });
   const now = styled(h("i", { class: "own" }), { "--at": share(track, track.own) });
   return [h("i", { class: "track" }), band, now];
 }

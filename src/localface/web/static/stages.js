@@ -82,7 +82,7 @@ export function stagePlayer(group, frame) {
 function drawn(group, frame, answer, names) {
   const { view, stages } = answer;
   const point = (state) => frame.at(names.map((name) => Number(state.record[name])));
-  const fine = stages?.enhance?.length ? stages.enhance.map((row) => frame.at(row)) : view.path.map(point);
+  const fine = view.path.map(point);
   const trail = (stages?.trail ?? []).map((row) => frame.at(row));
   const dots = ["explore", "exploit"].map((stage) =>
     (stages?.[stage] ?? []).map((row) => seenDot(frame.at(row), stage)),

@@ -32,6 +32,16 @@ function whom(state) {
   return state.id !== null ? { id: state.id } : { person: state.record };
 }
 
+/** Whether two states are about the same person. */
+export function samePerson(one, other) {
+  return JSON.stringify(whom(one)) === JSON.stringify(whom(other));
+}
+
+/** What the person is called. */
+export function nameOf(state) {
+  return state.label || (state.id !== null ? `person ${state.id}` : "the record entered");
+}
+
 /** The constraints, as `explain(where=...)` takes them. */
 function whereOf(state) {
   const where = {};
@@ -127,7 +137,8 @@ export function readState(fragment, features) {
   if (id !== null && /^\d{1,12}$/.test(id)) state.id = Number(id);
   else state.record = plainObject(parsed(parts.get("record")));
   for (const [name, limit] of Object.entries(plainObject(parsed(parts.get("limits"))) ?? {})) {
-    if (known.has(name) && plainObject(limit)) state.limits[name] = limit;
+    const read = known.has(name) && readLimit(plainObject(limit) ?? {});
+    if (read && Object.keys(read).length) state.limits[name] = read;
   }
   const forbidden = parsed(parts.get("forbidden"));
   if (Array.isArray(forbidden)) state.forbidden = forbidden.filter((name) => known.has(name));
@@ -137,6 +148,16 @@ export function readState(fragment, features) {
   const wish = Object.entries(plainObject(parsed(parts.get("wish"))) ?? {});
   state.wish = Object.fromEntries(wish.filter(([name]) => known.has(name)));
   return state;
+}
+
+/** The parts of a limit that make sense. */
+function readLimit({ moves, bounds, categories, pinned }) {
+  const limit = {};
+  if (moves === "up" || moves === "down") limit.moves = moves;
+  if (Array.isArray(bounds) && bounds.length === 2) limit.bounds = bounds;
+  if (Array.isArray(categories) && categories.length) limit.categories = categories;
+  if (pinned === true) limit.pinned = true;
+  return limit;
 }
 
 function parsed(text) {

@@ -1,6 +1,6 @@
 // The table of a way: a row a feature, a column a state, and a mark where a value lies outside its reference range.
 import { called, h } from "./dom.js";
-import { plainNumber, referenceText } from "./figure.js";
+import { codeOf, plainNumber, referenceOf, referenceText } from "./figure.js";
 
 /** What a view knows of a feature. */
 export function featureOf(view, name) {
@@ -63,7 +63,8 @@ function featureRow(feature, states) {
 
 /** An arrow where a value lies below or above the reference range. */
 function outside(feature, value) {
-  const [low, high] = feature.reference ?? [null, null];
-  if (low !== null && value < low) return "▾";
-  return high !== null && value > high ? "▴" : null;
+  const [low, high] = referenceOf(feature);
+  const code = codeOf(feature, value);
+  if (low !== null && code < low) return "▾";
+  return high !== null && code > high ? "▴" : null;
 }

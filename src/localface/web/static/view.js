@@ -25,7 +25,8 @@ export function decisionOf(view) {
   const numbers = [h("span", { class: "figure now" }, score.now_text)];
   if (found)
     numbers.push(
-      h("span", { class: "to", "aria-label": "then" }, "→"),
+      h("span", { class: "to", "aria-hidden": "true" }, "→"),
+      h("span", { class: "unseen" }, " then "),
       h("span", { class: "figure end" }, score.end_text),
     );
   return h(
@@ -155,6 +156,13 @@ function found(view) {
   return `${counted(n, "action")} would change the decision`;
 }
 
+/** The answer in a breath, for screen readers. */
+export function spoken(view) {
+  if (view.status !== "FOUND") return [view.sentence, view.reason].filter(Boolean).join(": ");
+  const steps = counted(view.actions.length || view.states.length - 1, "action");
+  return `${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
+}
+
 /** A capital at the start and a full stop at the end. */
 function sentence(words) {
   const trimmed = words.trim();
@@ -205,7 +213,8 @@ function changeLine(view, change, options) {
       "span",
       { class: "move" },
       h("span", { class: "before" }, change.before_text),
-      h("span", { class: "arrow", "aria-label": "to" }, "→"),
+      h("span", { class: "arrow", "aria-hidden": "true" }, "→"),
+      h("span", { class: "unseen" }, " to "),
       h("strong", {}, change.after_text),
       change.unit && h("span", { class: "unit" }, change.unit),
     ),

@@ -31,6 +31,7 @@ export function whyNotPane(place, { schema, onWish }) {
   let wish = {};
   let rows = [];
   let whose = null;
+  const idle = () => verdict.replaceChildren(h("p", { class: "quiet" }, "Nothing is wished for yet."));
   const give = (next) => {
     wish = next;
     for (const row of rows) row.sync(wish);
@@ -41,23 +42,22 @@ export function whyNotPane(place, { schema, onWish }) {
     for (const row of rows) row.node.hidden = wanted !== "" && !row.words.includes(wanted);
   });
   return {
-    /** Build the sliders for a person; a wish is theirs alone, unless one is given to start with. */
+    /** Build the sliders for a person, with what is wished for them. */
     sync(person, start) {
       if (!person || JSON.stringify(person) === whose) return;
-      wish = whose === null ? (start ?? {}) : {};
+      wish = start;
       whose = JSON.stringify(person);
       rows = schema.features.map((one) =>
         wishRow(one, person[one.name], (value) => give(wished(wish, one.name, value, person[one.name]))),
       );
       list.replaceChildren(...rows.map((one) => one.node));
       for (const row of rows) row.sync(wish);
-      verdict.replaceChildren(h("p", { class: "quiet" }, "Nothing is wished for yet."));
+      if (!Object.keys(wish).length) idle();
     },
-    wish: () => wish,
+    idle,
     show: (found) => verdict.replaceChildren(...told(found)),
     refuse: (message) => verdict.replaceChildren(h("p", { class: "verdict-line no" }, message)),
     busy: (busy) => verdict.classList.toggle("updating", busy),
-    idle: () => verdict.replaceChildren(h("p", { class: "quiet" }, "Nothing is wished for yet.")),
   };
 }
 

@@ -23,11 +23,11 @@ from localface.metrics import Judgement, Measures, measured_many
 from methods import METHODS, most_people
 from oracle import optimum
 from running import Cell, Rules, complete, lines, split
-from worlds import World, encoded
+from splits import World, encoded
 
 RETRAINED = {"bootstrap": 8, "seed": 6, "family": 6}
 ROWS = 5_000  # that a model is trained on again with, at most
-AUDITED = 4  # people of a cell whose counterfactual our path is laid to
+AUDITED = 2  # people of a cell whose counterfactual our path is laid to
 LARGE = 10_000  # rows from which on the optimum is asked about
 
 
