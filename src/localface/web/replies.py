@@ -198,6 +198,7 @@ class View(BaseModel):
     proof: str | None
     closing: list[str]
     robustness: float | None
+    composed: bool = Field(description="whether the path ends at a state that is nobody's")
 
 
 class TogetherView(BaseModel):

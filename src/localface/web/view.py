@@ -68,6 +68,7 @@ def view_of(answer: Recourse, words: Words = _NONE) -> dict[str, Any]:
         "proof": _proof(answer),
         "closing": [plain(line) for line in page.closing],
         "robustness": answer.robustness,
+        "composed": answer.composed,
     }
 
 

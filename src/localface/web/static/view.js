@@ -115,7 +115,10 @@ function stepsOf(view, width, options, redraw) {
     redraw();
   };
   const titled = h("div", { class: "bar" }, h("h3", {}, "Step by step"), both && alongChoice(along, choose));
-  const hint = along === "path" ? "Each column is a real person of the data, or a place between them." : null;
+  const people = view.composed
+    ? "It ends at a state that is nobody's, on ground as common as the rest."
+    : "Each column is a real person of the data, or a place between them.";
+  const hint = along === "path" ? people : null;
   return [
     titled,
     hint && h("p", { class: "quiet small" }, hint),
