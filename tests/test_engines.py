@@ -35,7 +35,7 @@ from worlds import mixed
 BLOCK = 10
 N = 63
 TRAPPED = 33  # the person in whose block something happens: number 3
-PATIENCE = 60.0  # seconds after which what is waited for is not going to happen
+PATIENCE = 240.0  # seconds after which what is waited for is not going to happen
 
 
 # a world, and models that behave badly when they meet one person

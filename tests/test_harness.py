@@ -105,7 +105,7 @@ def test_the_report_is_one_page_that_asks_nothing_of_anybody(rules: Rules, monke
     assert {row["method"] for row in rows} == set(names)
     ours = [row for row in rows if row["method"] == "localface-path"]
     assert all(row["valid"] and not row["violations"] for row in ours if row["found"])
-    page, text, plain = report.write_report(rows, [Cell("moons", 0, name) for name in names], patient)
+    page, text, plain, _ = report.write_report(rows, [Cell("moons", 0, name) for name in names], patient)
     assert not re.search(r"(src|href)=\"(?!data:)", page.read_text(encoding="utf-8"))
     assert "every answer valid by a fresh call" in text.read_text(encoding="utf-8")
     assert json.loads(plain.read_text(encoding="utf-8"), parse_constant=pytest.fail)["tables"]["moons"]

@@ -90,6 +90,29 @@ def served(world: str, methods: Sequence[Figures]) -> Table:
     return Table(f"{world}: who gets a sound answer (found and sound: of everybody asked)", columns, body)
 
 
+_DIGEST: dict[str, tuple[str, Format]] = {
+    "valid": ("valid", percent),
+    "breaks a constraint": ("broken", percent),
+    "changed": ("changed", count),
+    "L2": ("cost", count),
+    "rarest ground": ("lowest", percent),
+    "outliers": ("outliers", percent),
+    "retrained agree": ("retrained", percent),
+    "median s": ("seconds", seconds),
+}
+
+
+def digest(world: str, methods: Sequence[Figures]) -> Table:
+    """The few figures that tell most of it."""
+    body = tuple(
+        (one.method, str(one.asked), percent(one.found.mean), percent(one.sound.mean), within(one.sound), *rest)
+        for one in methods
+        for rest in [_cells(one, _DIGEST)]
+    )
+    columns = ("method", "asked", "found", "sound", "95 % interval", *_DIGEST)
+    return Table(f"{world}, {max(one.asked for one in methods)} people", columns, body)
+
+
 def taken(world: str, methods: Sequence[Figures]) -> Table:
     """What it takes to answer, of time, of the model and of other people's rows."""
     body = tuple((one.method, *_cells(one, _TAKEN)) for one in methods)

@@ -16,7 +16,7 @@ import numpy as np
 
 import pictures
 from bars import bars
-from figured import count, percent, proposed, reached, seconds, served, taken
+from figured import count, digest, percent, proposed, reached, seconds, served, taken
 from localface import __version__
 from localface.baselines.peers import PACKAGES
 from localface.cases.readiness.document import (
@@ -77,7 +77,22 @@ def write_report(
     figures = {world: [one._asdict() for one in methods] for world, methods in found.items()}
     everything = {"bars": [one._asdict() for one in bars(rows)], "tables": figures}
     plain.write_text(json.dumps(_known(everything), default=float, allow_nan=False), encoding="utf-8")
-    return [page, text, plain]
+    short = rules.out / "digest.md"
+    short.write_text(as_markdown([*_digest(rows, found, cells, rules), *_ablations(changes)]), encoding="utf-8")
+    return [page, text, plain, short]
+
+
+def _digest(
+    rows: Sequence[Row], found: dict[str, list[Figures]], cells: Sequence[Cell], rules: Rules
+) -> Iterator[Block]:
+    """What fits on a page of the documentation."""
+    yield from _opening(rows, cells, rules)
+    yield from _bars(rows)
+    yield Heading(2, "Table by table")
+    for world, methods in found.items():
+        yield digest(world, methods)
+    yield from _better(rows)
+    yield from _reading()
 
 
 def _known(value: Any) -> Any:
