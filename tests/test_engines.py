@@ -558,6 +558,7 @@ def test_a_block_that_kills_its_workers_is_named_and_the_others_are_done(
 
 def test_an_interrupt_stops_the_workers_and_keeps_what_is_done(cluster: str, people: Path, tmp_path: Path) -> None:
     explainer, out = trapped("hold", tmp_path), tmp_path / "out"
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever other tests have made of it
 
     def interrupt(pid: int) -> None:
         awaited(lambda: len(parts(out)) >= 2, patience=10)  # the only worker is held: more may never come
