@@ -36,12 +36,12 @@ from threadpoolctl import threadpool_info
 
 from cells import CHECKED, anonymous, asked, blocks_of, generate, patients, peak_of, recall
 from localface import LocalFACE, Recourse, __version__
-from localface.baselines import FACE, NICE, NearestUnlike, Task, Wachter
-from localface.baselines.peers import PEERS as PACKAGED
-from localface.baselines.peers import available
 from localface.cases.readiness import schema as readiness
 from localface.cases.readiness import synthetic
-from localface.geometry import Array, norms
+from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
+from localface.evaluation.baselines.peers import PEERS as PACKAGED
+from localface.evaluation.baselines.peers import available
+from localface.geometry.segments import Array, norms
 from localface.sources.store import Store, write_store
 
 ROWS, K, MIN_SCORE = 13_943, 50, 0.75

@@ -25,8 +25,8 @@ from typing import Any
 import numpy as np
 
 from localface.cases.readiness import schema, synthetic
-from localface.geometry import Array, Bounds, norms
-from localface.questions import NO_ROWS, Nearest
+from localface.geometry.segments import Array, Bounds, norms
+from localface.search.questions import NO_ROWS, Nearest
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
 

@@ -47,7 +47,7 @@ def write_people(folder: Path, n: int, model) -> None:
 
 def run(folder: Path, *, block_size: int, actions: bool) -> None:
     """Fit, and explain everyone in the folder."""
-    from localface.engines.ray import explain_parquet
+    from localface.apps.batch.ray import explain_parquet
 
     data, model, _, schema = world(13_943)
     explainer = LocalFACE(model, data, schema=schema, min_score=0.75).prescore()

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-from localface.web.workers import cores
+from localface.apps.web.workers import cores
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ import sys
 
 import numpy as np
 
-from localface.geometry import fewest_within, may_deviate
+from localface.geometry.segments import fewest_within, may_deviate
 
 DIMENSIONS = (2, 3, 8, 22)
 PLACES = np.linspace(0, 1, 4001)[:, None]

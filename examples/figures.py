@@ -23,12 +23,12 @@ from matplotlib.figure import Figure
 from PIL import Image
 from scipy.spatial import cKDTree
 
+from localface.answers.recourse import Recourse
+from localface.apps.plots import plot_against_line, plot_pipeline, plot_recourse, plot_step, plot_tube
+from localface.apps.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SCORES
 from localface.cases.moons import two_moons
+from localface.data.schema import Feature, Schema
 from localface.explainer import LocalFACE
-from localface.plots import plot_against_line, plot_pipeline, plot_recourse, plot_step, plot_tube
-from localface.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SCORES
-from localface.recourse import Recourse
-from localface.schema import Feature, Schema
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 DPI = 110

@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 import localface
 from localface import Feature, LocalFACE, Schema
-from localface.cli.arguments import parser_of
+from localface.apps.cli.arguments import parser_of
 from localface.errors import LocalFACEError
 
 ROOT = Path(__file__).parents[1]

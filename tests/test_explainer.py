@@ -18,7 +18,7 @@ from sklearn.svm import SVC
 
 from judge import Judge
 from localface import Feature, LocalFACE, Recourse, Schema, Status
-from localface.scoring import signed
+from localface.models.scorer import signed
 from worlds import WORLDS, World
 
 Array = np.ndarray[Any, Any]

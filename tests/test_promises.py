@@ -11,7 +11,7 @@ import pytest
 
 from judge import Judge, Plane
 from localface import LocalFACE, Status
-from localface.frames import read_person
+from localface.data.read import read_person
 from worlds import WORLDS, World
 
 PEOPLE = 12

@@ -12,7 +12,7 @@ import numpy as np
 from tqdm import tqdm
 
 from localface import LocalFACE
-from localface.metrics import measured_many
+from localface.evaluation.metrics import measured_many
 from running import GIVE_UP, OutOfTime, Rules, limited, split
 from splits import World
 from verdicts import Bench, personal

@@ -11,10 +11,10 @@ import numpy as np
 from tqdm import tqdm
 
 from localface import LocalFACE
-from localface.baselines import Task
-from localface.baselines.peers import DiCE
-from localface.geometry import Array
-from localface.metrics import diversity, measured_many
+from localface.evaluation.baselines import Task
+from localface.evaluation.baselines.peers import DiCE
+from localface.evaluation.metrics import diversity, measured_many
+from localface.geometry.segments import Array
 from methods import missing
 from running import OutOfTime, Rules, limited, split
 from splits import World

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from localface.cases.readiness.document import Table
-from localface.metrics import Interval
+from localface.evaluation.metrics import Interval
 from summary import Figures
 
 Format = Callable[[float], str]

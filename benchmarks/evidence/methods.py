@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from localface import LocalFACE, Recourse
-from localface.baselines import FACE, NICE, NearestUnlike, Proposal, StraightLine, Task, Wachter
-from localface.baselines.peers import PEERS, available
+from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Proposal, StraightLine, Task, Wachter
+from localface.evaluation.baselines.peers import PEERS, available
 from splits import World
 
 Made = Callable[[World], Any]

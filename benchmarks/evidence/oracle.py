@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.geometry import Array, Bounds, Mask, norms
-from localface.metrics import Rows, Rule
+from localface.evaluation.metrics import Rows, Rule
+from localface.geometry.segments import Array, Bounds, Mask, norms
 
 
 class Optimum(NamedTuple):

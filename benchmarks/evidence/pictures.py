@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.cases.readiness.drawing import Picture, Scale, dot, line, text
-from localface.metrics.groups import Line
+from localface.evaluation.metrics.groups import Line
 from summary import Figures, ours
 
 WIDTH, HEIGHT = 760, 440

@@ -18,7 +18,6 @@ import pictures
 from bars import bars
 from figured import count, digest, percent, proposed, reached, seconds, served, taken
 from localface import __version__
-from localface.baselines.peers import PACKAGES
 from localface.cases.readiness.document import (
     Block,
     Bullets,
@@ -30,6 +29,7 @@ from localface.cases.readiness.document import (
     as_markdown,
     pictures_of,
 )
+from localface.evaluation.baselines.peers import PACKAGES
 from methods import METHODS, missing
 from running import Cell, Rules, lines
 from summary import (

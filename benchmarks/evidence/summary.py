@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localface.metrics import Gap, Interval, by_decile, by_group, decile_gap, over_seeds
-from localface.metrics.groups import Line
+from localface.evaluation.metrics import Gap, Interval, by_decile, by_group, decile_gap, over_seeds
+from localface.evaluation.metrics.groups import Line
 
 Row = dict[str, Any]
 OURS = ("localface", "localface-path", "localface-states", "localface-states-path")  # as it comes first

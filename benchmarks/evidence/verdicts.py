@@ -17,9 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
 from localface import LocalFACE
-from localface.frames import read_table
-from localface.geometry import Array, norms
-from localface.metrics import Judgement, Measures, measured_many
+from localface.data.read import read_table
+from localface.evaluation.metrics import Judgement, Measures, measured_many
+from localface.geometry.segments import Array, norms
 from methods import METHODS, most_people
 from oracle import optimum
 from running import Cell, Rules, complete, lines, split

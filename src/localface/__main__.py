@@ -2,7 +2,7 @@
 
 import sys
 
-from localface.cli import main
+from localface.apps.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

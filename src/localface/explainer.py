@@ -7,19 +7,19 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal, overload
 
-from localface.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
-from localface.answers import Recourses
-from localface.audit import Audit, audited
+from localface.analyses.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
+from localface.analyses.audit import Audit, audited
+from localface.analyses.observed_moves import Witnesses, read_evidence
+from localface.analyses.robustness import Robustness, check_share, pushed, read_models, robustness_of
+from localface.analyses.whynot import Check, check, opened, wish_of
+from localface.answers.assemble import Recourses
+from localface.answers.recourse import Recourse
+from localface.data.read import person_form, read_person
+from localface.data.schema import Schema
 from localface.density.protocol import Density
-from localface.evidence import Witnesses, read_evidence
-from localface.fitting import fitted_desk
-from localface.frames import person_form, read_person
+from localface.engine.fitting import fitted_desk
+from localface.engine.many import explained, requests_of, requests_or_errors, shown
 from localface.options import Options, check_max_changes, check_on_error
-from localface.population import explained, requests_of, requests_or_errors, shown
-from localface.recourse import Recourse
-from localface.robustness import Robustness, check_share, pushed, read_models, robustness_of
-from localface.schema import Schema
-from localface.whynot import Check, check, opened, wish_of
 
 
 class LocalFACE:
@@ -70,8 +70,8 @@ class LocalFACE:
         will do, it may end at a state that is nobody's, on ground just as common, made of what people who
         reach the target have in what this person may change.
     evidence
-        People over time (``localface.evidence.Trajectories``, or a dict with a ``table`` and the names of
-        its columns): each action then says how many of them really did the like, and how they fared.
+        People over time (``localface.analyses.observed_moves.Trajectories``, or a dict with a ``table`` and the
+        names of its columns): each action then says how many of them really did the like, and how they fared.
 
     Examples
     --------
@@ -379,7 +379,7 @@ class LocalFACE:
             ``.stop()`` ends it, and it may be used in a ``with`` block.
         """
         try:
-            serving = import_module("localface.web.serving")
+            serving = import_module("localface.apps.web.serving")
         except ModuleNotFoundError as error:
             if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "pydantic", "starlette"):
                 raise

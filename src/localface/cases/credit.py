@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.geometry import Array
-from localface.schema import Feature, Schema
+from localface.data.schema import Feature, Schema
+from localface.geometry.segments import Array
 
 _SCHOOL = ("basic", "middle", "vocational", "degree")
 _HOMES = ("rents", "with family", "owns")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.geometry import Array
+from localface.geometry.segments import Array
 
 _CENTRES = 24  # bumps of the model on each moon
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from localface.crowd import Crowd
-from localface.density.field import log_sums
 from localface.density.kde import KDE
+from localface.density.kernel_sums import log_sums
 from localface.density.knn import KNN
-from localface.geometry import Array, Mask
-from localface.questions import Ids
+from localface.geometry.point_set import Crowd
+from localface.geometry.segments import Array, Mask
+from localface.search.questions import Ids
 
 _TUNED_ON = 512  # rows on which the bandwidth is chosen, each against all others
 _RANKED_ON = 20_000  # rows whose leave-one-out density makes the scale

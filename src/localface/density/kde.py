@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from localface.crowd import Crowd
-from localface.density.field import Kernels, Places, Steps, log_sums
+from localface.density.kernel_sums import Kernels, Places, Steps, log_sums
 from localface.density.protocol import TOLERANCE, Floor, Scale, judged
-from localface.geometry import Array, Mask
-from localface.questions import Ground, Hole, Ids
+from localface.geometry.point_set import Crowd
+from localface.geometry.segments import Array, Mask
+from localface.search.questions import Ground, Hole, Ids
 
 _AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
 _STEPS = 512  # judged at a time

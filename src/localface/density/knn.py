@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.crowd import Crowd
 from localface.density.protocol import TOLERANCE, Floor, Scale, judged
-from localface.geometry import Array, Mask, legs, loneliest, norms
-from localface.questions import Ground, Hole, Ids
+from localface.geometry.point_set import Crowd
+from localface.geometry.segments import Array, Mask, legs, loneliest, norms
+from localface.search.questions import Ground, Hole, Ids
 
 _SAMPLES = 65  # places at which the mean is sampled; there is no closed form
 _HALVINGS = 48

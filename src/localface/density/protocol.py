@@ -12,8 +12,8 @@ from typing import Protocol
 
 import numpy as np
 
-from localface.geometry import Array
-from localface.questions import Ground, Ids
+from localface.geometry.segments import Array
+from localface.search.questions import Ground, Ids
 
 TOLERANCE = 1e-9
 """How far below the floor a log-density may fall by truncation and rounding and still count as on it."""

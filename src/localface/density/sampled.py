@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from localface.crowd import Crowd
 from localface.density.protocol import Floor, Scale, judged
 from localface.errors import DensityError
-from localface.geometry import Array, Mask, legs
-from localface.questions import Ground, Ids
+from localface.geometry.point_set import Crowd
+from localface.geometry.segments import Array, Mask, legs
+from localface.search.questions import Ground, Ids
 
 _SAMPLES = 33  # places on each leg of a step
 

@@ -8,10 +8,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from localface.data.read import read_table
+from localface.data.schema import Feature, Schema
 from localface.errors import DataError, listed, near_miss
-from localface.frames import read_table
-from localface.geometry import Array
-from localface.schema import Feature, Schema
+from localface.geometry.segments import Array
 from localface.sources.writing import Blocks
 
 _ROWS = 1 << 16  # rows of a block

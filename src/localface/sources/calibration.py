@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.geometry import Array, Bounds
-from localface.questions import NO_ROWS, Ids
+from localface.geometry.segments import Array, Bounds
+from localface.search.questions import NO_ROWS, Ids
 from localface.sources.partition import Floats, Partition, blocks
 
 _ASKED = 200  # questions tried, one half of them in a box

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.geometry import Array, Bounds, norms
-from localface.questions import NO_ROWS, Ids, Nearest, Neighbors
+from localface.geometry.segments import Array, Bounds, norms
+from localface.search.questions import NO_ROWS, Ids, Nearest, Neighbors
 from localface.sources.calibration import Calibration, calibrated
 from localface.sources.partition import (
     EPS,

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from localface.geometry import Array, Bounds, Mask, norms
-from localface.questions import Ids
+from localface.geometry.segments import Array, Bounds, Mask, norms
+from localface.search.questions import Ids
 
 Floats = npt.NDArray[np.float32]
 Hashes = npt.NDArray[np.uint64]

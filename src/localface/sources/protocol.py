@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from localface.geometry import Array, Bounds
-from localface.questions import Ids, Nearest, Neighbors
+from localface.geometry.segments import Array, Bounds
+from localface.search.questions import Ids, Nearest, Neighbors
 
 
 class Source(Protocol):

@@ -9,16 +9,16 @@ from uuid import uuid4
 
 import numpy as np
 
+from localface.data.schema import Schema
+from localface.data.space import Space
 from localface.errors import DataError
-from localface.geometry import Array
-from localface.schema import Schema
+from localface.geometry.segments import Array
 from localface.sources.calibration import Calibration
 from localface.sources.cells import Cells, PointsOf
 from localface.sources.folder import PARTS, mapped, read_about
 from localface.sources.partition import SAMPLE, Partition
 from localface.sources.stored import Stored, with_halves
 from localface.sources.writing import Blocks, Progress, Writing
-from localface.space import Space
 
 _CHECKED = 64  # rows that a space is tried on
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from localface.geometry import Array, Bounds
-from localface.questions import Ids
+from localface.geometry.segments import Array, Bounds
+from localface.search.questions import Ids
 from localface.sources.partition import Floats, Partition, blocks
 
 _BLOCK = 1 << 16  # rows turned into float32 at once

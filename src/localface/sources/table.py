@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.crowd import Crowd
-from localface.geometry import Array, Bounds, norms
-from localface.questions import Ids, Nearest, Neighbors
+from localface.geometry.point_set import Crowd
+from localface.geometry.segments import Array, Bounds, norms
+from localface.search.questions import Ids, Nearest, Neighbors
 
 _SPARE = 16  # rows looked at beyond k, so that rounding in the BLAS product can misplace none
 _PROBES = 512  # rows from which it is guessed how far the nearest k are

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
+from localface.data.schema import Schema
+from localface.data.space import Space
 from localface.errors import DataError
-from localface.geometry import Array
-from localface.questions import Ids
-from localface.schema import Schema
+from localface.geometry.segments import Array
+from localface.search.questions import Ids
 from localface.sources.calibration import calibrated
 from localface.sources.folder import KINDS, PARTS, mapped, write_about
 from localface.sources.partition import (
@@ -27,7 +28,6 @@ from localface.sources.partition import (
     trained,
 )
 from localface.sources.stored import with_halves
-from localface.space import Space
 
 Blocks = Callable[[], Iterable[Array]]
 Progress = Callable[[str, int, int], None]

@@ -19,8 +19,8 @@ from localface.cases.mimic.decisions import Decisions
 from localface.cases.mimic.flow import Count, Flow
 from localface.cases.mimic.items import Item, items
 from localface.cases.mimic.tables import find_tables
+from localface.data.opening import extra, told
 from localface.errors import DataError, InputError
-from localface.files.opening import extra, told
 
 _STEPS = ("stays", "cohort", "samples", "charted", "measured", "windows", "rows")
 _SHARE = 0.5  # of the memory; the rest is for what DuckDB does not count: the file's buffers, Python, the answer

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 from localface.cases.readiness.codebook import CRITERIA, Criterion, count_met, met, schema
 from localface.cases.readiness.generated import SIZES, Cohort, synthetic
+from localface.data.opening import extra
 from localface.errors import DataError
-from localface.files.opening import extra
 
 if TYPE_CHECKING:
+    from localface.analyses.observed_moves import Trajectories
     from localface.cases.mimic import Decisions
     from localface.cases.readiness.study import Study
-    from localface.evidence import Trajectories
 
 __all__ = ["CRITERIA", "SIZES", "Cohort", "Criterion", "count_met", "met", "run", "schema", "synthetic"]
 

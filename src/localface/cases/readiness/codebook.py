@@ -31,9 +31,9 @@ from typing import Any
 
 import numpy as np
 
+from localface.data.schema import Feature, Schema
 from localface.errors import DataError, listed
-from localface.geometry import Mask
-from localface.schema import Feature, Schema
+from localface.geometry.segments import Mask
 
 AGE_WITHIN = 25
 """Years that age may vary by: c. 25 in the paper."""

@@ -15,8 +15,8 @@ import numpy as np
 from scipy import stats
 
 from localface.cases.readiness.codebook import schema
-from localface.geometry import Array, Mask
-from localface.schema import Schema
+from localface.data.schema import Schema
+from localface.geometry.segments import Array, Mask
 
 _GAPS = {"resp_max": "resp_min", "hr_max": "hr_min", "temp_max": "temp_min"}
 _KEPT_TUBES = 0.2  # share of tubes that are charted in the second source

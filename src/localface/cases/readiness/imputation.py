@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from localface.data.schema import Feature, Schema
 from localface.errors import DataError, listed
-from localface.geometry import Array
-from localface.schema import Feature, Schema
+from localface.geometry.segments import Array
 
 N_NEIGHBORS = 5
 """How many similar patients a missing value is taken from."""

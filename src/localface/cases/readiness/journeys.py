@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 import numpy as np
 
+from localface.answers.recourse import Recourse, Status
 from localface.cases.readiness.codebook import CRITERIA, schema
 from localface.cases.readiness.training import Fitted
+from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.explainer import LocalFACE
-from localface.geometry import Array
-from localface.questions import Ids
-from localface.recourse import Recourse, Status
-from localface.schema import Schema
+from localface.geometry.segments import Array
+from localface.search.questions import Ids
 
 Group = Literal["true negative", "false negative", "false positive", "true positive"]
 Direction = Literal["ready", "not ready"]

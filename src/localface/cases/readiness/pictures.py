@@ -10,7 +10,7 @@ import numpy as np
 from localface.cases.readiness.codebook import CRITERIA, WORDS
 from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
 from localface.cases.readiness.journeys import DIRECTIONS, Person
-from localface.geometry import Array
+from localface.geometry.segments import Array
 
 _WIDTH = 360
 _MANY = 7  # actions; more are counted together

@@ -12,8 +12,8 @@ import numpy as np
 from localface.cases.readiness.codebook import schema
 from localface.cases.readiness.generated import Cohort
 from localface.errors import DataError, listed, near_miss
-from localface.geometry import Array
-from localface.questions import Ids
+from localface.geometry.segments import Array
+from localface.search.questions import Ids
 
 if TYPE_CHECKING:
     from localface.cases.mimic import Extraction

@@ -8,13 +8,13 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
+from localface.analyses.observed_moves import Trajectories, Witnesses
+from localface.answers.recourse import Recourse
 from localface.cases.readiness.journeys import GROUPS, Group, Journeys, Person, travel
 from localface.cases.readiness.samples import Samples
 from localface.cases.readiness.summary import found_share, percent
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation, evaluate
 from localface.errors import DataError
-from localface.evidence import Trajectories, Witnesses
-from localface.recourse import Recourse
 
 if TYPE_CHECKING:
     from localface.cases.mimic import Extraction

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from localface.answers.recourse import Status
 from localface.cases.readiness.codebook import CRITERIA, WORDS
 from localface.cases.readiness.document import Table
 from localface.cases.readiness.journeys import DIRECTIONS, GROUPS, Group, Journeys, Person
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation
-from localface.geometry import Array
-from localface.recourse import Status
+from localface.geometry.segments import Array
 
 TOUCHED: dict[Group, float] = {"true negative": 0.0169, "false negative": 0.0127, "false positive": 0.0518}
 """The share of the training data that the paper's three worked patients took."""

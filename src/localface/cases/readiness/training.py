@@ -13,8 +13,8 @@ from localface.cases.readiness.codebook import schema
 from localface.cases.readiness.imputation import Imputation, fit_imputation
 from localface.cases.readiness.samples import By, Samples, Split, split
 from localface.errors import DataError
-from localface.geometry import Array
-from localface.questions import Ids
+from localface.geometry.segments import Array
+from localface.search.questions import Ids
 
 SPECIFICITY = 0.7
 MEASURES = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
+from localface.answers.page import changes_between
+from localface.answers.parts import Target
 from localface.cases.readiness.codebook import LABELS, WORDS, criterion_of, shown
 from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
 from localface.cases.readiness.journeys import Person
-from localface.geometry import Array
-from localface.parts import Target
-from localface.render import changes_between
-from localface.schema import Feature
+from localface.data.schema import Feature
+from localface.geometry.segments import Array
 
 _WIDTH, _LEFT, _RIGHT = 360, 34, 24
 _SCORE, _PANEL = 150, 98  # heights

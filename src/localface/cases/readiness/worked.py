@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from localface.answers.page import page_of
+from localface.answers.recourse import Recourse
 from localface.cases.readiness.codebook import CRITERIA, criterion_of, shown
 from localface.cases.readiness.document import Beside, Block, Figure, Heading, Table, Words
 from localface.cases.readiness.journeys import Group, Person
 from localface.cases.readiness.summary import percent, words_of
 from localface.cases.readiness.way import readiness_scores, score_shown, way
-from localface.recourse import Recourse
-from localface.render import page_of
 
 _GLUE = "\N{NO-BREAK SPACE}"
 _MEANING: dict[str, str] = {

@@ -1,0 +1,73 @@
+"""What a way changes, counted by feature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from localface.answers.recourse import Recourse
+from localface.data.schema import Schema
+from localface.geometry.segments import Array
+
+Names = frozenset[str]
+
+
+class Cost(NamedTuple):
+    """What a way costs: its changes counted by their weight first, then the weighted sum of their sizes.
+
+    Sizes are in ordinary differences between people; without weights every change counts 1.
+    """
+
+    changes: float
+    size: float
+
+
+def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
+    """What the changes of a way cost; features that are linked count as one, as dear as the dearest of them."""
+    end = end_of(answer)
+    sizes = dict(zip(answer.schema.names, sizes_between(answer, answer.records[0], end).tolist(), strict=True))
+    unit_of, parts = _unit_of(answer.schema), dict[str, list[str]]()
+    for name in sorted(changed_by(answer)):
+        parts.setdefault(unit_of[name], []).append(name)
+    dear = {unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit) for unit in parts}
+    size = sum(dear[unit] * math.hypot(*(sizes[name] for name in names)) for unit, names in parts.items())
+    return Cost(round(sum(dear.values()), 9), round(size, 9))
+
+
+def changed_by(answer: Recourse) -> Names:
+    """The features that the actions of an answer change."""
+    return frozenset(name for action in answer.actions for name in action.changes)
+
+
+def _unit_of(schema: Schema) -> dict[str, str]:
+    """For each feature, the first of those that it is linked with."""
+    unit_of = {name: name for name in schema.names}
+    for names in schema.links:
+        merged = {unit_of[name] for name in names}
+        first = min(merged, key=schema.index)
+        unit_of = {name: first if unit in merged else unit for name, unit in unit_of.items()}
+    return unit_of
+
+
+def units_of(schema: Schema, names: Names) -> Names:
+    """Those features, each by the first of those that it is linked with."""
+    unit_of = _unit_of(schema)
+    return frozenset(unit_of[name] for name in names)
+
+
+def end_of(answer: Recourse) -> Array:
+    """Where the actions lead, as codes."""
+    record = np.array(answer.records[0] if answer.actions else answer.records[-1])
+    for action in answer.actions:
+        for name, value in action.changes.items():
+            record[answer.schema.index(name)] = answer.schema[name].code(value)
+    return record
+
+
+def sizes_between(answer: Recourse, one: Array, other: Array) -> Array:
+    """How far apart two records are in each feature, in ordinary differences."""
+    discrete = np.array([feature.discrete for feature in answer.schema])
+    return np.asarray(np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales))

@@ -1,0 +1,273 @@
+"""Several ways for one person side by side, as a value that prints."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from types import MappingProxyType
+from typing import Any, overload
+
+import numpy as np
+
+from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of, end_of, sizes_between, units_of
+from localface.answers.page import listing, page_of, plain
+from localface.answers.page import number as written
+from localface.answers.parts import Disclosure
+from localface.answers.recourse import Recourse
+from localface.errors import InputError
+from localface.geometry.segments import Array, norms
+from localface.search.questions import Ids
+
+FORMAT = "localface/alternatives"
+FORMAT_VERSION = 1
+MOST_BRANCHES = 48
+"""Branches of the tree that are asked about for one person, whatever the number of ways that is wanted."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Alternatives(Sequence[Recourse]):
+    """Ways for one person that change different features, the cheapest first; each is a whole ``Recourse``.
+
+    Where nothing was found it holds the one answer that says why. ``exhausted`` tells
+    that every branch was followed, so that there are no more ways to be had by this
+    search. ``disclosure`` adds up all branches, also those that led nowhere: no more
+    rows than it says were seen.
+    """
+
+    answers: tuple[Recourse, ...]
+    wanted: int
+    exhausted: bool
+    disclosure: Disclosure
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.answers:
+            raise InputError("alternatives hold at least one answer; got none")
+        object.__setattr__(self, "answers", tuple(self.answers))
+        object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Alternatives, (self.answers, self.wanted, self.exhausted, self.disclosure, dict(self.weights))
+
+    @overload
+    def __getitem__(self, place: int) -> Recourse: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Recourse, ...]: ...
+    def __getitem__(self, place: int | slice) -> Recourse | tuple[Recourse, ...]:
+        return self.answers[place]
+
+    def __len__(self) -> int:
+        return len(self.answers)
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a way at all."""
+        return self.answers[0].found
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """What each way costs."""
+        return tuple(cost_of(answer, self.weights) for answer in self.answers)
+
+    @property
+    def changed(self) -> tuple[Names, ...]:
+        """The features that each way changes."""
+        return tuple(changed_by(answer) for answer in self.answers)
+
+    @property
+    def shared(self) -> tuple[str, ...]:
+        """The features that all ways change, in the order of the schema."""
+        common = frozenset.intersection(*self.changed)
+        return tuple(name for name in self.answers[0].schema.names if name in common)
+
+    @property
+    def distances(self) -> Array:
+        """How different each pair is: 1 less the share of its changed features that both change (Jaccard).
+
+        Features that are linked count as one.
+        """
+        sets = [units_of(answer.schema, names) for answer, names in zip(self.answers, self.changed, strict=True)]
+        return _matrix([[1 - len(a & b) / max(1, len(a | b)) if a != b else 0.0 for b in sets] for a in sets])
+
+    @property
+    def ends_apart(self) -> Array:
+        """How far apart each pair of ends is, in ordinary differences between people."""
+        ends = [end_of(answer) for answer in self.answers]
+        return _matrix([[float(norms(sizes_between(self.answers[0], a, b))) for b in ends] for a in ends])
+
+    @property
+    def parting(self) -> Ids:
+        """After how many common first actions the branches of each pair part; alone, all of its actions."""
+        steps = [[dict(action.changes) for action in answer.actions] for answer in self.answers]
+        parting = np.array([[_common(a, b) for b in steps] for a in steps], dtype=np.int64)
+        parting.setflags(write=False)
+        return parting
+
+    @property
+    def sentence(self) -> str:
+        """How many ways there are, and whether there could be more."""
+        n = len(self)
+        if n >= self.wanted:
+            return f"{n} ways that change different features"
+        ways = "1 set of changes was" if n == 1 else f"{n} sets of changes were"
+        end = "every branch was followed" if self.exhausted else f"there may be more beyond {MOST_BRANCHES} branches"
+        return f"{self.wanted} ways were wanted; {ways} found, and {end}"
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write everything down; ``Alternatives.from_json`` gives it back."""
+        document = {
+            "format": FORMAT,
+            "version": FORMAT_VERSION,
+            "wanted": self.wanted,
+            "exhausted": self.exhausted,
+            "weights": dict(self.weights),
+            "disclosure": self.disclosure._plain(),
+            "costs": [cost._asdict() for cost in self.costs],
+            "shared": list(self.shared),
+            "distances": self.distances.tolist(),
+            "ends_apart": self.ends_apart.tolist(),
+            "parting": self.parting.tolist(),
+            "answers": [json.loads(answer.to_json()) for answer in self.answers],
+        }
+        return json.dumps(document, indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Alternatives:
+        """Read what ``to_json`` wrote; what follows from the answers is worked out again."""
+        try:
+            document = json.loads(text)
+        except ValueError as error:
+            raise InputError(f"this is not JSON ({error}); Alternatives.from_json reads what to_json wrote") from None
+        if not isinstance(document, dict) or document.get("format") != FORMAT:
+            raise InputError(f"this JSON is no {FORMAT} document; Alternatives.from_json reads what to_json wrote")
+        if document.get("version") != FORMAT_VERSION:
+            raise InputError(f"this {FORMAT} document has version {document.get('version')!r}, not {FORMAT_VERSION}")
+        try:
+            return cls(
+                tuple(Recourse.from_json(json.dumps(one)) for one in document["answers"]),
+                int(document["wanted"]),
+                bool(document["exhausted"]),
+                Disclosure(**document["disclosure"]),
+                {str(name): float(weight) for name, weight in document["weights"].items()},
+            )
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"this {FORMAT} document is damaged ({error}); write it again with to_json()") from error
+
+    def __repr__(self) -> str:
+        first = self.answers[0]
+        if not self.found or not first.actions:
+            return f"<Alternatives: {first.status.word}, {_at_most(self.disclosure)}>"
+        counts = [len(names) for names in self.changed]
+        features = _span([str(min(counts)), str(max(counts))])
+        ends = sorted(answer.actions[-1].score for answer in self.answers)
+        score = _span([first.target.show(ends[0]), first.target.show(ends[-1])])
+        parts = [
+            f"{len(self)} way{'' if len(self) == 1 else 's'}",
+            f"{features} feature{'' if features == '1' else 's'} changed",
+            f"score {first.target.show(first.scores[0])} -> {score}",
+            _at_most(self.disclosure),
+        ]
+        return f"<Alternatives: {', '.join(parts)}>"
+
+    def __str__(self) -> str:
+        if not self.found or not self.answers[0].actions:
+            return str(self.answers[0])
+        rows = [[plain(cell) for cell in row] for row in _table(self)]
+        widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        notes = [*_alerts(self), *_closing(self)]
+        return "\n".join([repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(plain, notes)])])
+
+    def _repr_html_(self) -> str:
+        if not self.found or not self.answers[0].actions:
+            return self.answers[0]._repr_html_()
+        head, *body = _table(self)
+        top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
+        rows = "".join(_row(cells) for cells in body)
+        alerts = "".join(f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alerts(self))
+        closing = "".join(f"<p>{escape(line)}</p>" for line in _closing(self))
+        whole = "".join(
+            f"<details><summary>way {i}</summary>{answer._repr_html_()}</details>"
+            for i, answer in enumerate(self.answers, 1)
+        )
+        caption = f"<caption>{escape(repr(self).strip('<>'))}</caption>"
+        table = f"<table>{caption}<thead><tr>{top}</tr></thead><tbody>{rows}</tbody></table>"
+        return f'<div class="localface-alternatives">{alerts}{table}{closing}{whole}</div>'
+
+
+def _common(one: list[dict[str, object]], other: list[dict[str, object]]) -> int:
+    """How many first actions are the same."""
+    pairs = zip(one, other, strict=False)
+    return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
+
+
+def _matrix(rows: list[list[float]]) -> Array:
+    matrix = np.array(rows, dtype=np.float64)
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _at_most(disclosure: Disclosure) -> str:
+    return f"at most {disclosure}"
+
+
+def _span(ends: list[str]) -> str:
+    return ends[0] if ends[0] == ends[-1] else f"{ends[0]} to {ends[-1]}"
+
+
+def _row(cells: list[str]) -> str:
+    first, *rest = (escape(cell) for cell in cells)
+    return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
+
+
+def _table(ways: Alternatives) -> list[list[str]]:
+    """The ways side by side: a line for each feature that any of them changes, with the action that does it."""
+    first = ways.answers[0]
+    schema, ends = first.schema, [end_of(answer) for answer in ways.answers]
+    rows = [["", "now", *(f"way {i}" for i in range(1, len(ways) + 1))]]
+    for j, feature in enumerate(schema):
+        if not any(feature.name in names for names in ways.changed):
+            continue
+        label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
+        cells = [
+            f"{feature.format(end[j])} ({_which(answer, feature.name)})" if feature.name in names else ""
+            for answer, end, names in zip(ways.answers, ends, ways.changed, strict=True)
+        ]
+        rows.append([label, feature.format(first.records[0][j]), *cells])
+    show = first.target.show
+    rows.append(["score", show(first.scores[0]), *(show(answer.actions[-1].score) for answer in ways.answers)])
+    rows.append(["size", "", *(written(round(cost.size, 2)) for cost in ways.costs)])
+    return rows
+
+
+def _which(answer: Recourse, name: str) -> str:
+    """The numbers of the actions that change a feature."""
+    return listing(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
+
+
+def _alerts(ways: Alternatives) -> list[str]:
+    """What nobody may overlook, for each way."""
+    lines = []
+    for i, answer in enumerate(ways.answers, 1):
+        lines += [f"way {i}: {line}" for line in page_of(answer).alerts]
+        for n, action in enumerate(answer.actions, 1):
+            if action.certificate.entry or not action.certificate.holds:
+                lines.append(f"way {i}, action {n}: {action.certificate.sentence}")
+    return lines
+
+
+def _closing(ways: Alternatives) -> list[str]:
+    """What the ways have in common, how they differ, and whether there are more."""
+    lines = ["in brackets: the number of the action; size: all changes, in ordinary differences between people"]
+    if ways.weights:
+        dear = ", ".join(f"{name} {weight:g}" for name, weight in ways.weights.items())
+        lines[0] += f", weighted: {dear}"
+    if len(ways) > 1:
+        lines.append(f"all change {', '.join(ways.shared)}" if ways.shared else "no feature is changed by all of them")
+        ways_parting = ways.parting
+        for i, j in zip(*np.triu_indices(len(ways), 1), strict=True):
+            if n := int(ways_parting[i, j]):
+                lines.append(f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}")
+    return [*lines, ways.sentence]

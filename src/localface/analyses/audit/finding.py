@@ -1,0 +1,111 @@
+"""What one proposal is worth, as a value that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from localface.answers.page import Change, people, plain
+from localface.answers.parts import Certificate, Target
+from localface.answers.recourse import Recourse
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Finding:
+    """What one proposal is worth.
+
+    ``score`` and ``valid`` are by the explainer's own model, ``broken`` the constraints that
+    it breaks, in words; ``density`` is the share of people on less common ground, ``jump``
+    what is known of the straight step there. ``reachable`` is None where it was not asked:
+    nothing, or nothing valid, was proposed, or nothing needs to change. ``recourse`` is the
+    way there; ``between`` says what lies in between where there is none, and ``relaxed_to``
+    the highest floor that would open one.
+    """
+
+    number: int
+    target: Target
+    score_before: float
+    score: float | None = None
+    valid: bool = False
+    broken: tuple[str, ...] = ()
+    density: float | None = None
+    on_ground: bool = False
+    jump: Certificate | None = None
+    reachable: bool | None = None
+    recourse: Recourse | None = None
+    between: str = ""
+    relaxed_to: float | None = None
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def proposed(self) -> bool:
+        """Whether there is a proposal at all."""
+        return self.score is not None
+
+    @property
+    def in_box(self) -> bool:
+        """Whether the proposal keeps every constraint."""
+        return self.proposed and not self.broken
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The features that change by at least their resolution, the largest change first."""
+        return tuple(change.name for change in self.changes)
+
+    @property
+    def verdict(self) -> str:
+        """The finding in a word or two."""
+        if not self.proposed:
+            return "nothing proposed"
+        if not self.valid:
+            return "not valid"
+        if self.broken:
+            return "outside the constraints"
+        if self.reachable is None:
+            return "already there"
+        return "reachable" if self.reachable else "out of reach"
+
+    def __repr__(self) -> str:
+        if self.score is None:
+            return f"<Finding {self.number}: nothing proposed>"
+        scores = f"score {self.target.show(self.score_before)} -> {self.target.show(self.score)}"
+        return f"<Finding {self.number}: {self.verdict}, {scores}, {counted(len(self.changes), 'feature')} changed>"
+
+    def __str__(self) -> str:
+        return "\n".join([repr(self), *(f"  {word:<12}{plain(text)}" for word, text in self._lines())])
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        """What is known, one word and one sentence at a time."""
+        if self.score is None or self.density is None or self.jump is None:
+            return
+        for i, change in enumerate(self.changes):
+            yield ("" if i else "changes"), f"{change.name} {change}"
+        yield "valid", f"{_yes(self.valid)}: score {self.target.show(self.score)}, wanted {self.target.sentence}"
+        yield "in the box", _yes(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else "")
+        yield "on ground", f"{_yes(self.on_ground)}: as common as {people(self.density)}"
+        yield "straight", self.jump.sentence
+        if self.recourse is not None:
+            yield "reachable", f"yes: {self._way(self.recourse)}"
+        elif self.reachable is not None:
+            yield "reachable", f"no: {self.between}"
+        else:
+            yield "reachable", f"not asked: {self.between}"
+
+    def _way(self, recourse: Recourse) -> str:
+        """How it is reached; fewer changes than were proposed may be enough."""
+        way = f"by {counted(len(recourse.certificates), 'step')} from person to person"
+        way += ", after an entry over less common ground" if recourse.entry else ""
+        needed = list(dict.fromkeys(name for action in recourse.actions for name in action.changes))
+        if not needed:
+            return way
+        enough = f"; of what changes, {', '.join(needed)} is enough" if len(needed) < len(self.changes) else ""
+        return f"{way}, or by {counted(len(recourse.actions), 'action')}{enough}"
+
+
+def counted(n: int, what: str) -> str:
+    """So many of something, for people."""
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
+
+
+def _yes(fine: bool) -> str:
+    return "yes" if fine else "no"

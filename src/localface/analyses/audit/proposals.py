@@ -1,0 +1,117 @@
+"""Read people beside what is proposed to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from localface.answers.page import number
+from localface.data.box import Box, check_where
+from localface.data.infer import Frame, Values, missing, opened
+from localface.data.read import read_people, read_person, read_table
+from localface.data.schema import Schema
+from localface.engine.engine import Desk
+from localface.errors import ConstraintError, DataError
+from localface.geometry.segments import Array
+
+_COPIED = 1e-6  # a value this near to the person's own, relatively, went through another format and did not change
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pair:
+    """A person, their constraints, and what is proposed to them: nothing, or a record with what is odd about it."""
+
+    record: Array
+    box: Box
+    goal: Array | None
+    odd: tuple[str, ...] = ()
+
+
+def read_pairs(desk: Desk, given: tuple[Any, Any], where: Mapping[str, Any] | None) -> list[Pair]:
+    """Read people and proposals side by side."""
+    schema = desk.schema
+    check_where(schema.features, where)
+    people_ = read_people(given[0], schema)
+    proposals = _read_proposals(given[1], _loose(schema))
+    if len(people_) != len(proposals):
+        raise DataError(
+            f"{len(people_)} factuals and {len(proposals)} counterfactuals came: give one a person, in the same order, "
+            "and None or a row of NaN where nothing is proposed"
+        )
+    pairs = []
+    for i, (record, goal) in enumerate(zip(people_, proposals, strict=True)):
+        try:
+            box = schema.box(record, where)
+        except ConstraintError as error:
+            raise ConstraintError(f"person {i}: {error}") from None
+        pairs.append(Pair(record, box, None) if goal is None else _settled(desk, Pair(record, box, goal)))
+    return pairs
+
+
+def _settled(desk: Desk, pair: Pair) -> Pair:
+    """Take what is the person's own value but for rounding as their own; note fractions that should be whole."""
+    assert pair.goal is not None
+    sizes = np.maximum(np.abs(pair.record), desk.space.scales)
+    goal = np.where(np.abs(pair.goal - pair.record) <= _COPIED * sizes, pair.record, pair.goal)
+    odd = []
+    for j, feature in enumerate(desk.schema):
+        whole = float(np.rint(goal[j])) + 0.0
+        if feature.whole and abs(goal[j] - whole) > _COPIED * sizes[j]:
+            odd.append(f"{feature.name} is whole, and {number(float(goal[j]))} is proposed (taken as {whole:.0f})")
+        goal[j] = whole if feature.whole else goal[j]
+    return replace(pair, goal=goal, odd=tuple(odd))
+
+
+def _loose(schema: Schema) -> Schema:
+    """The same features, with fractions allowed where only whole numbers are: others may propose them."""
+    features = [f if f.kind != "integer" else replace(f, kind="numeric") for f in schema]
+    return Schema(features)
+
+
+def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
+    """Read a table or a list of proposals; one in which everything is missing is none."""
+    if isinstance(proposals, list | tuple):
+        return [_read_one(i, one, schema) for i, one in enumerate(proposals)]
+    table = opened(proposals)
+    empty = _empty(table, schema)
+    found: list[Array | None] = [None] * len(table)
+    places = np.flatnonzero(~empty)
+    if len(places):
+        kept = table[places] if isinstance(table, np.ndarray) else table.filter((~empty).tolist()).to_native()
+        try:
+            records = read_table(kept, schema)
+        except DataError as error:
+            raise DataError(f"the counterfactuals: {error}") from None
+        for place, record in zip(places.tolist(), records, strict=True):
+            found[place] = record
+    return found
+
+
+def _read_one(place: int, proposal: Any, schema: Schema) -> Array | None:
+    values = proposal
+    if nw.dependencies.is_pandas_series(proposal):
+        values = proposal.to_numpy(dtype=object)
+    elif isinstance(proposal, Mapping):
+        values = np.array([proposal.get(name, 0) for name in schema.names], dtype=object)
+    if proposal is None or (isinstance(values, np.ndarray) and values.ndim == 1 and missing(values).all()):
+        return None
+    if not (isinstance(values, np.ndarray) and values.ndim == 1) and _empty(opened(values), schema).all():
+        return None
+    try:
+        return read_person(proposal, schema, "the counterfactual")
+    except DataError as error:
+        raise DataError(f"counterfactual {place}: {error}") from None
+
+
+def _empty(table: Frame | Values, schema: Schema) -> Any:
+    """Tell which rows have nothing in any feature."""
+    if isinstance(table, np.ndarray):
+        columns = [table[:, j] for j in range(table.shape[1])]
+    else:
+        columns = [table[name].to_numpy() for name in schema.names if name in table.columns]
+    masks = [missing(column) for column in columns]
+    return np.logical_and.reduce(masks) if masks else np.zeros(len(table), dtype=bool)

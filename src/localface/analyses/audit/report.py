@@ -1,0 +1,129 @@
+"""All findings of an audit, as a sequence that sums itself up."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+
+from localface.analyses.audit.finding import Finding, counted
+from localface.answers.page import percent
+from localface.answers.recourse import drawn
+from localface.data.read import table_of
+
+WORDS = {
+    "proposed": "something is proposed",
+    "valid": "valid: the model agrees",
+    "in_box": "within the person's constraints",
+    "on_ground": "on common enough ground",
+    "straight": "the straight step is on such ground",
+    "reachable": "reachable by steps on such ground",
+}
+"""What each question of the summary asks."""
+
+
+class Share(NamedTuple):
+    """How many pairs, and what share of all of them that is."""
+
+    n: int
+    share: float
+
+
+_ASKED: dict[str, Callable[[Finding], bool]] = {
+    "proposed": lambda one: one.proposed,
+    "valid": lambda one: one.valid,
+    "in_box": lambda one: one.in_box,
+    "on_ground": lambda one: one.on_ground,
+    "straight": lambda one: one.jump is not None and one.jump.holds,
+    "reachable": lambda one: one.reachable is True,
+}
+
+
+class Audit(Sequence[Finding]):
+    """Findings, one for each pair of a person and a proposal, in the order they came."""
+
+    __slots__ = ("_findings", "_floor", "_kind")
+
+    def __init__(self, findings: Sequence[Finding], *, kind: str = "numpy", min_density: float = 0.0) -> None:
+        self._findings = tuple(findings)
+        self._kind = kind
+        self._floor = min_density
+
+    @overload
+    def __getitem__(self, place: int) -> Finding: ...
+    @overload
+    def __getitem__(self, place: slice) -> Audit: ...
+    def __getitem__(self, place: int | slice) -> Finding | Audit:
+        if isinstance(place, slice):
+            return Audit(self._findings[place], kind=self._kind, min_density=self.min_density)
+        return self._findings[place]
+
+    def __len__(self) -> int:
+        return len(self._findings)
+
+    @property
+    def min_density(self) -> float:
+        """The floor that proposals were held to."""
+        return self._floor
+
+    def summary(self) -> dict[str, Share]:
+        """How many pairs pass each question, and what share of *all* pairs that is.
+
+        ``proposed``, ``valid``, ``in_box``, ``on_ground``, ``straight`` (all of the straight
+        step is on common enough ground) and ``reachable`` (some way of such steps leads there).
+        """
+        counts = {name: sum(map(asked, self._findings)) for name, asked in _ASKED.items()}
+        return {name: Share(count, count / len(self) if len(self) else 0.0) for name, count in counts.items()}
+
+    def to_frame(self) -> Any:
+        """One line a pair, as a table of the kind that the people came in.
+
+        For a NumPy user it is a pandas frame, or a dict of columns without pandas.
+        """
+        columns = {name: [read(one) for one in self._findings] for name, read in _COLUMNS.items()}
+        return table_of(columns, self._kind)
+
+    def plot(self, **options: Any) -> Any:
+        """Draw the audit (needs matplotlib); the options are those of ``localface.apps.plots.plot_audit``."""
+        return drawn("plot_audit", self, **options)
+
+    def __repr__(self) -> str:
+        counts = Counter(one.verdict for one in self._findings)
+        told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+        return f"<Audit of {counted(len(self), 'proposal')}{': ' + told if told else ''}>"
+
+    def __str__(self) -> str:
+        lines = [f"  {WORDS[name]:<36}{n:>5,}  {percent(share)}" for name, (n, share) in self.summary().items()]
+        return "\n".join([repr(self), *lines])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f'<th scope="col">{word}</th>' for word in ("", "proposals", "share of all"))
+        body = "".join(
+            f'<tr><th scope="row">{escape(WORDS[name])}</th><td>{n:,}</td><td>{percent(share)}</td></tr>'
+            for name, (n, share) in self.summary().items()
+        )
+        caption = f"<caption>{escape(repr(self).strip('<>'))}</caption>"
+        return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+_COLUMNS: dict[str, Callable[[Finding], Any]] = {
+    "number": lambda one: one.number,
+    "verdict": lambda one: one.verdict,
+    "score_before": lambda one: one.score_before,
+    "score": lambda one: np.nan if one.score is None else one.score,
+    "valid": lambda one: one.valid,
+    "in_box": lambda one: one.in_box,
+    "broken": lambda one: "; ".join(one.broken),
+    "density": lambda one: np.nan if one.density is None else one.density,
+    "on_ground": lambda one: one.on_ground,
+    "straight_lowest": lambda one: np.nan if one.jump is None else one.jump.lowest,
+    "reachable": lambda one: one.reachable is True,
+    "steps": lambda one: 0 if one.recourse is None else len(one.recourse.certificates),
+    "actions": lambda one: 0 if one.recourse is None else len(one.recourse.actions),
+    "changed": lambda one: ", ".join(one.changed),
+    "between": lambda one: one.between,
+    "relaxed_to": lambda one: np.nan if one.relaxed_to is None else one.relaxed_to,
+}

@@ -1,0 +1,253 @@
+"""People over time, read with an explainer's schema: they tell of each action who did the like."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from localface.analyses.observed_moves.comparable import Comparable
+from localface.analyses.observed_moves.ground import Ground
+from localface.analyses.observed_moves.trajectories import Trajectories
+from localface.answers.move_evidence import MoveEvidence
+from localface.data.infer import missing
+from localface.data.read import read_table
+from localface.data.schema import Feature, Schema
+from localface.errors import DataError, InputError, listed, near_miss
+from localface.geometry.segments import Array, Mask
+from localface.search.questions import Ids
+
+if TYPE_CHECKING:
+    from localface.answers.parts import Action
+    from localface.answers.recourse import Recourse
+
+_ROUNDING = 1e-9  # the share by which a change, or a time, may miss its mark
+_NAMES = ("person", "time", "outcome", "good", "unit", "people", "well")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Witnesses:
+    """Trajectories as an explainer sees them, ready to be asked about any number of answers.
+
+    ``codes`` has a column a feature of the schema, NaN where there is no value, ``known`` the
+    share of rows that have one; the rows ``begins`` to ``ends`` of each row are the same
+    person's later ones within the time allowed.
+    """
+
+    trajectories: Trajectories
+    schema: Schema
+    scales: tuple[float, ...]
+    comparable: Comparable
+    codes: Array
+    known: Array
+    begins: Ids
+    ends: Ids
+    _grounds: dict[tuple[str, ...], Ground] = field(default_factory=dict, repr=False)  # each is made once
+
+    @classmethod
+    def of(
+        cls,
+        trajectories: Trajectories,
+        schema: Schema,
+        scales: Sequence[float],
+        comparable: Comparable | None = None,
+    ) -> Witnesses:
+        """Read trajectories with a schema, and with the ordinary differences between people."""
+        rule = trajectories.comparable if comparable is None else comparable
+        _check_names(trajectories, schema, rule)
+        codes = _settled(trajectories, np.column_stack([_codes(trajectories, feature) for feature in schema]))
+        begins, ends = _later(trajectories, rule.span(dated=trajectories.dated))
+        known = np.isfinite(codes).mean(axis=0)
+        return cls(trajectories, schema, tuple(scales), rule, codes, known, begins, ends)
+
+    def attached(self, answer: Recourse) -> Recourse:
+        """Return the same answer with the evidence on each of its actions."""
+        found = zip(answer.actions, self.evidence(answer), strict=True)
+        return replace(answer, actions=tuple(replace(action, evidence=one) for action, one in found))
+
+    def evidence(self, answer: Recourse, *, without: Collection[object] = ()) -> tuple[MoveEvidence, ...]:
+        """Tell of each action who made a comparable move, leaving some people out if need be."""
+        if not answer.actions:
+            return ()
+        states, kept = answer.followed().records, self._kept(without)
+        return tuple(self._of(action, states[i], kept) for i, action in enumerate(answer.actions))
+
+    def _kept(self, without: Collection[object]) -> Mask:
+        """Rows of people who are not left out."""
+        if not len(without):
+            return np.ones(len(self.trajectories), dtype=bool)
+        kept = np.array([one not in without for one in self.trajectories.ids.tolist()])
+        return np.asarray(kept[self.trajectories.person_of])
+
+    def _of(self, action: Action, state: Array, kept: Mask) -> MoveEvidence:
+        """Count those who were in a state like this one, and who of them made the move."""
+        changed = np.array([self.schema.index(name) for name in action.changes], dtype=np.int64)
+        untold = tuple(self.schema.names[j] for j in changed if self.known[j] == 0)
+        if untold:
+            return self._told((), untold=untold)
+        used = self._compared(changed)
+        if used not in self._grounds:
+            self._grounds[used] = self._ground(used)
+        ground = self._grounds[used]
+        after = np.array([self.schema[name].code(value) for name, value in action.changes.items()])
+        starts = ground.starts(state, kept & self._able(changed, state[changed]))
+        moved = self._moved(starts, changed, after - state[changed], after)
+        return replace(self._told(used, radius=ground.radius), **self._counts(starts, moved))
+
+    def _compared(self, changed: Ids) -> tuple[str, ...]:
+        """What similarity is judged by: what the rule says, and whatever the action changes."""
+        named, known = self.comparable.features, self.known >= self.comparable.filled
+        asked = known if named is None else np.array([name in named for name in self.schema.names])
+        return tuple(name for j, name in enumerate(self.schema.names) if asked[j] or j in changed)
+
+    def _ground(self, names: tuple[str, ...]) -> Ground:
+        return Ground.of(
+            self.schema,
+            self.scales,
+            names,
+            codes=self.codes,
+            person_of=self.trajectories.person_of,
+            nearest=self.comparable.nearest,
+            radius=self.comparable.radius,
+        )
+
+    def _able(self, changed: Ids, before: Array) -> Mask:
+        """Rows from which the move could be made and seen: the category is the same, and a later row tells."""
+        told = np.isfinite(self.codes[:, changed]).all(axis=1)
+        until = np.concatenate([[0], np.cumsum(told)])
+        able = until[self.ends] > until[self.begins]
+        for j, code in zip(changed, before, strict=True):
+            if self.schema.features[j].discrete:
+                able &= self.codes[:, j] == code
+        return np.asarray(able)
+
+    def _moved(self, starts: Ids, changed: Ids, by: Array, to: Array) -> Mask:
+        """Tell who made the move: at one later time, every feature went the same way, and far enough."""
+        lengths = self.ends[starts] - self.begins[starts]
+        whose = np.repeat(np.arange(len(starts)), lengths)
+        first = np.repeat(self.begins[starts] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        later = first + np.arange(len(whose))
+        done = np.ones(len(whose), dtype=bool)
+        for j, step, end in zip(changed, by, to, strict=True):
+            if self.schema.features[j].discrete:
+                done &= self.codes[later, j] == end
+            else:
+                gone = (self.codes[later, j] - self.codes[starts[whose], j]) * np.sign(step)
+                done &= gone >= self.comparable.size * abs(step) * (1 - _ROUNDING)
+        return np.bincount(whose[done], minlength=len(starts)) > 0
+
+    def _counts(self, starts: Ids, moved: Mask) -> dict[str, Any]:
+        """Count people, and how those of whom it is known fared."""
+        fared = self.trajectories.fared[self.trajectories.person_of[starts]]
+        return {
+            "similar": len(starts),
+            "moved": int(moved.sum()),
+            "with_outcome": int(np.isfinite(fared[moved]).sum()),
+            "fared_well": int((fared[moved] == 1).sum()),
+            "others_with_outcome": int(np.isfinite(fared[~moved]).sum()),
+            "others_fared_well": int((fared[~moved] == 1).sum()),
+        }
+
+    def _told(self, used: tuple[str, ...], **more: Any) -> MoveEvidence:
+        """Evidence in the words of these trajectories, nobody counted yet."""
+        told = self.trajectories
+        return MoveEvidence(
+            similar=0,
+            moved=0,
+            within=self.comparable.hours(dated=told.dated),
+            unit=told.unit,
+            features=used,
+            ignored=tuple(name for name in self.schema.names if name not in used),
+            size=self.comparable.size,
+            people=told.people,
+            well=told.well,
+            **more,
+        )
+
+
+def evidence_for(
+    trajectories: Trajectories, answer: Recourse, *, without: Collection[object] = (), **rule: Any
+) -> tuple[MoveEvidence, ...]:
+    """Tell of each action of an answer how many real people made a comparable move, and how they fared.
+
+    ``without`` names people to leave out, such as the one whom the answer is about; the
+    other options are those of ``Comparable``, in place of what the trajectories came with.
+    For many answers make the ``Witnesses`` once: they are indexed then.
+    """
+    comparable = replace(trajectories.comparable, **_known(rule, _rules(), "evidence_for"))
+    return Witnesses.of(trajectories, answer.schema, answer.scales, comparable).evidence(answer, without=without)
+
+
+def read_evidence(given: object) -> Trajectories:
+    """Take trajectories as they are, or make them of a dict: a table, the names of its columns, and options."""
+    if isinstance(given, Trajectories):
+        return given
+    if not isinstance(given, Mapping) or "table" not in given:
+        raise InputError(
+            f"evidence= is a {type(given).__name__}: give Trajectories(table, person=..., time=...), "
+            "or a dict such as {'table': table, 'person': 'stay', 'time': 'hour'}"
+        )
+    options = {name: value for name, value in given.items() if name != "table"}
+    _known(options, (*_NAMES, *_rules()), "evidence=")
+    lacking = [name for name in ("person", "time") if name not in options]
+    if lacking:
+        raise InputError(f"evidence= lacks {listed(lacking)}: name the columns that say who and when")
+    rule = Comparable(**{name: options.pop(name) for name in _rules() if name in options})
+    return Trajectories(given["table"], comparable=rule, **options)
+
+
+def _rules() -> tuple[str, ...]:
+    return tuple(one.name for one in fields(Comparable))
+
+
+def _known(options: dict[str, Any], known: Iterable[str], what: str) -> dict[str, Any]:
+    for name in options:
+        if name not in known:
+            raise InputError(f"{what} has no {name!r}{near_miss(name, known)}: there are {listed(known, 20)}")
+    return options
+
+
+def _check_names(trajectories: Trajectories, schema: Schema, rule: Comparable) -> None:
+    """Refuse a table that shares no feature with the schema, and features to judge by that it lacks."""
+    have = list(trajectories.columns)
+    lacking = [f"{name!r}{near_miss(name, have)}" for name in schema.names if name not in have]
+    if len(lacking) == len(schema):
+        raise DataError(f"the longitudinal table has no feature of the schema: it lacks {', '.join(lacking)}")
+    for name in rule.features or ():
+        schema.index(name)
+        if name not in have:
+            raise DataError(f"features={name!r}: the longitudinal table has no such column{near_miss(name, have)}")
+
+
+def _codes(trajectories: Trajectories, feature: Feature) -> Array:
+    """One feature in every row, NaN where there is no value."""
+    codes = np.full(len(trajectories), np.nan)
+    values = trajectories.columns.get(feature.name)
+    known = np.zeros(len(codes), dtype=bool) if values is None else ~missing(values)
+    if values is not None and known.any():
+        try:
+            codes[known] = read_table(values[known][:, None], Schema((feature,)))[:, 0]
+        except DataError as error:
+            raise DataError(f"the longitudinal table: {error}") from None
+    return codes
+
+
+def _settled(trajectories: Trajectories, codes: Array) -> Array:
+    """Put one person's rows of the same time into an order that does not depend on how they came."""
+    times, person_of = trajectories.times, trajectories.person_of
+    if not ((np.diff(times) == 0) & (np.diff(person_of) == 0)).any():
+        return codes
+    return np.asarray(codes[np.lexsort((*codes.T, times, person_of))])
+
+
+def _later(trajectories: Trajectories, span: float) -> tuple[Ids, Ids]:
+    """For each row, where the same person's later rows within a time span begin and end."""
+    times, person_of = trajectories.times, trajectories.person_of
+    moments, rank = np.unique(times, return_inverse=True)
+    last = np.searchsorted(moments, times + span * (1 + _ROUNDING), side="right") - 1
+    place = person_of * len(moments) + rank.reshape(-1)  # whole numbers: people and moments in one order
+    begins = np.searchsorted(place, place, side="right")
+    ends = np.searchsorted(place, person_of * len(moments) + last, side="right")
+    return begins.astype(np.int64), ends.astype(np.int64)

@@ -1,0 +1,173 @@
+"""Look at a wish from every side: the box, the model, the ground, the straight step, any way there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import narwhals as nw
+import numpy as np
+
+from localface.analyses.whynot.accounts import together
+from localface.analyses.whynot.findings import Check, Overstep
+from localface.analyses.whynot.reasons import floor_reason, least_relaxation, score_reason, shown, way_reason
+from localface.answers.parts import Certificate, Disclosure
+from localface.answers.recourse import Recourse
+from localface.data.box import Box
+from localface.data.read import read_person
+from localface.data.schema import Feature, Schema
+from localface.engine.engine import Desk, Request
+from localface.errors import DataError, listed, near_miss
+from localface.geometry.segments import Array
+from localface.search.outcome import Outcome, Plan
+
+_ON_THE_FLOOR = 1e-6  # how far below the floor a log-density may fall by rounding
+_BETWEEN = 31  # places looked at on a straight step, to say where it leaves common ground
+
+
+def check(desk: Desk, plan: Plan, request: Request) -> Check:
+    """Look at a wish, the goal of a request, from every side."""
+    assert request.goal is not None
+    record, goal = request.record, request.goal
+    same = bool((record == goal).all())
+    broken = () if same else tuple(_oversteps(desk.schema, request.box, goal))
+    outcome, straight = desk.surveyed(request, desk.space.points(goal[None, :]))
+    tried = None if same else _sought(desk, plan, request, broken)
+    on_ground = bool(outcome.levels[1] >= desk.floor - _ON_THE_FLOOR)
+    spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
+    found = Check(
+        schema=desk.schema,
+        form=request.form,
+        target=straight.target,
+        min_density=straight.min_density,
+        scales=straight.scales,
+        records=_frozen(np.stack([record, goal])),
+        scores=(straight.scores[0], straight.scores[1]),
+        densities=(straight.densities[0], straight.densities[1]),
+        broken=broken,
+        on_ground=on_ground,
+        step=straight.certificates[0],
+        direct=same or (not broken and _direct(desk, outcome, straight.certificates[0])),
+        way=tried is None or (tried.found and tried.relaxed_to is None),
+        recourse=None if broken or tried is None or tried.relaxed_to is not None else _kept(tried),
+        place=None,
+        reasons=(),
+        relaxation=None,
+        disclosure=together(spent),
+    )
+    return _reasoned(desk, request, found, tried)
+
+
+def wish_of(wish: object, record: Array, schema: Schema) -> Array:
+    """Read a wish: some features with new values, the others as they are, or a whole record."""
+    if nw.dependencies.is_pandas_series(wish):
+        wish = dict(zip(wish.index, wish.to_numpy(dtype=object), strict=True))
+    if not isinstance(wish, Mapping):
+        return read_person(wish, schema, "the wish")
+    if not wish:
+        raise DataError("the wish is empty: name at least one feature with the value it should have")
+    goal = record.copy()
+    for name, value in wish.items():
+        if name not in schema.names:
+            near = near_miss(name, schema.names)
+            raise DataError(f"the wish names {name!r}, which is no feature{near}: there are {listed(schema.names)}")
+        goal[schema.index(name)] = schema[name].code(value)
+    return goal
+
+
+def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
+    """What a state breaks: the constraints first, then the relations."""
+    for j, why in box.reasons.items():
+        feature, code = schema.features[j], float(goal[j])
+        if not box.holds(j, code):
+            by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
+            yield Overstep(feature.name, why, feature.value(code), shown(feature, code), by, _unit(feature, by))
+    for first, relation, second in schema.relations:
+        feature, code = schema[first], float(goal[schema.index(first)])
+        by = code - float(goal[schema.index(second)])
+        if by > 0:
+            rule = f"{first} {relation} {second}"
+            yield Overstep(first, rule, feature.value(code), shown(feature, code), by, _unit(feature, by), second)
+
+
+def _widened(box: Box, goal: Array, broken: Sequence[int]) -> Box:
+    """The box, widened just enough to hold a state."""
+    wide = np.isin(np.arange(len(goal)), broken)
+    return Box(
+        np.where(wide, np.minimum(box.lower, goal), box.lower),
+        np.where(wide, np.maximum(box.upper, goal), box.upper),
+        {j: codes | {int(goal[j])} if wide[j] else codes for j, codes in box.allowed.items()},
+        box.up & ~wide,
+        box.down & ~wide,
+        box.reasons,
+    )
+
+
+def _sought(desk: Desk, plan: Plan, request: Request, broken: Sequence[Overstep]) -> Recourse:
+    """Look for a way to the wished state, at the least relaxation that opens one."""
+    outside = [desk.schema.index(one.feature) for one in broken if one.other is None]
+    assert request.goal is not None
+    wider = replace(request, box=_widened(request.box, request.goal, outside), relax=True, wished=True)
+    gait = replace(plan.gait, momentum_steps=0)
+    how = replace(plan, strategy="guided", gait=gait, actions=plan.actions and not broken)
+    ((_, answer),) = desk.answered([wider], how)
+    if answer.relaxed_to is None:
+        return answer
+    lowered = min(answer.relaxed_to, *answer.densities[1:])  # a mean may hide that a place is uncommon
+    enough = lowered >= float(desk.answers.scale.share(desk.floor)) > 0  # looking further out was all it took
+    return replace(answer, relaxed_to=None if enough else lowered)
+
+
+def _direct(desk: Desk, outcome: Outcome, step: Certificate) -> bool:
+    """Whether the straight step can be taken: common ground, no longer than allowed."""
+    longest = desk.options.max_step
+    ends = desk.options.edges != "average" or bool((outcome.levels >= desk.floor - _ON_THE_FLOOR).all())
+    return step.holds and ends and (longest is None or step.length <= longest)
+
+
+def _kept(tried: Recourse) -> Recourse | None:
+    """The way that was found, with a word on where it leads if that is not the target."""
+    if not tried.found:
+        return None
+    short = "this leads to the wished state, which does not reach the target"
+    return tried if tried.target.reached(tried.scores[-1]) else replace(tried, reason=short)
+
+
+def _reasoned(desk: Desk, request: Request, found: Check, tried: Recourse | None) -> Check:
+    """Add the reasons, the place where a straight step fails, and the least relaxation."""
+    refused = found.refused_by
+    if not refused:
+        return found
+    place, spent = None, found.disclosure
+    if "way" in refused and not found.step.holds:
+        place, account = _least_common(desk, request)
+        spent = together([spent, account])
+    found = replace(found, place=place, disclosure=spent)
+    sentences = [one.sentence for one in found.broken]
+    sentences += [floor_reason(found)] if "floor" in refused else []
+    sentences += [score_reason(found)] if "score" in refused else []
+    sentences += [way_reason(desk, found, tried)] if "way" in refused else []
+    return replace(found, reasons=tuple(sentences), relaxation=least_relaxation(found, tried))
+
+
+def _least_common(desk: Desk, request: Request) -> tuple[dict[str, object], Disclosure]:
+    """The least common place on the straight way, as the features that change; discrete ones flip half way."""
+    assert request.goal is not None
+    start, end = desk.space.points(np.stack([request.record, request.goal]))
+    t = np.linspace(0, 1, _BETWEEN + 2)[1:-1, None]
+    states = np.where(desk.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start))
+    outcome, straight = desk.surveyed(request, states)
+    values = desk.schema.values(straight.records[1 + int(outcome.levels[1:].argmin())])
+    changed = [name for j, name in enumerate(desk.schema.names) if request.record[j] != request.goal[j]]
+    return {name: values[name] for name in changed}, straight.disclosure
+
+
+def _unit(feature: Feature, by: float | None) -> str:
+    if feature.categories is not None:
+        return "place" if by == 1 else "places"
+    return feature.unit or ""
+
+
+def _frozen(records: Array) -> Array:
+    records.setflags(write=False)
+    return records

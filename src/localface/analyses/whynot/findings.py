@@ -1,0 +1,180 @@
+"""What is known of one wish, as a value that prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from localface.answers.page import Page, as_html, as_text, changes_between, number, page_of, percent
+from localface.answers.parts import Certificate, Disclosure, Target
+from localface.answers.recourse import Recourse
+from localface.data.read import Form
+from localface.data.schema import Schema
+from localface.geometry.segments import Array
+
+
+@dataclass(frozen=True, slots=True)
+class Overstep:
+    """A constraint that a wish breaks: its words, the value wished for, and by how much that is too far.
+
+    ``by`` is counted in ``unit``; it is None where there is no distance, as between categories.
+    """
+
+    feature: str
+    rule: str
+    value: object
+    shown: str
+    by: float | None = None
+    unit: str = ""
+    other: str | None = None  # the second feature, where it is a relation that is broken
+
+    @property
+    def amount(self) -> str:
+        """By how much, for people."""
+        return "" if self.by is None else " ".join(part for part in (number(self.by), self.unit) if part)
+
+    @property
+    def sentence(self) -> str:
+        """What is broken and by how much, for people."""
+        if self.by is None:
+            return f"'{self.rule}' rules out {self.shown}"
+        what = f"{self.feature} {self.shown}" if self.other else self.shown
+        return f"'{self.rule}' is overstepped by {self.amount}: {what} is wished for"
+
+    @property
+    def remedy(self) -> str:
+        """What would have to be allowed, for people."""
+        if self.other:
+            return f"{self.feature} may exceed {self.other} by {self.amount}"
+        further = f" ({self.amount} further)" if self.by is not None else ""
+        return f"{self.feature} may be {self.shown}{further}"
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxation:
+    """The least that would have to give way for a wish to come true.
+
+    ``widen`` holds the constraints, ``min_density`` the floor and ``min_score`` the score
+    to settle for; None, or nothing, where no more is asked than now. ``enough`` tells
+    whether that opens it: no floor helps where ``max_step`` rules out every step.
+    """
+
+    widen: tuple[Overstep, ...] = ()
+    min_density: float | None = None
+    min_score: float | None = None
+    enough: bool = True
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class Check:
+    """What is known of one wish: whether it is allowed, helps, is usual, and can be reached.
+
+    ``records``, ``scores`` and ``densities`` hold two entries: now, and as wished. ``step``
+    tells of the single straight step between them, ``direct`` whether it can be taken.
+    ``reachable`` says whether any steps lead there, ``recourse`` by which; ``place`` is the
+    least common place on a straight step that no others lead around.
+    """
+
+    schema: Schema
+    form: Form
+    target: Target
+    min_density: float
+    scales: tuple[float, ...]
+    records: Array
+    scores: tuple[float, float]
+    densities: tuple[float, float]
+    broken: tuple[Overstep, ...]
+    on_ground: bool
+    step: Certificate
+    direct: bool
+    way: bool
+    recourse: Recourse | None
+    place: Mapping[str, object] | None
+    reasons: tuple[str, ...]
+    relaxation: Relaxation | None
+    disclosure: Disclosure
+
+    @property
+    def wish(self) -> dict[str, object]:
+        """What the wish would change: feature and new value, in the user's units."""
+        now, then = (self.schema.values(record) for record in self.records)
+        return {name: then[name] for name in self.schema.names if now[name] != then[name]}
+
+    @property
+    def state(self) -> Any:
+        """The whole state that is wished for, in the form the person came in."""
+        return self.form.single(self.records[1])
+
+    @property
+    def allowed(self) -> bool:
+        """Whether the wish keeps every constraint and relation; ``broken`` holds those that it does not."""
+        return not self.broken
+
+    @property
+    def score(self) -> float:
+        """What the model says of the wished state."""
+        return self.scores[1]
+
+    @property
+    def valid(self) -> bool:
+        """Whether the wished state reaches the target."""
+        return self.target.reached(self.score)
+
+    @property
+    def density(self) -> float:
+        """How usual the wished state is: the share of people who stand on less common ground."""
+        return self.densities[1]
+
+    @property
+    def reachable(self) -> bool:
+        """Whether steps that this person may take lead there."""
+        return self.allowed and self.way
+
+    @property
+    def refused_by(self) -> tuple[str, ...]:
+        """Which rules refuse the wish: what is forbidden first, then what is uncommon, useless, out of reach."""
+        moved = bool(self.wish)
+        refused = {
+            "box": any(one.other is None for one in self.broken),
+            "relation": any(one.other is not None for one in self.broken),
+            "floor": moved and not self.on_ground,
+            "score": not self.valid,
+            "way": self.on_ground and not self.way,
+        }
+        return tuple(word for word, holds in refused.items() if holds)
+
+    def __repr__(self) -> str:
+        words = f"refused by {joined(self.refused_by)}" if self.refused_by else "nothing refuses it"
+        reached = "reachable" if self.reachable else "not reachable"
+        scores = " -> ".join(self.target.show(score) for score in self.scores)
+        return f"<Check: {words}, {reached}, score {scores}, {self.disclosure}>"
+
+    def __str__(self) -> str:
+        return as_text(_page(self))
+
+    def _repr_html_(self) -> str:
+        return as_html(_page(self))
+
+
+def _page(found: Check) -> Page:
+    """Put a check on a page: the wish, what holds of it, what refuses it and what would open it."""
+    changes = changes_between(found.schema, found.scales, *found.records)
+    wish = ", ".join(f"{change.name} {change}" for change in changes) or "nothing changes"
+    reaches = "reaches" if found.valid else "does not reach"
+    opening = [f"wished: {wish}", f"score {found.target.show(found.score)} {reaches} {found.target.sentence}"]
+    opening.append(f"usual: {percent(found.density)} of people stand on less common ground")
+    if found.wish:
+        opening.append(f"straight there: {found.step.sentence}")
+    opening += [f"refused: {reason}" for reason in found.reasons]
+    closing = [found.relaxation.sentence] if found.relaxation else []
+    steps = page_of(found.recourse).steps if found.recourse else ()
+    now = found.target.show(found.scores[0])
+    return Page(repr(found), opening=tuple(opening), now=now, steps=steps, closing=tuple(closing))
+
+
+def joined(words: Sequence[str]) -> str:
+    """Words in a row, for people."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

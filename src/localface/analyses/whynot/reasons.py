@@ -1,0 +1,74 @@
+"""Why a wish is refused, in sentences that end with the least that would open it."""
+
+from __future__ import annotations
+
+from localface.analyses.whynot.findings import Check, Relaxation, joined
+from localface.answers.page import more_unusual_than, number, percents
+from localface.answers.parts import Status
+from localface.answers.recourse import Recourse
+from localface.data.schema import Feature
+from localface.engine.engine import Desk
+
+
+def floor_reason(found: Check) -> str:
+    """Why the floor refuses it."""
+    step = found.step
+    if step.rule == "cover" and step.people is not None and step.radius is not None:
+        return f"fewer than {step.people:,} people are within {number(step.radius)} ordinary differences of the wish"
+    allowed, unusual = percents(1 - found.min_density, 1 - found.density)
+    most = f"the floor allows {allowed}"
+    if found.density <= 0:
+        return f"the wished state is more unusual than anybody's; {most}"
+    return f"the wished state is more unusual than {unusual} of people's; {most}"
+
+
+def score_reason(found: Check) -> str:
+    """Why the score refuses it."""
+    missing = number(float(f"{abs(found.target.min_score - found.score):.2g}"))
+    wanted = found.target.sentence
+    return f"the score would be {found.target.show(found.score)}, {missing} from what is wanted: {wanted}"
+
+
+def way_reason(desk: Desk, found: Check, tried: Recourse | None) -> str:
+    """Why no way leads there."""
+    options = desk.options
+    if tried is not None and tried.status is Status.BUDGET:
+        return f"max_rows={options.max_rows} was spent before a way was found"
+    around = f"no steps from each place to its {options.n_neighbors} nearest lead there over common enough ground"
+    if found.place is not None:
+        where = ", ".join(f"{name} {_told(found.schema[name], value)}" for name, value in found.place.items())
+        return f"the straight way there is {more_unusual_than(found.step.lowest)}, most of all at {where}; {around}"
+    if options.max_step is not None and found.step.length > options.max_step:
+        long = f"the straight step is {number(found.step.length)} ordinary differences long"
+        return f"{long}, and max_step allows {number(options.max_step)}; {around}"
+    return around
+
+
+def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
+    """What would have to give way, all of it at once."""
+    lowered = None if tried is None else tried.relaxed_to
+    score = None if found.valid else found.score
+    enough = tried is None or tried.found
+    parts = [one.remedy for one in found.broken]
+    if lowered is not None and lowered > 0:
+        parts.append("the floor comes down from {} to {}".format(*percents(found.min_density, lowered)))
+    elif lowered is not None:
+        parts.append("the floor gives way altogether (the way there is more unusual than anybody's)")
+    parts += [] if score is None else [f"a score of {found.target.show(score)} is enough"]
+    sentence = f"it opens if {joined(parts)}" if parts and enough else _hopeless(tried)
+    return Relaxation(found.broken, lowered, score, enough, sentence)
+
+
+def _hopeless(tried: Recourse | None) -> str:
+    if tried is not None and tried.status is Status.BUDGET:
+        return "whether a lower floor opens it is not known: allow more rows"
+    return "no floor, however low, opens it: max_step or one-way features rule out every step onwards"
+
+
+def _told(feature: Feature, value: object) -> str:
+    return shown(feature, feature.code(value))
+
+
+def shown(feature: Feature, code: float) -> str:
+    """A value with its unit, for people."""
+    return feature.format(code) + (f" {feature.unit}" if feature.unit else "")

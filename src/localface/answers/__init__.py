@@ -1,0 +1,1 @@
+"""What a person reads: the recourse with its actions and certificates, as text, HTML and JSON."""

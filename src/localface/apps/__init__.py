@@ -1,0 +1,1 @@
+"""Everything around the library: command line, web page, batch runs, plots and files."""

@@ -1,0 +1,103 @@
+"""People out of parquet files, in numbered blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from localface.data.opening import extra, told
+from localface.errors import DataError, InputError, near_miss
+
+pa = extra("pyarrow", "explaining people in blocks", "cluster")
+ds = extra("pyarrow.dataset", "explaining people in blocks", "cluster")
+
+PLACE = "__place__"  # where someone stands among all the people, where no column says who they are
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """People in files, in the order of the files' names; block i holds ``block_size`` of them, the last one fewer."""
+
+    dataset: Any
+    files: tuple[tuple[Any, int], ...]  # each with the number of people in it
+    block_size: int
+
+    @property
+    def n_people(self) -> int:
+        """How many there are."""
+        return sum(n for _, n in self.files)
+
+    @property
+    def n_blocks(self) -> int:
+        """How many blocks they make."""
+        return -(-self.n_people // self.block_size)
+
+    def span(self, number: int) -> tuple[int, int]:
+        """The first person of a block, and the first one after it."""
+        return number * self.block_size, min((number + 1) * self.block_size, self.n_people)
+
+    def blocks(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """Read the wanted blocks as tables, each with its number; files with nothing wanted are not opened."""
+        pieces: list[Any] = []
+        for place, batch in self._batches(wanted, columns):
+            for number, piece in self._cut(place, batch):
+                if number not in wanted:
+                    continue
+                pieces.append(piece)
+                first, after = self.span(number)
+                if sum(len(one) for one in pieces) == after - first:
+                    yield number, pa.concat_tables(pieces).combine_chunks()
+                    pieces = []
+
+    def _batches(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+        """What the files hold, with the place of its first person; a file is a stream and never whole in memory."""
+        place = 0
+        for file, n in self.files:
+            size = self.block_size
+            if n and not wanted.isdisjoint(range(place // size, (place + n - 1) // size + 1)):
+                first = place
+                stream = file.to_batches(
+                    schema=self.dataset.schema, columns=list(columns), batch_size=size, use_threads=False
+                )
+                for batch in stream:
+                    yield first, pa.Table.from_batches([batch])
+                    first += len(batch)
+            place += n
+
+    def _cut(self, place: int, batch: Any) -> Iterator[tuple[int, Any]]:
+        """Cut a table where a block ends, and write down where everyone stands."""
+        batch = batch.append_column(PLACE, pa.array(range(place, place + len(batch)), pa.int64()))
+        while len(batch):
+            number = place // self.block_size
+            n = min(len(batch), self.span(number)[1] - place)
+            yield number, batch.slice(0, n)
+            place, batch = place + n, batch.slice(n)
+
+
+def open_people(source: Any, *, block_size: int) -> People:
+    """Open a parquet file, a folder of them, an address such as ``s3://...``, or a pyarrow dataset."""
+    _check_size(block_size)
+    dataset = source if isinstance(source, ds.Dataset) else _opened(source)
+    with told("the people cannot be read as parquet", DataError):
+        fragments = sorted(dataset.get_fragments(), key=lambda one: getattr(one, "path", ""))
+        files = tuple((one, one.count_rows()) for one in fragments)
+    people = People(dataset, files, block_size)
+    if people.n_people == 0:
+        raise DataError(f"there is nobody in {source!s}: give a parquet file, or a folder with at least one person")
+    return people
+
+
+def _check_size(block_size: object) -> None:
+    if isinstance(block_size, bool) or not isinstance(block_size, int) or block_size < 1:
+        raise InputError(f"block_size={block_size!r}: a whole number of people, 1 or more, is wanted")
+
+
+def _opened(source: str | Path) -> Any:
+    if "://" not in str(source) and not Path(source).exists():
+        folder = Path(source).parent
+        beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
+        raise InputError(f"there is no file or folder {str(source)!r}{near_miss(Path(source).name, beside)}")
+    with told(f"{str(source)!r} cannot be read as parquet", DataError):
+        return ds.dataset(str(source), format="parquet")

@@ -1,0 +1,150 @@
+"""The worker that every engine shares: made once, then fed blocks of people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, fields
+from typing import Any, TypedDict
+from warnings import catch_warnings
+
+from localface.analyses.alternatives import avoiding, checked_weights
+from localface.answers.recourse import Recourse
+from localface.data.box import check_where
+from localface.data.opening import extra
+from localface.errors import DataError, InputError, ModelError, listed, near_miss
+from localface.explainer import LocalFACE
+from localface.options import check_max_changes
+
+pa = extra("pyarrow", "explaining people in blocks", "cluster")
+
+FAILED = "ERROR"  # the status of someone about whom nothing could be said; ``error`` tells why
+
+
+class Wishes(TypedDict, total=False):
+    """What is asked for everyone: the keywords of ``explain_many``, and the column that says who is who."""
+
+    id_column: str | None
+    where: Mapping[str, Any] | None
+    relax: bool
+    actions: bool
+    max_changes: int
+    weights: Mapping[str, float] | None
+    avoid: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Worker:
+    """Answers blocks of people: a table in, a table out, one line a person in the same order.
+
+    A line holds ``id`` (what ``id_column`` says, else the place in the block), ``status``,
+    ``reason``, ``error``, ``score_before``, ``score_after``, ``steps``, ``cost``,
+    ``relaxed_to``, ``rows_seen``, ``n_actions`` and ``answer``, the whole ``Recourse`` as
+    JSON. Someone whose record cannot be read, or on whom the model fails, has the status
+    ``ERROR`` and the reason in ``error``, and does not keep the others from their answers.
+    A model that fails on everyone is no answer about anyone: that is raised.
+
+    Parameters
+    ----------
+    explainer
+        A fitted ``LocalFACE``.
+    id_column
+        The column that says who is who.
+    where, relax, actions, max_changes, weights, avoid
+        As for ``LocalFACE.explain_many``, for everyone.
+
+    Example
+    -------
+    >>> import pyarrow
+    >>> from localface.cases.moons import two_moons
+    >>> moons = two_moons(seed=0)
+    >>> worker = Worker(LocalFACE(moons.model, moons.data, n_neighbors=15), actions=False)
+    >>> worker(pyarrow.table({"x0": [-0.95, 1.0], "x1": [0.35, -0.5]}))["status"].to_pylist()
+    ['FOUND', 'ALREADY_THERE']
+    """
+
+    explainer: LocalFACE
+    _: KW_ONLY
+    id_column: str | None = None
+    where: Mapping[str, Any] | None = None
+    relax: bool = False
+    actions: bool = True
+    max_changes: int = 1
+    weights: Mapping[str, float] | None = None
+    avoid: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        schema = self.explainer.schema
+        check_where(schema.features, avoiding(schema, self.where, self.avoid))
+        checked_weights(schema, self.weights)
+        check_max_changes(self.max_changes)
+
+    def __call__(self, people: Any) -> Any:
+        """Answer a block: a pyarrow table of people in, a pyarrow table of answers out."""
+        self.check_columns(people.column_names)
+        answers = self._answered(people)
+        failed = [one for one in answers if isinstance(one, ModelError)]
+        if len(failed) == len(people) > 1:
+            raise failed[0]
+        lines = [_line(one) for one in answers]
+        ids = pa.array(range(len(people))) if self.id_column is None else people[self.id_column]
+        columns = {name: pa.array([line.get(name) for line in lines], kind) for name, kind in _columns().items()}
+        return pa.table({"id": ids, **columns})
+
+    def check_columns(self, have: Sequence[str]) -> None:
+        """Refuse people who lack a column that is needed: that is nobody's own mistake."""
+        wanted = [*self.explainer.schema.names, *([] if self.id_column is None else [self.id_column])]
+        lacking = [f"{name!r}{near_miss(name, have)}" for name in wanted if name not in have]
+        if lacking:
+            raise DataError(f"the people lack {', '.join(lacking)}: they have {listed(have)}")
+
+    @property
+    def wishes(self) -> dict[str, Any]:
+        """What is asked for everyone, as ``explain_many`` takes it."""
+        ours = ("explainer", "id_column")
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ours}
+
+    def _answered(self, people: Any) -> list[Recourse | InputError]:
+        """Answer everyone who can be answered; whoever cannot is told why."""
+        if len(people) == 0:
+            return []
+        with catch_warnings(action="ignore", category=UserWarning):  # a block that was stopped is begun again
+            answers = self.explainer.explain_many(people, progress=False, on_error="record", **self.wishes)
+        if answers.unfinished:
+            raise KeyboardInterrupt
+        every = dict(zip(answers.numbers, answers, strict=True)) | dict(answers.errors)
+        return [every[number] for number in range(len(people))]
+
+
+def _columns() -> dict[str, Any]:
+    """What a line holds beside the id."""
+    return {
+        "status": pa.string(),
+        "reason": pa.string(),
+        "error": pa.string(),
+        "score_before": pa.float64(),
+        "score_after": pa.float64(),
+        "steps": pa.int32(),
+        "cost": pa.float64(),
+        "relaxed_to": pa.float64(),
+        "rows_seen": pa.int64(),
+        "n_actions": pa.int32(),
+        "answer": pa.string(),
+    }
+
+
+def _line(answer: Recourse | InputError) -> dict[str, Any]:
+    """One person's line; what it does not name is null."""
+    if isinstance(answer, InputError):
+        return {"status": FAILED, "error": f"{type(answer).__name__}: {str(answer).removeprefix('person 0: ')}"}
+    return {
+        "status": answer.status.name,
+        "reason": answer.reason,
+        "score_before": answer.scores[0],
+        "score_after": answer.scores[-1],
+        "steps": len(answer.certificates),
+        "cost": answer.cost,
+        "relaxed_to": answer.relaxed_to,
+        "rows_seen": answer.disclosure.rows,
+        "n_actions": len(answer.actions),
+        "answer": answer.to_json(),
+    }

@@ -1,0 +1,29 @@
+"""The only room that opens files: tables, persons, schemas, models, answers."""
+
+from localface.apps.files.documents import read_answer, read_schema, write_answer, write_figure, write_schema
+from localface.apps.files.stores import is_store, open_store, write_store
+from localface.apps.files.tables import TABLES, Columns, choose_columns, one_row, read_person, read_table
+from localface.data.opening import extra, writable
+from localface.models.load import PICKLES, named_classes, read_model
+
+__all__ = [
+    "PICKLES",
+    "TABLES",
+    "Columns",
+    "choose_columns",
+    "extra",
+    "is_store",
+    "named_classes",
+    "one_row",
+    "open_store",
+    "read_answer",
+    "read_model",
+    "read_person",
+    "read_schema",
+    "read_table",
+    "writable",
+    "write_answer",
+    "write_figure",
+    "write_schema",
+    "write_store",
+]

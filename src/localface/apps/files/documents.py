@@ -1,0 +1,73 @@
+"""Schemas and answers, in files that people read."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from localface.answers.recourse import Recourse
+from localface.data.opening import existing, told, writable
+from localface.data.schema import Schema
+from localface.errors import InputError, SchemaError
+
+
+def read_schema(path: str | Path) -> Schema:
+    """Read a schema from a TOML file."""
+    path = existing(path)
+    try:
+        return Schema.load(path)
+    except SchemaError as error:
+        raise SchemaError(f"{str(path)!r}: {error}") from None
+
+
+def write_schema(schema: Schema, path: str | Path, *, overwrite: bool = False) -> Path:
+    """Write a schema to a TOML file; one that was mended by hand is not lost by accident."""
+    path = writable(path)
+    if path.exists() and not overwrite:
+        raise InputError(
+            f"there is a file {str(path)!r} already: name another with --out, or add --force to replace it"
+        )
+    schema.save(path)
+    return path
+
+
+def read_answer(path: str | Path) -> Recourse:
+    """Read an answer back from JSON."""
+    path = existing(path)
+    with told(f"{str(path)!r} is no text", InputError):
+        text = path.read_text(encoding="utf-8")
+    return Recourse.from_json(text)
+
+
+def write_answer(answer: Recourse, path: str | Path, *, figure: str | None = None) -> Path:
+    """Write an answer as a page of HTML, or as JSON where the name says so.
+
+    ``figure`` is the address of a picture for the page.
+    """
+    path = writable(path)
+    text = answer.to_json(indent=2) + "\n" if path.suffix.lower() == ".json" else _page(answer, figure)
+    path.write_text(text, encoding="utf-8", newline="\n")
+    return path
+
+
+def write_figure(figure: Any, path: str | Path) -> Path:
+    """Write a matplotlib figure; the name says in which format."""
+    path = writable(path)
+    try:
+        figure.savefig(path, dpi=150)
+    except ValueError as error:
+        raise InputError(
+            f"the figure cannot be written to {str(path)!r}: {error}; use a name such as 'out.png'"
+        ) from error
+    return path
+
+
+def _page(answer: Recourse, figure: str | None) -> str:
+    picture = f'<p><img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%"></p>\n' if figure else ""
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        f"<title>Recourse: {escape(answer.status.word)}</title>\n</head>\n"
+        f'<body style="font-family: sans-serif; margin: 2em">\n{answer._repr_html_()}\n{picture}</body>\n</html>\n'
+    )

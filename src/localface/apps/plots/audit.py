@@ -1,0 +1,88 @@
+"""An audit of proposals: how many pass each question, and how common the ground is at and on the way to each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from localface.analyses.audit import WORDS, Audit, Finding
+from localface.answers.page import percent
+from localface.apps.plots.style import BLUE, GREEN, GREY, NORMAL, ORANGE, PURPLE, RED, SMALL, canvas, words, wrapped
+
+_LOOKS: dict[str, dict[str, Any]] = {
+    "reachable": {"color": GREEN, "marker": "o"},
+    "out of reach": {"color": RED, "marker": "X"},
+    "outside the constraints": {"color": PURPLE, "marker": "s"},
+    "not valid": {"color": ORANGE, "marker": "^"},
+    "already there": {"color": BLUE, "marker": "P"},
+}
+
+
+def plot_audit(audit: Audit, figure: Figure | None = None) -> Figure:
+    """Draw an audit: above, the share of all proposals that pass each question; below, each proposal's ground.
+
+    A proposal stands to the right where the place itself is common, and high where the
+    straight step to it keeps to common ground; shape and colour tell what came out.
+
+    Parameters
+    ----------
+    audit
+        What ``LocalFACE.audit`` found.
+    figure
+        A figure to draw on; by default a new one.
+    """
+    figure = canvas(figure, 7.0, 7.6)
+    title = wrapped(words(repr(audit).strip("<>")), figure.get_figwidth() - 0.3, NORMAL + 1.5)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
+    bars, places = figure.subplots(2, height_ratios=[1.0, 1.7])
+    _draw_shares(bars, audit)
+    _draw_places(places, audit)
+    return figure
+
+
+def _draw_shares(panel: Axes, audit: Audit) -> None:
+    """One bar a question, with its count; what fails is in the denominator."""
+    summary = audit.summary()
+    for i, (n, share) in enumerate(summary.values()):
+        panel.barh(i, 100, color=GREY, alpha=0.15)
+        panel.barh(i, 100 * share, color=BLUE)
+        panel.annotate(f"{n:,} of {len(audit):,}: {percent(share)}", (101, i), va="center", fontsize=SMALL)
+    panel.set_yticks(range(len(summary)), [WORDS[name] for name in summary])
+    panel.set_xlim(0, 128)
+    panel.set_xticks([0, 25, 50, 75, 100])
+    panel.set_xlabel("share of all proposals [%]", fontsize=SMALL)
+    panel.tick_params(labelsize=SMALL)
+    panel.tick_params(axis="y", length=0)
+    panel.invert_yaxis()
+    panel.spines[["top", "right", "left"]].set_visible(False)
+    panel.spines["bottom"].set_bounds(0, 100)
+
+
+def _draw_places(panel: Axes, audit: Audit) -> None:
+    """Each proposal by the ground it stands on and the ground of the straight step to it."""
+    for verdict, look in _LOOKS.items():
+        spots = [_spot(one) for one in audit if one.verdict == verdict and one.jump is not None]
+        if spots:
+            across, up = zip(*spots, strict=True)
+            label = f"{verdict} ({len(spots):,})"
+            panel.scatter(across, up, s=42, alpha=0.75, linewidths=0, label=label, zorder=3, clip_on=False, **look)
+    floor = 100 * audit.min_density
+    panel.axvline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
+    panel.axhline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
+    told = f"floor: {percent(audit.min_density)}"
+    panel.annotate(told, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL)
+    panel.set(xlim=(-3, 103), ylim=(-3, 103))
+    panel.set_xlabel("ground at the proposal [% of people on less common ground]", fontsize=NORMAL - 1)
+    panel.set_ylabel("ground of the straight step\n[% of people on less common ground]", fontsize=NORMAL - 1)
+    panel.tick_params(labelsize=SMALL)
+    panel.spines[["top", "right"]].set_visible(False)
+    if panel.get_legend_handles_labels()[0]:  # no step is more common than its end: the upper left is free
+        panel.legend(fontsize=SMALL, loc="upper left", bbox_to_anchor=(0.09, 1.0))
+
+
+def _spot(finding: Finding) -> tuple[float, float]:
+    assert finding.density is not None
+    assert finding.jump is not None
+    return 100 * finding.density, 100 * finding.jump.lowest

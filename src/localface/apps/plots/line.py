@@ -1,0 +1,93 @@
+"""The way that was found against the straight line, and how common the ground is along both."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from localface.answers.page import number, percent
+from localface.apps.plots.pipeline import draw_end, draw_start, draw_way, end_key, person_key, way_key
+from localface.apps.plots.plane import Plane, densities, draw_bar, draw_ground, ground_keys, plane_of
+from localface.apps.plots.style import GREEN, GREY, NORMAL, PURPLE, SMALL, canvas, draw_dots
+from localface.explainer import LocalFACE
+from localface.geometry.segments import Array, norms
+
+_PLACES = 401  # along each way
+_DASHES = (0, (5, 2))
+
+
+def plot_against_line(
+    explainer: LocalFACE, person: Any, figure: Figure | None = None, *, where: Mapping[str, Any] | None = None
+) -> Figure:
+    """Draw the way that was found beside the straight line to its end, with the ground along both below.
+
+    Parameters
+    ----------
+    explainer
+        An explainer of two numeric features.
+    person
+        Whom to explain; there must be recourse, else ``NoRecourse`` is raised with the reason.
+    figure
+        A figure to draw on; by default a new one.
+    where
+        What this person may change, as for ``explain``.
+    """
+    plane = plane_of(explainer, "plot_against_line")
+    way = explainer.explain(person, where=where).require().records
+    straight = way[[0, -1]]
+    figure = canvas(figure, 7.0, 7.4)
+    top, bottom = figure.subplots(2, height_ratios=[2.2, 1.0])
+    painted = draw_ground(top, plane)
+    rows = draw_dots(top, plane.rows, "row", s=9.0, linewidths=0.5, edgecolors=GREY, facecolors="none", zorder=2)
+    draw_way(top, straight, color=PURPLE, linestyle=_DASHES)
+    draw_way(top, way, color=GREEN)
+    draw_start(top, way[0])
+    draw_end(top, way[-1])
+    keys = [*_way_keys(plane, way, straight), person_key(), end_key(), rows, *ground_keys(plane)]
+    figure.legend(
+        handles=keys, fontsize=NORMAL - 0.5, loc="outside upper left", ncols=2, frameon=False, handlelength=3.2
+    )
+    draw_bar(top, painted, plane)
+    _draw_along(bottom, plane, way, straight)
+    return figure
+
+
+def _way_keys(plane: Plane, way: Array, straight: Array) -> list[Line2D]:
+    lengths = [number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2) for one in (way, straight)]
+    return [
+        way_key(f"LocalFACE, length {lengths[0]}", GREEN),
+        way_key(f"straight line, length {lengths[1]}", PURPLE, _DASHES),
+    ]
+
+
+def _draw_along(panel: Axes, plane: Plane, way: Array, straight: Array) -> None:
+    """Draw how common the ground is along both ways, as the share of people on less common ground."""
+    floor = plane.explainer.options.min_density
+    for one, color, linestyle in ((straight, PURPLE, _DASHES), (way, GREEN, "-")):
+        travelled, places = _walked(plane.points(one))
+        shares = plane.explainer.density.scale.share(densities(plane.explainer, places))
+        panel.plot(travelled, 100 * shares, color=color, linewidth=2.2, linestyle=linestyle)
+    panel.axhline(100 * floor, linewidth=1.5, color=panel.xaxis.label.get_color())
+    panel.annotate(
+        f"floor: {percent(floor)}", (0, 100 * floor), (4, 4), xycoords=("axes fraction", "data"),
+        textcoords="offset points", fontsize=SMALL,
+    )  # fmt: skip
+    panel.set_ylim(-4, 104)
+    panel.set_xlabel("way travelled [ordinary differences between people]")
+    panel.set_ylabel("how common\n[% of people on\nless common ground]", fontsize=NORMAL - 1)
+    panel.tick_params(labelsize=SMALL)
+    panel.spines[["top", "right"]].set_visible(False)
+
+
+def _walked(way: Array) -> tuple[Array, Array]:
+    """Places along a way in points, between its vertices, and how far each is from the start."""
+    lengths = norms(np.diff(way, axis=0))
+    ends = np.concatenate([[0.0], np.cumsum(lengths)])
+    travelled = (np.arange(_PLACES) + 0.5) / _PLACES * ends[-1]
+    places = np.column_stack([np.interp(travelled, ends, column) for column in way.T])
+    return travelled, places

@@ -1,0 +1,79 @@
+"""Colours, words and canvases that all figures share."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+import matplotlib.pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.collections import PathCollection
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from localface.answers.page import plain
+from localface.data.schema import Feature
+from localface.geometry.segments import Array
+
+BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"  # Okabe and Ito
+INK = "#1a1a1a"  # on the light ground of a plane, whatever the style around it
+GREY = "#808080"  # reads on light and on dark
+SMALL, NORMAL = 8.5, 10.0  # points
+SCORES = LinearSegmentedColormap.from_list("localface", [RED, "#f7e9dc", "#f4f4f4", "#dcebf4", BLUE])
+"""From away (vermilion) to arrived (blue): unlike red and green, everyone tells them apart."""
+
+_CHARACTER = 0.53  # width of an average character, in font sizes
+
+
+def canvas(figure: Figure | None, width: float, height: float) -> Figure:
+    """A figure to draw on: the one given, or a new one of this size in inches."""
+    if figure is None:
+        return plt.figure(figsize=(width, height), layout="constrained")
+    if figure.get_layout_engine() is None:
+        figure.set_layout_engine("constrained")
+    return figure
+
+
+def words(text: str) -> str:
+    """Keep text from the data from being read as mathematics, and on one line.
+
+    >>> print(words("price\\n[$]"))
+    price [\\$]
+    """
+    return plain(text).replace("$", r"\$")
+
+
+def wrapped(text: str, width: float, size: float = SMALL) -> str:
+    """Break a sentence into lines that fit into a width in inches."""
+    return fill(text, max(20, int(width * 72 / (size * _CHARACTER))))
+
+
+def shortened(text: str, most: int = 18) -> str:
+    """Cut a long name where there is little room."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def axis_label(feature: Feature) -> str:
+    """A feature's name with its unit, for an axis."""
+    return words(f"{feature.name} [{feature.unit}]" if feature.unit else feature.name)
+
+
+def draw_dots(panel: Axes, places: Array, label: str = "", **look: Any) -> PathCollection:
+    """Scatter places, one a line."""
+    return panel.scatter(places[:, 0], places[:, 1], label=label, **look)
+
+
+def name_place(panel: Axes, place: Array, text: str, off: tuple[float, float], **look: Any) -> None:
+    """Write beside a place, legible on whatever lies under it."""
+    under = {"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
+    look = {"color": INK, "size": NORMAL, "zorder": 9, **look}
+    panel.annotate(text, tuple(place), off, textcoords="offset points", bbox=under, **look)
+
+
+def blank(panel: Axes) -> None:
+    """Leave only the drawing: equal scales, no axes."""
+    panel.set_aspect("equal")
+    panel.set_facecolor("white")
+    panel.set_xticks([])
+    panel.set_yticks([])
+    panel.spines[:].set_visible(False)

@@ -1,0 +1,97 @@
+"""What ``localface serve`` shows: the user's own table, or a world to look at where nobody brings one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import narwhals as nw
+
+from localface.apps.web.app import Service
+from localface.apps.web.people import People
+from localface.apps.web.view import Words
+from localface.apps.web.workers import cores
+from localface.cases.moons import two_moons
+from localface.data.opening import extra
+from localface.errors import DataError, InputError, listed, near_miss
+from localface.explainer import LocalFACE
+
+_MOST_WORKERS = 4  # processes to search in, where nobody says how many
+
+
+def demo(name: str, *, people: bool = True, **options: Any) -> Service:
+    """Make a world to look at, by its name: ``"readiness"`` or ``"moons"``."""
+    return (_moons if name == "moons" else _readiness)(people=people, options=options)
+
+
+def own(explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any) -> Service:
+    """Serve the user's own: the rows of a table are the people to pick, none where it is None."""
+    truth = None if outcome is None else [_same(value, explainer._wanted) for value in outcome]
+    people = None if table is None else People.of(explainer, table, truth=truth)
+    return _service(explainer, people, "Recourse", options)
+
+
+def column(table: Any, name: str) -> list[object]:
+    """A column of a table, by its name."""
+    frame = nw.from_native(table, eager_only=True)
+    if name not in frame.columns:
+        near = near_miss(name, frame.columns)
+        raise DataError(f"there is no column {name!r} for --outcome{near}: there are {listed(frame.columns)}")
+    return list(frame[name].to_list())
+
+
+def _service(explainer: LocalFACE, people: People | None, title: str, options: dict[str, Any], **more: Any) -> Service:
+    workers = options.get("workers")
+    if workers is not None and workers < 1:
+        raise InputError(f"workers={workers!r}: a whole number of at least 1 is wanted")
+    return Service(
+        explainer,
+        people=people,
+        title=options.get("title") or title,
+        workers=min(_MOST_WORKERS, cores()) if workers is None else workers,
+        token=options.get("token"),
+        **more,
+    )
+
+
+def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
+    """The generated intensive-care cohort: a forest, and the patients it was not grown on; nobody is real.
+
+    Nobody's stay gets shorter, unlike in the case study, which keeps to the paper's constraints.
+    """
+    for module in ("pandas", "sklearn"):
+        extra(module, "the readiness cohort", "demo")
+    from localface.cases.readiness.codebook import LABELS, UNITS, WORDS, schema
+    from localface.cases.readiness.generated import synthetic
+    from localface.cases.readiness.journeys import N_NEIGHBORS
+    from localface.cases.readiness.samples import Samples, split
+    from localface.cases.readiness.training import fit
+
+    samples = Samples.of_cohort(synthetic(seed=0))
+    fitted = fit(samples, split(samples))
+    plan = schema(los_only_grows=True)
+    for feature in plan:
+        plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
+    explainer = LocalFACE(fitted.model, fitted.train, schema=plan, n_neighbors=N_NEIGHBORS, ends="states").prescore()
+    words = Words(LABELS, WORDS, target="ready for discharge")
+    listing = People.of(explainer, fitted.test, truth=fitted.ready == 1, words=words) if people else None
+    title = "Readiness for discharge (generated patients)"
+    return _service(explainer, listing, title, options, words=words)
+
+
+def _moons(*, people: bool, options: dict[str, Any]) -> Service:
+    """Two crescents of people on a plane."""
+    moons = two_moons()
+    explainer = LocalFACE(moons.model, moons.data, n_neighbors=15).prescore()
+    listing = People.of(explainer, truth=moons.labels == 1) if people else None
+    return _service(explainer, listing, "Two moons", options)
+
+
+def _same(value: object, wanted: object) -> bool:
+    """Whether an outcome is the target, be it written as a number or as text."""
+    if value == wanted or str(value) == str(wanted):
+        return True
+    try:
+        return float(str(value)) == float(str(wanted))
+    except ValueError:
+        return False

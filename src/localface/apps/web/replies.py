@@ -1,0 +1,280 @@
+"""What the service gives, exactly, so that its OpenAPI description says everything."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from localface.apps.web.models import Value
+
+
+class Problem(BaseModel):
+    """What went wrong: the kind of error, the library's own sentence, and the feature it is about."""
+
+    type: str
+    message: str
+    feature: str | None = None
+
+
+class ErrorReply(BaseModel):
+    """How every error comes."""
+
+    error: Problem
+
+
+class TargetInfo(BaseModel):
+    """What counts as arrived."""
+
+    sentence: str
+    label: str
+    min_score: float
+    at_most: bool
+    kind: Literal["probability", "decision", "value"]
+    low: float
+    high: float
+
+
+class FeatureName(BaseModel):
+    """What a feature is, for whoever shows its values."""
+
+    name: str
+    unit: str | None
+    kind: Literal["numeric", "integer", "ordinal", "binary", "categorical"]
+    categories: list[Value] | None
+    labels: list[str] | None = Field(description="words for the categories, in their order")
+    text: str
+    reference: list[Value | None] | None
+    reference_text: str | None
+
+
+class FeatureInfo(FeatureName):
+    """One feature: what it holds, how it may move, where people are."""
+
+    moves: Literal["freely", "up", "down", "never"]
+    within: float | None
+    bounds: list[Value | None] | None
+    resolution: float | None
+    whole: bool
+    low: float | None
+    high: float | None
+    middle: Value
+
+
+class SchemaReply(BaseModel):
+    """What the page needs to know before anyone is asked about."""
+
+    title: str
+    note: str
+    version: str
+    rows: int
+    target: TargetInfo
+    min_density: float
+    people: bool
+    outcomes: bool
+    plane: bool
+    features: list[FeatureInfo]
+    relations: list[list[str]]
+
+
+class Person(BaseModel):
+    """One line of the list of people."""
+
+    id: int
+    label: str
+    score: float | None
+    score_text: str
+    reached: bool
+    outcome: str | None
+    gist: str
+
+
+class PeopleReply(BaseModel):
+    """A page of the list of people."""
+
+    total: int
+    offset: int
+    people: list[Person]
+
+
+class PersonReply(BaseModel):
+    """Someone who is listed."""
+
+    id: int
+    record: dict[str, Value]
+
+
+class Change(BaseModel):
+    """One feature that an action changes."""
+
+    feature: str
+    unit: str | None
+    before: Value
+    after: Value
+    before_text: str
+    after_text: str
+    text: str
+
+
+class ActionView(BaseModel):
+    """One action."""
+
+    number: int
+    changes: list[Change]
+    score: float
+    score_text: str
+    density: float
+    density_text: str
+    needs: list[int]
+    together: bool
+    near: int | None
+    step: str
+    entry: bool
+    evidence: str | None
+
+
+class State(BaseModel):
+    """One state on the way."""
+
+    label: str
+    record: dict[str, Value]
+    text: dict[str, str]
+    score: float
+    score_text: str
+    density: float
+
+
+class ScoreView(BaseModel):
+    """The score now, at the end, and the one that is wanted."""
+
+    now: float
+    end: float
+    wanted: float
+    at_most: bool
+    low: float
+    high: float
+    now_text: str
+    end_text: str
+    wanted_text: str
+    reached: bool
+
+
+class DensityView(BaseModel):
+    """How usual the person is."""
+
+    now: float
+    floor: float
+    text: str
+
+
+class DisclosureView(BaseModel):
+    """What was seen of others."""
+
+    rows: int
+    of: int
+    model_calls: int
+    text: str
+
+
+class View(BaseModel):
+    """One answer, ready to show."""
+
+    status: Literal["FOUND", "ALREADY_THERE", "NO_TARGET", "UNREACHABLE", "BUDGET"]
+    word: str
+    sentence: str
+    reason: str
+    notices: list[str]
+    headline: str
+    person: dict[str, Value]
+    score: ScoreView
+    density: DensityView
+    actions: list[ActionView]
+    states: list[State]
+    path: list[State]
+    moved: list[str]
+    features: list[FeatureName] = Field(description="those that are moved or changed, so that a view draws itself")
+    opens: list[list[str]]
+    disclosure: DisclosureView
+    proof: str | None
+    closing: list[str]
+    robustness: float | None
+    composed: bool = Field(description="whether the path ends at a state that is nobody's")
+
+
+class TogetherView(BaseModel):
+    """What several ways share, and where they part."""
+
+    shared: list[str]
+    parts: str
+    sentence: str
+    disclosure: str
+
+
+class Stages(BaseModel):
+    """What each stage of a search on a plane saw, in the user's units."""
+
+    explore: list[list[float]]
+    trail: list[list[float]]
+    exploit: list[list[float]]
+    enhance: list[list[float]]
+
+
+class RecourseReply(BaseModel):
+    """The answer to POST /recourse."""
+
+    view: View
+    alternatives: list[View]
+    together: TogetherView | None
+    stages: Stages | None = None
+    document: dict[str, Any] = Field(description="what Recourse.from_json or Alternatives.from_json reads")
+    milliseconds: float
+
+
+class Finding(BaseModel):
+    """One thing that refuses a wish."""
+
+    text: str
+
+
+class CheckReply(BaseModel):
+    """The answer to POST /check."""
+
+    reachable: bool
+    sentence: str
+    score: float
+    score_text: str
+    valid: bool
+    density: float
+    density_text: str
+    step: str
+    refused_by: list[str]
+    findings: list[Finding]
+    least: str | None
+    view: View | None
+    milliseconds: float
+
+
+class Grid(BaseModel):
+    """Score and how usual each place is, row by row from the lowest y."""
+
+    x: list[float]
+    y: list[float]
+    score: list[list[float]]
+    density: list[list[float]]
+
+
+class MapReply(BaseModel):
+    """The plane: everyone on it, and the ground."""
+
+    x: str
+    y: str
+    rows: list[list[float]]
+    grid: Grid
+
+
+class HealthReply(BaseModel):
+    """That the service lives."""
+
+    status: Literal["ok"]
+    rows: int
+    version: str

@@ -1,0 +1,125 @@
+"""Starting and stopping the service: a socket, a server, and a handle on both."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import socket
+import threading
+from dataclasses import replace
+from html import escape
+from types import TracebackType
+from typing import Any
+
+import uvicorn
+
+from localface.apps.web.app import Service, app_of
+from localface.apps.web.handlers import Answerer
+from localface.apps.web.limits import is_loopback
+from localface.apps.web.people import People
+from localface.apps.web.workers import workers_of
+from localface.errors import InputError
+from localface.explainer import LocalFACE
+
+_TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,}")
+_STARTING = 60.0  # seconds that a service may take to answer
+
+
+class Serving:
+    """A service that is running; ``stop()`` ends it, and so does leaving a ``with`` block."""
+
+    def __init__(self, service: Service, *, host: str = "127.0.0.1", port: int = 0) -> None:
+        token = service.token
+        if token is not None and not _TOKEN.fullmatch(token):
+            raise InputError("a token is at least 8 letters, digits, '-', '_', '.' or '~', with nothing in between")
+        if token is None and not is_loopback(host):
+            token = secrets.token_urlsafe(24)
+        self._service = replace(service, token=token, loopback=is_loopback(host))
+        self.token = token
+        self._socket = _bound(host, port)
+        self.host, self.port = host, int(self._socket.getsockname()[1])
+        self.workers = workers_of(Answerer(service.explainer, service.words), service.workers)
+        config = uvicorn.Config(
+            app_of(self._service, self.workers), log_config=None, access_log=False, lifespan="on", ws="none",
+            server_header=False, timeout_graceful_shutdown=2, proxy_headers=False,
+        )  # fmt: skip
+        self._server = uvicorn.Server(config)
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """Where to look; with the token, where one is needed."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        address = f"http://{host}:{self.port}/"
+        return address if self.token is None else f"{address}?token={self.token}"
+
+    def start(self) -> Serving:
+        """Serve from a thread, and come back once it answers."""
+        self._thread = threading.Thread(target=self.run, name="localface-serve", daemon=True)
+        self._thread.start()
+        waited = threading.Event()
+        for _ in range(int(_STARTING / 0.02)):
+            if self._server.started or not self._thread.is_alive():
+                break
+            waited.wait(0.02)
+        if not self._server.started:
+            raise InputError(f"the service at {self.host} port {self.port} did not start")
+        return self
+
+    def run(self) -> None:
+        """Serve until it is stopped, be it by Ctrl-C."""
+        asyncio.run(self._server.serve(sockets=[self._socket]))
+
+    def stop(self) -> None:
+        """End the service."""
+        self._server.should_exit = True
+        if self._thread is not None:
+            self._thread.join(timeout=10)
+        for worker in self.workers:
+            worker.stop()
+        self._socket.close()
+
+    @property
+    def running(self) -> bool:
+        """Whether it answers."""
+        return bool(self._server.started and not self._server.should_exit)
+
+    def __enter__(self) -> Serving:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<Serving: {self.url}{'' if self.running else ', stopped'}>"
+
+    def _repr_html_(self) -> str:
+        if not self.running:
+            return "<p>localface: stopped</p>"
+        return f'<p>localface: <a href="{escape(self.url)}" target="_blank" rel="noopener">{escape(self.url)}</a></p>'
+
+
+def served(
+    explainer: LocalFACE,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    people: Any = True,
+    **options: Any,
+) -> Serving:
+    """Put an explainer behind a service; ``people`` is a table, or whether the explainer's own are listed."""
+    own = isinstance(people, bool)
+    listing = None if people is False else People.of(explainer, None if own else people)
+    return Serving(Service(explainer, people=listing, **options), host=host, port=port)
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host.strip("[]"), port), family=family, backlog=512)
+    except (OSError, OverflowError) as error:
+        words = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot serve at {host} port {port}: {words}; try --port 0 for any that is free") from None

@@ -1,0 +1,66 @@
+"""The page's view of an answer in a notebook: the same ES module, without a service."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import traitlets
+
+from localface.apps.web.view import view_of
+
+if TYPE_CHECKING:
+    from localface.answers.recourse import Recourse
+
+_IMPORT = re.compile(r'^import\s*\{[^}]*\}\s*from\s*"\./(?P<name>[\w-]+\.js)";\n', re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=(async )?(function|const|let|class)\b)", re.MULTILINE)
+_SHOWN = """
+export default {
+  render({ model, el }) {
+    const show = () => render(model.get("view"), el, {});
+    model.on("change:view", show);
+    show();
+    return () => model.off("change:view", show);
+  },
+};
+"""
+
+
+class RecourseWidget(anywidget.AnyWidget):
+    """Shows a view: ``RecourseWidget(view_of(answer))``, or ``RecourseWidget.of(answer)``."""
+
+    view = traitlets.Dict().tag(sync=True)
+
+    def __init__(self, view: dict[str, Any], **options: Any) -> None:
+        self._esm = module_of("view.js") + _SHOWN
+        self._css = _text("view.css")
+        super().__init__(view=view, **options)
+
+    @classmethod
+    def of(cls, answer: Recourse) -> RecourseWidget:
+        """Show an answer."""
+        return cls(view_of(answer))
+
+
+def module_of(name: str) -> str:
+    """A module of the page with all that it imports, as one text that imports nothing: a notebook takes no more.
+
+    Names at the top of these modules must therefore differ from each other.
+    """
+    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _text(one))) for one in _needed(name, []))
+
+
+def _needed(name: str, known: list[str]) -> list[str]:
+    """The modules that one needs, each once and after those that it needs itself."""
+    for found in _IMPORT.finditer(_text(name)):
+        if found["name"] not in known:
+            _needed(found["name"], known)
+    if name not in known:
+        known.append(name)
+    return known
+
+
+def _text(name: str) -> str:
+    return files("localface.apps.web").joinpath("static", name).read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Runs searches: answers their questions in lock-step, meters what is revealed, and fits what they need."""

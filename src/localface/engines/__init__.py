@@ -1,9 +1,0 @@
-"""Engines: many people, in blocks, on this machine or on a cluster.
-
-Every engine makes a worker once and then feeds it blocks; see ``Worker``.
-"""
-
-from localface.engines.blocks import Report, Unfinished, explain_blocks
-from localface.engines.worker import Worker
-
-__all__ = ["Report", "Unfinished", "Worker", "explain_blocks"]

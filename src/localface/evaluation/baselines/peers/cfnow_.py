@@ -1,0 +1,91 @@
+"""CFNOW (``cfnow``): flips categories and multiplies numbers until the class changes, then walks back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+
+from localface.evaluation.baselines.peers.calling import Counted, Landing, NoAnswer, asking, needed, quietly
+from localface.evaluation.baselines.proposal import Proposal
+from localface.evaluation.baselines.task import Asked, Task
+from localface.geometry.segments import Array
+
+
+class CFNOW:
+    """Counterfactuals by ``cfnow.find_tabular``, which knows no constraints.
+
+    Parameters
+    ----------
+    task : the people, the model, the constraints and the score to reach
+    strategy : ``random``, ``greedy`` or ``random-sequential``
+    seed : of both global generators while it runs; they are restored
+    options : whatever else ``find_tabular`` takes, such as ``limit_seconds`` or ``ft_change_factor``
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        strategy: Literal["random", "greedy", "random-sequential"] = "random",
+        seed: int = 0,
+        **options: Any,
+    ) -> None:
+        self._cfnow = needed("cfnow", "cfnow")
+        self._task, self._seed = task, seed
+        self._options = {"cf_strategy": strategy, **options}
+        self._model = Counted(task)
+
+    def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
+        """Propose one jump."""
+        return asking(self._task, person, where, self._search)
+
+    def _search(self, asked: Asked) -> Landing:
+        names = self._columns()
+        factual = import_module("pandas").Series(self._spread(asked.record[None, :])[0], index=list(names))
+        with quietly(self._seed):
+            answer = self._cfnow.find_tabular(
+                factual, self._towards, feat_types=names, has_ohe=any("_" in name for name in names), **self._options
+            )
+        if not len(answer.cfs):
+            raise NoAnswer("it found no counterfactual before its limit of iterations or seconds")
+        return Landing(self._gathered(np.asarray(answer.cfs[0], dtype=np.float64)[None, :])[0])
+
+    def _towards(self, table: Any) -> Array:
+        """One column, which it reads as the probability of the class that is looked for."""
+        return self._model.predict_proba(self._gathered(np.asarray(table, dtype=np.float64)))[:, 1:]
+
+    def _columns(self) -> dict[str, str]:
+        """The columns it sees: one a category, told by the part of the name before the underscore, else one a feature.
+
+        The names are our own, for an underscore in a user's name would make a group.
+        """
+        kinds: dict[str, str] = {}
+        for j, feature in enumerate(self._task.schema):
+            if feature.kind == "categorical":
+                kinds |= {f"f{j}_{code}": "cat" for code in range(len(feature.categories or ()))}
+            else:
+                kinds[f"f{j}"] = "cat" if feature.kind == "binary" else "num"
+        return kinds
+
+    def _spread(self, records: Array) -> Array:
+        """Records with a column a category."""
+        blocks: list[Array] = []
+        for j, feature in enumerate(self._task.schema):
+            codes = records[:, j : j + 1]
+            several = np.arange(len(feature.categories or ()), dtype=np.float64)
+            blocks.append((codes == several).astype(np.float64) if feature.kind == "categorical" else codes)
+        return np.hstack(blocks)
+
+    def _gathered(self, table: Array) -> Array:
+        """Such columns as codes again: a category is the one whose column is highest."""
+        columns: list[Array] = []
+        first = 0
+        for feature in self._task.schema:
+            width = len(feature.categories or ()) if feature.kind == "categorical" else 1
+            block = table[:, first : first + width]
+            columns.append(block.argmax(axis=1).astype(np.float64) if feature.kind == "categorical" else block[:, 0])
+            first += width
+        return np.column_stack(columns)

@@ -1,0 +1,147 @@
+"""DiCE (``dice-ml``): random sampling, a genetic search, or the nearest rows, with ranges and features to vary."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+
+from localface.evaluation.baselines.peers.calling import (
+    Counted,
+    Landing,
+    NoAnswer,
+    asking,
+    codes_of,
+    needed,
+    quietly,
+    read_codes,
+)
+from localface.evaluation.baselines.peers.limits import Limits
+from localface.evaluation.baselines.proposal import Proposal
+from localface.evaluation.baselines.task import Asked, Task
+from localface.geometry.segments import Array
+
+_NONE_FOUND = "No counterfactuals found"  # how DiCE says so, in an error for what was asked wrongly
+_DECIMALS = 8  # no number is kept to more
+
+
+class DiCE:
+    """Counterfactuals by ``dice_ml``.
+
+    Parameters
+    ----------
+    task : the people, the model, the constraints and the score to reach
+    method : ``random``, ``genetic`` or ``kdtree``
+    seed : of both global generators while DiCE runs, which are restored; ``random`` gets it as ``random_seed`` too
+    total_cfs : how many to ask for; of several, the nearest to the person is the answer
+    decimals : how many decimals numbers have: DiCE's own ``guess``, or as many as are found in the ``data``
+    remap : let the model's 0.5 be our score to reach; else DiCE gets it as ``stopping_threshold``
+    max_calls : how often the model may be called for one person, for DiCE may search for ever
+    options : whatever else ``generate_counterfactuals`` takes, such as ``sample_size``
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        *,
+        method: Literal["random", "genetic", "kdtree"] = "random",
+        seed: int = 0,
+        total_cfs: int = 1,
+        decimals: Literal["guess", "data"] = "guess",
+        remap: bool = True,
+        max_calls: int = 5_000,
+        **options: Any,
+    ) -> None:
+        dice = needed("dice_ml", "dice-ml")
+        self._task, self._seed = task, seed
+        self._names = task.schema.names
+        self._model = Counted(task, remap=remap, most=max_calls)
+        seeded = {"random_seed": seed} if method == "random" else {}
+        self._options = {"total_CFs": total_cfs, "stopping_threshold": self._model.level, **seeded, **options}
+        with quietly(seed):
+            data = dice.Data(**self._data(guess=decimals == "guess"))
+            model = dice.Model(model=self._model, backend="sklearn", model_type="classifier")
+            self._dice = dice.Dice(data, model, method=method)
+
+    def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
+        """Propose one jump."""
+        return asking(self._task, person, where, self._search)
+
+    def explain_several(self, person: Any, *, where: Mapping[str, Any] | None = None) -> list[Proposal]:
+        """Propose every jump that DiCE has, ``total_cfs`` at most; none where it has none."""
+        task, asked = self._task, self._task.asked(person, where)
+        try:
+            return [task.proposed(asked, [read_codes(task, codes)]) for codes in self._examples(asked)]
+        except NoAnswer:
+            return []
+
+    def _search(self, asked: Asked) -> Landing:
+        """The nearest of DiCE's answers."""
+        codes = self._examples(asked)
+        away = (self._task.space.points(codes) - asked.point) ** 2
+        return Landing(np.asarray(codes[away.sum(axis=1).argmin()]))
+
+    def _examples(self, asked: Asked) -> Array:
+        """All of DiCE's answers; numbers that it only keeps in single precision are the person's own."""
+        limits = Limits.of(self._task, asked)
+        limits.require()
+        self._model.start()
+        try:
+            with quietly(self._seed):
+                answer = self._dice.generate_counterfactuals(
+                    self._table(asked.record[None, :]),
+                    desired_class=1,
+                    features_to_vary=[self._names[j] for j in limits.varied],
+                    permitted_range=self._permitted(limits),
+                    **self._options,
+                )
+        except Exception as error:
+            if str(error).startswith(_NONE_FOUND):
+                raise NoAnswer(str(error)) from None
+            raise
+        examples = answer.cf_examples_list[0]
+        sparse = examples.final_cfs_df_sparse
+        codes = codes_of(self._task, examples.final_cfs_df if sparse is None else sparse)
+        return np.where(codes.astype(np.float32) == asked.record.astype(np.float32), asked.record, codes)
+
+    def _permitted(self, limits: Limits) -> dict[str, list[Any]]:
+        whole = {j: feature.whole for j, feature in enumerate(self._task.schema)}
+        ranges: dict[int, list[Any]] = {
+            j: [int(end) if whole[j] else end for end in ends] for j, ends in limits.ranges.items()
+        }
+        choices = {j: [str(code) for code in codes] for j, codes in limits.choices.items()}
+        return {self._names[j]: values for j, values in {**ranges, **choices}.items()}
+
+    def _table(self, records: Array) -> Any:
+        """Records as DiCE takes them: categories as text, whole numbers as such, and all else as it is."""
+        columns: dict[str, Any] = {}
+        for name, feature, codes in zip(self._names, self._task.schema, records.T, strict=True):
+            whole = np.rint(codes).astype(np.int64) if feature.whole else codes
+            columns[name] = [str(code) for code in whole] if feature.discrete else whole
+        return import_module("pandas").DataFrame(columns)
+
+    def _data(self, *, guess: bool) -> dict[str, Any]:
+        """The rows with their outcome, and what DiCE wants to know about them."""
+        table, outcome = self._table(self._task.records), "outcome"
+        while outcome in self._names:
+            outcome += "_"
+        table[outcome] = self._task.reaches.astype(np.int64)
+        precision = {name: n for name in self._names if (n := self._decimals(name, guess=guess)) is not None}
+        ordered = [feature.name for feature in self._task.schema if not feature.discrete]
+        told = {"continuous_features_precision": precision} if precision else {}
+        return {"dataframe": table, "continuous_features": ordered, "outcome_name": outcome, **told}
+
+    def _decimals(self, name: str, *, guess: bool) -> int | None:
+        """How many decimals DiCE is told of: what the schema declares; None where it has to guess itself."""
+        feature, codes = self._task.schema[name], self._task.records[:, self._task.schema.index(name)]
+        if feature.whole:
+            return None
+        if feature.resolution is not None:
+            return max(0, int(np.ceil(-np.log10(feature.resolution) - 1e-9)))
+        values, counts = np.unique(codes.astype(np.float32), return_counts=True)
+        if guess and all("." in str(mode) for mode in values[counts == counts.max()]):
+            return None  # DiCE looks behind the point of the commonest values, and fails where one is written 1e-05
+        exact = [n for n in range(_DECIMALS) if np.array_equal(np.round(codes, n), codes)]
+        return exact[0] if exact else _DECIMALS

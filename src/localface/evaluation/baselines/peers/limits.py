@@ -1,0 +1,60 @@
+"""What a person may change, in the terms that other packages have: ranges, lists of categories, features left alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.data.schema import Feature
+from localface.evaluation.baselines.peers.calling import NoAnswer
+from localface.evaluation.baselines.task import Asked, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The features that a person may vary: how far those with an order may go, and what the others may be.
+
+    Where the person's box is open, the data's own range stands in, as it does in the
+    packages themselves. A feature is left alone where fewer than two values remain.
+    """
+
+    ranges: dict[int, tuple[float, float]]
+    choices: dict[int, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, task: Task, asked: Asked) -> Limits:
+        """Read a person's box, narrowed to what is found in the data."""
+        ranges: dict[int, tuple[float, float]] = {}
+        choices: dict[int, tuple[int, ...]] = {}
+        for j, feature in enumerate(task.schema):
+            if feature.discrete:
+                found = _choices(task, asked, j)
+                if set(found) - {int(asked.record[j])}:
+                    choices[j] = found
+                continue
+            low, high = _range(task, asked, j, feature)
+            if low < high:
+                ranges[j] = (low, high)
+        return cls(ranges, choices)
+
+    @property
+    def varied(self) -> list[int]:
+        """The features that may vary, in order."""
+        return sorted([*self.ranges, *self.choices])
+
+    def require(self) -> None:
+        """Give up where nothing may vary: packages read an empty list as 'everything'."""
+        if not self.varied:
+            raise NoAnswer("there is nothing that this person may change")
+
+
+def _choices(task: Task, asked: Asked, j: int) -> tuple[int, ...]:
+    present = {int(code) for code in np.unique(task.records[:, j])}
+    return tuple(sorted(present & asked.box.allowed.get(j, frozenset(present))))
+
+
+def _range(task: Task, asked: Asked, j: int, feature: Feature) -> tuple[float, float]:
+    low = max(float(asked.box.lower[j]), float(task.records[:, j].min()))
+    high = min(float(asked.box.upper[j]), float(task.records[:, j].max()))
+    return (float(np.ceil(low)), float(np.floor(high))) if feature.whole else (low, high)

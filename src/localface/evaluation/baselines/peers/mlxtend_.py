@@ -1,0 +1,54 @@
+"""mlxtend: one run of Nelder and Mead's search on Wachter's loss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from localface.evaluation.baselines.peers.calling import Counted, Landing, NoAnswer, asking, needed, quietly
+from localface.evaluation.baselines.proposal import Proposal
+from localface.evaluation.baselines.task import Asked, Task
+
+
+class MLxtend:
+    """Counterfactuals by ``mlxtend.evaluate.create_counterfactual``, which knows no constraints.
+
+    It returns where its search ended and claims nothing about it; an end that does not
+    reach the target is no answer.
+
+    Parameters
+    ----------
+    task : the people, the model, the constraints and the score to reach
+    seed : of the row that it starts from
+    lammbda : how much the score weighs against the distance (its spelling)
+    desired : the probability to aim at; by default the score to reach
+    """
+
+    def __init__(self, task: Task, *, seed: int = 0, lammbda: float = 0.1, desired: float | None = None) -> None:
+        self._create = needed("mlxtend.evaluate.counterfactual", "mlxtend").create_counterfactual
+        self._task, self._seed, self._lammbda = task, seed, lammbda
+        probable = bool(task.scores.min() >= 0 and task.scores.max() <= 1)
+        self._model = Counted(task, remap=not probable)
+        self._desired = self._model.level if desired is None else desired
+
+    def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
+        """Propose one jump."""
+        return asking(self._task, person, where, self._search)
+
+    def _search(self, asked: Asked) -> Landing:
+        with quietly(self._seed), np.errstate(all="ignore"):
+            end = self._create(
+                asked.record,
+                1,
+                self._model,
+                self._task.records,
+                y_desired_proba=self._desired,
+                lammbda=self._lammbda,
+                random_seed=self._seed,
+            )
+        reached = float(self._model.predict_proba(end)[0, 1])
+        if reached < self._model.level:
+            raise NoAnswer(f"its search ended at a score of {reached:.3g}, and {self._model.level:.3g} was wanted")
+        return Landing(end)

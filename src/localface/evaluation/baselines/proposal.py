@@ -1,0 +1,50 @@
+"""What a baseline answers: the states it leads a person through, or the reason why it has none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from localface.data.read import Form
+from localface.data.schema import Schema
+from localface.geometry.segments import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
+class Proposal:
+    """The states that a method leads one person through, in the user's units, the person as they are first.
+
+    A method that only jumps has two states. ``rows`` says which states are rows of the
+    data; ``cost`` is what the method itself minimises, where it says so.
+    """
+
+    found: bool
+    states: Array
+    form: Form
+    schema: Schema
+    rows: tuple[int | None, ...] = ()
+    cost: float | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        states = np.array(self.states, dtype=np.float64)
+        states.flags.writeable = False
+        object.__setattr__(self, "states", states)
+        object.__setattr__(self, "rows", tuple(self.rows) or (None,) * len(states))
+
+    @property
+    def path(self) -> Any:
+        """The states as a table of the user's own kind, the person as they are first."""
+        return self.form.frame(self.states)
+
+    @property
+    def counterfactual(self) -> Any:
+        """Where it leads, in the form the person came in; None when nothing was found."""
+        return self.form.single(self.states[-1]) if self.found else None
+
+    def __repr__(self) -> str:
+        n = len(self.states) - 1
+        what = f"{n} step{'' if n == 1 else 's'}" if self.found else self.reason or "nothing proposed"
+        return f"<Proposal: {'found, ' if self.found else 'not found: '}{what}>"

@@ -1,0 +1,170 @@
+"""What every method is given: the same people, model, constraints and target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from localface.data.box import Box
+from localface.data.read import Form, person_form, read_people, read_person, read_table
+from localface.data.schema import Schema
+from localface.data.space import Space
+from localface.errors import DataError
+from localface.evaluation.baselines.proposal import Proposal
+from localface.geometry.segments import Array, Bounds, Mask
+from localface.models.scorer import Scorer, fed, read_model, read_trees
+from localface.search.questions import Ids
+
+_COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
+
+
+class Method(Protocol):
+    """Whatever proposes a way for one person."""
+
+    def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
+        """Propose a way, or say why there is none."""
+        ...
+
+
+@dataclass(slots=True)
+class Calls:
+    """How often the model was called and on how many records: the one memory of a task."""
+
+    calls: int = 0
+    records: int = 0
+
+    def note(self, n: int) -> None:
+        """Count one call on ``n`` records."""
+        self.calls += 1
+        self.records += n
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """One person as a method sees them: the record, how far it may move, and the same as points."""
+
+    record: Array
+    point: Array
+    form: Form
+    box: Box
+    bounds: Bounds
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Task:
+    """A table of people, a model, a schema with its constraints, and the score to reach.
+
+    Records are in the user's units, points in ordinary differences between people: the
+    space that LocalFACE searches, so that distances mean the same to every method. Rows are
+    distinct and in canonical order, and ``rows`` says where each stands in the table.
+
+    Example
+    -------
+    >>> from localface.cases.moons import two_moons
+    >>> moons = two_moons(200)
+    >>> task = Task.of(moons.model, moons.data)
+    >>> len(task.records), bool(task.reaches.any())
+    (200, True)
+    """
+
+    model: Any
+    data: Any
+    schema: Schema
+    target: object
+    form: Form
+    space: Space
+    records: Array
+    rows: Ids
+    points: Array
+    scorer: Scorer
+    scores: Array
+    calls: Calls = field(default_factory=Calls)
+
+    @classmethod
+    def of(
+        cls, model: Any, data: Any, *, schema: Schema | None = None, target: object = 1, min_score: float = 0.5
+    ) -> Task:
+        """Read a table and a model, and score every row once."""
+        schema = Schema.infer(data) if schema is None else schema
+        records = read_table(data, schema)
+        if not len(records):
+            raise DataError("the data has no rows: at least one person is needed to compare with")
+        distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
+        form, space = Form.of(data, schema), Space.fit(schema, distinct)
+        reading, eaten = read_model(model, target=target), fed(model, form, schema)
+        trees = read_trees(model, reading, eaten, distinct[:_COMPARED])
+        scorer = Scorer(reading, eaten, min_score=min_score, trees=trees)
+        return cls(
+            model=model,
+            data=data,
+            schema=schema,
+            target=target,
+            form=form,
+            space=space,
+            records=distinct,
+            rows=first.astype(np.int64),
+            points=space.points(distinct),
+            scorer=scorer,
+            scores=scorer(distinct),
+        )
+
+    @property
+    def min_score(self) -> float:
+        """The score to reach, as ``score`` gives scores: higher is nearer to the target."""
+        return self.scorer.min_score
+
+    @property
+    def reaches(self) -> Mask:
+        """Which rows reach the target."""
+        return np.asarray(self.scores >= self.min_score)
+
+    def score(self, records: Array) -> Array:
+        """Score records, counted; higher is nearer to the target."""
+        self.calls.note(len(records))
+        return self.scorer(records)
+
+    def asked(self, person: Any, where: Mapping[str, Any] | None = None) -> Asked:
+        """Read one person and what they may change."""
+        return self._asked(read_person(person, self.schema), person_form(person, self.form), where)
+
+    def asked_many(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Asked]:
+        """Read many people, a table or a list, one after the other."""
+        for record in read_people(people, self.schema):
+            yield self._asked(record, self.form, where)
+
+    def lawful(self, records: Array) -> Mask:
+        """Tell which records keep the relations that the schema declares between features."""
+        return ~self.schema.broken(records)
+
+    def projected(self, records: Array, asked: Asked) -> Array:
+        """The nearest records that a person may become, feature by feature; relations are not mended.
+
+        A category that is not allowed, or a value that does not exist, gives way to the person's own.
+        """
+        return asked.box.nearest(
+            self.schema.features, np.where(self._exist(records), records, asked.record), asked.record
+        )
+
+    def _exist(self, records: Array) -> Mask:
+        """Which values a record can have at all: categories that there are, and any number."""
+        counts = np.array([len(feature.categories or ()) if feature.discrete else np.inf for feature in self.schema])
+        return np.asarray(~np.isfinite(counts) | ((np.rint(records) >= 0) & (np.rint(records) < counts)))
+
+    def proposed(
+        self, asked: Asked, states: Sequence[Array], *, rows: Sequence[int | None] = (), cost: float | None = None
+    ) -> Proposal:
+        """A proposal that leads from the person through some states."""
+        path = np.stack([asked.record, *states])
+        numbers = (None, *(rows or (None,) * len(states)))
+        return Proposal(found=True, states=path, form=asked.form, schema=self.schema, rows=numbers, cost=cost)
+
+    def nothing(self, asked: Asked, reason: str) -> Proposal:
+        """No proposal, and why."""
+        return Proposal(found=False, states=asked.record[None, :], form=asked.form, schema=self.schema, reason=reason)
+
+    def _asked(self, record: Array, form: Form, where: Mapping[str, Any] | None) -> Asked:
+        box = self.schema.box(record, where)
+        return Asked(record, self.space.points(record[None, :])[0], form, box, self.space.bounds(box))

@@ -1,0 +1,1 @@
+"""Pure vector maths: boxes, segments, the deviation theorem, sets of points."""

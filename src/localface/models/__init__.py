@@ -1,0 +1,1 @@
+"""A score from anything that predicts: fitted estimators, pipelines, callables, model files."""

@@ -1,0 +1,112 @@
+"""Models out of files: safe formats by themselves, a pickle only where the user takes the risk."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import sys
+from collections.abc import Sequence
+from importlib import import_module, invalidate_caches
+from importlib.util import find_spec
+from inspect import isclass
+from pathlib import Path
+from typing import Any
+
+from localface.data.opening import existing, extra, told
+from localface.errors import ModelError, near_miss
+from localface.models.onnx import OnnxClassifier, read_onnx
+
+PICKLES = (".pkl", ".pickle", ".joblib")
+_TRUSTED = ("sklearn", "numpy", "scipy", "xgboost", "lightgbm")
+_NOT_FOR_MODELS = {"__main__", "ctypeslib", "distutils", "f2py", "testing", "tests"}
+_IMPORTABLE = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
+
+
+def read_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] = ()) -> Any:
+    """Load a model: a ``.skops`` or ``.onnx`` file, ``module:attribute``, or a pickle where that is allowed.
+
+    A skops file may hold classes of scikit-learn, NumPy, SciPy, XGBoost and LightGBM, and
+    whatever ``trust`` names. A pickle runs whatever code is in it.
+    """
+    if not Path(where).exists() and _IMPORTABLE.fullmatch(where):
+        return _imported(*where.split(":"))
+    path = existing(where)
+    suffix = path.suffix.lower()
+    if suffix == ".skops":
+        return _from_skops(path, trust)
+    if suffix == ".onnx":
+        return read_onnx(path)
+    if suffix not in PICKLES:
+        raise ModelError(
+            f"{where!r} is no model that can be loaded: give a .skops or .onnx file, or module:attribute "
+            "to import one; skops.io.dump(model, 'model.skops') saves a scikit-learn model"
+        )
+    if not allow_pickle:
+        raise ModelError(
+            f"{where!r} is a pickle, and loading it runs whatever code is in it: save the model with "
+            "skops.io.dump(model, 'model.skops') instead, or add --allow-pickle if you trust where it comes from"
+        )
+    return _from_pickle(path)
+
+
+def named_classes(model: Any, table: Any) -> Any:
+    """Let a model whose file does not tell what its classes are called learn that from its verdicts on a table."""
+    if not isinstance(model, OnnxClassifier):
+        return model
+    with told("the model failed on the table", ModelError):
+        return model.named_after(table)
+
+
+def _imported(module: str, attribute: str) -> Any:
+    """Import a model as Python itself would in the current folder."""
+    here = str(Path.cwd())
+    if here not in sys.path:
+        sys.path.insert(0, here)  # for good: the model may import more when it is called
+    invalidate_caches()
+    with told(f"{module!r} cannot be imported", ModelError):
+        if find_spec(module.partition(".")[0]) is None:
+            hint = near_miss(module, [one.stem for one in Path.cwd().glob("*.py")])
+            raise ModelError(f"there is no module {module!r} in the current folder, nor is one installed{hint}")
+        found: Any = import_module(module)
+    for name in attribute.split("."):
+        if not hasattr(found, name):
+            raise ModelError(f"{module!r} has no {attribute!r}{near_miss(name, dir(found))}")
+        found = getattr(found, name)
+    if isclass(found):
+        raise ModelError(
+            f"'{module}:{attribute}' is a class: name a fitted model, or a function from records to scores"
+        )
+    return found
+
+
+def _from_skops(path: Path, trust: Sequence[str]) -> Any:
+    io = extra("skops.io", f"loading {str(path)!r}", "models")
+    with told(f"{str(path)!r} cannot be loaded", ModelError):
+        unknown = [name for name in io.get_untrusted_types(file=path) if name not in trust]
+        refused = [name for name in unknown if not _is_trusted(name)]
+        if refused:
+            raise ModelError(
+                f"{str(path)!r} holds what is not trusted by itself: {', '.join(refused)}; if you know it, add "
+                + " ".join(f"--trust {name}" for name in refused)
+            )
+        return io.load(path, trusted=sorted({*unknown, *trust}))
+
+
+def _is_trusted(name: str) -> bool:
+    """Trust the classes of packages that make models, but none of their functions: a file could have them called."""
+    module, _, attribute = name.rpartition(".")
+    rooms = module.split(".")
+    if name == "collections.OrderedDict":  # LightGBM keeps its scores in one
+        return True
+    if rooms[0] not in _TRUSTED or _NOT_FOR_MODELS.intersection(rooms):
+        return False
+    found = getattr(import_module(module), attribute, None)
+    return isclass(found) and found.__module__.partition(".")[0] == rooms[0]  # made there, not only to be had there
+
+
+def _from_pickle(path: Path) -> Any:
+    with told(f"{str(path)!r} cannot be loaded", ModelError):
+        if find_spec("joblib"):
+            return import_module("joblib").load(path)
+        with path.open("rb") as file:
+            return pickle.load(file)

@@ -1,0 +1,481 @@
+"""The command line: what it prints where, how it ends, and that a user's mistake is one line."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pickle
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from sklearn.linear_model import LinearRegression, LogisticRegression
+
+from localface import Feature, Recourse, Schema, __version__
+from localface.apps import cli, files
+from localface.apps.cli.arguments import parser_of
+from localface.apps.cli.commands import _where
+from onnxfile import write_classifier
+
+ROOT = Path(__file__).parents[2]
+RNG = np.random.default_rng(0)
+PLANE = pd.DataFrame(RNG.normal(size=(150, 2)), columns=["east", "north"])
+IS_EAST = PLANE["east"] > 0.3
+ROWS = PLANE.assign(outcome=IS_EAST.astype(int))
+WESTERNER = int((PLANE["east"] + 0.5).abs().argmin())
+THERE = int(PLANE["east"].argmax())
+
+
+@dataclass(frozen=True)
+class Ran:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ran]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command line in a folder with a table, a model and a person."""
+    monkeypatch.chdir(tmp_path)
+    ROWS.to_csv("rows.csv", index=False)
+    skops.io.dump(LogisticRegression().fit(PLANE, np.where(IS_EAST, "ready", "not yet")), "model.skops")
+    Path("person.json").write_text('{"east": -0.5, "north": 0.0}')
+
+    def ran(*argv: str) -> Ran:
+        code = cli.main(argv)
+        return Ran(code, *capsys.readouterr())
+
+    return ran
+
+
+EXPLAIN = ("explain", "--data", "rows.csv", "--model", "model.skops", "--target", "ready")
+FROM_ROW = (*EXPLAIN, "--row", str(WESTERNER))
+FROM_PERSON = (*EXPLAIN, "--person", "person.json")
+
+
+def refused(ran: Ran, message: str) -> None:
+    """A mistake is told in our own words, on stderr only, and ends with 1."""
+    assert ran.code == 1
+    assert ran.out == ""
+    assert re.search(message, ran.err), ran.err
+    assert ran.err.splitlines()[-1].startswith(("localface: ", "(localface"))
+    assert "Traceback" not in ran.err
+
+
+class TestExplain:
+    def test_a_row_is_explained(self, run: Run) -> None:
+        ran = run(*FROM_ROW)
+        assert ran.code == 0
+        assert ran.out.startswith("<Recourse: found")
+        assert "east" in ran.out
+
+    def test_columns_that_the_model_does_not_know_are_left_out_with_a_note(self, run: Run) -> None:
+        note = "localface: note: the model does not know these columns, and they are not used: outcome\n"
+        assert run(*FROM_ROW).err == note
+        assert run(*FROM_ROW, "--drop", "outcome").err == ""
+
+    def test_a_person_is_explained(self, run: Run) -> None:
+        ran = run(*FROM_PERSON, "--json")
+        answer = Recourse.from_json(ran.out)
+        assert answer.found
+        assert answer.records[0].tolist() == [-0.5, 0.0]
+
+    def test_a_person_may_bring_the_outcome_along(self, run: Run) -> None:
+        Path("person.json").write_text('{"east": -0.5, "north": 0.0, "outcome": 0}')
+        assert run(*FROM_PERSON).code == 0
+
+    def test_json_is_all_there_is_on_stdout_whatever_the_model_prints(self, run: Run) -> None:
+        Path("chatty.py").write_text(
+            "print('loaded')\ndef score(frame):\n    print('hi')\n    return frame['east'] > 0\n"
+        )
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "chatty:score",
+            "--row",
+            str(WESTERNER),
+            "--drop",
+            "outcome",
+        )
+        ran = run(*argv, "--json")
+        assert ran.code == 0
+        assert json.loads(ran.out)["status"] == "FOUND"
+        assert "loaded" in ran.err
+
+    def test_the_options_reach_the_search(self, run: Run) -> None:
+        options = ("--min-score", "0.6", "--min-density", "0.02", "--edges", "average", "--n-neighbors", "20")
+        ran = run(*FROM_ROW, *options, "--max-step", "1.5", "--max-rows", "140", "--json")
+        answer = Recourse.from_json(ran.out)
+        wanted = {"min_score": 0.6, "min_density": 0.02, "edges": "average", "n_neighbors": 20, "max_step": 1.5}
+        assert dict(answer.settings).items() >= {**wanted, "max_rows": 140}.items()
+
+    def test_few_rows_need_no_word_on_neighbours(self, run: Run) -> None:
+        ROWS.head(30).to_csv("rows.csv", index=False)
+        assert run(*FROM_PERSON, "--min-density", "0").code in (0, 3)
+        refused(run(*FROM_PERSON, "--n-neighbors", "31"), "n_neighbors=31.*only 30 rows")
+
+    def test_someone_already_there_is_no_failure(self, run: Run) -> None:
+        ran = run(*EXPLAIN, "--row", str(THERE))
+        assert ran.code == 0
+        assert "already there" in ran.out
+
+    def test_no_recourse_is_an_answer_with_a_code_of_its_own(self, run: Run) -> None:
+        ran = run(*FROM_ROW, "--where", "east=never")
+        assert ran.code == 3
+        assert "east never moves" in ran.out
+
+    def test_the_floor_is_lowered_on_request(self, run: Run) -> None:
+        left = RNG.normal(size=(80, 2)) * 0.3
+        pd.DataFrame(np.concatenate([left, left + np.array([6, 0])]), columns=["east", "north"]).to_csv(
+            "rows.csv", index=False
+        )
+        argv = (*EXPLAIN, "--row", "0", "--min-score", "0.9")
+        assert run(*argv).code == 3
+        ran = run(*argv, "--relax")
+        assert ran.code == 0
+        assert ran.out.startswith("relaxed: ")
+
+    def test_a_schema_is_kept(self, run: Run) -> None:
+        Schema([Feature("east", unit="km", resolution=0.1), Feature("north", moves="never")]).save("schema.toml")
+        ran = run(*FROM_PERSON, "--schema", "schema.toml", "--min-density", "0.01")
+        assert ran.code == 3
+        Schema([Feature("east", unit="km", resolution=0.1), Feature("north", within=2)]).save("schema.toml")
+        ran = run(*FROM_PERSON, "--schema", "schema.toml")
+        assert ran.code == 0
+        assert " km" in ran.out
+
+    def test_a_schema_that_was_guessed_with_the_outcome_in_it_still_serves(self, run: Run) -> None:
+        assert run("schema", "rows.csv").code == 0
+        assert run(*FROM_PERSON, "--schema", "schema.toml").code == 0
+
+    def test_the_answer_is_drawn_and_written_as_a_page(self, run: Run) -> None:
+        pytest.importorskip("matplotlib")
+        ran = run(*FROM_ROW, "--plot", "out.png", "--html", "out.html")
+        assert ran.code == 0
+        assert Path("out.png").read_bytes().startswith(b"\x89PNG")
+        assert "<!DOCTYPE html>" in Path("out.html").read_text()
+        assert "wrote out.png" in ran.err
+
+    def test_a_plot_without_matplotlib_is_refused_before_any_work(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        refused(run(*FROM_ROW, "--plot", "out.png"), r'needs matplotlib.*pip install "localface\[plots\]"')
+
+
+class TestTargets:
+    def test_a_number_is_found_by_its_text(self, run: Run) -> None:
+        for classes in (IS_EAST.astype(int), IS_EAST.astype(float)):
+            skops.io.dump(LogisticRegression().fit(PLANE, classes), "model.skops")
+            for target in (["--target", "1"], []):
+                ran = run("explain", "--data", "rows.csv", "--model", "model.skops", "--person", "person.json", *target)
+                assert ran.code == 0, ran.err
+
+    def test_the_other_class_and_truth_values_are_found_by_their_text(self, run: Run) -> None:
+        skops.io.dump(LogisticRegression().fit(PLANE, IS_EAST), "model.skops")
+        argv = ("explain", "--data", "rows.csv", "--model", "model.skops", "--row", str(THERE), "--target", "False")
+        ran = run(*argv, "--min-density", "0", "--json")
+        assert json.loads(ran.out)["target"]["label"] == "class False"
+
+    def test_a_class_that_does_not_exist_is_refused_with_the_near_miss(self, run: Run) -> None:
+        ran = run(*FROM_ROW, "--target", "raedy")
+        refused(ran, r"'raedy' is not a class of the model \(did you mean 'ready'\?\)")
+
+    def test_a_value_is_asked_to_rise_or_fall(self, run: Run) -> None:
+        skops.io.dump(LinearRegression().fit(PLANE, 10 * PLANE["east"]), "model.skops")
+        argv = ("explain", "--data", "rows.csv", "--model", "model.skops", "--person", "person.json", "--json")
+        rises = Recourse.from_json(run(*argv, "--target", "at least", "--min-score", "5").out)
+        assert rises.scores[-1] >= 5
+        falls = Recourse.from_json(run(*argv, "--target", "at most", "--min-score=-9").out)
+        assert falls.scores[-1] <= -9
+
+
+class TestWhere:
+    SCHEMA = Schema(
+        [
+            Feature("age", kind="integer"),
+            Feature("fio2"),
+            Feature("ward", kind="categorical", categories=("a", "b", "c,d")),
+            Feature("stage", kind="ordinal", categories=("low", "mid", "high")),
+            Feature("grade", kind="binary", categories=(1, 2)),
+            Feature("sex=male", kind="binary"),
+            Feature("lift", kind="categorical", categories=("up", "down", "none")),
+        ]
+    )
+
+    @pytest.mark.parametrize(
+        ("text", "wish"),
+        [
+            ("age=5", {"age": {"within": 5}}),
+            ("fio2=0.05", {"fio2": {"within": 0.05}}),
+            ("age=never", {"age": {"moves": "never"}}),
+            ("fio2=0.21:0.4", {"fio2": {"bounds": (0.21, 0.4)}}),
+            ("fio2=:0.4", {"fio2": {"bounds": (None, 0.4)}}),
+            ("fio2=-1:", {"fio2": {"bounds": (-1, None)}}),
+            ("ward=a,b", {"ward": {"categories": ["a", "b"]}}),
+            ("ward=c,d", {"ward": {"categories": ["c,d"]}}),
+            ("stage=low:mid", {"stage": {"bounds": ("low", "mid")}}),
+            ("stage=1", {"stage": {"within": 1}}),
+            ("stage=mid,high", {"stage": {"categories": ["mid", "high"]}}),
+            ("grade=2", {"grade": {"categories": [2]}}),
+            ("sex=male=never", {"sex=male": {"moves": "never"}}),
+            ("lift=up", {"lift": {"categories": ["up"]}}),
+        ],
+    )
+    def test_a_limit_is_told_by_its_shape(self, text: str, wish: object) -> None:
+        assert _where([text], self.SCHEMA) == wish
+
+    def test_one_feature_may_have_several(self) -> None:
+        wish = {"age": {"within": 5, "moves": "up"}}
+        assert _where(["age=5", "age=up"], self.SCHEMA) == wish
+
+    def test_the_limits_are_kept(self, run: Run) -> None:
+        ran = run(*FROM_PERSON, "--where", "north=-0.2:0.2", "--where", "east=up", "--json", "--min-density", "0")
+        records = Recourse.from_json(ran.out).records
+        assert np.all(np.abs(records[:, 1]) <= 0.2)
+        assert np.all(np.diff(records[:, 0]) >= 0)
+
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("east", r"--where east cannot be read: write FEATURE=LIMIT"),
+            ("esat=5", r"'esat', which is no feature \(did you mean 'east'\?\)"),
+            ("east=nevr", r"'east' cannot move 'nevr' \(did you mean 'never'\?\)"),
+            ("east=2:1", "the wrong way round"),
+            ("east=a:b", "a bound of 'east' is 'a': give a number"),
+            ("east=-3", "cannot stay within -3"),
+            ("east=nan", "cannot stay within nan"),
+        ],
+    )
+    def test_mistakes_name_the_feature(self, text: str, message: str, run: Run) -> None:
+        refused(run(*FROM_PERSON, "--where", text), message)
+
+    def test_a_box_without_anybody_in_it_is_an_answer(self, run: Run) -> None:
+        assert run(*FROM_PERSON, "--where", "east=7:9").code == 3
+
+    def test_saying_it_twice_is_refused(self, run: Run) -> None:
+        refused(run(*FROM_PERSON, "--where", "east=5", "--where", "east=4"), "says twice how 'east' may change")
+
+
+class TestModels:
+    def test_a_model_is_imported_from_the_current_folder(self, run: Run) -> None:
+        Path("mine.py").write_text("def score(frame):\n    return 1.0 * (frame['east'] > 0)\n")
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "mine:score",
+            "--drop",
+            "outcome",
+            "--person",
+            "person.json",
+        )
+        assert run(*argv).code == 0
+
+    def test_an_onnx_file_is_a_model(self, run: Run) -> None:
+        write_classifier(Path("model.onnx"), [2.0, 0.0], zipmap=True)
+        argv = ("--model", "model.onnx", "--drop", "outcome")
+        assert run(*FROM_PERSON, *argv).code == 0
+        refused(run(*FROM_PERSON, *argv[:2]), "the model takes 2 columns, it does not say which, and 3 came")
+
+    def test_a_pickle_needs_a_word_and_gets_a_warning(self, run: Run) -> None:
+        Path("model.pkl").write_bytes(pickle.dumps(LogisticRegression().fit(PLANE, IS_EAST)))
+        argv = ("explain", "--data", "rows.csv", "--model", "model.pkl", "--person", "person.json", "--target", "True")
+        refused(run(*argv), "--allow-pickle")
+        ran = run(*argv, "--allow-pickle")
+        assert ran.code == 0
+        assert "localface: warning: model.pkl is a pickle: loading it runs whatever code is in it" in ran.err
+
+    def test_a_model_that_fails_is_told_without_a_traceback(self, run: Run) -> None:
+        Path("broken.py").write_text("def score(frame):\n    return frame['esat']\n")
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "broken:score",
+            "--drop",
+            "outcome",
+            "--person",
+            "person.json",
+        )
+        refused(run(*argv), "the model failed on .* record.*KeyError: 'esat'")
+
+
+class TestSchema:
+    def test_the_guesses_are_printed_and_written(self, run: Run) -> None:
+        ran = run("schema", "rows.csv")
+        assert ran.code == 0
+        assert "<Schema: 3 features>" in ran.out
+        assert "wrote schema.toml" in ran.out
+        assert Schema.load("schema.toml") == Schema.infer(ROWS)
+
+    def test_a_file_that_is_there_is_kept(self, run: Run) -> None:
+        Path("mine.toml").write_text("mended")
+        refused(run("schema", "rows.csv", "--out", "mine.toml"), "already.*--force")
+        assert run("schema", "rows.csv", "--out", "mine.toml", "--force").code == 0
+        assert Schema.load("mine.toml").names == ("east", "north", "outcome")
+
+    def test_it_can_be_printed_instead_and_columns_left_out(self, run: Run) -> None:
+        ran = run("schema", "rows.csv", "--out", "-", "--drop", "outcome")
+        assert Schema.from_toml(ran.out) == Schema.infer(PLANE)
+        assert not Path("schema.toml").exists()
+
+
+class TestDemo:
+    def test_it_prints_draws_and_says_where(self, run: Run) -> None:
+        pytest.importorskip("matplotlib")
+        ran = run("demo", "--out", "pictures/here")
+        assert ran.code == 0
+        assert ran.out.startswith("<Recourse: found")
+        assert Path("pictures/here/two-moons.png").read_bytes().startswith(b"\x89PNG")
+        assert 'src="two-moons.png"' in Path("pictures/here/two-moons.html").read_text()
+        assert f"figure: {Path('pictures/here/two-moons.png')}" in ran.out
+        assert f"page:   {Path('pictures/here/two-moons.html')}" in ran.out
+
+    def test_without_matplotlib_it_does_the_rest(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name in [one for one in sys.modules if one.startswith(("matplotlib", "localface.apps.plots"))]:
+            monkeypatch.delitem(sys.modules, name)
+        monkeypatch.setitem(sys.modules, "matplotlib", None)
+        ran = run("demo")
+        assert ran.code == 0
+        assert 'pip install "localface[plots]"' in ran.err
+        assert "figure" not in ran.out
+        assert "<img" not in Path("localface-demo/two-moons.html").read_text()
+
+
+class TestMisuse:
+    @pytest.mark.parametrize(
+        ("argv", "message"),
+        [
+            ((), "the following arguments are required: COMMAND"),
+            (("explian",), "invalid choice: 'explian'"),
+            (("explain",), "required: --data, --model"),
+            ((*EXPLAIN,), "one of the arguments --row --person --people is required"),
+            ((*FROM_ROW, "--person", "person.json"), "not allowed with argument"),
+            ((*FROM_ROW, "--min-scor", "1"), "unrecognized arguments: --min-scor"),
+            ((*EXPLAIN, "--row", "one"), "invalid int value: 'one'"),
+            ((*EXPLAIN, "--row", "150"), "no row 150: the table has 150 rows, counted from 0"),
+            ((*FROM_ROW, "--min-density", "5"), "min_density=5.0: a share from 0 to below 1"),
+            ((*FROM_ROW, "--edges", "srict"), r"edges='srict'.*did you mean 'strict'"),
+            ((*FROM_ROW, "--data", "row.csv"), r"no file 'row.csv' \(did you mean 'rows.csv'\?\)"),
+            ((*FROM_ROW, "--model", "modle.skops"), r"no file 'modle.skops' \(did you mean 'model.skops'\?\)"),
+            ((*FROM_ROW, "--schema", "schema.toml"), "no file 'schema.toml'"),
+            ((*FROM_ROW, "--drop", "outcom"), r"no column 'outcom' to drop \(did you mean 'outcome'\?\)"),
+            ((*FROM_ROW, "--drop", "east"), "'east'"),
+            ((*FROM_ROW, "--html", "nowhere/out.html"), "no folder 'nowhere'"),
+            (("schema", "rows.txt"), "no file 'rows.txt'"),
+            (("demo", "--out", "rows.csv"), "rows.csv: File exists"),
+        ],
+    )
+    def test_every_mistake_is_told_and_ends_with_1(self, argv: tuple[str, ...], message: str, run: Run) -> None:
+        refused(run(*argv), message)
+
+    def test_a_table_with_holes_is_told_column_by_column(self, run: Run) -> None:
+        ROWS.assign(east=ROWS["east"].where(ROWS.index > 2)).to_csv("rows.csv", index=False)
+        refused(run(*FROM_PERSON), r"missing or infinite values in 'east' \(3 rows\)")
+
+    def test_a_person_with_a_misspelt_feature_is_told_the_near_miss(self, run: Run) -> None:
+        Path("person.json").write_text('{"esat": -0.5, "north": 0.0}')
+        refused(run(*FROM_PERSON), r"the person lacks 'east' \(did you mean 'esat'\?\)")
+
+    def test_an_interrupt_is_quiet(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def interrupted(*_: object, **__: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(files, "read_table", interrupted)
+        ran = run(*FROM_ROW)
+        assert (ran.code, ran.out, ran.err) == (130, "", "")
+
+    def test_a_mistake_of_ours_is_not_hidden(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(*_: object, **__: object) -> None:
+            raise ZeroDivisionError
+
+        monkeypatch.setattr(files, "read_table", broken)
+        with pytest.raises(ZeroDivisionError):
+            run(*FROM_ROW)
+
+    def test_a_warning_is_one_line(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path("warns.py").write_text(
+            "import warnings\n"
+            "warnings.simplefilter('always')\n"
+            "warnings.warn('getting old')\n"
+            "score = lambda frame: 1.0 * (frame['east'] > 0)\n"
+        )
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "warns:score",
+            "--drop",
+            "outcome",
+            "--person",
+            "person.json",
+        )
+        assert run(*argv).err == "localface: warning: getting old\n"
+
+    def test_a_terminal_is_told_what_is_going_on(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+        ran = run(*FROM_PERSON, "--drop", "outcome")
+        assert "localface: looking for a path ..." in ran.err
+        assert ran.err.endswith("\r\x1b[K")
+
+
+class TestProcess:
+    """The same from outside, where only a process of its own will tell."""
+
+    def ran(self, *argv: str, **options: object) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "localface", *argv]
+        return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+    def test_the_version(self) -> None:
+        ran = self.ran("--version")
+        assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"localface {__version__}\n", "")
+
+    def test_a_mistake_is_one_line_and_ends_with_1(self) -> None:
+        ran = self.ran("schema", "nowhere.csv")
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert ran.stderr == "localface: there is no file 'nowhere.csv'\n"
+
+    def test_a_person_comes_in_through_the_standard_input(self, run: Run) -> None:
+        ran = self.ran(*EXPLAIN, "--person", "-", "--json", input='{"east": -0.5, "north": 0.0}')
+        assert ran.returncode == 0
+        assert Recourse.from_json(ran.stdout).found
+
+    def test_a_reader_who_has_seen_enough_is_no_error(self, run: Run) -> None:
+        command = [sys.executable, "-m", "localface", "schema", "rows.csv", "--out", "-"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.close()
+            assert process.stderr.read() == b""
+        assert process.returncode == 141
+
+
+class TestReference:
+    def test_the_docs_say_what_help_says(self) -> None:
+        again = "python -c \"from localface.apps.cli import reference; print(reference(), end='')\" > docs/cli.md"
+        assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == cli.reference(), f"write it again: {again}"
+
+    def test_every_command_and_option_is_in_the_docs(self) -> None:
+        text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+        (commands,) = (one for one in parser_of()._actions if isinstance(one, argparse._SubParsersAction))
+        for name, parser in commands.choices.items():
+            assert f"`localface {name}`" in text
+            for action in parser._actions:
+                assert all(option in text for option in action.option_strings)
+                assert action.help

@@ -1,0 +1,393 @@
+"""Files: tables, persons, schemas, models and answers come in and go out, or it is said why not."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import pickle
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import skops.io
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+
+from localface import LocalFACE, Recourse, Schema
+from localface.apps import files
+from localface.errors import DataError, InputError, ModelError, SchemaError
+from localface.models.load import _is_trusted
+from localface.models.onnx import Graph, OnnxClassifier
+from onnxfile import write_classifier, write_labeller, write_regressor
+
+PEOPLE = pd.DataFrame({"age": [63, 41, 58], "fio2": [0.1 + 0.2, 0.21, 0.4], "unit": ["a", "b", "a"]})
+PLANE = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 2)), columns=["east", "north"])
+IS_EAST = (PLANE["east"] > 0.3).astype(int)
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    for name in names:
+        monkeypatch.setitem(sys.modules, name, None)
+
+
+class TestTables:
+    @pytest.mark.parametrize("suffix", files.TABLES)
+    @pytest.mark.parametrize("library", ["pandas", "polars"])
+    def test_every_kind_is_read_to_the_last_digit(
+        self, suffix: str, library: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = Path(f"rows{suffix}")
+        if suffix.startswith(".csv"):
+            PEOPLE.to_csv(path, index=False)
+        elif suffix == ".parquet":
+            PEOPLE.to_parquet(path)
+        else:
+            text = json.dumps(PEOPLE.to_dict("records")).encode()
+            path.write_bytes(gzip.compress(text) if suffix.endswith(".gz") else text)
+        expected = PEOPLE.to_dict("list")
+        if library == "polars":
+            hide(monkeypatch, "pandas")
+        table = files.read_table(path)
+        assert type(table).__module__.startswith(library)
+        assert {name: list(table[name]) for name in table.columns} == expected
+
+    def test_a_json_object_of_columns_is_a_table_too(self) -> None:
+        Path("rows.json").write_text(json.dumps(PEOPLE.to_dict("list")))
+        pd.testing.assert_frame_equal(files.read_table("rows.json"), PEOPLE)
+
+    def test_an_index_that_pandas_wrote_is_left_out(self) -> None:
+        PEOPLE.to_csv("rows.csv")
+        assert list(files.read_table("rows.csv").columns) == ["age", "fio2", "unit"]
+
+    def test_an_index_that_pandas_wrote_is_left_out_by_polars_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        PEOPLE.to_csv("rows.csv")
+        hide(monkeypatch, "pandas")
+        assert files.read_table("rows.csv").columns == ["age", "fio2", "unit"]
+
+    def test_without_pandas_or_polars_the_install_command_is_given(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path("rows.csv").write_text("a\n1\n")
+        hide(monkeypatch, "pandas", "polars")
+        with pytest.raises(ImportError, match=r'needs pandas or polars.*pip install "localface\[frames\]"'):
+            files.read_table("rows.csv")
+
+    def test_parquet_without_pyarrow_is_left_to_polars(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        pl.DataFrame({"a": [1, 2]}).write_parquet("rows.parquet")
+        hide(monkeypatch, "pyarrow", "fastparquet")
+        assert isinstance(files.read_table("rows.parquet"), pl.DataFrame)
+        hide(monkeypatch, "polars")
+        with pytest.raises(ImportError, match="needs pyarrow"):
+            files.read_table("rows.parquet")
+
+    @pytest.mark.parametrize(
+        ("name", "content", "message"),
+        [
+            ("rows.csv", b"", "'rows.csv' cannot be read as csv: No columns"),
+            ("rows.csv", b"a,b\n1,2\n1,2,3,4\n", "cannot be read as csv: .*Expected 2 fields in line 3"),
+            ("rows.csv", b"a\n\xff\xfe\n", "cannot be read as csv: .*utf-8"),
+            ("rows.csv.gz", b"a\n1\n", "cannot be read as csv.gz|Not a gzipped file"),
+            ("rows.parquet", b"a\n1\n", "cannot be read as parquet"),
+            ("rows.json", b"{", "cannot be read as json"),
+            ("rows.json", b"3", "is no table: give a list of rows"),
+            ("rows.xlsx", b"", "is no table that can be read: give a file that ends in '.csv'"),
+        ],
+    )
+    def test_what_is_no_table_is_told_in_one_sentence(self, name: str, content: bytes, message: str) -> None:
+        Path(name).write_bytes(content)
+        with pytest.raises((InputError, OSError), match=message) as caught:
+            files.read_table(name)
+        assert "\n" not in str(caught.value)
+
+    def test_a_missing_file_is_told_with_its_near_miss(self) -> None:
+        Path("rows.csv").write_text("a\n1\n")
+        with pytest.raises(InputError, match=r"no file 'row.csv' \(did you mean 'rows.csv'\?\)"):
+            files.read_table("row.csv")
+        with pytest.raises(InputError, match="is a folder"):
+            files.read_table(".")
+        with pytest.raises(InputError, match=r"no file 'nowhere/rows.csv'"):
+            files.read_table("nowhere/rows.csv")
+
+
+class TestPersons:
+    def test_a_person_is_one_object(self) -> None:
+        Path("person.json").write_text('{"age": 63, "unit": "a"}')
+        assert files.read_person("person.json") == {"age": 63, "unit": "a"}
+        Path("person.json").write_text('[{"age": 63}]')
+        assert files.read_person("person.json") == {"age": 63}
+
+    def test_a_dash_reads_the_standard_input(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(sys, "stdin", io.StringIO('{"age": 63}'))
+        assert files.read_person("-") == {"age": 63}
+
+    @pytest.mark.parametrize("text", ["", "{", "[1, 2]", "[{}, {}]", "3"])
+    def test_anything_else_is_refused(self, text: str) -> None:
+        Path("person.json").write_text(text)
+        with pytest.raises(DataError, match=r"'person.json' .*such as \{\"age\": 63"):
+            files.read_person("person.json")
+
+
+class TestColumns:
+    def test_everything_is_used_where_nobody_says_otherwise(self) -> None:
+        chosen = files.choose_columns(PEOPLE, schema=None)
+        assert list(chosen.table.columns) == ["age", "fio2", "unit"]
+        assert chosen.dropped == ()
+
+    def test_a_schema_says_which_columns_and_in_which_order(self) -> None:
+        schema = Schema.infer(PEOPLE[["unit", "age"]])
+        chosen = files.choose_columns(PEOPLE, schema=schema)
+        assert list(chosen.table.columns) == ["unit", "age"]
+        assert chosen.dropped == ("fio2",)
+
+    def test_a_model_that_knows_names_has_the_last_word_and_the_schema_follows(self) -> None:
+        table = PLANE.assign(outcome=IS_EAST)[["north", "outcome", "east"]]
+        model = LogisticRegression().fit(PLANE, IS_EAST)
+        chosen = files.choose_columns(table, schema=Schema.infer(table), model=model)
+        assert list(chosen.table.columns) == ["east", "north"]
+        assert chosen.schema is not None
+        assert chosen.schema.names == ("east", "north")
+        assert chosen.dropped == ("outcome",)
+
+    def test_columns_are_dropped_on_request(self) -> None:
+        chosen = files.choose_columns(pl.from_pandas(PEOPLE), schema=None, drop=["fio2"])
+        assert chosen.table.columns == ["age", "unit"]
+        with pytest.raises(DataError, match=r"no column 'fio' to drop \(did you mean 'fio2'\?\)"):
+            files.choose_columns(PEOPLE, schema=None, drop=["fio"])
+
+    def test_what_is_lacking_is_named_with_its_near_miss(self) -> None:
+        model = LogisticRegression().fit(PLANE, IS_EAST)
+        with pytest.raises(DataError, match=r"table lacks 'east', which the model needs \(did you mean 'eats'\?\)"):
+            files.choose_columns(PLANE.rename(columns={"east": "eats"}), schema=None, model=model)
+        with pytest.raises(DataError, match="schema lacks 'north', which the model needs"):
+            files.choose_columns(PLANE, schema=Schema.infer(PLANE[["east"]]), model=model)
+        with pytest.raises(DataError, match="table lacks 'north', which the schema needs"):
+            files.choose_columns(PLANE[["east"]], schema=Schema.infer(PLANE))
+
+    def test_a_model_that_only_counts_its_columns_needs_as_many(self) -> None:
+        model = LogisticRegression().fit(PLANE.to_numpy(), IS_EAST)
+        with pytest.raises(DataError, match=r"the model takes 2 columns, it does not say which, and 3 came: .*--drop"):
+            files.choose_columns(PLANE.assign(outcome=IS_EAST), schema=None, model=model)
+
+    def test_one_row_is_a_table_of_its_own(self) -> None:
+        assert files.one_row(PEOPLE, 1)["age"].tolist() == [41]
+        for row in (-1, 3):
+            with pytest.raises(DataError, match=f"no row {row}: the table has 3 rows, counted from 0"):
+                files.one_row(PEOPLE, row)
+
+
+class TestDocuments:
+    def test_a_schema_goes_out_and_comes_back(self) -> None:
+        schema = Schema.infer(PEOPLE)
+        assert files.read_schema(files.write_schema(schema, "schema.toml")) == schema
+
+    def test_a_schema_is_not_written_over_by_accident(self) -> None:
+        Path("schema.toml").write_text("mended by hand")
+        with pytest.raises(InputError, match=r"already.*--force"):
+            files.write_schema(Schema.infer(PEOPLE), "schema.toml")
+        assert Path("schema.toml").read_text() == "mended by hand"
+        files.write_schema(Schema.infer(PEOPLE), "schema.toml", overwrite=True)
+
+    def test_a_schema_that_cannot_be_read_is_named(self) -> None:
+        Path("schema.toml").write_text("[[features]]\nname = 'age'\nkimd = 'integer'\n")
+        with pytest.raises(SchemaError, match=r"'schema.toml': .*'kimd' \(did you mean 'kind'\?\)"):
+            files.read_schema("schema.toml")
+
+    def test_an_answer_goes_out_as_json_and_comes_back(self) -> None:
+        answer = explained()
+        back = files.read_answer(files.write_answer(answer, "answer.json"))
+        assert back.to_json() == answer.to_json()
+
+    def test_an_answer_goes_out_as_a_page(self) -> None:
+        page = files.write_answer(explained(), "answer.html", figure='a"b.png').read_text()
+        assert page.startswith("<!DOCTYPE html>")
+        assert "localface-recourse" in page
+        assert 'src="a&quot;b.png"' in page
+
+    def test_nothing_is_written_where_there_is_no_folder(self) -> None:
+        with pytest.raises(InputError, match=r"no folder 'nowhere' to write 'answer.html' into"):
+            files.write_answer(explained(), "nowhere/answer.html")
+
+    def test_a_figure_in_a_format_that_nobody_knows_is_refused(self) -> None:
+        figure = pytest.importorskip("matplotlib.figure").Figure()
+        assert files.write_figure(figure, "out.png").stat().st_size > 0
+        with pytest.raises(InputError, match=r"'out.pgn': .*use a name such as 'out.png'"):
+            files.write_figure(figure, "out.pgn")
+
+
+def explained() -> Recourse:
+    model = LogisticRegression().fit(PLANE, IS_EAST)
+    return LocalFACE(model, PLANE, n_neighbors=20).explain({"east": -0.5, "north": 0.0})
+
+
+class _Stranger(LogisticRegression):  # type: ignore[misc]
+    """An estimator that lives in no package that is trusted."""
+
+
+class TestModels:
+    def test_skops_files_of_trusted_packages_load_by_themselves(self) -> None:
+        model = RandomForestClassifier(5, random_state=0).fit(PLANE, IS_EAST)
+        skops.io.dump(model, "model.skops")
+        loaded = files.read_model("model.skops")
+        np.testing.assert_array_equal(loaded.predict_proba(PLANE), model.predict_proba(PLANE))
+
+    @pytest.mark.parametrize("package", ["xgboost", "lightgbm"])
+    def test_boosted_trees_load_by_themselves(self, package: str) -> None:
+        library = pytest.importorskip(package, reason=f"{package} is not installed")
+        kind = getattr(library, "XGBClassifier", None) or library.LGBMClassifier
+        model = kind(n_estimators=3, n_jobs=1, verbosity=0 if package == "xgboost" else -1).fit(PLANE, IS_EAST)
+        skops.io.dump(model, "model.skops")
+        np.testing.assert_allclose(files.read_model("model.skops").predict_proba(PLANE), model.predict_proba(PLANE))
+
+    def test_other_types_are_named_and_wait_to_be_trusted(self) -> None:
+        skops.io.dump(_Stranger().fit(PLANE, IS_EAST), "model.skops")
+        name = f"{__name__}._Stranger"
+        with pytest.raises(ModelError, match=f"not trusted by itself: {name}; .*add --trust {name}"):
+            files.read_model("model.skops")
+        assert isinstance(files.read_model("model.skops", trust=[name]), _Stranger)
+
+    @pytest.mark.parametrize(
+        ("name", "trusted"),
+        [
+            ("sklearn.tree._tree.Tree", True),
+            ("collections.OrderedDict", True),
+            ("numpy.savetxt", False),  # a function
+            ("numpy.testing.IgnoreException", False),  # a class, but not for models
+            ("sklearn.utils.parallel.Path", False),  # nothing of that name
+            ("sklearn.base.defaultdict", False),  # made elsewhere
+            ("sklearning.Model", False),
+            ("os.system", False),
+            ("eval", False),
+        ],
+    )
+    def test_trust_is_for_classes_that_packages_of_models_made(self, name: str, trusted: bool) -> None:
+        assert _is_trusted(name) is trusted
+
+    def test_functions_are_not_trusted_even_in_trusted_packages(self) -> None:
+        model = make_pipeline(FunctionTransformer(np.testing.assert_equal), LogisticRegression())
+        skops.io.dump(model, "model.skops")
+        with pytest.raises(ModelError, match=r"--trust numpy.testing"):
+            files.read_model("model.skops")
+
+    def test_a_file_that_is_no_skops_file_is_told(self) -> None:
+        Path("model.skops").write_text("hello")
+        with pytest.raises(ModelError, match=r"'model.skops' cannot be loaded: File is not a zip file"):
+            files.read_model("model.skops")
+
+    @pytest.mark.parametrize(("name", "module"), [("model.skops", "skops"), ("model.onnx", "onnxruntime")])
+    def test_a_missing_extra_is_told_with_the_install_command(
+        self, name: str, module: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        Path(name).touch()
+        hide(monkeypatch, module, *(one for one in sys.modules if one.startswith(f"{module}.")))
+        with pytest.raises(ImportError, match=rf'needs {module}.*pip install "localface\[models\]"'):
+            files.read_model(name)
+
+    @pytest.mark.parametrize("suffix", [".pkl", ".pickle", ".joblib"])
+    def test_a_pickle_is_loaded_only_where_that_is_allowed(self, suffix: str) -> None:
+        model = LogisticRegression().fit(PLANE, IS_EAST)
+        path = Path(f"model{suffix}")
+        path.write_bytes(pickle.dumps(model))
+        with pytest.raises(ModelError, match=r"runs whatever code is in it: .*skops.io.dump.*--allow-pickle"):
+            files.read_model(str(path))
+        loaded = files.read_model(str(path), allow_pickle=True)
+        np.testing.assert_array_equal(loaded.coef_, model.coef_)
+
+    def test_a_refused_pickle_has_run_nothing(self) -> None:
+        class Loud:
+            def __reduce__(self) -> Any:
+                return Path.touch, (Path("ran"),)
+
+        Path("model.pkl").write_bytes(pickle.dumps(Loud()))
+        with pytest.raises(ModelError):
+            files.read_model("model.pkl")
+        assert not Path("ran").exists()
+
+    def test_a_pickle_loads_without_joblib_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        Path("model.pkl").write_bytes(pickle.dumps({"a": 1}))
+        hide(monkeypatch, "joblib")
+        assert files.read_model("model.pkl", allow_pickle=True) == {"a": 1}
+
+    def test_other_files_are_no_models(self) -> None:
+        Path("model.h5").touch()
+        with pytest.raises(ModelError, match=r"'model.h5' is no model.*\.skops or \.onnx file, or module:attribute"):
+            files.read_model("model.h5")
+
+    def test_a_model_is_imported_from_the_current_folder(self) -> None:
+        Path("rooms_a.py").write_text("def score(frame):\n    return frame\nclass Kind:\n    inner = score\n")
+        assert files.read_model("rooms_a:score")(3) == 3
+        assert files.read_model("rooms_a:Kind.inner")(4) == 4
+        with pytest.raises(ModelError, match=r"'rooms_a' has no 'scor' \(did you mean 'score'\?\)"):
+            files.read_model("rooms_a:scor")
+        with pytest.raises(ModelError, match="'rooms_a:Kind' is a class: name a fitted model"):
+            files.read_model("rooms_a:Kind")
+        with pytest.raises(ModelError, match=r"no module 'room_a' .*\(did you mean 'rooms_a'\?\)"):
+            files.read_model("room_a:score")
+
+    def test_a_module_that_fails_is_told_in_one_sentence(self) -> None:
+        Path("rooms_b.py").write_text("1 / 0\n")
+        with pytest.raises(ModelError, match=r"'rooms_b' cannot be imported: division by zero \(ZeroDivisionError\)"):
+            files.read_model("rooms_b:score")
+        Path("rooms_c.py").write_text("import a_package_that_nobody_has\n")
+        with pytest.raises(ModelError, match="'a_package_that_nobody_has' is not installed"):
+            files.read_model("rooms_c:score")
+
+
+class TestOnnx:
+    @pytest.mark.parametrize("zipmap", [True, False])
+    def test_a_classifier_fed_with_one_matrix(self, zipmap: bool) -> None:
+        loaded = files.read_model(str(write_classifier(Path("model.onnx"), [1.0, 0.5], zipmap=zipmap)))
+        model = files.named_classes(loaded, PLANE)
+        expected = 1 / (1 + np.exp(-2 * (PLANE["east"] + 0.5 * PLANE["north"])))
+        assert model.classes_ == ("not yet", "ready")
+        assert model.n_features_in_ == 2
+        np.testing.assert_allclose(model.predict_proba(PLANE.to_numpy())[:, 1], expected, rtol=1e-5)
+
+    @pytest.mark.parametrize("frame", [PLANE, pl.from_pandas(PLANE)])
+    def test_a_classifier_fed_column_by_column_finds_them_by_name(self, frame: Any) -> None:
+        path = write_classifier(Path("model.onnx"), [1.0, 0.0], names=["north", "east"])
+        model = files.named_classes(files.read_model(str(path)), frame)
+        assert list(model.feature_names_in_) == ["north", "east"]
+        expected = 1 / (1 + np.exp(-2 * PLANE["north"]))
+        np.testing.assert_allclose(model.predict_proba(frame)[:, 1], expected, rtol=1e-5)
+
+    def test_a_classifier_is_explained(self) -> None:
+        path = write_classifier(Path("model.onnx"), [1.0, 0.0])
+        model = files.named_classes(files.read_model(str(path)), PLANE)
+        answer = LocalFACE(model, PLANE, target="ready", n_neighbors=20).explain({"east": -0.5, "north": 0.0})
+        assert answer.require().counterfactual["east"] >= 0
+
+    def test_a_class_is_called_what_most_verdicts_call_it(self) -> None:
+        class Session:
+            def run(self, *_: Any) -> Any:
+                return np.array([[3, 0], [3, 0], [1, 0], [0, 1]]), np.array(["a", "a", "b", "b"])
+
+        model = OnnxClassifier(Graph(Session(), {"X": np.float32}, 2, "scores", "label"), ())
+        assert model.named_after(PLANE.head(4)).classes_ == ("a", "b")
+
+    def test_a_regressor_gives_one_value_a_record(self) -> None:
+        model = files.read_model(str(write_regressor(Path("model.onnx"), [2.0, 1.0])))
+        assert files.named_classes(model, PLANE) is model
+        np.testing.assert_allclose(model.predict(np.array([[1.0, 0.5], [0.0, 1.0]])), [2.5, 1.0])
+
+    def test_files_without_scores_and_files_that_are_none_are_refused(self) -> None:
+        with pytest.raises(ModelError, match=r"'model.onnx' gives no scores, only 'label"):
+            files.read_model(str(write_labeller(Path("model.onnx"))))
+        Path("model.onnx").write_text("hello")
+        with pytest.raises(ModelError, match=r"'model.onnx' cannot be loaded"):
+            files.read_model("model.onnx")
+
+    def test_a_table_that_the_model_cannot_take_is_told(self) -> None:
+        model = files.read_model(str(write_classifier(Path("model.onnx"), [1.0, 0.5])))
+        with pytest.raises(ModelError, match="the model failed on the table: could not convert string"):
+            files.named_classes(model, PEOPLE[["age", "unit"]])

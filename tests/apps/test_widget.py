@@ -1,0 +1,58 @@
+"""In a notebook: an answer shows the page's own view where anywidget is there, and static HTML where it is not."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from typing import Any
+
+import pytest
+
+from localface import LocalFACE, Recourse
+from localface.apps.web.view import view_of
+from localface.apps.web.widget import RecourseWidget, module_of
+from localface.cases.moons import two_moons
+
+MIME = "application/vnd.jupyter.widget-view+json"
+MOONS = two_moons(300)
+ANSWER = LocalFACE(MOONS.model, MOONS.data, n_neighbors=15).explain(MOONS.person)
+
+
+def bundle(answer: Recourse) -> dict[str, Any]:
+    shown = answer._repr_mimebundle_()
+    return shown[0] if isinstance(shown, tuple) else shown
+
+
+def test_an_answer_shows_as_a_widget_and_keeps_text_and_html_for_those_who_have_none() -> None:
+    shown = bundle(ANSWER)
+    assert MIME in shown
+    assert shown["text/plain"] == str(ANSWER)
+    assert shown["text/html"] == ANSWER._repr_html_()
+
+
+def test_without_anywidget_it_shows_as_static_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.util.find_spec
+    monkeypatch.setattr(
+        "localface.answers.recourse.find_spec", lambda name: None if name == "anywidget" else real(name)
+    )
+    assert bundle(ANSWER) == {"text/plain": str(ANSWER), "text/html": ANSWER._repr_html_()}
+
+
+def test_the_widget_holds_the_view_that_the_service_sends() -> None:
+    widget = RecourseWidget.of(ANSWER)
+    assert widget.view == view_of(ANSWER)
+    assert json.loads(json.dumps(widget.view, allow_nan=False)) == widget.view
+
+
+def test_its_module_is_the_pages_own_imports_nothing_and_has_one_default_export() -> None:
+    text = str(RecourseWidget.of(ANSWER)._esm)
+    assert not re.search(r"^\s*import\b", text, re.MULTILINE)
+    assert re.findall(r"^export \w+", text, re.MULTILINE) == ["export default"]
+    assert re.search(r"^function render\(", text, re.MULTILINE)
+    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text)  # an SVG's namespace is no request
+
+
+def test_the_modules_that_are_put_together_share_no_name() -> None:
+    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", module_of("view.js"), re.MULTILINE)
+    assert sorted(set(names)) == sorted(names)

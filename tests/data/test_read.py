@@ -1,0 +1,336 @@
+"""The user's own tables: any kind is read, and answers come back in the same kind."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localface.data import read as frames
+from localface.data.read import Form, column_names, person_form, read_people, read_person, read_table
+from localface.data.schema import Feature, Schema
+from localface.errors import DataError
+
+SCHEMA = Schema(
+    [
+        Feature("age", kind="integer"),
+        Feature("temp"),
+        Feature("on", kind="binary", categories=(False, True)),
+        Feature("ward", kind="categorical", categories=("home", "icu", "step")),
+        Feature("grade", kind="ordinal", categories=("low", "mid", "high")),
+    ]
+)
+ROWS = {
+    "age": [63, 40, 51],
+    "temp": [37.1, 0.1 + 0.2, 1e-300],
+    "on": [True, False, True],
+    "ward": ["icu", "home", "icu"],
+    "grade": ["low", "high", "mid"],
+}
+CODES = np.array([[63, 37.1, 1, 1, 0], [40, 0.1 + 0.2, 0, 0, 2], [51, 1e-300, 1, 1, 1]])
+PERSON = {"age": 63, "temp": 37.1, "on": True, "ward": "icu", "grade": "low"}
+
+
+def pandas_table() -> pd.DataFrame:
+    grade = pd.Categorical(ROWS["grade"], ["low", "mid", "high", "never seen"], ordered=True)
+    table = pd.DataFrame({**ROWS, "grade": grade, "spare": [1, 2, 3]})
+    return table.astype({"age": "int32", "ward": "category"})[["spare", "grade", "age", "temp", "on", "ward"]]
+
+
+def polars_table() -> pl.DataFrame:
+    kinds = {"age": pl.Int16, "ward": pl.Categorical, "grade": pl.Enum(["low", "mid", "high"])}
+    return pl.DataFrame(ROWS, schema_overrides=kinds)
+
+
+def pyarrow_table() -> pa.Table:
+    table = pa.table(ROWS)
+    ward = pa.array(ROWS["ward"]).dictionary_encode()
+    indices = ward.indices.cast(pa.int8())
+    return table.set_column(3, "ward", pa.DictionaryArray.from_arrays(indices, ward.dictionary, ordered=True))
+
+
+def array() -> np.ndarray:
+    return np.array(list(zip(*ROWS.values(), strict=True)), dtype=object)
+
+
+TABLES = [pandas_table(), polars_table(), pyarrow_table(), array()]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
+def test_every_kind_of_table_is_read_as_the_same_records(table):
+    records = read_table(table, SCHEMA)
+
+    assert records.dtype == np.float64
+    assert records.tobytes() == CODES.tobytes()
+
+
+def test_a_pandas_table_comes_back_with_its_own_types():
+    table = pandas_table()
+
+    back = Form.of(table, SCHEMA).frame(CODES)
+
+    pd.testing.assert_frame_equal(back, table[list(SCHEMA.names)])
+
+
+def test_other_pandas_types_come_back_as_well():
+    arrow = pd.ArrowDtype(pa.string())
+    table = pd.DataFrame({"age": ROWS["age"], "temp": ROWS["temp"], "on": ROWS["on"]}).assign(
+        ward=pd.Series(ROWS["ward"], dtype=arrow), grade=pd.Series(ROWS["grade"], dtype="string")
+    )
+    table = table.astype({"age": "Int64", "on": "boolean", "temp": "Float64"})
+
+    back = Form.of(table, SCHEMA).frame(read_table(table, SCHEMA))
+
+    pd.testing.assert_frame_equal(back, table)
+
+
+def test_a_polars_frame_comes_back_with_its_own_types():
+    table = polars_table()
+
+    back = Form.of(table, SCHEMA).frame(CODES)
+
+    assert back.schema == table.schema
+    assert back.equals(table)
+
+
+def test_a_pyarrow_table_comes_back_with_its_own_types():
+    table = pyarrow_table()
+
+    back = Form.of(table, SCHEMA).frame(CODES)
+
+    assert back.schema.types == table.schema.types
+    assert back.to_pydict() == table.to_pydict()
+
+
+def test_numbers_of_several_types_and_with_gaps_are_read_column_by_column():
+    table = pd.DataFrame({"a": [1.5, 2.5], "b": [1, 2], "c": [3.5, 4.5], "d": [5, 6]})
+    gaps = table.astype({"b": "Int64", "d": "Int64"})
+    gaps.loc[1, "d"] = pd.NA
+    schema = Schema([Feature(name) for name in "dcba"])
+
+    assert read_table(table, schema).tolist() == [[5, 3.5, 1, 1.5], [6, 4.5, 2, 2.5]]
+    with pytest.raises(DataError, match=r"'d' \(1 row\), 1 of 2 rows"):
+        read_table(gaps, schema)
+
+
+def test_an_array_of_objects_comes_back_as_one():
+    back = Form.of(array(), SCHEMA).frame(CODES)
+
+    assert back.dtype == object
+    assert back.tolist() == array().tolist()
+    assert [type(value) for value in back[0]] == [int, float, bool, str, str]
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "bool"])
+def test_an_array_of_numbers_keeps_its_type(dtype):
+    table = np.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
+    schema = Schema.infer(table)
+
+    back = Form.of(table, schema).frame(read_table(table, schema))
+
+    assert back.dtype == table.dtype
+    assert (back == table).all()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "numpy"])
+@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
+def test_floats_come_back_bit_for_bit(kind, values):
+    make = {
+        "pandas": pd.DataFrame,
+        "polars": pl.DataFrame,
+        "pyarrow": pa.table,
+        "numpy": lambda c: np.array([c["x"]]).T,
+    }
+    table = make[kind]({"x": values})
+    schema = Schema([Feature("x")])
+
+    form = Form.of(table, schema)
+    back = form.frame(read_table(table, schema))
+
+    assert form.kind == kind
+    assert read_table(back, schema).tobytes() == np.array(values).tobytes()
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, lambda c: np.array([c["x"]]).T])
+def test_a_value_between_whole_numbers_is_never_cut_short(make):
+    table, schema = make({"x": [1, 2, 3]}), Schema([Feature("x")])
+
+    back = Form.of(table, schema).frame(np.array([[1.5]]))
+
+    assert read_table(back, schema).tolist() == [[1.5]]
+
+
+def test_a_value_outside_a_closed_list_is_never_lost():
+    table = pd.DataFrame({"x": pd.Categorical([1, 3, 9])})
+    schema = Schema([Feature("x", kind="integer")])
+
+    back = Form.of(table, schema).frame(np.array([[2.0]]))
+
+    assert back["x"].tolist() == [2]
+
+
+def test_columns_of_an_array_are_named_by_their_place():
+    assert column_names(np.zeros((2, 3))) == ("x0", "x1", "x2")
+    assert column_names(pandas_table())[0] == "spare"
+
+
+# --- one person -------------------------------------------------------------------------------
+
+PEOPLE = [
+    PERSON,
+    pd.Series(PERSON),
+    np.array(list(PERSON.values()), dtype=object),
+    pandas_table().iloc[[0]],
+    polars_table()[:1],
+    pyarrow_table().slice(0, 1),
+    array()[:1],
+]
+
+
+@pytest.mark.parametrize("person", PEOPLE, ids=lambda person: type(person).__name__)
+def test_a_person_is_read_in_any_shape(person):
+    assert read_person(person, SCHEMA).tolist() == CODES[0].tolist()
+
+
+def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
+    form = person_form(PERSON, Form.of(polars_table(), SCHEMA))
+
+    back = form.single(CODES[0])
+
+    assert back == PERSON
+    assert [type(value) for value in back.values()] == [int, float, bool, str, str]
+    assert isinstance(form.frame(CODES), pl.DataFrame)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
+def test_a_series_comes_back_as_a_series_and_its_path_as_pandas(table):
+    form = person_form(pd.Series(PERSON), Form.of(table, SCHEMA))
+
+    pd.testing.assert_series_equal(form.single(CODES[0]), pd.Series(PERSON))
+    assert isinstance(form.frame(CODES), pd.DataFrame)
+
+
+def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short():
+    table, schema = pd.DataFrame({"a": [1, 2, 4], "b": [3, 5, 6]}), Schema([Feature("a"), Feature("b")])
+    form = person_form(table.iloc[0], Form.of(table, schema))
+
+    assert form.single(np.array([2.0, 3.0])).dtype == np.int64
+    assert form.single(np.array([2.5, 3.0])).tolist() == [2.5, 3.0]
+
+
+def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
+    numbers = Schema([Feature("a"), Feature("b")])
+    form = Form.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
+
+    one = person_form(np.array([1, 2], dtype=np.float32), form)
+    row = person_form(polars_table()[:1], Form.of(pandas_table(), SCHEMA))
+
+    assert one.single(np.array([1.0, 2.0])).shape == (2,)
+    assert one.single(np.array([1.0, 2.0])).dtype == np.float32
+    assert row.single(CODES[0]).equals(polars_table()[:1])
+
+
+def test_a_form_can_be_bare_or_named():
+    numbers = Schema([Feature("a"), Feature("b")])
+    named = Form.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
+
+    assert named.bare().frame(np.array([[1.0, 2.0]])).dtype == np.float64
+    assert list(named.bare().named().frame(np.array([[1.0, 2.0]])).columns) == ["a", "b"]
+    assert Form.of(pandas_table(), SCHEMA).bare().frame(CODES).tolist() == array().tolist()
+
+
+@pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
+@pytest.mark.parametrize("person", [None, *PEOPLE[:3]])
+def test_a_form_survives_json(table, person):
+    form = Form.of(table, SCHEMA)
+    form = form if person is None else person_form(person, form)
+
+    assert Form.from_dict(json.loads(json.dumps(form.to_dict()))) == form
+
+
+def test_without_the_library_a_form_falls_back_to_arrays(monkeypatch):
+    plain = person_form(pd.Series(PERSON), Form.of(pandas_table(), SCHEMA)).to_dict()
+    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+
+    form = Form.from_dict(plain)
+
+    assert form.kind == "numpy"
+    assert form.single(CODES[0]).tolist() == list(PERSON.values())
+
+
+# --- what cannot be read ----------------------------------------------------------------------
+
+
+def changed(**columns: object) -> pd.DataFrame:
+    return pd.DataFrame({**ROWS, **columns})
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (changed().rename(columns={"temp": "tmep"}), "lacks 'temp'.*did you mean 'tmep'"),
+        (changed().drop(columns=["temp", "ward"]), "lacks 'temp', 'ward': it has 'age'"),
+        (
+            changed(temp=[np.nan, np.inf, 1.0], ward=["icu", None, "icu"]),
+            r"'temp' \(2 rows\), 'ward' \(1 row\), 2 of 3",
+        ),
+        (changed(temp=[np.nan, 1.0, 1.0]), "drop these rows or impute"),
+        (changed(ward=["icu", "hom", "icu"]), "'ward' has the unseen category 'hom'.*did you mean 'home'"),
+        (changed(on=[0, 1, 2]), "'on' has the unseen category 2"),
+        (changed(temp=["37", "38", "39"]), "'temp' is numeric and holds text such as '37'"),
+        (changed(temp=pd.Series([[1], 2.0, 3.0], dtype=object)), r"'temp' is \[1\]: a finite number"),
+        (changed(age=[1.5, 2.0, 3.25]), "'age' is integer, but 2 rows hold fractions such as 1.5.*kind='numeric'"),
+        (changed(age=[2**60, 1, 2]), "'age' holds numbers too large.*identifier"),
+        (changed().iloc[:0], "no rows"),
+        (np.zeros((3, 2)), "the array has 2 columns and the schema 5 features"),
+        ("rows.csv", "a str is not a table"),
+    ],
+)
+def test_a_table_that_cannot_be_read_says_where_and_what_to_do(table, message):
+    with pytest.raises(DataError, match=message):
+        read_table(table, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    ("person", "message"),
+    [
+        ({**PERSON, "temp": None}, "person's 'temp' is missing or infinite: impute"),
+        ({**PERSON, "temp": float("inf")}, "'temp' is missing or infinite"),
+        ({key: value for key, value in PERSON.items() if key != "temp"} | {"tmep": 3}, "did you mean 'tmep'"),
+        ({**PERSON, "ward": "icuu"}, "did you mean 'icu'"),
+        ({**PERSON, "age": 1.5}, "cannot be 1.5"),
+        (np.zeros(3), "3 columns and the schema 5"),
+        (changed(), "one person is wanted, and 3 rows came.*explain_many"),
+        ([1, 2, 3, 4, 5], "a list is no person: give a dict"),
+        (None, "a NoneType is no person"),
+    ],
+)
+def test_a_person_who_cannot_be_read_is_told_why(person, message):
+    with pytest.raises(DataError, match=message):
+        read_person(person, SCHEMA)
+
+
+def test_people_come_as_a_table_or_a_list():
+    assert read_people(polars_table(), SCHEMA).tolist() == CODES.tolist()
+    assert read_people([PERSON, pd.Series(PERSON)], SCHEMA).tolist() == [CODES[0].tolist()] * 2
+
+
+@pytest.mark.parametrize(
+    ("people", "message"),
+    [
+        (PERSON, "one person came.*use explain"),
+        (pd.Series(PERSON), "one person came"),
+        (np.zeros(5), "one person came"),
+        ([], "list of people is empty"),
+        ([PERSON, {**PERSON, "ward": "icuu"}], "person 1: 'ward' has the unseen"),
+    ],
+)
+def test_people_who_cannot_be_read_are_named(people, message):
+    with pytest.raises(DataError, match=message):
+        read_people(people, SCHEMA)

@@ -1,0 +1,185 @@
+"""Records become points and points records; nothing is scaled anywhere else."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from localface.data.schema import Feature, Schema
+from localface.data.space import Space
+from localface.errors import DataError
+
+SCHEMA = Schema(
+    [
+        Feature("temp"),
+        Feature("age", kind="integer"),
+        Feature("on", kind="binary"),
+        Feature("ward", kind="categorical", categories=("home", "icu", "step")),
+        Feature("grade", kind="ordinal", categories=("low", "mid", "high")),
+    ]
+)
+
+
+def people(n: int = 200, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    temp = rng.normal(37, 0.8, n).round(1)
+    age = rng.integers(18, 95, n)
+    return np.column_stack([temp, age, rng.integers(0, 2, n), rng.integers(0, 3, n), rng.integers(0, 3, n)]).astype(
+        float
+    )
+
+
+SPACE = Space.fit(SCHEMA, people())
+
+
+def test_a_point_has_a_column_for_each_number_and_each_category():
+    assert SPACE.width == 7
+    assert SPACE.feature_of.tolist() == [0, 1, 2, 3, 3, 3, 4]
+    assert SPACE.discrete.tolist() == [False, False, True, True, True, True, False]
+
+
+def test_numbers_are_centred_on_the_median_and_scaled_robustly():
+    records = people()
+    low, middle, high = np.quantile(records[:, 1], [0.25, 0.5, 0.75])
+
+    points = SPACE.points(records)
+
+    assert SPACE.scales[1] == pytest.approx((high - low) / 1.349)
+    assert points[:, 1] == pytest.approx((records[:, 1] - middle) / SPACE.scales[1])
+
+
+def test_two_categories_are_one_unit_apart():
+    records = np.repeat(people(1), 3, axis=0)
+    records[:, 2] = [0, 1, 0]
+    records[:, 3] = [0, 0, 2]
+
+    points = SPACE.points(records)
+
+    assert np.linalg.norm(points[0] - points[1]) == pytest.approx(1)
+    assert np.linalg.norm(points[0] - points[2]) == pytest.approx(1)
+
+
+def test_a_scale_that_is_given_is_the_one_used():
+    schema = Schema(
+        [
+            Feature("a", scale=2),
+            Feature("b", kind="binary", scale=4),
+            Feature("c", kind="categorical", categories=("x", "y"), scale=5),
+        ]
+    )
+    records = np.array([[1.0, 0, 0], [3.0, 1, 1]])
+
+    points = Space.fit(schema, records).points(records)
+
+    assert Space.fit(schema, records).scales.tolist() == [2, 4, 5]
+    assert (points[1] - points[0])[:2].tolist() == [1.0, 0.25]
+    assert np.linalg.norm((points[1] - points[0])[2:]) == pytest.approx(1 / 5)
+
+
+def test_where_most_are_alike_the_plain_deviation_is_the_scale():
+    records = np.array([[0.0]] * 9 + [[10.0]])
+
+    assert Space.fit(Schema([Feature("x")]), records).scales[0] == pytest.approx(records.std())
+
+
+def test_a_constant_column_is_refused_with_three_ways_out():
+    records = np.full((5, 1), 48.0)
+
+    message = r"'los' has the same value \(48\) in every row.*Feature\('los', moves='never'\).*scale=.*drop the column"
+    with pytest.raises(DataError, match=message):
+        Space.fit(Schema([Feature("los")]), records)
+    assert Space.fit(Schema([Feature("los", moves="never")]), records).scales[0] == 1
+    assert Space.fit(Schema([Feature("los", scale=3)]), records).scales[0] == 3
+
+
+def test_rows_come_back_as_they_were():
+    records = people()
+
+    assert (SPACE.records(SPACE.points(records)) == records).all()
+
+
+def test_numbers_of_few_digits_come_back_to_the_last_bit():
+    records = np.random.default_rng(1).normal(100, 300, (2000, 1)).round(3)
+    space = Space.fit(Schema([Feature("balance")]), records)
+
+    assert space.records(space.points(records)).tobytes() == records.tobytes()
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-3, 1e3))
+def test_any_number_comes_back_to_within_rounding(value, scale):
+    space = Space.fit(Schema([Feature("x", scale=scale)]), np.array([[0.1], [37.3], [99.0]]))
+
+    back = space.records(space.points(np.array([[value]])))
+
+    assert back[0, 0] == pytest.approx(value, rel=1e-12, abs=1e-12 * max(scale, 40))
+
+
+@given(st.integers(0, 2**32), st.integers(1, 8))
+def test_a_record_has_the_same_point_alone_and_in_any_batch(seed, n):
+    records = people(n, seed)
+
+    together = SPACE.points(records)
+
+    for i in range(n):
+        assert SPACE.points(records[i : i + 1])[0].tobytes() == together[i].tobytes()
+
+
+@given(st.lists(st.floats(-5, 5), min_size=7, max_size=7))
+def test_settling_gives_a_legal_record_and_settles_at_once(numbers):
+    point = np.array(numbers)
+
+    settled = SPACE.settle(point)
+    record = SPACE.records(settled[None, :])[0]
+
+    assert settled[0] == point[0]
+    assert record[1] == round(record[1])
+    assert record[2] in (0, 1)
+    assert record[3] in (0, 1, 2)
+    assert record[4] in (0, 1, 2)
+    assert SPACE.settle(settled).tobytes() == settled.tobytes()
+    assert SPACE.points(record[None, :])[0] == pytest.approx(settled, abs=1e-9)
+
+
+def test_settling_takes_the_nearest_whole_number_and_category():
+    point = SPACE.points(np.array([[37.0, 60, 1, 2, 1]]))[0]
+
+    moved = point + np.array([0.3, 0.4, -0.4, 0.3, 0.2, -0.3, 0.4]) * np.array([1, 1 / SPACE.scales[1], 1, 1, 1, 1, 1])
+
+    assert SPACE.records(SPACE.settle(moved)[None, :])[0, 1:4].tolist() == [60, 1, 2]
+
+
+@given(st.integers(0, 2**32), st.booleans())
+def test_a_row_is_within_the_bounds_exactly_when_the_box_holds_it(seed, loose):
+    rows = people(50, seed)
+    where = {"temp": (36.5, 37.7), "age": 20, "ward": ["home", "icu"], "grade": ["mid", "high"]}
+    where = where if loose else {"on": "never", "ward": ["icu"], "grade": "up", "temp": "down"}
+    box = SCHEMA.box(rows[0], where)
+
+    inside = SPACE.bounds(box).contain(SPACE.points(rows))
+
+    held = [all(box.holds(j, code) for j, code in enumerate(row)) for row in rows]
+    assert inside.tolist() == held
+
+
+def test_bounds_carry_one_way_columns_and_pin_categories():
+    person = np.array([37.0, 60.0, 0.0, 2.0, 1.0])
+    box = SCHEMA.box(person, {"age": "up", "on": "up", "grade": "down", "ward": "never", "temp": "never"})
+
+    bounds = SPACE.bounds(box)
+    point = SPACE.points(person[None, :])[0]
+
+    assert bounds.up.tolist() == [False, True, True, False, False, False, False]
+    assert bounds.down.tolist() == [False] * 6 + [True]
+    assert bounds.lower[0] == bounds.upper[0] == point[0]
+    assert bounds.upper[3:5].tolist() == [0, 0]
+    assert bounds.lower[5] == point[5]
+    assert bounds.contain(point[None, :]).all()
+
+
+def test_what_is_open_stays_open():
+    bounds = SPACE.bounds(SCHEMA.box(people(1)[0]))
+
+    assert np.isneginf(bounds.lower).all()
+    assert np.isposinf(bounds.upper).all()

@@ -1,0 +1,567 @@
+"""Rows in cells: the same answers as an exact scan where all cells are looked at, and nearly so where few are."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from localface import Feature, Schema
+from localface.data.read import read_table
+from localface.data.space import Space
+from localface.errors import DataError
+from localface.geometry.point_set import Crowd
+from localface.geometry.segments import Array, Bounds
+from localface.search.questions import NO_ROWS, Ids, Nearest, Neighbors
+from localface.sources.blocks import blocks_of_csv, blocks_of_parquet
+from localface.sources.cells import Cells
+from localface.sources.partition import assigned, canonical, hashed, sampled
+from localface.sources.store import Store, write_store
+from localface.sources.table import Table
+
+SCHEMA = Schema(
+    [
+        Feature("weight"),
+        Feature("height"),
+        Feature("visits", kind="integer"),
+        Feature("smokes", kind="binary", categories=(0, 1)),
+        Feature("ward", kind="categorical", categories=("a", "b", "c")),
+        Feature("stay", moves="up"),
+    ]
+)
+
+
+def people(n: int, seed: int) -> Array:
+    """Records of a mixed table, with some people twice."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 5, n)
+    columns = [
+        70 + 9 * kind + rng.normal(0, 4, n),
+        np.round(170 - 5 * kind + rng.normal(0, 6, n), 1),
+        rng.poisson(kind + 1.0),
+        rng.random(n) < 0.2 + 0.1 * kind,
+        rng.integers(0, 3, n),
+        rng.exponential(3.0, n),
+    ]
+    records = np.column_stack(columns).astype(np.float64)
+    records[n // 2 : n // 2 + n // 10] = records[: n // 10]
+    return records
+
+
+def numbers(width: int) -> Schema:
+    return Schema([Feature(f"x{j}", scale=1.0) for j in range(width)])
+
+
+def both(records: Array, schema: Schema = SCHEMA, **options: Any) -> tuple[Cells, Table, Space]:
+    """The same records in cells and in a table."""
+    distinct, rows = np.unique(records, axis=0, return_index=True)
+    space = Space.fit(schema, distinct)
+    cells = cells_of(records, space, **options)
+    return cells, Table(Crowd(space.points(distinct)), distinct, rows, n_rows=len(records)), space
+
+
+def cells_of(records: Array, space: Space, **options: Any) -> Cells:
+    rows = np.arange(len(records))
+    return Cells.of(space.points(records), records, rows, points_of=space.points, n_rows=len(records), **options)
+
+
+def free(width: int) -> Bounds:
+    nowhere = np.zeros(width, dtype=bool)
+    return Bounds(np.full(width, -np.inf), np.full(width, np.inf), nowhere, nowhere)
+
+
+def boxed(space: Space, record: Array, **limits: float) -> Bounds:
+    """Hold smokes and ward, let the stay only grow, and keep to limits on the others."""
+    schema = space.schema.with_("smokes", moves="never").with_("ward", moves="never")
+    for name, within in limits.items():
+        schema = schema.with_(name, within=within)
+    bounds = space.bounds(schema.box(record, None))
+    return bounds.seen_from(space.points(record[None, :])[0])
+
+
+def agree(mine: Neighbors, exact: Neighbors, cells: Cells, table: Table) -> None:
+    """The same distances, and the same rows, but for the last where others are as far."""
+    np.testing.assert_array_equal(mine.distances, exact.distances)
+    sure = mine.distances < mine.distances.max(initial=0.0)
+    own, other = cells.row_numbers(mine.ids), table.row_numbers(exact.ids)
+    assert sorted(own[sure]) == sorted(other[sure])
+    assert {tuple(record) for record in cells.records(mine.ids[sure])} == {
+        tuple(record) for record in table.records(exact.ids[sure])
+    }
+
+
+def questions(space: Space, records: Array, k: int) -> list[Nearest]:
+    """Questions of several kinds: free, in boxes wide and narrow."""
+    asked = []
+    for i, record in enumerate(records):
+        limits: dict[str, float] = [{}, {"weight": 6.0}, {"weight": 1.5, "visits": 1}][i % 3]
+        bounds = free(space.width) if i % 4 == 0 else boxed(space, record, **limits)
+        asked.append(Nearest(space.points(record[None, :])[0], k, bounds, NO_ROWS))
+    return asked
+
+
+@pytest.mark.parametrize("k", [1, 7, 50, 5000])
+def test_with_all_cells_probed_the_answer_is_that_of_the_exact_table(k: int) -> None:
+    records = people(3000, seed=0)
+    cells, table, space = both(records, n_cells=40, n_probe=40)
+    asked = questions(space, people(60, seed=1), k)
+
+    answers = cells.nearest(asked)
+
+    assert cells.exact
+    assert cells.recall == 1.0
+    for mine, exact in zip(answers, table.nearest(asked), strict=True):
+        agree(mine, exact, cells, table)
+
+
+def test_points_of_an_answer_are_those_of_its_records() -> None:
+    cells, _, space = both(people(2000, seed=0), n_cells=20)
+    for answer in cells.nearest(questions(space, people(10, seed=1), 20)):
+        np.testing.assert_array_equal(answer.points, space.points(cells.records(answer.ids)))
+
+
+def test_few_probes_still_fill_k_from_a_narrow_box() -> None:
+    records = people(3000, seed=0)
+    cells, table, space = both(records, n_cells=60, n_probe=1)
+    asked = questions(space, people(40, seed=2), 30)
+    for mine, exact, question in zip(cells.nearest(asked), table.nearest(asked), asked, strict=True):
+        assert len(mine.ids) == len(exact.ids)
+        assert question.bounds.contain(mine.points).all()
+
+
+def test_no_excluded_row_comes_back_and_the_next_ones_do() -> None:
+    records = people(3000, seed=0)
+    cells, _, space = both(records, n_cells=40, n_probe=40)
+    point = space.points(people(1, seed=3))[0]
+    first = cells.nearest([Nearest(point, 200, free(space.width), NO_ROWS)])[0]
+    shut: Ids = np.random.default_rng(0).permutation(first.ids[:150])
+
+    again = cells.nearest([Nearest(point, 50, free(space.width), shut)])[0]
+
+    np.testing.assert_array_equal(again.ids, first.ids[150:200])
+
+
+def test_nobody_is_further_than_the_radius_and_someone_at_the_radius_is_near_enough() -> None:
+    records = people(3000, seed=0)
+    cells, _, space = both(records, n_cells=40, n_probe=40)
+    point = space.points(people(1, seed=3))[0]
+    wide = cells.nearest([Nearest(point, 50, free(space.width), NO_ROWS)])[0]
+    radius = float(wide.distances[20])
+
+    near = cells.nearest([Nearest(point, 50, free(space.width), NO_ROWS, radius)])[0]
+
+    assert near.distances.max() == radius
+    np.testing.assert_array_equal(near.ids, wide.ids[wide.distances <= radius])
+
+
+def test_an_empty_box_is_answered_with_nobody() -> None:
+    cells, _, space = both(people(500, seed=0), n_cells=10)
+    bounds = free(space.width)
+    bounds.lower[0], bounds.upper[0] = 1e6, 2e6
+    answer = cells.nearest([Nearest(np.zeros(space.width), 5, bounds, NO_ROWS)])[0]
+    assert len(answer.ids) == len(answer.distances) == 0
+    assert answer.points.shape == (0, space.width)
+    assert len(cells.surveyed(bounds)) == 0
+
+
+def test_a_survey_finds_every_allowed_row_and_no_other() -> None:
+    records = people(3000, seed=0)
+    cells, table, space = both(records, n_cells=40, n_probe=2)
+    for question in questions(space, people(12, seed=4), 1):
+        mine = cells.records(cells.surveyed(question.bounds))
+        exact = table.records(table.surveyed(question.bounds))
+        assert sorted(mine.tolist()) == sorted(exact.tolist())
+
+
+def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
+    cells, _, space = both(people(4000, seed=0), n_cells=50, n_probe=5)
+    asked = questions(space, people(90, seed=5), 25)
+    for alone, together in zip((cells.nearest([one])[0] for one in asked), cells.nearest(asked), strict=True):
+        np.testing.assert_array_equal(alone.ids, together.ids)
+        np.testing.assert_array_equal(alone.distances, together.distances)
+
+
+def test_few_probes_find_nearly_all_in_clustered_rows() -> None:
+    rng = np.random.default_rng(0)
+    centres = rng.normal(0, 4, (40, 8))
+    records = centres[rng.integers(0, 40, 30_000)] + rng.normal(0, 1, (30_000, 8))
+    cells, table, space = both(records, numbers(8))
+    asked = [Nearest(point, 50, free(8), NO_ROWS) for point in space.points(records[:100] + 0.1)]
+
+    found = [np.isin(mine.distances, exact.distances).mean() for mine, exact in _pairs(cells, table, asked)]
+
+    assert not cells.exact
+    assert cells.n_probe < len(cells._partition) / 2
+    assert 0.999 <= cells.recall <= 1.0
+    assert np.mean(found) >= 0.99
+
+
+def _pairs(cells: Cells, table: Table, asked: list[Nearest]) -> Iterator[tuple[Neighbors, Neighbors]]:
+    return zip(cells.nearest(asked), table.nearest(asked), strict=True)
+
+
+def test_the_recall_of_too_few_probes_is_told() -> None:
+    records = np.random.default_rng(0).normal(0, 1, (5000, 8))
+    cells, table, space = both(records, numbers(8), n_cells=70, n_probe=3)
+    asked = [Nearest(point, 50, free(8), NO_ROWS) for point in space.points(records[:200])]
+
+    found = [np.isin(mine.distances, exact.distances).mean() for mine, exact in _pairs(cells, table, asked)]
+
+    assert cells.recall < 0.9
+    assert cells.recall == pytest.approx(np.mean(found), abs=0.1)
+
+
+def test_neither_the_order_of_rows_nor_repeats_change_anything() -> None:
+    records = people(5000, seed=0)
+    distinct = np.unique(records, axis=0)
+    space = Space.fit(SCHEMA, distinct)
+    rng = np.random.default_rng(1)
+    twice = np.concatenate([distinct, distinct[::3], distinct[:7]])
+    one, other = cells_of(distinct, space), cells_of(twice[rng.permutation(len(twice))], space)
+
+    everyone = np.arange(len(distinct))
+    asked = questions(space, people(40, seed=6), 20)
+
+    assert (other.n_rows, other.n_distinct, other.n_probe) == (len(twice), len(distinct), one.n_probe)
+    np.testing.assert_array_equal(one.records(everyone), other.records(everyone))
+    for mine, theirs in zip(one.nearest(asked), other.nearest(asked), strict=True):
+        np.testing.assert_array_equal(mine.ids, theirs.ids)
+        np.testing.assert_array_equal(mine.distances, theirs.distances)
+
+
+def test_a_repeated_row_keeps_its_lowest_number() -> None:
+    records = people(2000, seed=0)
+    cells, _, _ = both(records, n_cells=20)
+    ids = np.arange(cells.n_distinct)
+    first = {tuple(record): i for i, record in reversed(list(enumerate(records.tolist())))}
+    assert cells.row_numbers(ids).tolist() == [first[tuple(record)] for record in cells.records(ids).tolist()]
+
+
+def test_rows_that_share_a_hash_are_still_told_apart() -> None:
+    records = people(600, seed=0)
+    order = canonical(np.zeros(600, dtype=np.int64), np.zeros(600, dtype=np.uint64), records, np.arange(600))
+    assert sorted(records[order].tolist()) == np.unique(records, axis=0).tolist()
+    assert order.tolist() == [int(np.flatnonzero((records == records[i]).all(axis=1))[0]) for i in order]
+
+
+def test_the_cell_of_a_row_does_not_depend_on_the_rows_around_it() -> None:
+    rng = np.random.default_rng(0)
+    grid = rng.integers(-3, 4, (5000, 4)).astype(np.float64)  # many rows halfway between two centroids
+    centroids = rng.integers(-3, 4, (300, 4)).astype(np.float32)
+    together = assigned(grid, centroids)
+    alone = np.concatenate([assigned(grid[i : i + 1], centroids) for i in range(0, 5000, 7)])
+    away = ((grid[:, None, :] - centroids[None]) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(together[::7], alone)
+    np.testing.assert_array_equal(together, away.argmin(axis=1))
+
+
+def test_a_sample_is_chosen_by_what_rows_hold() -> None:
+    records = people(4000, seed=0)
+    shuffled = np.concatenate([records, records])[np.random.default_rng(0).permutation(8000)]
+    for size in (50, 1500, 9999):
+        chosen, again = (rows[sampled(hashed(rows), size)] for rows in (records, shuffled))
+        np.testing.assert_array_equal(chosen, again)
+        assert len(np.unique(chosen, axis=0)) == len(chosen) == min(size, len(np.unique(records, axis=0)))
+
+
+def test_minus_zero_is_zero() -> None:
+    assert hashed(np.array([[0.0, 1.0]])) == hashed(np.array([[-0.0, 1.0]]))
+
+
+def test_a_value_that_float32_cannot_hold_is_held_exactly() -> None:
+    rng = np.random.default_rng(0)
+    records = rng.normal(0, 1, (3000, 3))
+    records[:, 0] = rng.choice([0.1, np.nextafter(0.1, 1), np.nextafter(0.1, 0), 0.1 + 1e-9], 3000)
+    cells, table, space = both(records, numbers(3), n_cells=30, n_probe=30)
+    held = records[records[:, 0] == 0.1][0]
+    bounds = free(3)
+    bounds.lower[0] = bounds.upper[0] = space.points(held[None, :])[0, 0]
+
+    asked = [Nearest(space.points(held[None, :])[0], k, bounds, NO_ROWS) for k in (5, 400, 2999)]
+
+    assert len(set(np.float32(records[:, 0]))) < 4
+    for mine, exact in _pairs(cells, table, asked):
+        agree(mine, exact, cells, table)
+        assert set(cells.records(mine.ids)[:, 0]) == {0.1}
+    assert len(cells.surveyed(bounds)) == (np.unique(records, axis=0)[:, 0] == 0.1).sum()
+
+
+def test_a_row_exactly_on_a_bound_is_inside_and_the_next_float_is_not() -> None:
+    records = np.random.default_rng(0).normal(0, 1, (800, 2))
+    cells, _, space = both(records, numbers(2), n_cells=15)
+    for row in records[:50]:
+        edge = float(space.points(row[None, :])[0, 1])
+        for bound, wanted in ((edge, True), (np.nextafter(edge, np.inf), False)):
+            bounds = free(2)
+            bounds.lower[1] = bound
+            answer = cells.nearest([Nearest(space.points(row[None, :])[0], 1, bounds, NO_ROWS)])[0]
+            assert (answer.distances[0] == 0) == wanted
+
+
+def test_unit_differences_between_values_of_ten_million_are_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    records = np.column_stack([rng.integers(0, 2, 2000) * 1e7 + rng.integers(0, 500, 2000), rng.normal(0, 1, 2000)])
+    cells, table, space = both(records, numbers(2), n_cells=25, n_probe=25)
+    asked = [Nearest(point, 20, free(2), NO_ROWS) for point in space.points(records[:30])]
+    for mine, exact in _pairs(cells, table, asked):
+        agree(mine, exact, cells, table)
+
+
+def test_people_far_from_the_middle_lose_no_neighbour_to_rounding() -> None:
+    rng = np.random.default_rng(0)
+    records = rng.normal(0, 1, (4000, 6))
+    records[:1500] += 2e4  # there float32 is off by more than the distances between people
+    cells, table, space = both(records, numbers(6), n_cells=60, n_probe=60)
+    asked = [Nearest(point, 200, free(6), NO_ROWS) for point in space.points(records[:30])]
+    for mine, exact in _pairs(cells, table, asked):
+        agree(mine, exact, cells, table)
+
+
+def test_one_row_far_off_disturbs_nobody() -> None:
+    records = np.random.default_rng(0).normal(0, 1, (2000, 4))
+    records[7] = 1e8
+    cells, table, space = both(records, numbers(4), n_cells=25, n_probe=25)
+    asked = [Nearest(point, 20, free(4), NO_ROWS) for point in space.points(records[:20])]
+    for mine, exact in _pairs(cells, table, asked):
+        agree(mine, exact, cells, table)
+
+
+@st.composite
+def small_tables(draw: Callable[..., Any]) -> tuple[Array, Array, Bounds, int, Ids, float]:
+    n, width = draw(st.integers(1, 40)), draw(st.integers(1, 3))
+    value = st.sampled_from([0.0, 0.1, 0.2, 0.3, 1.0, 1e6, 1e6 + 1, -3.0, -3.0000001])
+    row = st.lists(value, min_size=width, max_size=width)
+    records = np.array(draw(st.lists(row, min_size=n, max_size=n)))
+    low, high = np.array(draw(row)), np.array(draw(row))
+    unbounded = np.array(draw(st.lists(st.booleans(), min_size=width, max_size=width)))
+    nowhere = np.zeros(width, dtype=bool)
+    bounds = Bounds(
+        np.where(unbounded, -np.inf, np.minimum(low, high)), np.where(unbounded, np.inf, np.maximum(low, high)),
+        nowhere, nowhere,
+    )  # fmt: skip
+    shut = np.array(draw(st.lists(st.integers(0, n - 1), max_size=5)), dtype=np.int64)
+    radius = draw(st.sampled_from([0.05, 1.0, 1e6, np.inf]))
+    return records, np.array(draw(row)), bounds, draw(st.integers(1, n + 3)), shut, radius
+
+
+@settings(max_examples=300)
+@given(small_tables(), st.integers(1, 6))
+def test_small_tables_agree_with_brute_force(world: tuple[Array, Array, Bounds, int, Ids, float], n_cells: int) -> None:
+    records, point, bounds, k, shut, radius = world
+    rows = np.arange(len(records))
+    cells = Cells.of(
+        records, records, rows, points_of=lambda same: same, n_rows=len(records), n_cells=n_cells, n_probe=n_cells
+    )
+    stored = cells.records(np.arange(cells.n_distinct))
+    shut = np.unique(shut[shut < len(stored)])
+
+    answer = cells.nearest([Nearest(point, k, bounds, shut, radius)])[0]
+
+    away = np.sqrt(((stored - point) ** 2).sum(axis=1))
+    allowed = [i for i in range(len(stored)) if i not in shut and bounds.contain(stored[i])]
+    wanted = [i for i in sorted(allowed, key=lambda i: (away[i], i))[:k] if away[i] <= radius]
+    assert answer.ids.tolist() == wanted
+    assert sorted(stored.tolist()) == np.unique(records, axis=0).tolist()
+
+
+# On disk
+
+
+def parts(records: Array, size: int = 700) -> Callable[[], Iterator[Array]]:
+    return lambda: (records[first : first + size] for first in range(0, len(records), size))
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Array]:
+    folder, records = tmp_path_factory.mktemp("stores") / "people", people(5000, seed=0)
+    write_store(folder, parts(records), SCHEMA)
+    return folder, records
+
+
+def test_a_store_answers_as_a_table_in_memory(written: tuple[Path, Array]) -> None:
+    folder, records = written
+    store = Store.open(folder)
+    in_memory = cells_of(records, store.space)
+    source = store.source()
+    asked = questions(store.space, people(40, seed=7), 30)
+
+    assert (store.n_rows, store.n_distinct) == (5000, len(np.unique(records, axis=0)))
+    assert (source.n_rows, source.width, source.recall) == (5000, 8, in_memory.recall)
+    for mine, theirs in zip(source.nearest(asked), in_memory.nearest(asked), strict=True):
+        np.testing.assert_array_equal(mine.ids, theirs.ids)
+        np.testing.assert_array_equal(mine.distances, theirs.distances)
+        np.testing.assert_array_equal(source.row_numbers(mine.ids), in_memory.row_numbers(theirs.ids))
+        np.testing.assert_array_equal(records[source.row_numbers(mine.ids)], source.records(mine.ids))
+
+
+def test_a_store_gives_back_its_schema_and_a_sample_of_distinct_rows(written: tuple[Path, Array]) -> None:
+    folder, records = written
+    store = Store.open(folder)
+    assert store.schema.to_dict() == SCHEMA.to_dict()
+    assert sorted(store.sample.tolist()) == np.unique(records, axis=0).tolist()
+
+
+def test_a_store_does_not_depend_on_the_order_or_the_blocks_of_rows(
+    written: tuple[Path, Array], tmp_path: Path
+) -> None:
+    folder, records = written
+    shuffled = np.concatenate([records, records[:99]])[np.random.default_rng(3).permutation(5099)]
+    write_store(tmp_path / "other", parts(shuffled, 311), SCHEMA)
+    assert (tmp_path / "other" / "near").read_bytes() == (folder / "near").read_bytes()
+    assert (tmp_path / "other" / "records").read_bytes() == (folder / "records").read_bytes()
+
+
+def test_a_sample_smaller_than_the_table_sets_the_space(tmp_path: Path) -> None:
+    records = people(5000, seed=0)
+    store = write_store(tmp_path / "few", parts(records), SCHEMA, sample=400)
+    assert len(store.sample) == 400
+    np.testing.assert_array_equal(store.sample, records[sampled(hashed(records), 400)])
+    np.testing.assert_array_equal(store.space.scales, Space.fit(SCHEMA, store.sample).scales)
+    assert store.source().n_distinct == len(np.unique(records, axis=0))
+
+
+def test_a_copy_opens_the_maps_again_and_carries_no_rows(written: tuple[Path, Array]) -> None:
+    store = Store.open(written[0])
+    source = store.source()
+    packed = pickle.dumps(source)
+    again = pickle.loads(packed)
+    asked = questions(store.space, people(5, seed=8), 10)
+
+    assert len(packed) < 5000
+    assert isinstance(again._stored.near.base, np.memmap)
+    for mine, theirs in zip(source.nearest(asked), again.nearest(asked), strict=True):
+        np.testing.assert_array_equal(mine.ids, theirs.ids)
+
+
+def test_a_copy_of_cells_in_memory_answers_the_same() -> None:
+    cells, _, space = both(people(800, seed=0))
+    again = pickle.loads(pickle.dumps(cells))
+    asked = questions(space, people(5, seed=8), 10)
+    for mine, theirs in zip(cells.nearest(asked), again.nearest(asked), strict=True):
+        np.testing.assert_array_equal(mine.ids, theirs.ids)
+
+
+def test_mapped_rows_cannot_be_written_to(written: tuple[Path, Array]) -> None:
+    source = Store.open(written[0]).source()
+    with pytest.raises(ValueError, match="read-only"):
+        source._stored.near[0, 0] = 1.0
+
+
+def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
+    write_store(tmp_path / "cut", parts(people(500, seed=0)), SCHEMA)
+    with (tmp_path / "cut" / "records").open("r+b") as file:
+        file.truncate(1000)
+    with pytest.raises(DataError, match=r"1,000 bytes where .* are wanted: the store is damaged"):
+        Store.open(tmp_path / "cut")
+
+
+def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
+    write_store(tmp_path / "old", parts(people(500, seed=0)), SCHEMA)
+    about = tmp_path / "old" / "about.json"
+    about.write_text(about.read_text().replace('"localface store": 1', '"localface store": 99'))
+    with pytest.raises(DataError, match=r"store of version 99.*write it again"):
+        Store.open(tmp_path / "old")
+
+
+def test_a_foreign_folder_and_an_absent_one_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "about.json").write_text("[1, 2]")
+    with pytest.raises(DataError, match="is no store, or one that was not written to the end"):
+        Store.open(tmp_path)
+    with pytest.raises(DataError, match="there is no folder"):
+        Store.open(tmp_path / "nowhere")
+
+
+def test_another_space_is_refused(written: tuple[Path, Array]) -> None:
+    store = Store.open(written[0])
+    other = Space.fit(SCHEMA.with_("weight", scale=123.0), store.sample)
+    with pytest.raises(DataError, match="were parted in another space"):
+        store.source(other.points)
+
+
+@pytest.mark.parametrize("passes", [0, 1, 2])
+def test_a_crash_in_mid_write_leaves_nothing(tmp_path: Path, passes: int) -> None:
+    records, calls = people(2000, seed=0), iter(range(9))
+
+    def failing() -> Iterator[Array]:
+        fails = next(calls) == passes
+        yield records[:1000]
+        if fails:
+            raise KeyboardInterrupt
+        yield records[1000:]
+
+    with pytest.raises(KeyboardInterrupt):
+        write_store(tmp_path / "never", failing, SCHEMA)
+
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_draft_that_a_killed_writer_leaves_is_no_store(written: tuple[Path, Array], tmp_path: Path) -> None:
+    (tmp_path / "draft").mkdir()
+    for file in written[0].iterdir():
+        if file.name != "about.json":
+            (tmp_path / "draft" / file.name).write_bytes(file.read_bytes())
+    with pytest.raises(DataError, match="not written to the end"):
+        Store.open(tmp_path / "draft")
+
+
+def test_nothing_is_written_over(written: tuple[Path, Array]) -> None:
+    with pytest.raises(DataError, match="exists already"):
+        write_store(written[0], parts(people(500, seed=0)), SCHEMA)
+
+
+def test_one_iterator_is_not_enough(tmp_path: Path) -> None:
+    once = parts(people(2000, seed=0))()
+    with pytest.raises(DataError, match="returns the same blocks each time"):
+        write_store(tmp_path / "once", lambda: once, SCHEMA)
+
+
+def test_a_table_of_one_person_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="3 rows and no two that differ"):
+        write_store(tmp_path / "one", parts(np.repeat(people(1, seed=0), 3, axis=0)), SCHEMA)
+
+
+def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
+    told: list[tuple[str, int, int]] = []
+    write_store(tmp_path / "told", parts(people(2000, seed=0)), SCHEMA, progress=lambda *what: told.append(what))
+    assert list(dict.fromkeys(what for what, _, _ in told)) == ["sampling", "parting", "placing", "sorting"]
+    assert {what: (done, total) for what, done, total in told}["sorting"] == (2000, 2000)
+
+
+def frame(records: Array) -> pd.DataFrame:
+    table = pd.DataFrame(records, columns=list(SCHEMA.names))
+    return table.assign(
+        ward=np.array(["a", "b", "c"])[records[:, 4].astype(int)], visits=table["visits"].astype(int), note="x"
+    )
+
+
+def test_parquet_and_csv_files_are_read_in_blocks(tmp_path: Path) -> None:
+    table = frame(people(900, seed=0))
+    (tmp_path / "parts").mkdir()
+    table[:500].to_parquet(tmp_path / "parts" / "a.parquet", row_group_size=120)
+    table[500:].to_parquet(tmp_path / "parts" / "b.parquet")
+    table.to_csv(tmp_path / "all.csv", index=False)
+    wanted = read_table(table, SCHEMA)
+
+    for blocks in (blocks_of_parquet(tmp_path / "parts", SCHEMA), blocks_of_csv(tmp_path / "all.csv", SCHEMA)):
+        np.testing.assert_array_equal(np.concatenate(list(blocks())), wanted)
+        np.testing.assert_array_equal(np.concatenate(list(blocks())), wanted)
+    store = write_store(tmp_path / "store", blocks_of_parquet(tmp_path / "parts", SCHEMA), SCHEMA)
+    assert store.n_rows == 900
+
+
+def test_a_file_that_lacks_a_column_is_refused(tmp_path: Path) -> None:
+    table = frame(people(50, seed=0)).rename(columns={"weight": "wieght"})
+    table.to_parquet(tmp_path / "x.parquet")
+    table.to_csv(tmp_path / "x.csv", index=False)
+    for blocks_of, name in ((blocks_of_parquet, "x.parquet"), (blocks_of_csv, "x.csv")):
+        with pytest.raises(DataError, match=r"lacks 'weight' \(did you mean 'wieght'\?\)"):
+            blocks_of(tmp_path / name, SCHEMA)
+    with pytest.raises(DataError, match=r"there is no \.parquet file"):
+        blocks_of_parquet(tmp_path / "nowhere", SCHEMA)
