@@ -31,12 +31,21 @@ def readiness():
     cohort = synthetic(seed=0)
     frame, rng = cohort.frame(), np.random.default_rng(0)
     test = np.concatenate(
-        [rng.choice(np.flatnonzero(cohort.source == s), 1403, replace=False) for s in ("mimic", "gicu")]
+        [
+            rng.choice(np.flatnonzero(cohort.source == s), 1403, replace=False)
+            for s in ("mimic", "gicu")
+        ]
     )
     train = np.setdiff1d(np.arange(len(frame)), test)
     model = RandomForestClassifier(100, max_depth=7, max_features=0.5, random_state=0)
     model.fit(frame.iloc[train], cohort.ready[train])
-    return frame.iloc[train].reset_index(drop=True), model, frame.iloc[test].reset_index(drop=True), cohort.schema, 0.75
+    return (
+        frame.iloc[train].reset_index(drop=True),
+        model,
+        frame.iloc[test].reset_index(drop=True),
+        cohort.schema,
+        0.75,
+    )
 
 
 def physionet(folder: Path):
@@ -45,14 +54,27 @@ def physionet(folder: Path):
     plan = schema()
     names = [name for name in plan.names if name not in ("pain", "los")]
     table = table[table["sex"].isin([0, 1])].reset_index(drop=True)
-    values = KNNImputer(n_neighbors=10).fit_transform((table[names] - table[names].mean()) / table[names].std())
+    values = KNNImputer(n_neighbors=10).fit_transform(
+        (table[names] - table[names].mean()) / table[names].std()
+    )
     frame = pd.DataFrame(values, columns=names) * table[names].std() + table[names].mean()
-    whole = {"airway": 0, "sex": 0, "gcs_min": 0, "age": 0, "fio2": 2, "temp_min": 1, "temp_max": 1, "k": 1}
+    whole = {
+        "airway": 0,
+        "sex": 0,
+        "gcs_min": 0,
+        "age": 0,
+        "fio2": 2,
+        "temp_min": 1,
+        "temp_max": 1,
+        "k": 1,
+    }
     frame = frame.round(whole)
     frame["gcs_min"] = frame["gcs_min"].clip(3, 15)
     for low, high in (("resp_min", "resp_max"), ("hr_min", "hr_max"), ("temp_min", "temp_max")):
         frame[high] = frame[[low, high]].max(axis=1)
-    plan = type(plan)([feature for feature in plan if feature.name in names], relations=plan.relations)
+    plan = type(plan)(
+        [feature for feature in plan if feature.name in names], relations=plan.relations
+    )
     cut = 3 * len(frame) // 4
     model = RandomForestClassifier(200, max_depth=8, class_weight="balanced", random_state=0)
     model.fit(frame[:cut], table["outcome"][:cut])
@@ -69,7 +91,10 @@ def faults(answer, judge: Judge, model, plan) -> list[str]:
         for name, value in action.changes.items():
             state[name] = pd.Series([value], index=state.index).astype(state[name].dtype)
         now = state.iloc[0]
-        if judge.lowest(before, judge.points(state)[0]) < floor - 1e-6 and not action.certificate.entry:
+        if (
+            judge.lowest(before, judge.points(state)[0]) < floor - 1e-6
+            and not action.certificate.entry
+        ):
             broken.append("ground")
         if now["sex"] != first["sex"] or abs(now["age"] - first["age"]) > 25:
             broken.append("box")
@@ -96,12 +121,16 @@ def report(name: str, world, people: int) -> None:
     counts = np.array([sum(len(action.changes) for action in answer.actions) for answer in found])
     paths = np.array([len(answer.changes) for answer in found])
     calls = np.array([answer.disclosure.model_calls for answer in found])
-    entries = np.mean([any(action.certificate.entry for action in answer.actions) for answer in found])
+    entries = np.mean(
+        [any(action.certificate.entry for action in answer.actions) for answer in found]
+    )
     together = np.mean([any(action.together for action in answer.actions) for answer in found])
     ordered = np.mean([any(action.follows for action in answer.actions) for answer in found])
     print(f"\n{name}: {answers!r}")
     kinds = sorted({one for some in broken for one in some})
-    print(f"  answers that break a promise      {sum(map(bool, broken))} of {len(found)} {' '.join(kinds)}")
+    print(
+        f"  answers that break a promise      {sum(map(bool, broken))} of {len(found)} {' '.join(kinds)}"
+    )
     print(f"  features changed by the path      median {np.median(paths):.0f}")
     print(
         f"  features changed by the actions   median {np.median(counts):.0f}, at most 4: {np.mean(counts <= 4):.1%}, "
@@ -111,11 +140,15 @@ def report(name: str, world, people: int) -> None:
     print(
         f"  with an order that matters        {ordered:.1%}; with changes together {together:.1%}; marked {entries:.1%}"
     )
-    print(f"  rows seen                         {np.mean([answer.disclosure.fraction for answer in found]):.2%}")
+    print(
+        f"  rows seen                         {np.mean([answer.disclosure.fraction for answer in found]):.2%}"
+    )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--people", type=int, default=300)
     parser.add_argument("--data", type=Path)
     asked = parser.parse_args()

@@ -41,8 +41,9 @@ from localface.cases.readiness import synthetic
 from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
 from localface.evaluation.baselines.peers import PEERS as PACKAGED
 from localface.evaluation.baselines.peers import available
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
 from localface.sources.store import Store, write_store
+from localface.types import Array
 
 ROWS, K, MIN_SCORE = 13_943, 50, 0.75
 WARM = 5  # people answered before it counts
@@ -66,10 +67,27 @@ COUNTED = """Whoever has nobody to become is told so by counting, which takes a 
 MEMORY = """Memory that maps no file, beyond what the process had before. Writing, fitting, answering: at most; staying:
   once all are answered. The frame itself is not counted."""
 TIMES = (
-    *("rows", "source", "s writing", "s fitting", "median ms", "queries", "mean if found", "mean queries"),
+    *(
+        "rows",
+        "source",
+        "s writing",
+        "s fitting",
+        "median ms",
+        "queries",
+        "mean if found",
+        "mean queries",
+    ),
     *("worst queries", "counting %", "found", "recall"),
 )
-MEMORIES = ("rows", "source", "MB float32", "MB writing", "MB fitting", "MB answering", "MB staying")
+MEMORIES = (
+    "rows",
+    "source",
+    "MB float32",
+    "MB writing",
+    "MB fitting",
+    "MB answering",
+    "MB staying",
+)
 STARTED = time.perf_counter()
 T = TypeVar("T")
 Answer = Callable[[dict[str, Any]], bool]
@@ -87,7 +105,9 @@ class World:
     def explainer(self, *, called: bool = False, **options: Any) -> LocalFACE:
         """A prescored explainer; ``called`` hides from it that the model is a forest."""
         model = (lambda frame: self.model.predict_proba(frame)[:, 1]) if called else self.model
-        return LocalFACE(model, self.data, schema=self.schema, min_score=MIN_SCORE, n_neighbors=K, **options).prescore()
+        return LocalFACE(
+            model, self.data, schema=self.schema, min_score=MIN_SCORE, n_neighbors=K, **options
+        ).prescore()
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +198,18 @@ class Runs:
     def single(self) -> list[float]:
         """Median in ms, in queries by the clock and in queries; p95 in queries and over the median; mean in queries."""
         worked, one = np.array([spent.worked for spent in self.alone]), self.unit.worked
-        median, p95, mean = (float(each) for each in (np.median(worked), np.quantile(worked, 0.95), worked.mean()))
+        median, p95, mean = (
+            float(each) for each in (np.median(worked), np.quantile(worked, 0.95), worked.mean())
+        )
         clock = float(np.median([spent.wall for spent in self.alone]))
-        return [1e3 * clock, clock / self.unit.wall, median / one, p95 / one, p95 / median, mean / one]
+        return [
+            1e3 * clock,
+            clock / self.unit.wall,
+            median / one,
+            p95 / one,
+            p95 / median,
+            mean / one,
+        ]
 
     @property
     def crowd(self) -> list[Any]:
@@ -199,7 +228,12 @@ def world(rows: int) -> tuple[Any, Any, Any, Any]:
     train, test = order[:rows], order[rows:]
     model = RandomForestClassifier(100, max_depth=7, max_features=0.5, random_state=0)
     model.fit(frame.iloc[train], cohort.ready[train])
-    return frame.iloc[train].reset_index(drop=True), model, frame.iloc[test].reset_index(drop=True), cohort.schema
+    return (
+        frame.iloc[train].reset_index(drop=True),
+        model,
+        frame.iloc[test].reset_index(drop=True),
+        cohort.schema,
+    )
 
 
 def unready(rows: int, most: int) -> World:
@@ -213,9 +247,20 @@ def unready(rows: int, most: int) -> World:
 
 def speed(at: World, unit: Unit) -> tuple[list[Report], dict[str, float]]:
     """One at a time, in lock-step, and where the time goes: with the trees read, and with the model merely called."""
-    columns = ["", "median ms", "queries by the clock", "queries", "p95 queries", "p95 / median", "mean queries"]
+    columns = [
+        "",
+        "median ms",
+        "queries by the clock",
+        "queries",
+        "p95 queries",
+        "p95 / median",
+        "mean queries",
+    ]
     single = Report("One at a time", columns)
-    crowd = Report("In lock-step", ["", "ms a person", "queries", "people a second", "times one at a time", "alike"])
+    crowd = Report(
+        "In lock-step",
+        ["", "ms a person", "queries", "people a second", "times one at a time", "alike"],
+    )
     split = Report("Where the time goes, %", ["", *dict.fromkeys(KINDS.values()), "the rest"])
     figures: dict[str, float] = {}
     for called in (False, True):
@@ -232,14 +277,18 @@ def speed(at: World, unit: Unit) -> tuple[list[Report], dict[str, float]]:
             figures |= {f"{name}: times": runs.crowd[3], f"{name}: rest": _percent(runs.shares)[-1]}
     single.notes.append(f"{len(at.people)} people; a query takes {1e3 * runs.unit.wall:.2f} ms.")
     crowd.notes.append(SHARED)
-    split.notes.append("counting: who in the box could be become, and how many people are near. By the clock.")
+    split.notes.append(
+        "counting: who in the box could be become, and how many people are near. By the clock."
+    )
     return [single, crowd, split], figures
 
 
 def both(explainer: LocalFACE, people: pd.DataFrame, unit: Unit, **options: Any) -> Runs:
     """Measure one at a time in two halves, with lock-step before, between and after."""
     records = people.to_dict("records")
-    explainer.explain_many(people[:64], progress=False, **options)  # what is worked out once is not counted
+    explainer.explain_many(
+        people[:64], progress=False, **options
+    )  # what is worked out once is not counted
     alone: list[tuple[Recourse, Spent]] = []
     crowds: list[tuple[Sequence[Recourse], Spent]] = []
     for part in (records[::2], records[1::2], records[:0]):
@@ -256,7 +305,10 @@ def both(explainer: LocalFACE, people: pd.DataFrame, unit: Unit, **options: Any)
         unit=unit.taken(),
         shares_alone=shares(singles, sum(each.wall for each in spent)),
         shares=shares(answers, together.wall),
-        alike=all(_gist(a) == _gist(b) for a, b in zip(singles, [*answers[::2], *answers[1::2]], strict=True)),
+        alike=all(
+            _gist(a) == _gist(b)
+            for a, b in zip(singles, [*answers[::2], *answers[1::2]], strict=True)
+        ),
     )
 
 
@@ -303,7 +355,7 @@ def printed(at: World) -> Answer:
 def straight(at: World) -> Answer:
     """No search: straight to the nearest allowed row that is called ready, if that step keeps to common ground."""
     explainer, schema = at.explainer(), at.schema
-    space, density = explainer._desk.space, explainer.density
+    space, density = explainer._engine.space, explainer.density
     points = space.points(at.data.to_numpy(dtype=float))
     ready = at.model.predict_proba(at.data)[:, 1] >= MIN_SCORE
 
@@ -361,13 +413,21 @@ def peers(at: World, unit: Unit, most: int) -> list[Report]:
             spent[name].append(took)
     one = unit.taken().worked
     own = float(np.median([took.worked for took in next(iter(spent.values()))]))
-    report = Report("Peers, on the same people", ["", "median ms", "queries", "times ours", "worst queries", "found"])
+    report = Report(
+        "Peers, on the same people",
+        ["", "median ms", "queries", "times ours", "worst queries", "found"],
+    )
     for name, times in spent.items():
-        clock, median = (float(np.median(each)) for each in zip(*((t.wall, t.worked) for t in times), strict=True))
+        clock, median = (
+            float(np.median(each))
+            for each in zip(*((t.wall, t.worked) for t in times), strict=True)
+        )
         worst = max(took.worked for took in times)
         served = f"{found[name]} of {len(records)}"
         report.rows.append([name, 1e3 * clock, median / one, median / own, worst / one, served])
-    report.notes.append("found: for the straight line, that its one step is proven to keep to common ground.")
+    report.notes.append(
+        "found: for the straight line, that its one step is proven to keep to common ground."
+    )
     return [report]
 
 
@@ -385,9 +445,13 @@ def scaling(at: World, sizes: Sequence[int], most: int) -> tuple[list[Report], d
             table, place = Path(folder) / "table", Path(folder) / f"store-{n}"
             apart(generate, table, n)
             written = apart(write, table, place, n)
-            rows.append({"rows": n, "source": "store"} | written | apart(stored, place, at.model, people))
+            rows.append(
+                {"rows": n, "source": "store"} | written | apart(stored, place, at.model, people)
+            )
             if n <= max(SIZES):
-                rows.append({"rows": n, "source": "frame"} | apart(framed, table, n, at.model, people))
+                rows.append(
+                    {"rows": n, "source": "frame"} | apart(framed, table, n, at.model, people)
+                )
     return growth(rows, most)
 
 
@@ -396,13 +460,19 @@ def growth(rows: Sequence[dict[str, Any]], most: int) -> tuple[list[Report], dic
     kept = [row for row in rows if row["source"] == "store"]
     times = table_of("Growth with the table, path only: time", rows, TIMES)
     memory = table_of("Growth with the table, path only: memory", rows, MEMORIES)
-    times.notes.append(f"{most} people, the same everywhere; rows not prescored; queries over {ROWS:,} rows.")
+    times.notes.append(
+        f"{most} people, the same everywhere; rows not prescored; queries over {ROWS:,} rows."
+    )
     times.notes.append(COUNTED)
     span = f"{kept[0]['rows']:,} to {kept[-1]['rows']:,} rows"
     slopes = {what: slope(kept, what) for what in ("queries", "mean queries", "mean if found")}
-    times.notes.append(f"Exponents over stores, {span}: {', '.join(f'{w} {v:.2f}' for w, v in slopes.items())}.")
+    times.notes.append(
+        f"Exponents over stores, {span}: {', '.join(f'{w} {v:.2f}' for w, v in slopes.items())}."
+    )
     memory.notes.append(MEMORY)
-    stays, peak = (kept[-1][what] / kept[-1]["MB float32"] for what in ("MB staying", "MB answering"))
+    stays, peak = (
+        kept[-1][what] / kept[-1]["MB float32"] for what in ("MB staying", "MB answering")
+    )
     figures = {"exponent": slopes["queries"], "exponent of the mean": slopes["mean queries"]}
     return [times, memory], figures | {"memory": stays, "memory at most": peak}
 
@@ -423,14 +493,18 @@ def write(table: Path, place: Path, n: int) -> dict[str, float]:
     write_store(
         place.with_name(f"warm-{n}"), lambda: [patients(300, 0)], readiness()
     )  # what is loaded once is not counted
-    (_, grown), spent = timed(peak_of, lambda: write_store(place, lambda: blocks_of(table, n), readiness()))
+    (_, grown), spent = timed(
+        peak_of, lambda: write_store(place, lambda: blocks_of(table, n), readiness())
+    )
     return {"s writing": spent.wall, "MB writing": grown / 1e6}
 
 
 def stored(place: Path, model: Any, people: pd.DataFrame) -> dict[str, float]:
     """Answer people over a store."""
     store = Store.open(place)
-    figures = answering(lambda: LocalFACE(model, store, min_score=MIN_SCORE, n_neighbors=K), model, people)
+    figures = answering(
+        lambda: LocalFACE(model, store, min_score=MIN_SCORE, n_neighbors=K), model, people
+    )
     _, boxed = asked(store, CHECKED)
     found = recall(store.source(), store, boxed)
     return figures | {"recall": found, "MB float32": 4e-6 * store.n_rows * len(store.schema)}
@@ -491,7 +565,9 @@ def costs(runs: Sequence[tuple[Recourse, Spent]], one: float) -> dict[str, Any]:
 
 def slope(rows: Sequence[dict[str, Any]], what: str) -> float:
     """The exponent at which something grows with the rows."""
-    return float(np.polyfit(np.log([row["rows"] for row in rows]), np.log([row[what] for row in rows]), 1)[0])
+    return float(
+        np.polyfit(np.log([row["rows"] for row in rows]), np.log([row[what] for row in rows]), 1)[0]
+    )
 
 
 # the page
@@ -502,12 +578,37 @@ def bars(figures: dict[str, float]) -> Report:
     wanted = [
         ("one at a time, median in queries", "trees read, path only: queries", 20, -1),
         ("one at a time, p95 over median", "trees read, path only: tail", 5, -1),
-        ("lock-step, times one at a time, path only, trees read", "trees read, path only: times", 4, 1),
-        ("lock-step, times one at a time, path only, model called", "model called, path only: times", 4, 1),
-        ("lock-step, times one at a time, with actions, trees read", "trees read, with actions: times", 10, 1),
-        ("lock-step, times one at a time, with actions, model called", "model called, with actions: times", 10, 1),
+        (
+            "lock-step, times one at a time, path only, trees read",
+            "trees read, path only: times",
+            4,
+            1,
+        ),
+        (
+            "lock-step, times one at a time, path only, model called",
+            "model called, path only: times",
+            4,
+            1,
+        ),
+        (
+            "lock-step, times one at a time, with actions, trees read",
+            "trees read, with actions: times",
+            10,
+            1,
+        ),
+        (
+            "lock-step, times one at a time, with actions, model called",
+            "model called, with actions: times",
+            10,
+            1,
+        ),
         ("lock-step, % outside the questions, path only", "trees read, path only: rest", 25, -1),
-        ("lock-step, % outside the questions, with actions", "trees read, with actions: rest", 25, -1),
+        (
+            "lock-step, % outside the questions, with actions",
+            "trees read, with actions: rest",
+            25,
+            -1,
+        ),
         ("exponent of the cost a person, median", "exponent", 0.35, -1),
         ("exponent of the cost a person, mean", "exponent of the mean", 0.35, -1),
         ("memory that stays, over the float32 table, largest store", "memory", 1.5, -1),
@@ -529,7 +630,9 @@ def say(what: str) -> None:
 
 def machine() -> dict[str, Any]:
     """What the figures were measured on."""
-    threads = ", ".join(sorted({f"{one['internal_api']} {one['num_threads']}" for one in threadpool_info()}))
+    threads = ", ".join(
+        sorted({f"{one['internal_api']} {one['num_threads']}" for one in threadpool_info()})
+    )
     clock = "processor time" if single_threaded() else "the clock"
     return {
         "localface": __version__,
@@ -546,14 +649,18 @@ def publish(reports: Sequence[Report], figures: dict[str, float], out: Path) -> 
     about = machine()
     heading = "; ".join(f"{what} {value}" for what, value in about.items())
     for markdown in (False, True):
-        text = "\n".join([heading, "", *(line for one in reports for line in one.lines(markdown=markdown))])
+        text = "\n".join(
+            [heading, "", *(line for one in reports for line in one.lines(markdown=markdown))]
+        )
         if markdown:
             out.mkdir(parents=True, exist_ok=True)
             (out / "bench.md").write_text(text + "\n", encoding="utf-8")
         else:
             print(text)
     document = {"machine": about, "figures": figures, "tables": [asdict(one) for one in reports]}
-    (out / "bench.json").write_text(json.dumps(document, indent=1, default=float) + "\n", encoding="utf-8")
+    (out / "bench.json").write_text(
+        json.dumps(document, indent=1, default=float) + "\n", encoding="utf-8"
+    )
     print(f"written to {out / 'bench.md'} and {out / 'bench.json'}")
 
 
@@ -563,21 +670,31 @@ def _figure(value: Any) -> str:
         return str(value)
     if isinstance(value, int) or abs(value) >= 100:
         return f"{value:,.0f}"
-    return f"{value:.4f}" if 0.99 <= value < 1 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
+    return (
+        f"{value:.4f}"
+        if 0.99 <= value < 1
+        else f"{value:.1f}"
+        if abs(value) >= 10
+        else f"{value:.2f}"
+    )
 
 
 def main() -> None:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--full", action="store_true", help="1,000 people, and 10 million rows")
     parser.add_argument("--people", type=int, help="how many (400; 1,000 with --full)")
     parser.add_argument("--rows", type=int, default=ROWS)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, help="some of the parts")
-    parser.add_argument("--out", type=Path, default=Path("build/bench"), help="a folder (build/bench)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("build/bench"), help="a folder (build/bench)"
+    )
     chosen = parser.parse_args()
     say("fitting a forest")
     at = unready(chosen.rows, chosen.people or (1_000 if chosen.full else 400))
-    unit = Unit(at.explainer()._desk.space.points(at.data.to_numpy(dtype=float)))
+    unit = Unit(at.explainer()._engine.space.points(at.data.to_numpy(dtype=float)))
     reports, figures = list[Report](), dict[str, float]()
     if "speed" in chosen.only:
         more, figures = speed(at, unit)
@@ -586,7 +703,9 @@ def main() -> None:
         say("peers")
         reports += peers(at, unit, 40 if chosen.full else 12)
     if "scaling" in chosen.only:
-        grown, found = scaling(at, (*SIZES, LARGEST) if chosen.full else SIZES, 100 if chosen.full else 60)
+        grown, found = scaling(
+            at, (*SIZES, LARGEST) if chosen.full else SIZES, 100 if chosen.full else 60
+        )
         reports, figures = [*reports, *grown], figures | found
     publish([*reports, *([bars(figures)] if figures else [])], figures, chosen.out)
 

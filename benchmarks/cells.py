@@ -25,10 +25,12 @@ from typing import Any
 import numpy as np
 
 from localface.cases.readiness import schema, synthetic
-from localface.geometry.segments import Array, Bounds, norms
-from localface.search.questions import NO_ROWS, Nearest
+from localface.geometry.bounds import Bounds
+from localface.geometry.segments import norms
 from localface.sources.cells import Cells
+from localface.sources.protocol import Nearest
 from localface.sources.store import Store, write_store
+from localface.types import NO_ROWS, Array
 
 K, BATCH, CHUNK, CHECKED = 50, 100, 50_000, 25
 
@@ -36,7 +38,9 @@ K, BATCH, CHUNK, CHECKED = 50, 100, 50_000, 25
 def patients(n: int, seed: int) -> Array:
     """Generated records."""
     cohort = synthetic(seed=seed, sizes={"mimic": n - n // 5, "gicu": n // 5})
-    return np.column_stack([cohort.columns[name] for name in cohort.schema.names]).astype(np.float64)
+    return np.column_stack([cohort.columns[name] for name in cohort.schema.names]).astype(
+        np.float64
+    )
 
 
 def generate(path: Path, n: int) -> None:
@@ -50,7 +54,10 @@ def anonymous() -> float:
     """Bytes of this process that map no file."""
     status = Path("/proc/self/status")
     lines = status.read_text().splitlines() if status.exists() else []
-    return next((1024.0 * int(line.split()[1]) for line in lines if line.startswith("RssAnon")), float("nan"))
+    return next(
+        (1024.0 * int(line.split()[1]) for line in lines if line.startswith("RssAnon")),
+        float("nan"),
+    )
 
 
 def peak_of(call: Any) -> tuple[Any, float]:
@@ -84,7 +91,9 @@ def asked(store: Store, people: int) -> tuple[list[Nearest], list[Nearest]]:
     boxes = [space.bounds(schema().box(record)) for record in records]
     points = space.points(records)
     anywhere = [Nearest(point, K, free, NO_ROWS) for point in points]
-    return anywhere, [Nearest(point, K, box, NO_ROWS) for point, box in zip(points, boxes, strict=True)]
+    return anywhere, [
+        Nearest(point, K, box, NO_ROWS) for point, box in zip(points, boxes, strict=True)
+    ]
 
 
 def timed(source: Cells, questions: list[Nearest]) -> tuple[float, float]:
@@ -105,12 +114,16 @@ def recall(source: Cells, store: Store, questions: list[Nearest]) -> float:
     """The share of the nearest rows that is found, by a plain scan of all records."""
     away = [np.full(K, np.inf) for _ in questions]
     for first in range(0, store.n_distinct, CHUNK):
-        points = store.space.points(source.records(np.arange(first, min(first + CHUNK, store.n_distinct))))
+        points = store.space.points(
+            source.records(np.arange(first, min(first + CHUNK, store.n_distinct)))
+        )
         for i, question in enumerate(questions):
             inside = points[question.bounds.contain(points)]
             away[i] = np.sort(np.append(away[i], norms(inside - question.point)))[:K]
     answers = source.nearest(questions)
-    found = [int((answer.distances <= far[-1]).sum()) for answer, far in zip(answers, away, strict=True)]
+    found = [
+        int((answer.distances <= far[-1]).sum()) for answer, far in zip(answers, away, strict=True)
+    ]
     return sum(found) / sum(int(np.isfinite(far).sum()) for far in away)
 
 
@@ -118,10 +131,14 @@ def measure(n: int, people: int) -> dict[str, float]:
     """All figures of one size, in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
         generate(Path(folder) / "table", n)
-        write_store(Path(folder) / "warm", lambda: [patients(300, 0)], schema())  # what is loaded once is not counted
+        write_store(
+            Path(folder) / "warm", lambda: [patients(300, 0)], schema()
+        )  # what is loaded once is not counted
         started = time.perf_counter()
         store, built = peak_of(
-            lambda: write_store(Path(folder) / "s", lambda: blocks_of(Path(folder) / "table", n), schema())
+            lambda: write_store(
+                Path(folder) / "s", lambda: blocks_of(Path(folder) / "table", n), schema()
+            )
         )
         seconds = time.perf_counter() - started
         source = store.source()
@@ -148,8 +165,12 @@ def measure(n: int, people: int) -> dict[str, float]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--full", action="store_true", help="10 million rows as well: about 6 GB of disk")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="10 million rows as well: about 6 GB of disk"
+    )
     parser.add_argument("--people", type=int, default=200)
     chosen = parser.parse_args()
     sizes = [10_000, 100_000, 1_000_000] + [10_000_000] * chosen.full
@@ -159,10 +180,17 @@ def main() -> None:
             row = pool.submit(measure, n, chosen.people).result()
         if not rows:
             print("".join(f"{name:>12}" for name in row))
-        print("".join(f"{value:>12,.3f}" if value < 10 else f"{value:>12,.0f}" for value in row.values()), flush=True)
+        print(
+            "".join(
+                f"{value:>12,.3f}" if value < 10 else f"{value:>12,.0f}" for value in row.values()
+            ),
+            flush=True,
+        )
         rows.append(row)
     for name in ("alone", "batch"):
-        slope = np.polyfit(np.log([row["rows"] for row in rows]), np.log([row[name] for row in rows]), 1)[0]
+        slope = np.polyfit(
+            np.log([row["rows"] for row in rows]), np.log([row[name] for row in rows]), 1
+        )[0]
         print(f"exponent of the time a question, {name}: {slope:.2f}")
 
 

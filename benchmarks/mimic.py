@@ -72,14 +72,23 @@ def write(folder: Path, rows: int, *, zipped: bool) -> None:
     from localface.cases.mimic.items import items
 
     ids = [item.itemid for item in items(Decisions())]
-    facts = {"rows": rows, "stays": -(-rows // ROWS_PER_STAY), "per_stay": ROWS_PER_STAY, "hours": HOURS}
+    facts = {
+        "rows": rows,
+        "stays": -(-rows // ROWS_PER_STAY),
+        "per_stay": ROWS_PER_STAY,
+        "hours": HOURS,
+    }
     facts |= {"items": ids, "n_items": len(ids)}
     ending, how = (".csv.gz", "gzip") if zipped else (".csv", "none")
-    with duckdb.connect(config={"memory_limit": "2GB", "preserve_insertion_order": False}) as connection:
+    with duckdb.connect(
+        config={"memory_limit": "2GB", "preserve_insertion_order": False}
+    ) as connection:
         connection.execute(f"CREATE TABLE stays AS {STAYS.format(**facts)}")
         for name, query in TABLES.items():
             place = str(folder / f"{name}{ending}").replace("'", "''")
-            connection.execute(f"COPY ({query.format(**facts)}) TO '{place}' (FORMAT csv, HEADER, COMPRESSION {how})")
+            connection.execute(
+                f"COPY ({query.format(**facts)}) TO '{place}' (FORMAT csv, HEADER, COMPRESSION {how})"
+            )
 
 
 def extract(folder: Path, memory: str) -> dict[str, Any]:
@@ -89,8 +98,14 @@ def extract(folder: Path, memory: str) -> dict[str, Any]:
     started = time.perf_counter()
     extraction = from_mimic(folder, memory=memory)
     seconds = time.perf_counter() - started
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    counts = {one.step: one.count for one in extraction.flow.counts if one.kind in ("kept", "rows", "lines")}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (
+        1 if sys.platform == "darwin" else 1024
+    )
+    counts = {
+        one.step: one.count
+        for one in extraction.flow.counts
+        if one.kind in ("kept", "rows", "lines")
+    }
     return {"peak_bytes": peak, "seconds": seconds, "counts": counts}
 
 
@@ -103,18 +118,32 @@ def apart(*arguments: str) -> str:
 def measured(folder: Path, asked: argparse.Namespace) -> dict[str, Any]:
     """Write the folder unless it is there already, and extract it."""
     if not list(folder.glob("CHARTEVENTS.*")):
-        apart("--part", "write", "--folder", str(folder), "--rows", str(asked.rows), *["--plain"] * asked.plain)
-    found = json.loads(apart("--part", "extract", "--folder", str(folder), "--memory", asked.memory))
+        apart(
+            "--part",
+            "write",
+            "--folder",
+            str(folder),
+            "--rows",
+            str(asked.rows),
+            *["--plain"] * asked.plain,
+        )
+    found = json.loads(
+        apart("--part", "extract", "--folder", str(folder), "--memory", asked.memory)
+    )
     size = sum(path.stat().st_size for path in folder.iterdir())
     return {"rows": asked.rows, "memory": asked.memory, "folder_bytes": size, **found}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--memory", default="2GB")
     parser.add_argument("--plain", action="store_true", help="write .csv instead of .csv.gz")
-    parser.add_argument("--folder", type=Path, help="where to keep the tables; a temporary folder by default")
+    parser.add_argument(
+        "--folder", type=Path, help="where to keep the tables; a temporary folder by default"
+    )
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--part", choices=["write", "extract"], help=argparse.SUPPRESS)
     asked = parser.parse_args()
@@ -128,7 +157,9 @@ def main() -> None:
         found = measured(folder, asked)
     if asked.json:
         return print(json.dumps(found))
-    print(f"{found['rows']:,} CHARTEVENTS rows, {found['folder_bytes'] / 1e6:,.0f} MB on disk, memory={asked.memory}")
+    print(
+        f"{found['rows']:,} CHARTEVENTS rows, {found['folder_bytes'] / 1e6:,.0f} MB on disk, memory={asked.memory}"
+    )
     print(f"  {found['seconds']:.1f} s, peak {found['peak_bytes'] / 1e9:.2f} GB")
     return print("\n".join(f"  {step}: {count:,}" for step, count in found["counts"].items()))
 

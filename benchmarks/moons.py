@@ -53,7 +53,9 @@ class Oracle:
     @classmethod
     def of(cls, rows: Array, targets: Array, h: float) -> Oracle:
         density = planar_density(rows, h)
-        loo = np.array([kernels(row[None, :], np.delete(rows, i, axis=0), h)[0] for i, row in enumerate(rows)])
+        loo = np.array(
+            [kernels(row[None, :], np.delete(rows, i, axis=0), h)[0] for i, row in enumerate(rows)]
+        )
         floor = float(np.quantile(np.log(loo), MIN_DENSITY))
         first, second = np.triu_indices(len(rows), 1)
         lengths = np.sqrt(((rows[first] - rows[second]) ** 2).sum(axis=1))
@@ -72,19 +74,25 @@ class Oracle:
 
 
 def kernels(places: Array, rows: Array, h: float) -> Array:
-    return np.exp(-((places[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2) / (2 * h * h)).sum(axis=1)
+    return np.exp(-((places[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2) / (2 * h * h)).sum(
+        axis=1
+    )
 
 
 def planar_density(rows: Array, h: float) -> Callable[[Array], Array]:
     """The kernel sum of all rows, from a spline through its exact values on a fine grid."""
     low, high = rows.min(axis=0) - 4 * h, rows.max(axis=0) + 4 * h
     axes = [np.arange(a, b + h / 12, h / 12) for a, b in zip(low, high, strict=True)]
-    across = [np.exp(-((axis[:, None] - rows[:, i]) ** 2) / (2 * h * h)) for i, axis in enumerate(axes)]
+    across = [
+        np.exp(-((axis[:, None] - rows[:, i]) ** 2) / (2 * h * h)) for i, axis in enumerate(axes)
+    ]
     spline = RectBivariateSpline(axes[0], axes[1], across[0] @ across[1].T)
     return lambda places: spline.ev(places[:, 0], places[:, 1])
 
 
-def lowest(density: Callable[[Array], Array], starts: Array, ends: Array, h: float, *, own: int) -> Array:
+def lowest(
+    density: Callable[[Array], Array], starts: Array, ends: Array, h: float, *, own: int
+) -> Array:
     """The lowest log kernel sum along steps, without the kernel on the start (own=1) or on both ends (own=2)."""
     lengths = np.sqrt(((ends - starts) ** 2).sum(axis=1))
     least = np.full(len(starts), np.inf)
@@ -119,7 +127,11 @@ def line(name: str, answers: list[Recourse], bests: Array) -> str:
 
 def agreement(answers: list[Recourse], bests: Array) -> str:
     """Whether a path is found exactly where brute force finds one."""
-    pairs = [(one.found, bool(np.isfinite(best))) for one, best in zip(answers, bests, strict=True) if not one.entry]
+    pairs = [
+        (one.found, bool(np.isfinite(best)))
+        for one, best in zip(answers, bests, strict=True)
+        if not one.entry
+    ]
     return f"{sum(ours == theirs for ours, theirs in pairs)} of {len(pairs)}"
 
 
@@ -139,7 +151,9 @@ def main(most: int) -> None:
     targets = model.predict_proba(data)[:, 1] >= MIN_SCORE
     oracle = Oracle.of(data / scales, targets, explainer.density.bandwidth)
     bests = np.array([oracle.best(person / scales) for person in people])
-    print(f"{len(people)} people of the other class; {np.isfinite(bests).sum()} have a strict path over all rows\n")
+    print(
+        f"{len(people)} people of the other class; {np.isfinite(bests).sum()} have a strict path over all rows\n"
+    )
     print(HEAD)
     for name, options in PLANS.items():
         explainer = LocalFACE(model, data, **common, **options)
@@ -147,7 +161,9 @@ def main(most: int) -> None:
         print(line(name, answers, bests), flush=True)
         if not options:
             agreed = agreement(answers, bests)
-    print(f"\nguided, people who need no entry step: found exactly when brute force finds a path, {agreed}")
+    print(
+        f"\nguided, people who need no entry step: found exactly when brute force finds a path, {agreed}"
+    )
 
 
 if __name__ == "__main__":

@@ -29,14 +29,21 @@ LARGE = 250_000  # bytes
 COLOURS = 256
 SOMEONE = 1106  # of the cohort: five actions, two of which need another first
 NOBODY = 165  # at a score of 0.75: nobody whom they may become has it
-FLAGS = ("--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update")
+FLAGS = (
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+)
 
 
 @contextmanager
 def serving(demo: str) -> Iterator[str]:
     """Run ``localface serve`` in a process of its own, as people do, and give its address."""
     command = [sys.executable, "-m", "localface", "serve", "--demo", demo, "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdout is not None
         yield process.stdout.readline().split(" at ")[1].split()[0]
         process.terminate()
@@ -44,7 +51,11 @@ def serving(demo: str) -> Iterator[str]:
 
 @contextmanager
 def browsing() -> Iterator[Any]:
-    path = os.environ.get("LOCALFACE_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    path = (
+        os.environ.get("LOCALFACE_CHROMIUM")
+        or shutil.which("chromium")
+        or shutil.which("google-chrome")
+    )
     sandbox = ["--no-sandbox"] if getattr(os, "geteuid", lambda: 1)() == 0 else []
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=[*FLAGS, *sandbox])
@@ -67,7 +78,9 @@ def dragged(page: Any, selector: str, share: float) -> dict[str, list[float]]:
     slider = page.locator(selector)
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
-    low, high, value = (float(slider.evaluate(f"one => one.{name}")) for name in ("min", "max", "value"))
+    low, high, value = (
+        float(slider.evaluate(f"one => one.{name}")) for name in ("min", "max", "value")
+    )
     start = box["x"] + 8 + (value - low) / (high - low) * (box["width"] - 16)
     level = box["y"] + box["height"] / 2
     page.evaluate("performance.clearMeasures()")
@@ -92,7 +105,9 @@ def report(browser: Any, url: str) -> None:
         "range of a feature": ("#constraints [data-feature='hr_max'] input.high", -0.5),
     }
     every: list[float] = []
-    print(f"{'dragged':<22}{'changes':>8}{'median':>9}{'p95':>8}{'on screen, median':>20}   (milliseconds)")
+    print(
+        f"{'dragged':<22}{'changes':>8}{'median':>9}{'p95':>8}{'on screen, median':>20}   (milliseconds)"
+    )
     for name, (selector, share) in drags.items():
         page = page_at(browser, f"{url}#id={SOMEONE}", 1280)
         found = dragged(page, selector, share)
@@ -130,7 +145,9 @@ def save(page: Any, path: Path) -> None:
     """Write what is on screen as a small picture."""
     page.wait_for_timeout(400)
     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(path, optimize=True)
+    picture.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(
+        path, optimize=True
+    )
     size = path.stat().st_size
     print(f"{path.name:<28}{size / 1000:>6.0f} kB{'   too large' if size > LARGE else ''}")
 
@@ -157,8 +174,12 @@ def pictures(browser: Any, ward: str, moons: str, folder: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--figures", type=Path, metavar="FOLDER", help="where to write the pictures")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--figures", type=Path, metavar="FOLDER", help="where to write the pictures"
+    )
     arguments = parser.parse_args()
     with serving("readiness") as ward, browsing() as browser:
         report(browser, ward)

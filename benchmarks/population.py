@@ -70,11 +70,17 @@ def workers_of(parent: int) -> dict[int, float]:
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdecimal():
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+                parents[int(entry.name)] = int(
+                    (entry / "stat").read_text().rpartition(")")[2].split()[1]
+                )
                 names[int(entry.name)] = (entry / "cmdline").read_bytes().decode(errors="replace")
         except OSError:
             continue
-    return {pid: own_memory(pid) for pid, name in names.items() if WORKER in name and parent in above(pid, parents)}
+    return {
+        pid: own_memory(pid)
+        for pid, name in names.items()
+        if WORKER in name and parent in above(pid, parents)
+    }
 
 
 def above(pid: int, parents: dict[int, int]) -> Iterator[int]:
@@ -92,9 +98,18 @@ def own_memory(pid: int) -> float:
     return (int(resident) - int(shared)) * PAGE
 
 
-def watched(folder: Path, asked: argparse.Namespace, *, kills: bool) -> list[tuple[float, int, list[float]]]:
+def watched(
+    folder: Path, asked: argparse.Namespace, *, kills: bool
+) -> list[tuple[float, int, list[float]]]:
     """Start a run and watch it: seconds, parts, and each worker's memory; kill a worker, then the run, if wanted."""
-    command = [sys.executable, __file__, "--run", str(folder), "--block-size", str(asked.block_size)]
+    command = [
+        sys.executable,
+        __file__,
+        "--run",
+        str(folder),
+        "--block-size",
+        str(asked.block_size),
+    ]
     command += ["--path-only"] if asked.path_only else []
     total = -(-asked.people // asked.block_size)
     seen, killed, started = [], False, time.monotonic()
@@ -126,7 +141,9 @@ def show(seen: list[tuple[float, int, list[float]]], asked: argparse.Namespace) 
         print(f"  {spent:10.0f}{people:10,}{'':>6}{'  '.join(f'{one:8.0f}' for one in memory)}")
     half = seen[len(seen) // 2 :]
     if len(half) > 1:
-        print(f"  largest worker, second half: {max(half[0][2]):.0f} MB at first, {max(half[-1][2]):.0f} MB at last")
+        print(
+            f"  largest worker, second half: {max(half[0][2]):.0f} MB at first, {max(half[-1][2]):.0f} MB at last"
+        )
         first, last = half[0], half[-1]
         rate = (last[1] - first[1]) * asked.block_size / max(last[0] - first[0], 1e-9)
         print(f"  {rate:,.0f} people a second, second half")
@@ -138,21 +155,31 @@ def check(folder: Path, n: int) -> None:
     ids = np.sort(answers["id"].to_numpy())
     parts = list((folder / "answers").glob("part-*.parquet"))
     size = sum(part.stat().st_size for part in parts) / 2**20
-    statuses = ", ".join(f"{one['counts']:,} {one['values']}" for one in answers["status"].value_counts().to_pylist())
+    statuses = ", ".join(
+        f"{one['counts']:,} {one['values']}" for one in answers["status"].value_counts().to_pylist()
+    )
     print(f"  {len(parts)} parts, {size:.0f} MB; {statuses}")
     print(f"  everyone once: {np.array_equal(ids, np.arange(n))}")
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--people", type=int, default=100_000)
     parser.add_argument("--block-size", type=int, default=1000)
     parser.add_argument("--path-only", action="store_true", help="without actions")
-    parser.add_argument("--kill", action="store_true", help="kill a worker, then the whole run, then start again")
-    parser.add_argument("--every", type=float, default=2.0, help="seconds between two looks at the workers")
     parser.add_argument(
-        "--out", type=Path, help="where to keep people and answers; a folder that is removed if not given"
+        "--kill", action="store_true", help="kill a worker, then the whole run, then start again"
+    )
+    parser.add_argument(
+        "--every", type=float, default=2.0, help="seconds between two looks at the workers"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        help="where to keep people and answers; a folder that is removed if not given",
     )
     parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args()

@@ -37,7 +37,9 @@ def measured(splits: int) -> Fitted:
     print(f"forest, {splits} splits in {time.perf_counter() - started:.0f} s")
     for name, words in MEASURES.items():
         bar = f"  wanted {BARS[name][0]} ± {BARS[name][1]}" if name in BARS else ""
-        print(f"  {words:<32}{found.mean(name):.4f} ({found.sd(name):.4f})  paper {PAPER[name][0]:.4f}{bar}")
+        print(
+            f"  {words:<32}{found.mean(name):.4f} ({found.sd(name):.4f})  paper {PAPER[name][0]:.4f}{bar}"
+        )
     return found.first
 
 
@@ -50,8 +52,13 @@ def travelled(first: Fitted, people: int | None) -> Journeys:
         if table is not None:
             print(f"\n{table.markdown()}")
     alone = 1000 * np.array(journeys.alone)
-    print(f"\n  one at a time: mean {alone.mean():.0f} ms, most {alone.max():.0f} ms (paper 453 ms)")
-    print("  all together: " + ", ".join(f"{1000 * s:.0f} ms towards {way}" for way, s in journeys.seconds.items()))
+    print(
+        f"\n  one at a time: mean {alone.mean():.0f} ms, most {alone.max():.0f} ms (paper 453 ms)"
+    )
+    print(
+        "  all together: "
+        + ", ".join(f"{1000 * s:.0f} ms towards {way}" for way, s in journeys.seconds.items())
+    )
     return journeys
 
 
@@ -65,7 +72,9 @@ def faults(one: Person, first: Fitted, judge: Judge) -> list[str]:
     within = {"age": AGE_WITHIN, "los": LOS_WITHIN} | dict(answer.widened)
     if any((states[name] - begin[name]).abs().max() > far + 1e-6 for name, far in within.items()):
         broken.append("within")
-    if (states["sex"] != begin["sex"]).any() or any((states[a] > states[b]).any() for a, _, b in plan.relations):
+    if (states["sex"] != begin["sex"]).any() or any(
+        (states[a] > states[b]).any() for a, _, b in plan.relations
+    ):
         broken.append("box")
     target, wanted = (1, CERTAIN) if one.direction == "ready" else (0, CALLED)
     if first.model.predict_proba(states.iloc[[-1]])[0, target] < wanted:
@@ -95,13 +104,19 @@ def judged(journeys: Journeys, first: Fitted, n: int) -> None:
     chosen += [one for one in found if not one.relaxed][: n - len(chosen)]
     explainer = journeys.explainers[DIRECTIONS[0]]
     judge = Judge.of(explainer, first.train, chosen[0].answer)
-    broken = {one.row: bad for one in tqdm(chosen, desc="judging") if (bad := faults(one, first, judge))}
+    broken = {
+        one.row: bad for one in tqdm(chosen, desc="judging") if (bad := faults(one, first, judge))
+    }
     relaxed = sum(one.relaxed for one in chosen)
-    print(f"\n  promises broken by {len(broken)} of {len(chosen)} answers ({relaxed} of them relaxed) {broken or ''}")
+    print(
+        f"\n  promises broken by {len(broken)} of {len(chosen)} answers ({relaxed} of them relaxed) {broken or ''}"
+    )
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--splits", type=int, default=20)
     parser.add_argument("--judged", type=int, default=200)
     parser.add_argument("--people", type=int)

@@ -45,7 +45,9 @@ class Run:
         return sorted(self.waits)[min(len(self.waits) - 1, int(share * len(self.waits)))]
 
     def __str__(self) -> str:
-        waits = ", ".join(f"{word} {1000 * self.quantile(q):.0f}" for word, q in (("p50", 0.5), ("p99", 0.99)))
+        waits = ", ".join(
+            f"{word} {1000 * self.quantile(q):.0f}" for word, q in (("p50", 0.5), ("p99", 0.99))
+        )
         busy = f"{1000 * self.spent / len(self.waits):.1f} ms of processor each"
         return f"{self.rate:6.1f} requests/s, ms {waits}, {busy}, {self.errors} errors"
 
@@ -79,7 +81,9 @@ async def run(service: int, port: int, ids: Sequence[int], clients: int) -> Run:
     bodies, waits = [json.dumps({"id": id}).encode() for id in ids], list[float]()
     started, before = time.perf_counter(), processor_seconds(service)
     errors = await asyncio.gather(*(client(port, bodies, waits) for _ in range(clients)))
-    return Run(time.perf_counter() - started, waits, sum(errors), processor_seconds(service) - before)
+    return Run(
+        time.perf_counter() - started, waits, sum(errors), processor_seconds(service) - before
+    )
 
 
 def processor_seconds(service: int) -> float:
@@ -99,7 +103,9 @@ def people(port: int, n: int) -> list[int]:
     """People who are not there yet, from all over the list."""
     found: list[int] = []
     while len(found) < n:
-        with urlopen(f"http://127.0.0.1:{port}/people?limit=500&sort=id&offset={len(found)}") as answer:
+        with urlopen(
+            f"http://127.0.0.1:{port}/people?limit=500&sort=id&offset={len(found)}"
+        ) as answer:
             page = json.load(answer)["people"]
         if not page:
             break
@@ -132,7 +138,9 @@ def measure(service: int, port: int, arguments: argparse.Namespace) -> None:
         one = asyncio.run(run(service, port, ids, 1))
         many = asyncio.run(run(service, port, ids, arguments.clients))
         ratios.append(many.rate / one.rate)
-        print(f"round {number + 1}: {len(ids)} people, {cores()} processors, load {os.getloadavg()[0]:.1f}")
+        print(
+            f"round {number + 1}: {len(ids)} people, {cores()} processors, load {os.getloadavg()[0]:.1f}"
+        )
         print(f"   1 client   {one}")
         print(f"  {arguments.clients:2d} clients  {many}   {ratios[-1]:.1f} times one client")
     print(f"median: {statistics.median(ratios):.1f} times one client")

@@ -15,7 +15,8 @@ import sys
 
 import numpy as np
 
-from localface.geometry.segments import fewest_within, may_deviate
+from localface.geometry.deviation import may_deviate
+from localface.geometry.segments import fewest_within
 
 DIMENSIONS = (2, 3, 8, 22)
 PLACES = np.linspace(0, 1, 4001)[:, None]
@@ -46,7 +47,9 @@ def covered(x1: Array, x2: Array, end: Array) -> bool | None:
     Between two samples the distance to the nearer row grows by no more than half their spacing.
     """
     places = x1 + PLACES * (end - x1)
-    apart = np.minimum(np.linalg.norm(places - x1, axis=1), np.linalg.norm(places - x2, axis=1)).max()
+    apart = np.minimum(
+        np.linalg.norm(places - x1, axis=1), np.linalg.norm(places - x2, axis=1)
+    ).max()
     if apart > EPS + HAIR:
         return False
     return True if apart + np.linalg.norm(end - x1) / (2 * (len(PLACES) - 1)) < EPS - HAIR else None

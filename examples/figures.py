@@ -24,7 +24,13 @@ from PIL import Image
 from scipy.spatial import cKDTree
 
 from localface.answers.recourse import Recourse
-from localface.apps.plots import plot_against_line, plot_pipeline, plot_recourse, plot_step, plot_tube
+from localface.apps.plots import (
+    plot_against_line,
+    plot_pipeline,
+    plot_recourse,
+    plot_step,
+    plot_tube,
+)
 from localface.apps.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SCORES
 from localface.cases.moons import two_moons
 from localface.data.schema import Feature, Schema
@@ -69,7 +75,11 @@ def healthy(table: np.ndarray) -> np.ndarray:
     columns = np.asarray(table, dtype=object)
     exercise, weight, pulse, systolic, _, _, _, age = (columns[:, j] for j in range(8))
     smokes = columns[:, 4] == "yes"
-    parts = 0.4 * exercise.astype(float) - 0.05 * (weight.astype(float) - 80) - 0.06 * (pulse.astype(float) - 70)
+    parts = (
+        0.4 * exercise.astype(float)
+        - 0.05 * (weight.astype(float) - 80)
+        - 0.06 * (pulse.astype(float) - 70)
+    )
     parts -= 0.05 * (systolic.astype(float) - 132) + 1.0 * smokes + 0.02 * (age.astype(float) - 50)
     return np.asarray(1 / (1 + np.exp(-(parts - 0.9))), dtype=float)
 
@@ -81,7 +91,9 @@ def person() -> Recourse:
     table["smoker"] = np.where(rows[:, 4] == 0, "yes", "no")
     for name in ("resting_pulse", "systolic", "coffee", "age"):
         table[name] = table[name].astype(int)
-    explainer = LocalFACE(lambda frame: healthy(frame.to_numpy()), table, schema=HABITS, min_score=0.75, max_step=2.0)
+    explainer = LocalFACE(
+        lambda frame: healthy(frame.to_numpy()), table, schema=HABITS, min_score=0.75, max_step=2.0
+    )
     someone = {"exercise": 1.0, "weight": 90.0, "resting_pulse": 81, "systolic": 146, "smoker": "yes", "sleep": 6.25,
                "coffee": 4, "age": 52}  # fmt: skip
     return explainer.explain(someone).require()
@@ -103,7 +115,10 @@ def _with_palette(picture: Image.Image) -> Image.Image:
     """256 colours: those that mean something, the scale of the score, and the most useful others."""
     exact = [to_rgb(one) for one in ("white", "black", INK, BLUE, ORANGE, GREEN, RED, PURPLE, GREY)]
     exact += [one[:3] for one in SCORES(np.linspace(0, 1, 48)).tolist()]
-    useful = picture.quantize(256 - len(exact), method=Image.Quantize.MEDIANCUT, kmeans=2).getpalette() or []
+    useful = (
+        picture.quantize(256 - len(exact), method=Image.Quantize.MEDIANCUT, kmeans=2).getpalette()
+        or []
+    )
     palette = np.concatenate([np.rint(255 * np.array(exact)), np.reshape(useful, (-1, 3))])[:256]
     pixels = np.asarray(picture)
     colors, places = np.unique(pixels.reshape(-1, 3), axis=0, return_inverse=True)

@@ -35,7 +35,9 @@ PATIENCE = 20_000  # milliseconds that a browser waits for what must come
 def chromium() -> str:
     """Where a Chromium is; the test is skipped where there is none."""
     names = ("chromium", "chromium-browser", "google-chrome")
-    found = os.environ.get("LOCALFACE_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+    found = os.environ.get("LOCALFACE_CHROMIUM") or next(
+        filter(None, map(shutil.which, names)), None
+    )
     if not found:
         with sync_api.sync_playwright() as playwright:
             found = playwright.chromium.executable_path
@@ -49,10 +51,29 @@ def serving(*arguments: str, folder: Path | None = None) -> Iterator[str]:
     """Run ``localface serve`` on a free port of loopback, and give its address."""
     source = str(Path(__file__).parents[1] / "src")
     places = [source, *([str(folder)] if folder else []), os.environ.get("PYTHONPATH", "")]
-    command = [sys.executable, "-m", "localface", "serve", "--port", "0", "--workers", "1", *arguments]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, places)), "OPENBLAS_NUM_THREADS": "1"}
+    command = [
+        sys.executable,
+        "-m",
+        "localface",
+        "serve",
+        "--port",
+        "0",
+        "--workers",
+        "1",
+        *arguments,
+    ]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, places)),
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, text=True, cwd=folder
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        text=True,
+        cwd=folder,
     ) as process:
         try:
             assert process.stdout is not None
@@ -95,13 +116,18 @@ class Watched:
 
 
 @contextmanager
-def opened(browser: Any, url: str, *, width: int = 1280, height: int = 900, **options: Any) -> Iterator[Watched]:
+def opened(
+    browser: Any, url: str, *, width: int = 1280, height: int = 900, **options: Any
+) -> Iterator[Watched]:
     """Open a page and wait until it is ready; nothing is kept from one page to the next."""
     context = browser.new_context(viewport={"width": width, "height": height}, **options)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     watched = Watched(page)
-    page.on("console", lambda message: watched.errors.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: watched.errors.append(message.text) if message.type == "error" else None,
+    )
     page.on("pageerror", lambda error: watched.errors.append(str(error)))
     page.on("request", lambda request: watched.requests.append(request.url))
     try:

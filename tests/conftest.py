@@ -21,5 +21,7 @@ def data_folder() -> Path:
     """The folder of real data sets; the test is skipped where it is absent."""
     folder = Path(os.environ.get("LOCALFACE_DATA") or ROOT.parent / "shared" / "data")
     if not folder.is_dir():
-        pytest.skip(f"real data not found at {folder}: set LOCALFACE_DATA to the folder that holds it")
+        pytest.skip(
+            f"real data not found at {folder}: set LOCALFACE_DATA to the folder that holds it"
+        )
     return folder

@@ -39,9 +39,19 @@ class Judge:
         rows = np.unique(encode(frame_of(data, schema), schema, scales), axis=0)
         h = explainer.density.bandwidth
         n = len(rows)
-        levels = np.sort([log_density(rows[[i]], np.delete(rows, i, axis=0), h, n)[0] for i in range(n)])
+        levels = np.sort(
+            [log_density(rows[[i]], np.delete(rows, i, axis=0), h, n)[0] for i in range(n)]
+        )
         discrete = np.concatenate([[f.discrete] * width_of(f) for f in schema])
-        return cls(schema, scales, rows, discrete, h, float(np.quantile(levels, answer.min_density)), levels)
+        return cls(
+            schema,
+            scales,
+            rows,
+            discrete,
+            h,
+            float(np.quantile(levels, answer.min_density)),
+            levels,
+        )
 
     def points(self, path: Any) -> Array:
         return encode(frame_of(path, self.schema), self.schema, self.scales)
@@ -49,7 +59,9 @@ class Judge:
     def lowest(self, start: Array, end: Array, n: int = GRID) -> float:
         """The lowest log-density on a fine grid along the step, without the kernels of its own ends."""
         own = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
-        return float(log_density(self.places(start, end, n), self.rows[~own], self.h, len(self.rows)).min())
+        return float(
+            log_density(self.places(start, end, n), self.rows[~own], self.h, len(self.rows)).min()
+        )
 
     def mean(self, start: Array, end: Array, n: int = 4001) -> float:
         own = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
@@ -84,7 +96,9 @@ def encode(frame: pd.DataFrame, schema: Schema, scales: Array) -> Array:
             for category in feature.categories:
                 columns.append((values == category).to_numpy(float) / np.sqrt(2) / scale)
         elif feature.categories is not None:
-            columns.append(np.array([feature.categories.index(v) for v in values], dtype=float) / scale)
+            columns.append(
+                np.array([feature.categories.index(v) for v in values], dtype=float) / scale
+            )
         else:
             columns.append(values.to_numpy(float) / scale)
     return np.column_stack(columns)
@@ -108,22 +122,36 @@ class Plane:
     def __init__(self, judge: Judge, is_target: Array) -> None:
         self.judge = judge
         rows, h = judge.rows, judge.h
-        axes = [np.arange(a, b, h / 12) for a, b in zip(rows.min(axis=0) - 1, rows.max(axis=0) + 1, strict=True)]
-        across = [np.exp(-((axis[:, None] - rows[:, i]) ** 2) / (2 * h * h)) for i, axis in enumerate(axes)]
+        axes = [
+            np.arange(a, b, h / 12)
+            for a, b in zip(rows.min(axis=0) - 1, rows.max(axis=0) + 1, strict=True)
+        ]
+        across = [
+            np.exp(-((axis[:, None] - rows[:, i]) ** 2) / (2 * h * h))
+            for i, axis in enumerate(axes)
+        ]
         self._spline = RectBivariateSpline(axes[0], axes[1], across[0] @ across[1].T)
         first, second = np.triu_indices(len(rows), 1)
         lengths = self._traversable(rows[first], rows[second], own_start=True)
         steps = np.zeros((len(rows), len(rows)))
-        steps[first, second] = np.where(np.isfinite(lengths), lengths, 0.0)  # csgraph reads 0 as no step
-        self._to_go = dijkstra(steps, directed=False, indices=np.flatnonzero(is_target), min_only=True)
+        steps[first, second] = np.where(
+            np.isfinite(lengths), lengths, 0.0
+        )  # csgraph reads 0 as no step
+        self._to_go = dijkstra(
+            steps, directed=False, indices=np.flatnonzero(is_target), min_only=True
+        )
 
     def optimum(self, start: Array) -> float:
         """The length of the shortest strict way from ``start`` to any target; infinite when there is none."""
         rows = self.judge.rows
-        lengths = self._traversable(np.repeat(start[None, :], len(rows), axis=0), rows, own_start=False)
+        lengths = self._traversable(
+            np.repeat(start[None, :], len(rows), axis=0), rows, own_start=False
+        )
         return float((lengths + self._to_go).min())
 
-    def _traversable(self, starts: Array, ends: Array, *, own_start: bool, samples: int = 41) -> Array:
+    def _traversable(
+        self, starts: Array, ends: Array, *, own_start: bool, samples: int = 41
+    ) -> Array:
         """The length of each step, infinite where it is not traversable."""
         h, n = self.judge.h, len(self.judge.rows)
         apart = np.sqrt(((ends - starts) ** 2).sum(axis=1))

@@ -9,17 +9,27 @@ from pathlib import Path
 _FLOAT, _INT64, _STRING = 1, 7, 8
 
 
-def write_classifier(path: Path, weights: Sequence[float], *, names: Sequence[str] = (), zipmap: bool = False) -> Path:
+def write_classifier(
+    path: Path, weights: Sequence[float], *, names: Sequence[str] = (), zipmap: bool = False
+) -> Path:
     """Write a logistic model of the classes "not yet" and "ready"; with ``names``, one input a column."""
     labels = [_strings("classlabels_strings", ["not yet", "ready"])]
     both = [*(-weight for weight in weights), *weights]
-    options = [_floats("coefficients", both), _floats("intercepts", [0.0, 0.0]), _text("post_transform", "SOFTMAX")]
+    options = [
+        _floats("coefficients", both),
+        _floats("intercepts", [0.0, 0.0]),
+        _text("post_transform", "SOFTMAX"),
+    ]
     nodes = [_node("LinearClassifier", ["X"], ["label", "scores"], options + labels)]
     if names:
         nodes.insert(0, _node("Concat", names, ["X"], [_whole("axis", 1)], domain=""))
     if zipmap:
         nodes.append(_node("ZipMap", ["scores"], ["probabilities"], labels))
-    scores = _value("probabilities", _listed_map()) if zipmap else _value("scores", _tensor(_FLOAT, [None, 2]))
+    scores = (
+        _value("probabilities", _listed_map())
+        if zipmap
+        else _value("scores", _tensor(_FLOAT, [None, 2]))
+    )
     outputs = [_value("label", _tensor(_STRING, [None])), scores]
     return _write(path, nodes, _columns(names, len(weights)), outputs)
 
@@ -28,7 +38,9 @@ def write_regressor(path: Path, weights: Sequence[float]) -> Path:
     """Write a linear model that gives one value a record."""
     options = [_floats("coefficients", weights), _floats("intercepts", [0.0])]
     node = _node("LinearRegressor", ["X"], ["value"], options)
-    return _write(path, [node], _columns((), len(weights)), [_value("value", _tensor(_FLOAT, [None, 1]))])
+    return _write(
+        path, [node], _columns((), len(weights)), [_value("value", _tensor(_FLOAT, [None, 1]))]
+    )
 
 
 def write_labeller(path: Path) -> Path:
@@ -37,9 +49,13 @@ def write_labeller(path: Path) -> Path:
     return _write(path, [node], _columns((), 2), [_value("label", _tensor(_INT64, [None, 2]))])
 
 
-def _write(path: Path, nodes: Sequence[bytes], inputs: Sequence[bytes], outputs: Sequence[bytes]) -> Path:
+def _write(
+    path: Path, nodes: Sequence[bytes], inputs: Sequence[bytes], outputs: Sequence[bytes]
+) -> Path:
     graph = b"".join(_field(1, node) for node in nodes) + _field(2, b"graph")
-    graph += b"".join(_field(11, one) for one in inputs) + b"".join(_field(12, one) for one in outputs)
+    graph += b"".join(_field(11, one) for one in inputs) + b"".join(
+        _field(12, one) for one in outputs
+    )
     opsets = [_field(1, b"") + _field(2, 15), _field(1, b"ai.onnx.ml") + _field(2, 1)]
     path.write_bytes(_field(1, 8) + _field(7, graph) + b"".join(_field(8, one) for one in opsets))
     return path
@@ -65,10 +81,22 @@ def _field(number: int, content: bytes | int) -> bytes:
 
 
 def _node(
-    kind: str, inputs: Sequence[str], outputs: Sequence[str], options: Sequence[bytes], *, domain: str = "ai.onnx.ml"
+    kind: str,
+    inputs: Sequence[str],
+    outputs: Sequence[str],
+    options: Sequence[bytes],
+    *,
+    domain: str = "ai.onnx.ml",
 ) -> bytes:
-    names = b"".join(_field(1, name.encode()) for name in inputs) + b"".join(_field(2, o.encode()) for o in outputs)
-    return names + _field(4, kind.encode()) + b"".join(_field(5, one) for one in options) + _field(7, domain.encode())
+    names = b"".join(_field(1, name.encode()) for name in inputs) + b"".join(
+        _field(2, o.encode()) for o in outputs
+    )
+    return (
+        names
+        + _field(4, kind.encode())
+        + b"".join(_field(5, one) for one in options)
+        + _field(7, domain.encode())
+    )
 
 
 def _floats(name: str, values: Sequence[float]) -> bytes:
@@ -77,7 +105,11 @@ def _floats(name: str, values: Sequence[float]) -> bytes:
 
 
 def _strings(name: str, values: Sequence[str]) -> bytes:
-    return _field(1, name.encode()) + b"".join(_field(9, value.encode()) for value in values) + _field(20, 8)
+    return (
+        _field(1, name.encode())
+        + b"".join(_field(9, value.encode()) for value in values)
+        + _field(20, 8)
+    )
 
 
 def _text(name: str, value: str) -> bytes:

@@ -25,7 +25,10 @@ from localface.errors import LocalFACEError
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EVERY = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
-BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$(?:\n\n```text\n(?P<printed>.*?)^```$)?", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^```python\n(?P<code>.*?)^```$(?:\n\n```text\n(?P<printed>.*?)^```$)?",
+    re.DOTALL | re.MULTILINE,
+)
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
 
 every_page = pytest.mark.parametrize("page", EVERY, ids=lambda page: page.name)
@@ -43,7 +46,9 @@ def anchor(heading: str) -> str:
 # blocks
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if BLOCK.search(text_of(page))], ids=lambda page: page.name)
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if BLOCK.search(text_of(page))], ids=lambda page: page.name
+)
 def test_every_python_block_runs_and_prints_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,7 +87,9 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 def test_every_page_is_on_the_map_and_every_figure_is_shown() -> None:
     index = text_of(ROOT / "docs" / "index.md")
     for page in (ROOT / "docs").glob("*.md"):
-        assert page.name == "index.md" or f"({page.name}" in index, f"docs/index.md does not lead to {page.name}"
+        assert page.name == "index.md" or f"({page.name}" in index, (
+            f"docs/index.md does not lead to {page.name}"
+        )
     together = "".join(map(text_of, PAGES))
     for figure in (ROOT / "docs" / "figures").glob("*.png"):
         assert f"figures/{figure.name}" in together, f"{figure.name} is shown nowhere"
@@ -91,7 +98,8 @@ def test_every_page_is_on_the_map_and_every_figure_is_shown() -> None:
 @every_page
 def test_no_page_knows_whose_machine_it_was_written_on(page: Path) -> None:
     assert not re.search(
-        r"(?<![\w.`/])/(home|root|tmp|work|Users|mnt|opt|usr|var|etc)/|[A-Z]:\\|localhost", text_of(page)
+        r"(?<![\w.`/])/(home|root|tmp|work|Users|mnt|opt|usr|var|etc)/|[A-Z]:\\|localhost",
+        text_of(page),
     )
 
 
@@ -108,11 +116,15 @@ def test_every_public_name_is_mentioned() -> None:
 
 
 @pytest.mark.parametrize(
-    "function", [LocalFACE, LocalFACE.explain, LocalFACE.explain_many, Feature], ids=lambda one: one.__qualname__
+    "function",
+    [LocalFACE, LocalFACE.explain, LocalFACE.explain_many, Feature],
+    ids=lambda one: one.__qualname__,
 )
 def test_every_parameter_is_mentioned_in_the_guide(function: Callable[..., Any]) -> None:
     guide = text_of(ROOT / "docs" / "guide.md")
-    parameters = [name for name in inspect.signature(function).parameters if name not in ("self", "_")]
+    parameters = [
+        name for name in inspect.signature(function).parameters if name not in ("self", "_")
+    ]
     assert [name for name in parameters if not named(guide, name)] == []
 
 
@@ -146,9 +158,9 @@ def options_of(parser: argparse.ArgumentParser) -> list[str]:
 
 N = 200
 RNG = np.random.default_rng(0)
-DATA = pd.DataFrame({"age": RNG.integers(30, 80, N), "fio2": RNG.normal(0.4, 0.08, N).round(2)}).assign(
-    unit=RNG.choice(["cardiac", "medical", "surgical"], N)
-)
+DATA = pd.DataFrame(
+    {"age": RNG.integers(30, 80, N), "fio2": RNG.normal(0.4, 0.08, N).round(2)}
+).assign(unit=RNG.choice(["cardiac", "medical", "surgical"], N))
 NUMBERS = DATA[["age", "fio2"]]
 PERSON = {"age": 60, "fio2": 0.5, "unit": "medical"}
 MODEL = LogisticRegression().fit(NUMBERS, np.where(DATA["fio2"] < 0.4, "ready", "not yet"))
@@ -183,18 +195,24 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "the same row again and again": lambda: made(data=pd.concat([DATA[:1]] * 30)),
     "k larger than the data": lambda: made(n_neighbors=500),
     "bounds the wrong way round": lambda: made().explain(PERSON, where={"fio2": (0.9, 0.1)}),
-    "contradictory constraints": lambda: made().explain(PERSON, where={"age": {"within": 2, "bounds": (70, 80)}}),
-    "a call against the schema": lambda: made(schema=Schema.infer(DATA).with_("age", moves="up")).explain(
-        PERSON, where={"age": "down"}
+    "contradictory constraints": lambda: made().explain(
+        PERSON, where={"age": {"within": 2, "bounds": (70, 80)}}
     ),
+    "a call against the schema": lambda: made(
+        schema=Schema.infer(DATA).with_("age", moves="up")
+    ).explain(PERSON, where={"age": "down"}),
     "an unknown feature": lambda: made().explain(PERSON, where={"fio": "never"}),
     "a model that raises": lambda: made(fails).explain(PERSON),
-    "a model that returns NaN": lambda: made(lambda frame: np.full(len(frame), np.nan)).explain(PERSON),
+    "a model that returns NaN": lambda: made(lambda frame: np.full(len(frame), np.nan)).explain(
+        PERSON
+    ),
     "a model of the wrong shape": lambda: made(lambda frame: 0.5).explain(PERSON),
     "negative scores": lambda: made(lambda frame: breathes(frame) - 0.5).explain(PERSON),
     "a class that does not exist": lambda: made(MODEL, NUMBERS, target="redy"),
     "a model fitted on other columns": lambda: made(MODEL, DATA, target="ready"),
-    "a schema that does not fit": lambda: made(schema=Schema.infer(DATA).with_("fio2", kind="integer")),
+    "a schema that does not fit": lambda: made(
+        schema=Schema.infer(DATA).with_("fio2", kind="integer")
+    ),
     "text where numbers were declared": lambda: made(schema=Schema([*map(Feature, DATA)])),
     "a density that is negative": lambda: made(density=lambda frame: -np.ones(len(frame))),
     "a density that is NaN": lambda: made(density=lambda frame: np.full(len(frame), np.nan)),

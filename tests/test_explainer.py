@@ -25,7 +25,11 @@ Array = np.ndarray[Any, Any]
 
 
 def explainer_of(world: World, **options: Any) -> LocalFACE:
-    settings = {"schema": world.schema, "n_neighbors": world.n_neighbors, "min_score": world.min_score}
+    settings = {
+        "schema": world.schema,
+        "n_neighbors": world.n_neighbors,
+        "min_score": world.min_score,
+    }
     return LocalFACE(world.model, world.data, **{**settings, **options})
 
 
@@ -35,7 +39,14 @@ def small_moons() -> World:
     data, labels = make_moons(n_samples=300, noise=0.17, random_state=0)
     fresh, _ = make_moons(n_samples=60, noise=0.17, random_state=1)
     model = SVC(gamma=2.0).fit(data, labels)
-    return World("moons", data, model, fresh[model.decision_function(fresh) < 0], n_neighbors=15, min_score=0.0)
+    return World(
+        "moons",
+        data,
+        model,
+        fresh[model.decision_function(fresh) < 0],
+        n_neighbors=15,
+        min_score=0.0,
+    )
 
 
 @cache
@@ -46,7 +57,9 @@ def moons(**options: Any) -> LocalFACE:
 @cache
 def apart() -> tuple[Array, Any]:
     """Two crowds with nobody in between, and a model that tells them apart."""
-    data, which = make_blobs(n_samples=70, centers=np.array([[0.0, 0.0], [6.0, 0.0]]), cluster_std=0.8, random_state=0)
+    data, which = make_blobs(
+        n_samples=70, centers=np.array([[0.0, 0.0], [6.0, 0.0]]), cluster_std=0.8, random_state=0
+    )
     return data, LogisticRegression().fit(data, which)
 
 
@@ -68,7 +81,9 @@ def steps_of(answer: Recourse) -> Array:
 
 def same(one: Recourse, other: Recourse) -> bool:
     return (
-        one.status is other.status and one.records.tobytes() == other.records.tobytes() and one.scores == other.scores
+        one.status is other.status
+        and one.records.tobytes() == other.records.tobytes()
+        and one.scores == other.scores
     )
 
 
@@ -95,7 +110,9 @@ def test_a_known_counterfactual_may_be_one_of_the_rows_and_is_given_back_bit_for
 
 def test_a_known_counterfactual_beyond_a_gap_is_unreachable_and_says_so() -> None:
     data, model = apart()
-    answer = LocalFACE(model, data, n_neighbors=15).explain(np.zeros(2), counterfactual=np.array([6.0, 0.0]))
+    answer = LocalFACE(model, data, n_neighbors=15).explain(
+        np.zeros(2), counterfactual=np.array([6.0, 0.0])
+    )
     assert answer.status is Status.UNREACHABLE
     assert "the counterfactual that was given cannot be reached" in answer.reason
     assert "relax=True" in answer.reason
@@ -160,7 +177,9 @@ def test_the_least_relaxation_is_that_of_brute_force_over_all_rows_and_steps() -
     answer, judge, best = relaxed(70)
     assert answer.found
     assert weakest(judge, answer) == pytest.approx(best, abs=0.01)
-    assert answer.relaxed_to == pytest.approx(min(one.lowest for one in answer.certificates), abs=1e-6)
+    assert answer.relaxed_to == pytest.approx(
+        min(one.lowest for one in answer.certificates), abs=1e-6
+    )
 
 
 @pytest.mark.parametrize("n_neighbors", [3, 15])
@@ -192,7 +211,9 @@ def test_relax_changes_nothing_for_those_who_need_no_relaxation() -> None:
 
 def test_where_no_floor_helps_relax_says_so() -> None:
     data, model = apart()
-    answer = LocalFACE(model, data, n_neighbors=15, max_step=0.5).explain(np.array([0.0, 0.0]), relax=True)
+    answer = LocalFACE(model, data, n_neighbors=15, max_step=0.5).explain(
+        np.array([0.0, 0.0]), relax=True
+    )
     assert answer.status is Status.UNREACHABLE
     assert "no floor, however low, opens a way" in answer.reason
 
@@ -201,7 +222,9 @@ def test_where_no_floor_helps_relax_says_so() -> None:
 
 
 def test_either_class_can_be_the_target() -> None:
-    answer = LocalFACE(EASTWARD, CROWD, n_neighbors=20, target=0, min_score=0.7).explain({"east": 1.2, "north": 0.0})
+    answer = LocalFACE(EASTWARD, CROWD, n_neighbors=20, target=0, min_score=0.7).explain(
+        {"east": 1.2, "north": 0.0}
+    )
     assert answer.found
     assert EASTWARD.predict_proba(answer.path)[-1, 0] >= 0.7
 
@@ -228,7 +251,9 @@ def test_a_margin_may_be_negative_all_the_way_to_the_target() -> None:
 def test_a_regressor_goes_up_or_down(target: str, wanted: float) -> None:
     model = LinearRegression().fit(CROWD, 30_000 + 10_000 * CROWD["east"])
     person = {"east": -0.3, "north": 0.0}
-    answer = LocalFACE(model, CROWD, target=target, min_score=wanted, n_neighbors=20).explain(person)
+    answer = LocalFACE(model, CROWD, target=target, min_score=wanted, n_neighbors=20).explain(
+        person
+    )
     values = model.predict(answer.path)
     assert answer.found
     assert answer.scores == pytest.approx(values.tolist())
@@ -242,7 +267,13 @@ def test_a_function_and_a_signed_function_lead_to_the_same_row_when_they_mean_th
         return np.exp(frame["east"])
 
     above = LocalFACE(plain, CROWD, n_neighbors=250, min_score=np.exp(0.6)).explain(WESTERNER)
-    signs = LocalFACE(signed(lambda frame: frame["east"]), CROWD, n_neighbors=250, target="at least", min_score=0.6)
+    signs = LocalFACE(
+        signed(lambda frame: frame["east"]),
+        CROWD,
+        n_neighbors=250,
+        target="at least",
+        min_score=0.6,
+    )
     assert above.found
     assert above.rows[-1] == signs.explain(WESTERNER).rows[-1]
 
@@ -281,11 +312,16 @@ def test_a_row_budget_is_kept_and_its_end_is_told() -> None:
 
 
 @pytest.mark.parametrize("person", [[-0.9, 0.3], [0.0, 1.0], [0.6, 0.8]])
-def test_the_safest_way_has_no_lower_ground_than_the_shortest_and_is_no_shorter(person: list[float]) -> None:
+def test_the_safest_way_has_no_lower_ground_than_the_shortest_and_is_no_shorter(
+    person: list[float],
+) -> None:
     shortest, safest = (moons(cost=cost).explain(np.array(person)) for cost in ("length", "safest"))
     assert shortest.found
     assert safest.found
-    assert min(one.lowest for one in safest.certificates) >= min(one.lowest for one in shortest.certificates) - 1e-9
+    assert (
+        min(one.lowest for one in safest.certificates)
+        >= min(one.lowest for one in shortest.certificates) - 1e-9
+    )
     assert safest.cost >= shortest.cost / 1.05 - 1e-9
 
 
@@ -312,7 +348,10 @@ def test_momentum_may_leave_the_rows_but_not_the_ground() -> None:
     assert all(one.holds or one.entry for answer in answers for one in answer.certificates)
     middle = [row for answer in answers for row in answer.rows[1:]]
     assert None in middle
-    assert (small_moons().model.decision_function(np.stack([answer.records[-1] for answer in answers])) >= 0).all()
+    assert (
+        small_moons().model.decision_function(np.stack([answer.records[-1] for answer in answers]))
+        >= 0
+    ).all()
 
 
 def test_momentum_keeps_whole_numbers_whole_and_categories_real() -> None:
@@ -352,13 +391,17 @@ def kernel(frame: pd.DataFrame) -> Any:
     return np.exp(-0.5 * (frame["east"] ** 2 + frame["north"] ** 2))
 
 
-@pytest.mark.parametrize("density", [kernel, KernelDensity(bandwidth=0.4).fit(CROWD)], ids=["function", "estimator"])
+@pytest.mark.parametrize(
+    "density", [kernel, KernelDensity(bandwidth=0.4).fit(CROWD)], ids=["function", "estimator"]
+)
 def test_a_density_of_the_users_own_is_marked_as_not_certified(density: Any) -> None:
     answer = LocalFACE(EASTWARD, CROWD, density=density, n_neighbors=20).explain(WESTERNER)
     assert answer.found
     assert not any(one.certified for one in answer.certificates)
     assert all(one.holds for one in answer.certificates)
-    assert all("not certified" in one.sentence or "sampled" in one.sentence for one in answer.certificates)
+    assert all(
+        "not certified" in one.sentence or "sampled" in one.sentence for one in answer.certificates
+    )
 
 
 def test_a_density_of_the_users_own_sees_the_users_own_units_and_columns() -> None:
@@ -370,7 +413,9 @@ def test_a_density_of_the_users_own_sees_the_users_own_units_and_columns() -> No
 
     LocalFACE(EASTWARD, CROWD, density=watched, n_neighbors=20).explain(WESTERNER)
     assert all(list(frame.columns) == ["east", "north"] for frame in seen)
-    assert seen[0].sort_values("east").to_numpy() == pytest.approx(CROWD.sort_values("east").to_numpy())
+    assert seen[0].sort_values("east").to_numpy() == pytest.approx(
+        CROWD.sort_values("east").to_numpy()
+    )
 
 
 # kinds of input
@@ -394,7 +439,9 @@ TABLES: dict[str, Any] = {
 def test_answers_come_in_the_kind_of_table_that_the_data_came_in(kind: str) -> None:
     data = TABLES[kind]
     explainer = LocalFACE(score_of, data, n_neighbors=20)
-    answer = explainer.explain_many(data[:20] if kind != "pyarrow" else data.slice(0, 20), progress=False)[4]
+    answer = explainer.explain_many(
+        data[:20] if kind != "pyarrow" else data.slice(0, 20), progress=False
+    )[4]
     assert type(answer.path) is type(data)
     wanted = LocalFACE(score_of, CROWD, n_neighbors=20).explain_many(CROWD[:20], progress=False)[4]
     assert answer.records.tobytes() == wanted.records.tobytes()
@@ -438,7 +485,9 @@ def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
         return frame["town"].isin(["c", "d"]) * (1 / (1 + np.exp(-9 * (frame["east"] - 0.5))))
 
     explainer = LocalFACE(score, data, n_neighbors=20, min_density=0.01)
-    answer = explainer.explain({**WESTERNER, "town": "a"}, where={"town": ["a", "b"], "north": (-3.5, None)})
+    answer = explainer.explain(
+        {**WESTERNER, "town": "a"}, where={"town": ["a", "b"], "north": (-3.5, None)}
+    )
     assert answer.status is Status.NO_TARGET
     assert f"alone rules out {reaches.sum()}" in answer.reason
     pinned = explainer.explain({**WESTERNER, "town": "a"}, where={"town": "never"})
@@ -453,7 +502,10 @@ def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
         ({"north": "down"}, lambda path: path["north"].is_monotonic_decreasing),
         ({"north": (-0.2, 0.6)}, lambda path: path["north"].between(-0.2, 0.6).all()),
         ({"north": (None, 0.2)}, lambda path: (path["north"] <= 0.2).all()),
-        ({"north": {"within": 1, "moves": "up"}}, lambda path: path["north"].between(0.1, 1.1).all()),
+        (
+            {"north": {"within": 1, "moves": "up"}},
+            lambda path: path["north"].between(0.1, 1.1).all(),
+        ),
     ],
 )
 def test_constraints_of_one_call_hold_all_along_the_path(where: Any, holds: Any) -> None:
@@ -486,7 +538,9 @@ def test_what_the_schema_declares_holds_in_every_call() -> None:
 def test_a_real_answer_makes_the_round_trip_through_json() -> None:
     world = WORLDS["mixed"]()
     explainer = explainer_of(world)
-    for answer in explainer.explain_many(world.people[:4], where=world.where, relax=True, progress=False):
+    for answer in explainer.explain_many(
+        world.people[:4], where=world.where, relax=True, progress=False
+    ):
         again = Recourse.from_json(answer.to_json())
         assert again.to_json() == answer.to_json()
         assert same(again, answer)

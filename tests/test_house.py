@@ -57,7 +57,9 @@ def test_all_is_the_truth() -> None:
 
 
 def test_the_names_that_others_rely_on_are_offered() -> None:
-    assert {"LocalFACE", "Schema", "Feature", "Recourse", "Status", "NoRecourse"} <= set(localface.__all__)
+    assert {"LocalFACE", "Schema", "Feature", "Recourse", "Status", "NoRecourse"} <= set(
+        localface.__all__
+    )
 
 
 def test_the_package_is_typed() -> None:

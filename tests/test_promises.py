@@ -41,7 +41,9 @@ def some(people, n):
 
 
 def each(people):
-    return [row for _, row in people.iterrows()] if isinstance(people, pd.DataFrame) else list(people)
+    return (
+        [row for _, row in people.iterrows()] if isinstance(people, pd.DataFrame) else list(people)
+    )
 
 
 every_world = pytest.mark.parametrize("name", list(WORLDS))
@@ -52,7 +54,11 @@ every_rule = pytest.mark.parametrize("edges", ["strict", "average", "cover"])
 def test_most_people_are_served_and_the_others_are_told_why(name):
     _, _, answers = answered(name)
     assert np.mean(answers.found) >= 0.8
-    assert all(answer.reason for answer in answers if answer.status in (Status.UNREACHABLE, Status.NO_TARGET))
+    assert all(
+        answer.reason
+        for answer in answers
+        if answer.status in (Status.UNREACHABLE, Status.NO_TARGET)
+    )
 
 
 # 1. the box
@@ -97,11 +103,15 @@ def test_every_strict_step_passes_a_fine_grid_against_the_full_density(name, mom
     judge = Judge.of(explainer, world.data, answers[0])
     for answer in answers:
         points = judge.points(answer.path)
-        for start, end, certificate in zip(points[:-1], points[1:], answer.certificates, strict=True):
+        for start, end, certificate in zip(
+            points[:-1], points[1:], answer.certificates, strict=True
+        ):
             lowest = judge.lowest(start, end)
             assert certificate.entry or lowest >= judge.floor - 1e-6
             assert judge.share(lowest) == pytest.approx(certificate.lowest, abs=0.01)
-        assert [one.entry for one in answer.certificates[1:]] == [False] * max(0, len(answer.certificates) - 1)
+        assert [one.entry for one in answer.certificates[1:]] == [False] * max(
+            0, len(answer.certificates) - 1
+        )
 
 
 @every_world
@@ -110,7 +120,9 @@ def test_every_average_step_has_the_mean_density_it_claims(name):
     judge = Judge.of(explainer, world.data, answers[0])
     for answer in answers:
         points = judge.points(answer.path)
-        for start, end, certificate in zip(points[:-1], points[1:], answer.certificates, strict=True):
+        for start, end, certificate in zip(
+            points[:-1], points[1:], answer.certificates, strict=True
+        ):
             assert certificate.entry or judge.mean(start, end) >= judge.floor - 1e-3
 
 
@@ -120,11 +132,16 @@ def test_every_covered_step_has_enough_people_around_each_of_its_places(name):
     judge = Judge.of(explainer_of(world), world.data, answers[0])
     for answer in answers:
         points = judge.points(answer.path)
-        for start, end, certificate in zip(points[:-1], points[1:], answer.certificates, strict=True):
-            others = judge.rows[~((judge.rows == start).all(axis=1) | (judge.rows == end).all(axis=1))]
+        for start, end, certificate in zip(
+            points[:-1], points[1:], answer.certificates, strict=True
+        ):
+            others = judge.rows[
+                ~((judge.rows == start).all(axis=1) | (judge.rows == end).all(axis=1))
+            ]
             places = judge.places(start, end, 201)
             near = [
-                (np.linalg.norm(others - place, axis=1) <= certificate.radius * (1 + 1e-9)).sum() for place in places
+                (np.linalg.norm(others - place, axis=1) <= certificate.radius * (1 + 1e-9)).sum()
+                for place in places
             ]
             assert certificate.entry or min(near) >= certificate.people
 
@@ -138,7 +155,9 @@ def test_someone_on_uncommon_ground_enters_by_one_marked_step():
     assert answer.found
     assert answer.entry
     assert answer.certificates[0].entry
-    assert judge.share(judge.lowest(points[0], points[1])) == pytest.approx(answer.certificates[0].lowest, abs=0.002)
+    assert judge.share(judge.lowest(points[0], points[1])) == pytest.approx(
+        answer.certificates[0].lowest, abs=0.002
+    )
     assert all(one.holds and not one.entry for one in answer.certificates[1:])
     alone = explainer.explain(np.array([-2.5, 2.0]), actions=False)
     assert "entry" in str(alone)
@@ -191,11 +210,11 @@ def test_two_moons_at_full_size_serves_everyone_within_five_percent_of_the_optim
 @pytest.mark.parametrize("name", ["moons", "mixed"])
 def test_dijkstra_and_a_star_find_ways_of_the_same_length(name):
     world, explainer, answers = answered(name)
-    desk, plan = explainer._desk, replace(explainer._desk.plan, astar=False, actions=False)
+    engine, plan = explainer._engine, replace(explainer._engine.plan, astar=False, actions=False)
     people = each(some(world.people, 6))
     records = [read_person(person, explainer.schema) for person in people]
-    requests = [desk.request(record, desk.form, world.where) for record in records]
-    for number, answer in desk.answered(requests, plan):
+    requests = [engine.request(record, engine.form, world.where) for record in records]
+    for number, answer in engine.answered(requests, plan):
         assert answer.cost == pytest.approx(answers[number].cost, rel=1e-9)
 
 
@@ -207,7 +226,7 @@ def test_rows_revealed_are_counted_exactly_once_at_the_source(name, monkeypatch)
     world = WORLDS[name]()
     explainer = explainer_of(world)
     revealed: set[int] = set()
-    answer_of = explainer._desk.source.nearest
+    answer_of = explainer._engine.source.nearest
 
     def watched(questions):
         found = answer_of(questions)
@@ -215,7 +234,7 @@ def test_rows_revealed_are_counted_exactly_once_at_the_source(name, monkeypatch)
             revealed.update(one.ids.tolist())
         return found
 
-    monkeypatch.setattr(explainer._desk.source, "nearest", watched)
+    monkeypatch.setattr(explainer._engine.source, "nearest", watched)
     for person in each(some(world.people, 8)):
         revealed.clear()
         answer = explainer.explain(person, where=world.where)
@@ -252,7 +271,9 @@ def test_the_same_answer_alone_and_in_any_batch_bit_for_bit(name):
     for i in (0, 3, 11):
         alone = explainer.explain(people[i], where=world.where)
         assert_same(alone, together[i])
-    backwards = explainer_of(world).explain_many(some(world.people, PEOPLE)[::-1], where=world.where, progress=False)
+    backwards = explainer_of(world).explain_many(
+        some(world.people, PEOPLE)[::-1], where=world.where, progress=False
+    )
     for one, other in zip(backwards, together[::-1], strict=True):
         assert_same(one, other)
 
@@ -277,7 +298,10 @@ def test_units_dtypes_and_category_names_come_back_as_they_came(name):
         for place, row in enumerate(answer.rows):
             if row is not None:
                 assert answer.path.iloc[place].tolist() == world.data.iloc[row].tolist()
-        assert answer.path.iloc[0].tolist() == some(world.people, PEOPLE).iloc[answers._answers.index(answer)].tolist()
+        assert (
+            answer.path.iloc[0].tolist()
+            == some(world.people, PEOPLE).iloc[answers._answers.index(answer)].tolist()
+        )
 
 
 @every_world
@@ -285,10 +309,14 @@ def test_row_order_and_duplicate_rows_do_not_change_the_cost(name):
     world, _, answers = answered(name)
     order = np.random.default_rng(0).permutation(len(world.data))
     if isinstance(world.data, pd.DataFrame):
-        mixed_up = pd.concat([world.data.iloc[order], world.data.iloc[order[:100]]], ignore_index=True)
+        mixed_up = pd.concat(
+            [world.data.iloc[order], world.data.iloc[order[:100]]], ignore_index=True
+        )
     else:
         mixed_up = np.concatenate([world.data[order], world.data[order[:100]]])
-    again = explainer_of(world, mixed_up).explain_many(some(world.people, PEOPLE), where=world.where, progress=False)
+    again = explainer_of(world, mixed_up).explain_many(
+        some(world.people, PEOPLE), where=world.where, progress=False
+    )
     for one, other in zip(again, answers, strict=True):
         assert one.status is other.status
         assert one.cost == pytest.approx(other.cost, rel=1e-12)

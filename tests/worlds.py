@@ -68,7 +68,9 @@ def mixed_table(n: int, seed: int) -> pd.DataFrame:
     years = rng.poisson(6, n)
     home = rng.choice(["rent", "own", "family"], n, p=[0.5, 0.35, 0.15])
     school = pd.Categorical(
-        rng.choice(["basic", "middle", "high"], n), categories=["basic", "middle", "high"], ordered=True
+        rng.choice(["basic", "middle", "high"], n),
+        categories=["basic", "middle", "high"],
+        ordered=True,
     )
     debt = np.round(income * rng.beta(2, 5, n), -2)
     return pd.DataFrame(
@@ -88,7 +90,12 @@ def mixed_table(n: int, seed: int) -> pd.DataFrame:
 def mixed() -> World:
     data = mixed_table(900, 0)
     owed = data["debt"] / data["income"]
-    worth = np.log(data["income"]) + 0.1 * data["years_employed"] - 4 * owed + 0.5 * (data["home"] == "own")
+    worth = (
+        np.log(data["income"])
+        + 0.1 * data["years_employed"]
+        - 4 * owed
+        + 0.5 * (data["home"] == "own")
+    )
     coder = ColumnTransformer(
         [
             ("words", OneHotEncoder(handle_unknown="ignore"), ["home", "school"]),
@@ -99,8 +106,12 @@ def mixed() -> World:
     model = make_pipeline(coder, forest).fit(data, worth > worth.quantile(0.6))
     fresh = mixed_table(150, 1)
     refused = fresh[model.predict_proba(fresh)[:, 1] < 0.6].reset_index(drop=True)
-    schema = Schema.infer(data).with_("age", within=10, unit="years").with_("years_employed", moves="up")
-    return World("mixed", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6)
+    schema = (
+        Schema.infer(data).with_("age", within=10, unit="years").with_("years_employed", moves="up")
+    )
+    return World(
+        "mixed", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6
+    )
 
 
 @cache
@@ -110,8 +121,20 @@ def ward() -> World:
     model = RandomForestClassifier(50, max_depth=7, random_state=0).fit(data, ready)
     fresh, _ = _ward_rows(300, 1)
     refused = fresh[model.predict_proba(fresh)[:, 1] < 0.6].reset_index(drop=True)
-    schema = Schema([Feature(name) for name in data.columns[:-1]] + [Feature("tube", kind="binary", categories=(0, 1))])
-    return World("ward", data, model, refused, schema, {"v0": 1.0, "v1": "never"}, n_neighbors=50, min_score=0.6)
+    schema = Schema(
+        [Feature(name) for name in data.columns[:-1]]
+        + [Feature("tube", kind="binary", categories=(0, 1))]
+    )
+    return World(
+        "ward",
+        data,
+        model,
+        refused,
+        schema,
+        {"v0": 1.0, "v1": "never"},
+        n_neighbors=50,
+        min_score=0.6,
+    )
 
 
 def _ward_rows(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:

@@ -56,29 +56,48 @@ def main() -> None:
     ]
     if not asked.report_only:
         run_all(cells, rules, jobs=asked.jobs)
-    rows = [row for name in worlds for seed in range(asked.seeds) for row in judged(name, seed, asked.methods, rules)]
+    rows = [
+        row
+        for name in worlds
+        for seed in range(asked.seeds)
+        for row in judged(name, seed, asked.methods, rules)
+    ]
     some = [] if asked.no_ablations else [name for name in worlds if name in TABLES]
-    written = write_report(rows, cells, rules, changes=ablated(some, rules), several=diverse(some, rules))
+    written = write_report(
+        rows, cells, rules, changes=ablated(some, rules), several=diverse(some, rules)
+    )
     print(f"written: {', '.join(str(path) for path in written)}")
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python benchmarks/evidence", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+        prog="python benchmarks/evidence",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--data", type=Path, help="a folder with heloc/, adult/, german/, gmsc/")
-    parser.add_argument("--worlds", nargs="+", default=[*TABLES, *STORED], choices=[*TABLES, *STORED])
+    parser.add_argument(
+        "--worlds", nargs="+", default=[*TABLES, *STORED], choices=[*TABLES, *STORED]
+    )
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--seeds", type=int, default=5, help="splits of each table (%(default)s)")
     parser.add_argument("--people", type=int, default=20, help="people of each split (%(default)s)")
-    parser.add_argument("--limit", type=float, default=3.0, help="seconds of processor time a person (%(default)s)")
+    parser.add_argument(
+        "--limit", type=float, default=3.0, help="seconds of processor time a person (%(default)s)"
+    )
     parser.add_argument("--jobs", type=int, default=1, help="cells at a time (%(default)s)")
     parser.add_argument("--out", type=Path, default=Path("build/evidence"))
-    parser.add_argument("--cell", nargs=3, metavar=("WORLD", "SEED", "METHOD"), help="run one cell afresh")
-    parser.add_argument("--split", nargs="+", help=argparse.SUPPRESS)
-    parser.add_argument("--report-only", action="store_true", help="judge and write what has been run so far")
     parser.add_argument(
-        "--no-ablations", action="store_true", help=f"leave out: several answers; {', '.join(ABLATIONS)}"
+        "--cell", nargs=3, metavar=("WORLD", "SEED", "METHOD"), help="run one cell afresh"
+    )
+    parser.add_argument("--split", nargs="+", help=argparse.SUPPRESS)
+    parser.add_argument(
+        "--report-only", action="store_true", help="judge and write what has been run so far"
+    )
+    parser.add_argument(
+        "--no-ablations",
+        action="store_true",
+        help=f"leave out: several answers; {', '.join(ABLATIONS)}",
     )
     return parser.parse_args()
 

@@ -54,7 +54,9 @@ def ablated(worlds: Sequence[str], rules: Rules) -> list[dict[str, Any]]:
 
 def _settings(at: World, rules: Rules) -> Iterator[dict[str, Any]]:
     bench = Bench(replace(at, people=at.people.iloc[:PEOPLE], group=None))
-    for setting, options in tqdm(ABLATIONS.items(), desc=f"ablations {at.name} {at.seed}", leave=False):
+    for setting, options in tqdm(
+        ABLATIONS.items(), desc=f"ablations {at.name} {at.seed}", leave=False
+    ):
         told = list(_answered(_explainer(at, dict(options)), bench.at, rules))
         paths = [line.pop("states") for line in told]
         measures = measured_many(bench.judgement, paths, bench.boxes)
@@ -66,12 +68,14 @@ def _settings(at: World, rules: Rules) -> Iterator[dict[str, Any]]:
 def _explainer(at: World, options: dict[str, Any]) -> LocalFACE:
     in_sample = options.pop("in_sample", False)
     options["n_neighbors"] = min(options.get("n_neighbors", 50), len(at.data) - 1)
-    explainer = LocalFACE(at.model, at.data, schema=at.schema, min_score=at.min_score, **options).prescore()
+    explainer = LocalFACE(
+        at.model, at.data, schema=at.schema, min_score=at.min_score, **options
+    ).prescore()
     if in_sample:  # as if each row had been its own witness when the floor was set
         density = explainer.density
         own = np.logaddexp(density.scale.values, density._offset)
         floor = float(np.quantile(own, explainer.options.min_density))
-        explainer._desk = replace(explainer._desk, floor=floor)
+        explainer._engine = replace(explainer._engine, floor=floor)
     return explainer
 
 

@@ -10,7 +10,21 @@ from typing import NamedTuple
 
 import numpy as np
 
-from summary import Row, among, gap, hopeful, mean, middle, names, of, of_steps, ours, peers, share, values
+from summary import (
+    Row,
+    among,
+    gap,
+    hopeful,
+    mean,
+    middle,
+    names,
+    of,
+    of_steps,
+    ours,
+    peers,
+    share,
+    values,
+)
 
 DICE = "dice-"
 PER_PERSON = "face-built-per-person"
@@ -30,17 +44,37 @@ class Bar(NamedTuple):
 
 def bars(rows: Sequence[Row]) -> list[Bar]:
     """Every bar."""
-    sound = [_sound(rows, "localface", "as it comes"), _sound(rows, "localface-states", 'with ends="states"')]
-    return [*_promises(rows), *sound, *_optimum(rows), *_speed(rows), *_fair(rows), _retrained(rows)]
+    sound = [
+        _sound(rows, "localface", "as it comes"),
+        _sound(rows, "localface-states", 'with ends="states"'),
+    ]
+    return [
+        *_promises(rows),
+        *sound,
+        *_optimum(rows),
+        *_speed(rows),
+        *_fair(rows),
+        _retrained(rows),
+    ]
 
 
 def _promises(rows: Sequence[Row]) -> Iterator[Bar]:
     mine = [row for row in rows if ours(row["method"]) and row["found"]]
     valid, broken = sum(row["valid"] for row in mine), sum(row["violations"] > 0 for row in mine)
-    yield Bar("every answer valid by a fresh call", f"{valid:.0f} of {len(mine)}", valid == len(mine))
-    yield Bar("no constraint broken at any state", f"broken in {broken} of {len(mine)} answers", broken == 0)
+    yield Bar(
+        "every answer valid by a fresh call", f"{valid:.0f} of {len(mine)}", valid == len(mine)
+    )
+    yield Bar(
+        "no constraint broken at any state",
+        f"broken in {broken} of {len(mine)} answers",
+        broken == 0,
+    )
     part, walked = of_steps(mine, "traversable"), sum(row["steps"] for row in mine)
-    yield Bar("steps traversable, independent judge: at least 99 %", f"{part:.2%} of {walked:,.0f}", part >= 0.99)
+    yield Bar(
+        "steps traversable, independent judge: at least 99 %",
+        f"{part:.2%} of {walked:,.0f}",
+        part >= 0.99,
+    )
 
 
 def _sound(rows: Sequence[Row], setting: str, words: str) -> Bar:
@@ -49,17 +83,30 @@ def _sound(rows: Sequence[Row], setting: str, words: str) -> Bar:
     for world in worlds:
         for peer in peers(of(rows, world=world)):
             theirs = of(rows, world=world, method=peer)
-            mine, best = share(of(among(rows, theirs), method=setting), "sound"), share(theirs, "sound")
+            mine, best = (
+                share(of(among(rows, theirs), method=setting), "sound"),
+                share(theirs, "sound"),
+            )
             if best > mine + 1e-9:
-                behind.append((best - mine, f"{world}: {peer} {best:.0%} beside {mine:.0%} of {len(theirs)} people"))
-    return Bar(f"sound success at least every peer's, {words}", _tables(behind, worlds), *_behind(behind))
+                behind.append(
+                    (
+                        best - mine,
+                        f"{world}: {peer} {best:.0%} beside {mine:.0%} of {len(theirs)} people",
+                    )
+                )
+    return Bar(
+        f"sound success at least every peer's, {words}", _tables(behind, worlds), *_behind(behind)
+    )
 
 
 def _optimum(rows: Sequence[Row]) -> Iterator[Bar]:
     mine = [row for row in of(rows, method=PATH) if row.get("settled") is not None]
     if not mine:
         return
-    over, seen = values(mine, "over_optimum"), np.array([row["rows_seen"] / row["rows_of"] for row in mine])
+    over, seen = (
+        values(mine, "over_optimum"),
+        np.array([row["rows_seen"] / row["rows_of"] for row in mine]),
+    )
     settled, near = sum(bool(row["settled"]) for row in mine), int((over <= 1.05 + 1e-9).sum())
     yield Bar(
         "path within 5 % of the optimum over all data, tables of 10,000 rows and more",
@@ -80,21 +127,33 @@ def _speed(rows: Sequence[Row]) -> Iterator[Bar]:
     slow, faster, ratios, worlds = [], [], [], names(rows, "world")
     for world in worlds:
         for peer in peers(of(rows, world=world)):
-            theirs = [row for row in of(rows, world=world, method=peer) if row["seconds"] is not None]
+            theirs = [
+                row for row in of(rows, world=world, method=peer) if row["seconds"] is not None
+            ]
             mine = middle(of(among(rows, theirs), method=PATH), "seconds")
             if not theirs or not np.isfinite(mine):
                 continue
             ratio = middle(theirs, "seconds") / mine
             if peer.startswith(DICE) or peer == PER_PERSON:
                 ratios.append(ratio)
-                slow += [(-ratio, f"{world}: {peer} takes {ratio:.1f} times as long")] if ratio < 10 else []
+                slow += (
+                    [(-ratio, f"{world}: {peer} takes {ratio:.1f} times as long")]
+                    if ratio < 10
+                    else []
+                )
             sound = share(of(rows, world=world, method=peer), "sound")
             if sound > 0 and ratio < 1:
                 beside = f"{1e3 * ratio * mine:.1f} beside {1e3 * mine:.1f} ms"
                 faster.append((-ratio, f"{world}: {peer} ({beside}, sound {sound:.0%})"))
     if ratios:
-        wanted = "path at least 10 times as fast as every DiCE mode and FACE built per person, medians"
-        yield Bar(wanted, f"median {np.median(ratios):.0f} times, least {min(ratios):.1f} times", *_behind(slow))
+        wanted = (
+            "path at least 10 times as fast as every DiCE mode and FACE built per person, medians"
+        )
+        yield Bar(
+            wanted,
+            f"median {np.median(ratios):.0f} times, least {min(ratios):.1f} times",
+            *_behind(slow),
+        )
     wanted = "path as fast as the fastest peer that returns any sound answer, medians"
     yield Bar(wanted, _tables(faster, worlds), *_behind(faster))
 
@@ -128,9 +187,13 @@ def _retrained(rows: Sequence[Row]) -> Bar:
             theirs = of(here, method=peer)
             got = of(theirs, found=1.0)
             settings = [one for one in names(here, "method") if ours(one)]
-            if share(theirs, "found") >= 0.5 and not any(_as_robust(of(here, method=one), got) for one in settings):
+            if share(theirs, "found") >= 0.5 and not any(
+                _as_robust(of(here, method=one), got) for one in settings
+            ):
                 agreed = mean(got, "retrained")
-                ahead.append((agreed, f"{world}: {peer} {agreed:.0%} at a length of {middle(got, 'l2'):.2g}"))
+                ahead.append(
+                    (agreed, f"{world}: {peer} {agreed:.0%} at a length of {middle(got, 'l2'):.2g}")
+                )
     return Bar(
         "validity under 20 retrained models at least every peer's at equal cost (of peers that answer half or more)",
         f"{_tables(ahead, worlds)}; the curves are below",

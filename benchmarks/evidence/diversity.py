@@ -14,7 +14,7 @@ from localface import LocalFACE
 from localface.evaluation.baselines import Task
 from localface.evaluation.baselines.peers import DiCE
 from localface.evaluation.metrics import diversity, measured_many
-from localface.geometry.segments import Array
+from localface.types import Array
 from methods import missing
 from running import OutOfTime, Rules, limited, split
 from splits import World
@@ -48,7 +48,9 @@ def _judged(at: World, rules: Rules) -> Iterator[dict[str, Any]]:
         for number, record in enumerate(bench.at.people.to_dict("records")):
             paths = _asked(several, record, rules.limit)
             measures = measured_many(bench.judgement, paths, [bench.boxes[number]] * len(paths))
-            apart, unlike = diversity(bench.people[number], [path[-1] for path in paths], bench.space)
+            apart, unlike = diversity(
+                bench.people[number], [path[-1] for path in paths], bench.space
+            )
             sound = sum(personal(one)["sound"] for one in measures)
             who = {"world": at.name, "method": method, "person": number}
             yield who | {"given": len(paths), "sound": sound, "apart": apart, "unlike": unlike}

@@ -37,7 +37,11 @@ def count(value: float) -> str:
 def within(share: Interval) -> str:
     """The interval of a share over seeds, where there is one, in percent."""
     known = np.isfinite(share.low)
-    return f"{100 * max(share.low, 0):.0f}\u00a0to\u00a0{100 * min(share.high, 1):.0f}" if known else "-"
+    return (
+        f"{100 * max(share.low, 0):.0f}\u00a0to\u00a0{100 * min(share.high, 1):.0f}"
+        if known
+        else "-"
+    )
 
 
 _SERVED: dict[str, tuple[str, Format]] = {
@@ -82,12 +86,21 @@ _REACHED: dict[str, tuple[str, Format]] = {
 def served(world: str, methods: Sequence[Figures]) -> Table:
     """Who gets an answer, and who a sound one."""
     body = tuple(
-        (one.method, str(one.asked), percent(one.found.mean), percent(one.sound.mean), within(one.sound), *rest)
+        (
+            one.method,
+            str(one.asked),
+            percent(one.found.mean),
+            percent(one.sound.mean),
+            within(one.sound),
+            *rest,
+        )
         for one in methods
         for rest in [_cells(one, _SERVED)]
     )
     columns = ("method", "asked", "found", "sound", "95 % interval", *_SERVED)
-    return Table(f"{world}: who gets a sound answer (found and sound: of everybody asked)", columns, body)
+    return Table(
+        f"{world}: who gets a sound answer (found and sound: of everybody asked)", columns, body
+    )
 
 
 _DIGEST: dict[str, tuple[str, Format]] = {
@@ -105,7 +118,14 @@ _DIGEST: dict[str, tuple[str, Format]] = {
 def digest(world: str, methods: Sequence[Figures]) -> Table:
     """The few figures that tell most of it."""
     body = tuple(
-        (one.method, str(one.asked), percent(one.found.mean), percent(one.sound.mean), within(one.sound), *rest)
+        (
+            one.method,
+            str(one.asked),
+            percent(one.found.mean),
+            percent(one.sound.mean),
+            within(one.sound),
+            *rest,
+        )
         for one in methods
         for rest in [_cells(one, _DIGEST)]
     )
@@ -129,7 +149,9 @@ def reached(world: str, methods: Sequence[Figures]) -> Table:
     return _answered(f"{world}: what the ways are like (a jump is one step)", methods, _REACHED)
 
 
-def _answered(caption: str, methods: Sequence[Figures], columns: dict[str, tuple[str, Format]]) -> Table:
+def _answered(
+    caption: str, methods: Sequence[Figures], columns: dict[str, tuple[str, Format]]
+) -> Table:
     body = tuple((one.method, *_cells(one, columns)) for one in methods if np.isfinite(one.cost))
     return Table(caption, ("method", *columns), body)
 

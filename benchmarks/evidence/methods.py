@@ -9,7 +9,15 @@ from typing import Any
 import pandas as pd
 
 from localface import LocalFACE, Recourse
-from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Proposal, StraightLine, Task, Wachter
+from localface.evaluation.baselines import (
+    FACE,
+    NICE,
+    NearestUnlike,
+    Proposal,
+    StraightLine,
+    Task,
+    Wachter,
+)
 from localface.evaluation.baselines.peers import PEERS, available
 from splits import World
 
@@ -27,7 +35,9 @@ class Entry:
     tuned: bool = False
     package: str | None = None
     at_once: bool = False  # asked about everyone in one pass, and timed over all of them
-    cost: int = 0  # 1: dear, asked about fewer people; 2: very dear, a few people of the first two splits
+    cost: int = (
+        0  # 1: dear, asked about fewer people; 2: very dear, a few people of the first two splits
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,7 +76,9 @@ def ours(*, acted: bool = True, called: bool = False, raised: float = 0.0, **opt
     def make(at: World) -> Ours:
         model = _hidden(at) if called else at.model
         score = at.min_score + raised * (1 - at.min_score)
-        explainer = LocalFACE(model, at.data, schema=at.schema, min_score=score, **_fitting(at, options))
+        explainer = LocalFACE(
+            model, at.data, schema=at.schema, min_score=score, **_fitting(at, options)
+        )
         return Ours(explainer.prescore(), acted)
 
     return make
@@ -79,7 +91,9 @@ def own(method: Callable[..., Any], *, raised: float = 0.0, **options: Any) -> M
         score = at.min_score + raised * (1 - at.min_score)
         task = Task.of(at.model, at.data, schema=at.schema, min_score=score)
         made = method(task, **_fitting(at, options))
-        getattr(made, "density", None)  # fitted at set-up, as LocalFACE's is, and not in the first person's time
+        getattr(
+            made, "density", None
+        )  # fitted at set-up, as LocalFACE's is, and not in the first person's time
         return made
 
     return make
@@ -89,7 +103,9 @@ def peer(name: str) -> Made:
     """Somebody else's package."""
 
     def make(at: World) -> Any:
-        return PEERS[name](Task.of(at.model, at.data, schema=at.schema, min_score=at.min_score), seed=at.seed)
+        return PEERS[name](
+            Task.of(at.model, at.data, schema=at.schema, min_score=at.min_score), seed=at.seed
+        )
 
     return make
 
@@ -102,7 +118,9 @@ class Afresh:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Build, then search."""
-        task = Task.of(self.at.model, self.at.data, schema=self.at.schema, min_score=self.at.min_score)
+        task = Task.of(
+            self.at.model, self.at.data, schema=self.at.schema, min_score=self.at.min_score
+        )
         return FACE(task, graph="knn").explain(person, where=where)
 
 
@@ -124,20 +142,28 @@ METHODS: dict[str, Entry] = {
     "localface": Entry(ours(), "path", "LocalFACE"),
     "localface-path": Entry(ours(acted=False), "path", "LocalFACE"),
     "localface-states": Entry(ours(ends="states"), "path", "LocalFACE", tuned=True),
-    "localface-states-path": Entry(ours(acted=False, ends="states"), "path", "LocalFACE", tuned=True),
+    "localface-states-path": Entry(
+        ours(acted=False, ends="states"), "path", "LocalFACE", tuned=True
+    ),
     "localface-called": Entry(ours(called=True), "path", "LocalFACE", cost=2),
     "localface-raised": Entry(ours(raised=0.3, ends="states"), "path", "LocalFACE", tuned=True),
-    "localface-raised-more": Entry(ours(raised=0.5, ends="states"), "path", "LocalFACE", tuned=True),
+    "localface-raised-more": Entry(
+        ours(raised=0.5, ends="states"), "path", "LocalFACE", tuned=True
+    ),
     "face-knn": Entry(own(FACE, graph="knn"), "path", "FACE", at_once=True),
     "face-kde": Entry(own(FACE, graph="kde", density_rows=2000), "path", "FACE", at_once=True),
     "face-eps": Entry(own(FACE, graph="eps"), "path", "FACE", at_once=True),
-    "face-knn-wide": Entry(own(FACE, graph="knn", n_neighbors=200), "path", "FACE", tuned=True, at_once=True),
+    "face-knn-wide": Entry(
+        own(FACE, graph="knn", n_neighbors=200), "path", "FACE", tuned=True, at_once=True
+    ),
     "face-built-per-person": Entry(Afresh, "path", "FACE", cost=2),
     "nearest-unlike": Entry(own(NearestUnlike), "jump", "plain"),
     "straight-line": Entry(own(StraightLine), "jump", "plain"),
     "nice-sparse": Entry(own(NICE, reward="sparsity"), "jump", "NICE"),
     "nice-plausible": Entry(own(NICE, reward="plausibility"), "jump", "NICE", tuned=True),
-    "nice-sparse-raised": Entry(own(NICE, reward="sparsity", raised=0.3), "jump", "NICE", tuned=True),
+    "nice-sparse-raised": Entry(
+        own(NICE, reward="sparsity", raised=0.3), "jump", "NICE", tuned=True
+    ),
     "wachter": Entry(own(Wachter), "jump", "Wachter", cost=1),
     "wachter-raised": Entry(own(Wachter, raised=0.3), "jump", "Wachter", tuned=True, cost=2),
     **{

@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.evaluation.metrics import Rows, Rule
-from localface.geometry.segments import Array, Bounds, Mask, norms
+from localface.geometry.bounds import Bounds
+from localface.geometry.segments import norms
+from localface.types import Array, Mask
 
 
 class Optimum(NamedTuple):
@@ -25,7 +27,9 @@ class Optimum(NamedTuple):
     looks: int
 
 
-def optimum(rule: Rule, start: Array, bounds: Bounds, reaches: Mask, *, within: float, looks: int = 60) -> Optimum:
+def optimum(
+    rule: Rule, start: Array, bounds: Bounds, reaches: Mask, *, within: float, looks: int = 60
+) -> Optimum:
     """The shortest way from ``start`` to a row that reaches the target, if it is shorter than ``within``."""
     points = rule.rows.points
     allowed = bounds.contain(points) & (norms(points - start) < within)
@@ -49,7 +53,9 @@ def optimum(rule: Rule, start: Array, bounds: Bounds, reaches: Mask, *, within: 
         done[here] = True
         if targets[here]:
             return Optimum(so_far, True, looked)
-        for step in _onward(places[here], so_far, here, places, np.where(done, np.inf, left), bounds, within):
+        for step in _onward(
+            places[here], so_far, here, places, np.where(done, np.inf, left), bounds, within
+        ):
             heapq.heappush(heap, step)
     return Optimum(within, True, looked)
 

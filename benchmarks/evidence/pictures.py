@@ -19,7 +19,11 @@ LETTER = 5.9  # how wide a letter of a label is, about
 
 def trade(world: str, found: Sequence[Figures]) -> Picture:
     """How far people are sent against how rare the ground is that they are sent over."""
-    dots = [(one.method, one.cost, 100 * one.lowest) for one in found if np.isfinite([one.cost, one.lowest]).all()]
+    dots = [
+        (one.method, one.cost, 100 * one.lowest)
+        for one in found
+        if np.isfinite([one.cost, one.lowest]).all()
+    ]
     return scatter(
         f"trade-{world}",
         f"{world}: how far people are sent (across) and how common the rarest ground on the way is (up)",
@@ -47,7 +51,9 @@ def speed(world: str, found: Sequence[Figures]) -> Picture:
 def retrained(world: str, found: Sequence[Figures]) -> Picture:
     """How far people are sent against how often models that were trained again agree."""
     dots = [
-        (one.method, one.cost, 100 * one.retrained) for one in found if np.isfinite([one.cost, one.retrained]).all()
+        (one.method, one.cost, 100 * one.retrained)
+        for one in found
+        if np.isfinite([one.cost, one.retrained]).all()
     ]
     return scatter(
         f"retrained-{world}",
@@ -68,12 +74,22 @@ def scatter(
     """One dot a method, named beside it; ours filled."""
     xs, ys = [x for _, x, _ in dots] or [0.0], [y for _, _, y in dots] or [0.0]
     low, high = (np.floor(min(xs)), np.ceil(max(xs))) if powers else (0.0, rounded(max(xs))[-1])
-    across = Scale(float(low), float(max(high, low + 1)), LEFT, WIDTH - RIGHT) if powers else Scale(0.0, high, *SPAN)
+    across = (
+        Scale(float(low), float(max(high, low + 1)), LEFT, WIDTH - RIGHT)
+        if powers
+        else Scale(0.0, high, *SPAN)
+    )
     up = Scale(0.0, rounded(min(max(ys), 100.0))[-1], HEIGHT - BOTTOM, TOP)
-    marks = {value: f"{10.0**value:g}" for value in np.arange(across.low, across.high + 0.5)} if powers else None
+    marks = (
+        {value: f"{10.0**value:g}" for value in np.arange(across.low, across.high + 0.5)}
+        if powers
+        else None
+    )
     body = _axes(across, up, axes, marks=marks)
     places = {method: (across(x), up(y)) for method, x, y in dots}
-    body += [dot(*place, "dot" if ours(method) else "ring", 4.5) for method, place in places.items()]
+    body += [
+        dot(*place, "dot" if ours(method) else "ring", 4.5) for method, place in places.items()
+    ]
     return Picture(name, alt, (*body, *_labels(places)), WIDTH, HEIGHT)
 
 
@@ -96,7 +112,12 @@ class Corner(NamedTuple):
 
     def meets(self, other: Corner) -> bool:
         """Whether two of them overlap."""
-        apart = self.right < other.left or other.right < self.left or self.bottom < other.top or other.bottom < self.top
+        apart = (
+            self.right < other.left
+            or other.right < self.left
+            or self.bottom < other.top
+            or other.bottom < self.top
+        )
         return not apart
 
 
@@ -116,19 +137,29 @@ def _free(x: float, y: float, width: float, taken: Sequence[Corner]) -> Corner:
     """The nearest place beside a dot that nothing else has; where there is none, the one on its right."""
     lefts = [x + 9, x - 9 - width]
     ways = sorted(range(-160, 170, 4), key=abs)
-    options = [Corner(left, left + width, y + way - 5, y + way + 7) for way in ways for left in lefts]
-    inside = [one for one in options if one.left > LEFT and one.right < WIDTH and TOP < one.top < HEIGHT - BOTTOM - 12]
+    options = [
+        Corner(left, left + width, y + way - 5, y + way + 7) for way in ways for left in lefts
+    ]
+    inside = [
+        one
+        for one in options
+        if one.left > LEFT and one.right < WIDTH and TOP < one.top < HEIGHT - BOTTOM - 12
+    ]
     return next((one for one in inside if not any(one.meets(other) for other in taken)), options[0])
 
 
-def _axes(across: Scale, up: Scale, names: tuple[str, str], *, marks: dict[float, str] | None = None) -> list[str]:
+def _axes(
+    across: Scale, up: Scale, names: tuple[str, str], *, marks: dict[float, str] | None = None
+) -> list[str]:
     body = [line([(LEFT, TOP), (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM)], "axis")]
     for value, label in (marks or {value: f"{value:g}" for value in rounded(across.high)}).items():
         body.append(text(across(value), HEIGHT - BOTTOM + 15, label, look="quiet", anchor="middle"))
     for value in rounded(up.high):
         body.append(text(LEFT - 6, up(value) + 4, f"{value:g}", look="quiet", anchor="end"))
         body.append(line([(LEFT, up(value)), (WIDTH - RIGHT, up(value))], "rule"))
-    body.append(text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, names[0], look="quiet", anchor="middle"))
+    body.append(
+        text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, names[0], look="quiet", anchor="middle")
+    )
     body.append(text(8, 13, names[1], look="quiet"))
     return body
 
@@ -145,6 +176,8 @@ def by_decile(lines: dict[str, Sequence[Line]]) -> Picture:
             body.append(line(places, "first" if ours(method) else "second"))
             ends[method] = places[-1]
     alt = "sound success by density decile: " + "; ".join(
-        f"{method} {100 * found[0].share:.0f} % in the loneliest" for method, found in lines.items() if found[0].asked
+        f"{method} {100 * found[0].share:.0f} % in the loneliest"
+        for method, found in lines.items()
+        if found[0].asked
     )
     return Picture("deciles", alt, (*body, *_labels(ends)), WIDTH, HEIGHT)

@@ -23,8 +23,8 @@ from localface.cases.readiness.document import (
     Bullets,
     Figure,
     Heading,
+    Paragraph,
     Table,
-    Words,
     as_html,
     as_markdown,
     pictures_of,
@@ -52,7 +52,14 @@ from summary import (
 
 TITLE = "Evidence: LocalFACE beside its peers"
 WIDE = "figure {overflow-x: auto} figure svg.lf-figure {min-width: 40rem; max-width: 48rem}"  # pictures full of names
-COMPARED = ("localface-path", "localface-states-path", "face-knn", "face-kde", "face-eps", "straight-line")
+COMPARED = (
+    "localface-path",
+    "localface-states-path",
+    "face-knn",
+    "face-kde",
+    "face-eps",
+    "straight-line",
+)
 
 
 def write_report(
@@ -65,20 +72,32 @@ def write_report(
 ) -> list[Path]:
     """Write evidence.md with figures/, evidence.html, and evidence.json with every figure."""
     found = dict(tables(rows))
-    blocks = [*_opening(rows, cells, rules), *_bars(rows), *_worlds(found), *_fairness(rows), *_better(rows)]
+    blocks = [
+        *_opening(rows, cells, rules),
+        *_bars(rows),
+        *_worlds(found),
+        *_fairness(rows),
+        *_better(rows),
+    ]
     blocks += [*_diversity(several), *_ablations(changes), *_failures(cells, rules), *_reading()]
     rules.out.mkdir(parents=True, exist_ok=True)
     page, text, plain = (rules.out / f"evidence.{end}" for end in ("html", "md", "json"))
-    page.write_text(as_html(TITLE, blocks).replace("</style>", f"{WIDE}</style>", 1), encoding="utf-8")
+    page.write_text(
+        as_html(TITLE, blocks).replace("</style>", f"{WIDE}</style>", 1), encoding="utf-8"
+    )
     text.write_text(as_markdown(blocks), encoding="utf-8")
     (rules.out / "figures").mkdir(exist_ok=True)
     for name, svg in pictures_of(blocks).items():
         (rules.out / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
     figures = {world: [one._asdict() for one in methods] for world, methods in found.items()}
     everything = {"bars": [one._asdict() for one in bars(rows)], "tables": figures}
-    plain.write_text(json.dumps(_known(everything), default=float, allow_nan=False), encoding="utf-8")
+    plain.write_text(
+        json.dumps(_known(everything), default=float, allow_nan=False), encoding="utf-8"
+    )
     short = rules.out / "digest.md"
-    short.write_text(as_markdown([*_digest(rows, found, cells, rules), *_ablations(changes)]), encoding="utf-8")
+    short.write_text(
+        as_markdown([*_digest(rows, found, cells, rules), *_ablations(changes)]), encoding="utf-8"
+    )
     return [page, text, plain, short]
 
 
@@ -108,7 +127,7 @@ def _opening(rows: Sequence[Row], cells: Sequence[Cell], rules: Rules) -> Iterat
     people = {(row["world"], row["seed"], row["person"]) for row in rows}
     worlds, seeds = names(rows, "world"), names(rows, "seed")
     yield Heading(1, TITLE)
-    yield Words(
+    yield Paragraph(
         f"{len(people):,} people of {len(worlds)} tables ({', '.join(worlds)}), {len(seeds)} splits each, and "
         f"{len(names(rows, 'method'))} methods. Each gets the same model, the same people, the same constraints "
         f"and {rules.limit:g} s of processor time a person; whoever gets no answer is in the denominator. All are "
@@ -141,7 +160,9 @@ def _machine() -> str:
     model = platform.processor() or platform.machine()
     try:
         with Path("/proc/cpuinfo").open(encoding="utf-8") as file:
-            model = next(line.partition(":")[2].strip() for line in file if line.startswith("model name"))
+            model = next(
+                line.partition(":")[2].strip() for line in file if line.startswith("model name")
+            )
     except (OSError, StopIteration):
         pass
     return f"{model}, {os.cpu_count()} cores, {platform.system()}"
@@ -160,10 +181,12 @@ _MET = {True: "yes", False: "no", None: "-"}
 def _bars(rows: Sequence[Row]) -> Iterator[Block]:
     yield Heading(2, "The bars")
     table = tuple((one.wanted, one.measured, _MET[one.met]) for one in bars(rows))
-    yield Table("What we hold ourselves to, and what was measured", ("wanted", "measured", "met"), table)
+    yield Table(
+        "What we hold ourselves to, and what was measured", ("wanted", "measured", "met"), table
+    )
     missed = [f"{one.wanted}: {one.where}." for one in bars(rows) if one.met is False and one.where]
     if missed:
-        yield Words("Where they are missed:")
+        yield Paragraph("Where they are missed:")
         yield Bullets(tuple(missed))
 
 
@@ -174,16 +197,24 @@ def _worlds(found: dict[str, list[Figures]]) -> Iterator[Block]:
         yield taken(world, methods)
         yield proposed(world, methods)
         yield reached(world, methods)
-        yield Figure(pictures.trade(world, methods), "Filled: LocalFACE. Down is over rarer ground, right is further.")
-        yield Figure(pictures.speed(world, methods), "Filled: LocalFACE. Each mark across is ten times the last.")
-        yield Figure(pictures.retrained(world, methods), "Filled: LocalFACE, at three target scores.")
+        yield Figure(
+            pictures.trade(world, methods),
+            "Filled: LocalFACE. Down is over rarer ground, right is further.",
+        )
+        yield Figure(
+            pictures.speed(world, methods),
+            "Filled: LocalFACE. Each mark across is ten times the last.",
+        )
+        yield Figure(
+            pictures.retrained(world, methods), "Filled: LocalFACE, at three target scores."
+        )
 
 
 def _fairness(rows: Sequence[Row]) -> Iterator[Block]:
     some = hopeful(rows)
     present = [method for method in COMPARED if method in names(rows, "method")]
     yield Heading(2, "Who is failed")
-    yield Words(
+    yield Paragraph(
         "Sound success by how usual the place is where people start, over all tables, of people who have anyone to "
         "become within their constraints."
     )
@@ -193,14 +224,25 @@ def _fairness(rows: Sequence[Row]) -> Iterator[Block]:
     for method, each in lines_of.items():
         one = gap(some, method)
         apart = f"{100 * one.gap.mean:.1f} ({100 * one.gap.low:.1f} to {100 * one.gap.high:.1f})"
-        table.append((method, *(percent(line.share) if line.asked else "-" for line in each), apart))
+        table.append(
+            (method, *(percent(line.share) if line.asked else "-" for line in each), apart)
+        )
     columns = ("method", *(str(i) for i in range(1, 11)), "median less lowest, points")
     yield Table("Sound success by density decile, 1 the loneliest", columns, tuple(table))
     shares = []
     for world in names(rows, "world"):
         for line in groups(of(rows, world=world), OURS[1]):
             within = f"{percent(line.low)} to {percent(line.high)}"
-            shares.append((world, str(line.group), str(line.asked), percent(line.share), within, count(line.cost)))
+            shares.append(
+                (
+                    world,
+                    str(line.group),
+                    str(line.asked),
+                    percent(line.share),
+                    within,
+                    count(line.cost),
+                )
+            )
     if shares:
         columns = ("table", "group", "asked", "sound", "interval", "median length")
         yield Table("LocalFACE by group, where a table has one", columns, tuple(shares))
@@ -240,9 +282,25 @@ def _better(rows: Sequence[Row]) -> Iterator[Block]:
             if ahead:
                 peer, theirs, mine = max(ahead, key=lambda one: wish.sign * (one[1] - one[2]))
                 sound = percent(share(of(here, method=peer), "sound"))
-                table.append((world, wish.words, f"{peer} ({len(ahead)})", wish.shown(theirs), wish.shown(mine), sound))
+                table.append(
+                    (
+                        world,
+                        wish.words,
+                        f"{peer} ({len(ahead)})",
+                        wish.shown(theirs),
+                        wish.shown(mine),
+                        sound,
+                    )
+                )
     yield Heading(2, "Where a peer is better")
-    columns = ("table", "in what", "who most (peers ahead)", "theirs", "ours, with actions", "their sound success")
+    columns = (
+        "table",
+        "in what",
+        "who most (peers ahead)",
+        "theirs",
+        "ours, with actions",
+        "their sound success",
+    )
     caption = "Figures in which some peer is ahead of LocalFACE with actions by more than 2 %, on the same people"
     yield Table(caption, columns, tuple(table))
 
@@ -277,7 +335,16 @@ def _ablations(changes: Sequence[Row]) -> Iterator[Block]:
                     seconds(middle(mine, "seconds")),
                 )
             )
-        columns = ("setting", "found", "sound", "length", "rarest ground", "mean ground", "rows seen", "median s")
+        columns = (
+            "setting",
+            "found",
+            "sound",
+            "length",
+            "rarest ground",
+            "mean ground",
+            "rows seen",
+            "median s",
+        )
         yield Table(f"{world}: one thing changed, path only", columns, tuple(body))
 
 
@@ -289,13 +356,41 @@ def _diversity(several: Sequence[Row]) -> Iterator[Block]:
     for world in names(several, "world"):
         for method in names(several, "method"):
             if mine := of(several, world=world, method=method):
-                given, two = sum(row["given"] for row in mine), sum(row["given"] > 1 for row in mine)
-                sound = percent(sum(row["sound"] for row in mine) / given if given else float("nan"))
+                given, two = (
+                    sum(row["given"] for row in mine),
+                    sum(row["given"] > 1 for row in mine),
+                )
+                sound = percent(
+                    sum(row["sound"] for row in mine) / given if given else float("nan")
+                )
                 apart = (count(mean(mine, "apart")), percent(mean(mine, "unlike")))
-                body.append((world, method, str(len(mine)), count(given / len(mine)), str(two), sound, *apart))
+                body.append(
+                    (
+                        world,
+                        method,
+                        str(len(mine)),
+                        count(given / len(mine)),
+                        str(two),
+                        sound,
+                        *apart,
+                    )
+                )
     yield Heading(2, "Several answers to one person")
-    columns = ("table", "method", "asked", "answers each", "people with two or more", "sound", "apart", "unlike")
-    yield Table("Three answers wanted: how far apart they end, and how little they change alike", columns, tuple(body))
+    columns = (
+        "table",
+        "method",
+        "asked",
+        "answers each",
+        "people with two or more",
+        "sound",
+        "apart",
+        "unlike",
+    )
+    yield Table(
+        "Three answers wanted: how far apart they end, and how little they change alike",
+        columns,
+        tuple(body),
+    )
 
 
 def _failures(cells: Sequence[Cell], rules: Rules) -> Iterator[Block]:

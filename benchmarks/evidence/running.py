@@ -28,7 +28,9 @@ from tqdm import tqdm
 from methods import METHODS, missing, most_people
 from splits import STORED, World, world
 
-GIVE_UP = 3  # people in a row, from the first on, who ran into the limit: then the rest are not tried
+GIVE_UP = (
+    3  # people in a row, from the first on, who ran into the limit: then the rest are not tried
+)
 AGAIN = 2  # people of a cell who are asked again with a little noise
 NOISE = 0.05  # of an ordinary difference, on numbers that may move
 SETUP = 20  # times the limit that a method may take to get ready
@@ -116,7 +118,9 @@ def limited(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise OutOfTime
 
-    signal.signal(signal.SIGPROF, stop)  # while it runs, the processor time of the process is only told in ticks
+    signal.signal(
+        signal.SIGPROF, stop
+    )  # while it runs, the processor time of the process is only told in ticks
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
@@ -165,11 +169,17 @@ def _answers(
     records = at.people.to_dict("records")
     for number in range(len(done), len(records)):
         if len(cut) >= GIVE_UP and all(cut[:GIVE_UP]):
-            yield {"person": number, "found": False, "error": f"not tried: the first {GIVE_UP} ran into the limit"}
+            yield {
+                "person": number,
+                "found": False,
+                "error": f"not tried: the first {GIVE_UP} ran into the limit",
+            }
             continue
         line = {"person": number, **_asked(method, records[number], rules.limit)}
         if number < AGAIN and line["found"]:
-            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get("states")
+            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get(
+                "states"
+            )
         cut.append(line.get("error") == "time limit")
         yield line
 
@@ -190,7 +200,9 @@ def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
         line = {"person": number, **_plain(proposal), "seconds": each}
         line |= {key: (after[key] - before[key]) / len(records) for key in after}
         if number < AGAIN and line["found"]:
-            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get("states")
+            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get(
+                "states"
+            )
         yield line
 
 
@@ -250,7 +262,9 @@ def shaken(at: World, record: dict[str, Any], seed: int) -> dict[str, Any]:
         if feature.kind == "numeric" and feature.moves == "freely":
             spread = float(at.data[feature.name].std())
             low, high = (at.data[feature.name].min(), at.data[feature.name].max())
-            near[feature.name] = float(np.clip(record[feature.name] + NOISE * spread * rng.normal(), low, high))
+            near[feature.name] = float(
+                np.clip(record[feature.name] + NOISE * spread * rng.normal(), low, high)
+            )
     return near if not at.schema.relations else _kept(at, record, near)
 
 
@@ -279,8 +293,14 @@ def run_all(cells: Sequence[Cell], rules: Rules, *, jobs: int) -> None:
         elif not complete(cell, rules):
             left.setdefault((cell.seed, cell.world), []).append(cell.method)
     done = len(cells) - sum(map(len, left.values()))
-    with ThreadPoolExecutor(jobs) as pool, tqdm(total=len(cells), initial=done, unit=" cells") as bar:
-        running = {pool.submit(_spawned, name, seed, methods, rules): methods for (seed, name), methods in left.items()}
+    with (
+        ThreadPoolExecutor(jobs) as pool,
+        tqdm(total=len(cells), initial=done, unit=" cells") as bar,
+    ):
+        running = {
+            pool.submit(_spawned, name, seed, methods, rules): methods
+            for (seed, name), methods in left.items()
+        }
         for one in as_completed(running):
             one.result()
             bar.update(len(running[one]))
@@ -291,7 +311,12 @@ def _spawned(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None
     command = [sys.executable, str(Path(__file__).parent), "--split", name, str(seed), *methods]
     command += ["--people", str(rules.people), "--limit", str(rules.limit), "--out", str(rules.out)]
     command += [] if rules.data is None else ["--data", str(rules.data)]
-    quiet = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONWARNINGS": "ignore"}
+    quiet = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "ignore",
+    }
     ended = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
     if ended.returncode:
         raise RuntimeError(f"{name} {seed} could not be made: {_last(ended.stderr)}")
@@ -321,7 +346,11 @@ def _awaited(child: int, cell: Cell, rules: Rules) -> None:
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
             if status:
-                _close(cell, rules, crashed=f"the process ended with {os.waitstatus_to_exitcode(status)}")
+                _close(
+                    cell,
+                    rules,
+                    crashed=f"the process ended with {os.waitstatus_to_exitcode(status)}",
+                )
             return
         time.sleep(0.05)
     os.kill(child, signal.SIGKILL)

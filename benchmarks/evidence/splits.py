@@ -23,7 +23,10 @@ from localface.cases.moons import two_moons
 
 TREES = 200
 MOST = 20_000  # rows of a table that are used, drawn anew for each seed
-SHARES = (0.6, 0.2)  # of the rows: for methods and model, for the judge's own density; the rest are asked about
+SHARES = (
+    0.6,
+    0.2,
+)  # of the rows: for methods and model, for the judge's own density; the rest are asked about
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +62,9 @@ class World:
 
 def forest(frame: pd.DataFrame, labels: Any, *, seed: int = 0) -> Any:
     """A forest as people would fit it: bare on numbers, behind a one-hot encoder where there are words."""
-    trees = RandomForestClassifier(TREES, min_samples_leaf=5, class_weight="balanced", random_state=seed)
+    trees = RandomForestClassifier(
+        TREES, min_samples_leaf=5, class_weight="balanced", random_state=seed
+    )
     return encoded(frame, trees).fit(frame, labels)
 
 
@@ -69,21 +74,34 @@ def encoded(frame: pd.DataFrame, model: Any) -> Any:
     if not words(frame):
         return model
     encoder = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-    return make_pipeline(ColumnTransformer([("words", encoder, words)], remainder="passthrough"), model)
+    return make_pipeline(
+        ColumnTransformer([("words", encoder, words)], remainder="passthrough"), model
+    )
 
 
-def world(name: str, seed: int, people: int, *, folder: Path | None = None, fit: Callable[..., Any] = forest) -> World:
+def world(
+    name: str,
+    seed: int,
+    people: int,
+    *,
+    folder: Path | None = None,
+    fit: Callable[..., Any] = forest,
+) -> World:
     """Split a table by seed, fit the model, and draw people who do not reach the target."""
     raw = TABLES[name]() if name in TABLES else STORED[name](_given(folder, name))
     order = np.random.default_rng(seed).permutation(len(raw.frame))[:MOST]
     first, second = (int(share * len(order)) for share in np.cumsum(SHARES))
-    part = [raw.frame.iloc[some].reset_index(drop=True) for some in np.split(order, [first, second])]
+    part = [
+        raw.frame.iloc[some].reset_index(drop=True) for some in np.split(order, [first, second])
+    ]
     labels = raw.labels[order[:first]]
     model = fit(part[0], labels, seed=seed)
     below = np.flatnonzero(model.predict_proba(part[2])[:, 1] < raw.min_score)[:people]
     asked = part[2].iloc[below].reset_index(drop=True)
     group = None if raw.group is None else asked[raw.group].to_numpy()
-    return World(name, seed, part[0], labels, part[1], asked, raw.schema, raw.min_score, model, group)
+    return World(
+        name, seed, part[0], labels, part[1], asked, raw.schema, raw.min_score, model, group
+    )
 
 
 def _given(folder: Path | None, name: str) -> Path:
@@ -146,7 +164,9 @@ def adult(folder: Path) -> Raw:
     rich = frame.pop("income").str.startswith(">50K").to_numpy(dtype=int)
     words = frame.select_dtypes(exclude="number").columns
     frame[words] = frame[words].fillna("unknown").replace("?", "unknown").astype(object)
-    frame["native_country"] = np.where(frame["native_country"] == "United-States", "US", "elsewhere")
+    frame["native_country"] = np.where(
+        frame["native_country"] == "United-States", "US", "elsewhere"
+    )
     schema = Schema.infer(frame)
     for name in ("race", "sex", "native_country", "relationship", "marital_status"):
         schema = schema.with_(name, moves="never")
@@ -157,8 +177,30 @@ def adult(folder: Path) -> Raw:
 def german(folder: Path) -> Raw:
     """UCI German credit (Statlog), 1,000 x 20; a good risk is wanted."""
     names = (
-        *("checking", "months", "history", "purpose", "amount", "savings", "employed", "rate", "status", "debtors"),
-        *("residence", "property", "age", "plans", "housing", "credits", "job", "dependents", "telephone", "foreign"),
+        *(
+            "checking",
+            "months",
+            "history",
+            "purpose",
+            "amount",
+            "savings",
+            "employed",
+            "rate",
+            "status",
+            "debtors",
+        ),
+        *(
+            "residence",
+            "property",
+            "age",
+            "plans",
+            "housing",
+            "credits",
+            "job",
+            "dependents",
+            "telephone",
+            "foreign",
+        ),
     )
     separator = "," if b"," in (folder / "german.csv").open("rb").readline() else r"\s+"
     frame = pd.read_csv(folder / "german.csv", names=[*names, "risk"], sep=separator)
@@ -192,4 +234,9 @@ TABLES: dict[str, Callable[[], Raw]] = {
     "readiness": discharge,
     "credit": applications,
 }
-STORED: dict[str, Callable[[Path], Raw]] = {"heloc": heloc, "adult": adult, "german": german, "gmsc": gmsc}
+STORED: dict[str, Callable[[Path], Raw]] = {
+    "heloc": heloc,
+    "adult": adult,
+    "german": german,
+    "gmsc": gmsc,
+}

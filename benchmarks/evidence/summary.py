@@ -11,7 +11,12 @@ from localface.evaluation.metrics import Gap, Interval, by_decile, by_group, dec
 from localface.evaluation.metrics.groups import Line
 
 Row = dict[str, Any]
-OURS = ("localface", "localface-path", "localface-states", "localface-states-path")  # as it comes first
+OURS = (
+    "localface",
+    "localface-path",
+    "localface-states",
+    "localface-states-path",
+)  # as it comes first
 OUTLIER = 1.5  # a local outlier factor from which on an end counts as an outlier
 
 
@@ -145,7 +150,17 @@ def figures(rows: Sequence[Row], method: str) -> Figures:
 
 
 _MEANS = {
-    key: key for key in ("valid", "sparsity", "redundancy", "ynn", "monotone", "retrained", "reachable", "stable")
+    key: key
+    for key in (
+        "valid",
+        "sparsity",
+        "redundancy",
+        "ynn",
+        "monotone",
+        "retrained",
+        "reachable",
+        "stable",
+    )
 }
 _MEDIANS = {
     "changed": "l0",
@@ -153,7 +168,9 @@ _MEDIANS = {
     "lowest": "lowest_density",
     "average": "mean_density",
     "people": "fewest_people",
-    **{key: key for key in ("l1", "density", "knn_distance", "detour", "moved", "calls", "records")},
+    **{
+        key: key for key in ("l1", "density", "knn_distance", "detour", "moved", "calls", "records")
+    },
 }
 
 
@@ -184,20 +201,28 @@ def tables(rows: Sequence[Row]) -> Iterator[tuple[str, list[Figures]]]:
 def deciles(rows: Sequence[Row], method: str) -> list[Line]:
     """Success by how usual the place is where people start, over all tables."""
     mine = of(rows, method=method)
-    flags, costs = [bool(row["sound"]) for row in mine], np.array([_number(row["l2"]) for row in mine])
+    flags, costs = (
+        [bool(row["sound"]) for row in mine],
+        np.array([_number(row["l2"]) for row in mine]),
+    )
     return by_decile(flags, costs, np.array([row["density_start"] for row in mine]))
 
 
 def gap(rows: Sequence[Row], method: str, key: str = "sound") -> Gap:
     """Success of the lowest density decile beside that of the people around the median."""
     mine = of(rows, method=method)
-    return decile_gap([bool(row[key]) for row in mine], np.array([row["density_start"] for row in mine]))
+    return decile_gap(
+        [bool(row[key]) for row in mine], np.array([row["density_start"] for row in mine])
+    )
 
 
 def groups(rows: Sequence[Row], method: str) -> list[Line]:
     """Success and cost by group, where a table has one."""
     mine = [row for row in of(rows, method=method) if row["group"] is not None]
-    flags, costs = [bool(row["sound"]) for row in mine], np.array([_number(row["l2"]) for row in mine])
+    flags, costs = (
+        [bool(row["sound"]) for row in mine],
+        np.array([_number(row["l2"]) for row in mine]),
+    )
     return by_group(flags, costs, [row["group"] for row in mine])
 
 

@@ -8,7 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import (
+    ExtraTreesClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.neural_network import MLPClassifier
@@ -19,7 +23,8 @@ from tqdm import tqdm
 from localface import LocalFACE
 from localface.data.read import read_table
 from localface.evaluation.metrics import Judgement, Measures, measured_many
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
+from localface.types import Array
 from methods import METHODS, most_people
 from oracle import optimum
 from running import Cell, Rules, complete, lines, split
@@ -35,7 +40,9 @@ def judged(name: str, seed: int, methods: Sequence[str], rules: Rules) -> list[d
     """Every method that is through with a split; what was judged before is read again."""
     path = rules.out / "judged" / f"{name}-{seed}.json"
     cells = [Cell(name, seed, method) for method in methods]
-    fresh = {cell.method: cell.file(rules.out).stat().st_mtime for cell in cells if complete(cell, rules)}
+    fresh = {
+        cell.method: cell.file(rules.out).stat().st_mtime for cell in cells if complete(cell, rules)
+    }
     if path.exists():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["stamps"] == fresh:
@@ -62,12 +69,14 @@ class Bench:
 
     def __init__(self, at: World) -> None:
         self.at = at
-        self.explainer = LocalFACE(at.model, at.data, schema=at.schema, min_score=at.min_score).prescore()
-        self.space = self.explainer._desk.space
+        self.explainer = LocalFACE(
+            at.model, at.data, schema=at.schema, min_score=at.min_score
+        ).prescore()
+        self.space = self.explainer._engine.space
         self.people = read_table(at.people, at.schema)
         self.points = self.space.points(self.people)
         self.boxes = [at.schema.box(record) for record in self.people]
-        self.form = self.explainer._desk.form
+        self.form = self.explainer._engine.form
         self.judgement = Judgement.of(
             self.space,
             read_table(at.data, at.schema),
@@ -93,14 +102,27 @@ class Bench:
         paths = [None if not line["found"] else np.array(line["states"]) for line in told]
         measures = measured_many(self.judgement, paths, self.boxes[: len(told)])
         people = self.people[: len(told)]
-        ends = np.array([record if path is None else path[-1] for record, path in zip(people, paths, strict=True)])
-        votes = np.array([model(self.form.frame(ends)) >= self.at.min_score for model in self.models])
+        ends = np.array(
+            [
+                record if path is None else path[-1]
+                for record, path in zip(people, paths, strict=True)
+            ]
+        )
+        votes = np.array(
+            [model(self.form.frame(ends)) >= self.at.min_score for model in self.models]
+        )
         reachable = self._audited(method, paths)
         for number, (line, one) in enumerate(zip(told, measures, strict=True)):
             row = {"world": self.at.name, "seed": self.at.seed, "method": method, "person": number}
-            row |= {key: line.get(key) for key in ("error", "seconds", "clock", "calls", "records", "status", "entry")}
+            row |= {
+                key: line.get(key)
+                for key in ("error", "seconds", "clock", "calls", "records", "status", "entry")
+            }
             row |= {key: line.get(key) for key in ("rows_seen", "rows_of", "proven")}
-            row |= personal(one) | {"density_start": float(self.shares[number]), "reachable": reachable.get(number)}
+            row |= personal(one) | {
+                "density_start": float(self.shares[number]),
+                "reachable": reachable.get(number),
+            }
             row["group"] = None if self.at.group is None else str(self.at.group[number])
             row["retrained"] = float(votes[:, number].mean()) if one.found else None
             row |= self._again(line, paths[number])
@@ -118,7 +140,11 @@ class Bench:
     def _reachable(self, number: int, path: Array) -> bool:
         try:
             end = self.form.frame(path[-1:])
-            return bool(self.explainer.audit(self.at.people.iloc[[number]], end, progress=False)[0].reachable)
+            return bool(
+                self.explainer.audit(self.at.people.iloc[[number]], end, progress=False)[
+                    0
+                ].reachable
+            )
         except Exception:  # whatever is no record at all cannot be walked to
             return False
 
@@ -163,16 +189,24 @@ def retrained(at: World) -> Iterator[Any]:
         HistGradientBoostingClassifier(random_state=0),
         ExtraTreesClassifier(100, min_samples_leaf=5, class_weight="balanced", random_state=0),
         make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, class_weight="balanced")),
-        make_pipeline(StandardScaler(), MLPClassifier((32,), max_iter=200, early_stopping=True, random_state=0)),
+        make_pipeline(
+            StandardScaler(),
+            MLPClassifier((32,), max_iter=200, early_stopping=True, random_state=0),
+        ),
         make_pipeline(StandardScaler(), KNeighborsClassifier(25)),
         RandomForestClassifier(100, max_depth=6, class_weight="balanced", random_state=0),
     ]
-    for model in [*(_trees(100 + number) for number in range(RETRAINED["seed"])), *families[: RETRAINED["family"]]]:
+    for model in [
+        *(_trees(100 + number) for number in range(RETRAINED["seed"])),
+        *families[: RETRAINED["family"]],
+    ]:
         yield _scores(encoded(at.data, model).fit(at.data.iloc[rows], at.labels[rows]))
 
 
 def _trees(seed: int) -> RandomForestClassifier:
-    return RandomForestClassifier(100, min_samples_leaf=5, class_weight="balanced", random_state=seed)
+    return RandomForestClassifier(
+        100, min_samples_leaf=5, class_weight="balanced", random_state=seed
+    )
 
 
 def _scores(model: Any) -> Any:

@@ -7,17 +7,29 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal, overload
 
-from localface.analyses.alternatives import Alternatives, avoiding, check_n_paths, checked_weights, find_alternatives
+from localface.analyses.alternatives import (
+    Alternatives,
+    avoiding,
+    check_n_paths,
+    checked_weights,
+    find_alternatives,
+)
 from localface.analyses.audit import Audit, audited
-from localface.analyses.observed_moves import Witnesses, read_evidence
-from localface.analyses.robustness import Robustness, check_share, pushed, read_models, robustness_of
+from localface.analyses.observed_moves import MoveCounter, read_evidence
+from localface.analyses.robustness import (
+    Robustness,
+    check_share,
+    pushed,
+    read_models,
+    robustness_of,
+)
 from localface.analyses.whynot import Check, check, opened, wish_of
 from localface.answers.assemble import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.read import person_form, read_person
 from localface.data.schema import Schema
 from localface.density.protocol import Density
-from localface.engine.fitting import fitted_desk
+from localface.engine.fitting import fit_engine
 from localface.engine.many import explained, requests_of, requests_or_errors, shown
 from localface.options import Options, check_max_changes, check_on_error
 
@@ -122,29 +134,31 @@ class LocalFACE:
             ends=ends,
         )
         self._wanted = target
-        self._desk = fitted_desk(model, data, schema=schema, target=target, options=self.options)
+        self._engine = fit_engine(model, data, schema=schema, target=target, options=self.options)
         if evidence is not None:
-            witnesses = Witnesses.of(read_evidence(evidence), self.schema, self._desk.space.scales.tolist())
-            self._desk = replace(self._desk, witnesses=witnesses)
+            move_counter = MoveCounter.of(
+                read_evidence(evidence), self.schema, self._engine.space.scales.tolist()
+            )
+            self._engine = replace(self._engine, move_counter=move_counter)
 
     @property
     def schema(self) -> Schema:
         """What a record is, and how far a person may move."""
-        return self._desk.schema
+        return self._engine.schema
 
     @property
     def density(self) -> Density:
         """How common the ground is."""
-        return self._desk.density
+        return self._engine.density
 
     @property
     def floor(self) -> float:
         """The log-density that no step may fall below."""
-        return self._desk.floor
+        return self._engine.floor
 
     def __repr__(self) -> str:
-        n, p = self._desk.source.n_rows, len(self.schema)
-        wanted, recall = self._desk.answers.target.sentence, self._desk.source.recall
+        n, p = self._engine.source.n_rows, len(self.schema)
+        wanted, recall = self._engine.answers.target.sentence, self._engine.source.recall
         near = "" if recall == 1 else f", {recall:.2%} of near people found"
         return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}{near}>"
 
@@ -228,20 +242,31 @@ class LocalFACE:
         avoid
             Features not to touch at all, neither by an action nor by anyone on the path.
         """
-        check_n_paths(n_paths, actions=actions and self.options.strategy == "guided", push=min_robustness is not None)
-        desk, record = self._desk.at(min_score=min_score, min_density=min_density), read_person(person, self.schema)
-        form = person_form(person, desk.form)
-        goal = None if counterfactual is None else read_person(counterfactual, self.schema, "the counterfactual")
+        check_n_paths(
+            n_paths,
+            actions=actions and self.options.strategy == "guided",
+            push=min_robustness is not None,
+        )
+        engine, record = (
+            self._engine.at(min_score=min_score, min_density=min_density),
+            read_person(person, self.schema),
+        )
+        form = person_form(person, engine.form)
+        goal = (
+            None
+            if counterfactual is None
+            else read_person(counterfactual, self.schema, "the counterfactual")
+        )
         check_max_changes(max_changes)
-        plan = replace(desk.plan, actions=actions, max_changes=max_changes)
+        plan = replace(engine.plan, actions=actions, max_changes=max_changes)
         where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
-        request = desk.request(record, form, where, goal=goal, relax=relax, weights=dear)
+        request = engine.request(record, form, where, goal=goal, relax=relax, weights=dear)
         if n_paths > 1:
-            return find_alternatives(desk, request, plan, n_paths)
+            return find_alternatives(engine, request, plan, n_paths)
         if min_robustness is not None:
-            return pushed(desk, request, plan, check_share(min_robustness))
-        ((_, answer),) = desk.answered([request], plan)
-        return opened(desk, plan, [(request, answer)])[0]
+            return pushed(engine, request, plan, check_share(min_robustness))
+        ((_, answer),) = engine.answered([request], plan)
+        return opened(engine, plan, [(request, answer)])[0]
 
     def explain_many(
         self,
@@ -278,15 +303,26 @@ class LocalFACE:
         """
         check_max_changes(max_changes)
         check_on_error(on_error)
-        desk, record = self._desk.at(min_score=min_score, min_density=min_density), on_error == "record"
+        engine, record = (
+            self._engine.at(min_score=min_score, min_density=min_density),
+            on_error == "record",
+        )
         where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
         written = requests_or_errors if record else requests_of
-        asked = written(desk, people, where, relax=relax, weights=dear)  # every one, before the first search
-        plan = replace(desk.plan, actions=actions, max_changes=max_changes)
-        return explained(desk, plan, asked, progress=progress, record=record)
+        asked = written(
+            engine, people, where, relax=relax, weights=dear
+        )  # every one, before the first search
+        plan = replace(engine.plan, actions=actions, max_changes=max_changes)
+        return explained(engine, plan, asked, progress=progress, record=record)
 
     def robustness(
-        self, recourse: Recourse, *, models: Any = None, n: int = 200, seed: int = 0, min_score: float | None = None
+        self,
+        recourse: Recourse,
+        *,
+        models: Any = None,
+        n: int = 200,
+        seed: int = 0,
+        min_score: float | None = None,
     ) -> Robustness:
         """Tell how well an answer stands up to being followed inexactly, and to retrained models.
 
@@ -306,9 +342,9 @@ class LocalFACE:
         min_score
             The score that the answer was asked for, where that is not the explainer's own.
         """
-        desk = self._desk.at(min_score=min_score)
-        others = read_models(desk, models, target=self._wanted, form=desk.form)
-        return robustness_of(desk, recourse, models=others, n=n, seed=seed)
+        engine = self._engine.at(min_score=min_score)
+        others = read_models(engine, models, target=self._wanted, form=engine.form)
+        return robustness_of(engine, recourse, models=others, n=n, seed=seed)
 
     def check(
         self,
@@ -325,12 +361,20 @@ class LocalFACE:
         the others stay as they are. A whole record will do as well. ``where``, ``min_score`` and
         ``min_density`` are as for ``explain``.
         """
-        desk, record = self._desk.at(min_score=min_score, min_density=min_density), read_person(person, self.schema)
-        form, goal = person_form(person, desk.form), wish_of(wish, record, self.schema)
-        return check(desk, desk.plan, desk.request(record, form, where, goal=goal))
+        engine, record = (
+            self._engine.at(min_score=min_score, min_density=min_density),
+            read_person(person, self.schema),
+        )
+        form, goal = person_form(person, engine.form), wish_of(wish, record, self.schema)
+        return check(engine, engine.plan, engine.request(record, form, where, goal=goal))
 
     def audit(
-        self, factuals: Any, counterfactuals: Any, *, where: Mapping[str, Any] | None = None, progress: bool = True
+        self,
+        factuals: Any,
+        counterfactuals: Any,
+        *,
+        where: Mapping[str, Any] | None = None,
+        progress: bool = True,
     ) -> Audit:
         """Tell what counterfactuals from elsewhere are worth: valid, allowed, on common ground, within reach.
 
@@ -347,12 +391,12 @@ class LocalFACE:
             Whether to show a bar while ways are looked for.
         """
         return audited(
-            self._desk,
+            self._engine,
             self.density,
             (factuals, counterfactuals),
             where=where,
-            form=self._desk.form,
-            plan=self._desk.plan,
+            form=self._engine.form,
+            plan=self._engine.plan,
             watch=lambda found, total: shown(found, total, progress=progress),
         )
 
@@ -381,7 +425,12 @@ class LocalFACE:
         try:
             serving = import_module("localface.apps.web.serving")
         except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in ("fastapi", "uvicorn", "pydantic", "starlette"):
+            if (error.name or "").partition(".")[0] not in (
+                "fastapi",
+                "uvicorn",
+                "pydantic",
+                "starlette",
+            ):
                 raise
             raise ModuleNotFoundError(
                 f'serve() needs {error.name}, which is not installed; run: pip install "localface[web]"',
@@ -392,8 +441,13 @@ class LocalFACE:
 
     def prescore(self) -> LocalFACE:
         """Score the whole table once, where that is allowed, so that later answers need few model calls."""
-        self._desk.driver.prescore()
-        plan = self._desk.plan
-        if self._desk.source.exact:  # whoever has all rows at hand can count them for everyone who asks
-            self._desk = replace(self._desk, plan=replace(plan, gait=replace(plan.gait, patience=0)))
+        self._engine.driver.prescore()
+        plan = self._engine.plan
+        if (
+            self._engine.source.exact
+        ):  # whoever has all rows at hand can count them for everyone who asks
+            self._engine = replace(
+                self._engine,
+                plan=replace(plan, walk_options=replace(plan.walk_options, patience=0)),
+            )
         return self

@@ -101,7 +101,9 @@ def _number(value: object) -> bool:
 
 
 def _plain(value: object) -> object:
-    if isinstance(value, Real) and not isinstance(value, bool):  # NumPy's numbers too, which JSON cannot hold
+    if isinstance(value, Real) and not isinstance(
+        value, bool
+    ):  # NumPy's numbers too, which JSON cannot hold
         return int(value) if isinstance(value, Integral) else float(value)
     return value if value is None or isinstance(value, bool | str) else type(value).__name__
 

@@ -24,9 +24,15 @@ worlds = pytest.mark.parametrize("name", ["mixed", "ward"])
 def explained(name):
     world = WORLDS[name]()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=world.n_neighbors, min_score=world.min_score
+        world.model,
+        world.data,
+        schema=world.schema,
+        n_neighbors=world.n_neighbors,
+        min_score=world.min_score,
     )
-    answers = [explainer.explain(world.people.iloc[i], where=world.where, n_paths=3) for i in range(PEOPLE)]
+    answers = [
+        explainer.explain(world.people.iloc[i], where=world.where, n_paths=3) for i in range(PEOPLE)
+    ]
     return world, explainer, answers
 
 
@@ -58,7 +64,9 @@ def test_the_cheapest_way_comes_first(name):
     _, _, answers = explained(name)
     for ways in answers:
         assert list(ways.costs) == sorted(ways.costs)
-        assert all(cost.changes == len(names) for cost, names in zip(ways.costs, ways.changed, strict=True))
+        assert all(
+            cost.changes == len(names) for cost, names in zip(ways.costs, ways.changed, strict=True)
+        )
 
 
 # each sound on its own
@@ -71,7 +79,9 @@ def test_every_way_reaches_the_target_by_a_fresh_call_of_the_model(name):
         assert world.model.predict_proba(answer.path)[-1, 1] >= world.min_score
         fresh = world.model.predict_proba(states(answer))[:, 1]
         assert fresh[-1] >= world.min_score
-        assert [action.score for action in answer.actions] == pytest.approx(fresh[1:].tolist(), abs=1e-9)
+        assert [action.score for action in answer.actions] == pytest.approx(
+            fresh[1:].tolist(), abs=1e-9
+        )
 
 
 @worlds
@@ -111,13 +121,17 @@ def logic(frame):
 
 
 def everywhere(n=1500):
-    return pd.DataFrame(np.random.default_rng(3).uniform(0, 3, (n, 5)).round(2), columns=list("abcde"))
+    return pd.DataFrame(
+        np.random.default_rng(3).uniform(0, 3, (n, 5)).round(2), columns=list("abcde")
+    )
 
 
 @cache
 def logical(*links):
     schema = Schema([Feature(name) for name in "abcde"], links=links)
-    return LocalFACE(logic, everywhere(), schema=schema, n_neighbors=200, min_score=0.5, min_density=0.01)
+    return LocalFACE(
+        logic, everywhere(), schema=schema, n_neighbors=200, min_score=0.5, min_density=0.01
+    )
 
 
 NOBODY = dict.fromkeys("abcde", 1.0)
@@ -126,7 +140,11 @@ NOBODY = dict.fromkeys("abcde", 1.0)
 def test_the_tree_finds_every_least_set_and_says_that_there_are_no_more():
     # given: by brute force, the least sets of features that lead to the target
     sets = [set(some) for n in range(1, 6) for some in combinations("abcde", n)]
-    reach = [some for some in sets if logic(pd.DataFrame([{x: 2.0 * (x in some) for x in "abcde"}]))[0] >= 0.5]
+    reach = [
+        some
+        for some in sets
+        if logic(pd.DataFrame([{x: 2.0 * (x in some) for x in "abcde"}]))[0] >= 0.5
+    ]
     least = [some for some in reach if not any(other < some for other in reach)]
     # when
     ways = logical().explain(NOBODY, n_paths=9)
@@ -134,7 +152,9 @@ def test_the_tree_finds_every_least_set_and_says_that_there_are_no_more():
     assert sorted(map(sorted, least)) == [["a", "b"], ["c", "d"], ["c", "e"]]
     assert sorted(map(sorted, ways.changed)) == sorted(map(sorted, least))
     assert ways.exhausted
-    assert "9 ways were wanted; 3 sets of changes were found, and every branch was followed" in str(ways)
+    assert "9 ways were wanted; 3 sets of changes were found, and every branch was followed" in str(
+        ways
+    )
 
 
 def test_features_that_are_linked_are_held_and_counted_as_one():
@@ -148,9 +168,13 @@ def test_distances_and_where_the_branches_part():
     ways = logical().explain(NOBODY, n_paths=3)
     sets = ways.changed
     for i, j in np.ndindex(3, 3):
-        assert ways.distances[i, j] == pytest.approx(1 - len(sets[i] & sets[j]) / len(sets[i] | sets[j]))
+        assert ways.distances[i, j] == pytest.approx(
+            1 - len(sets[i] & sets[j]) / len(sets[i] | sets[j])
+        )
         apart = np.array([ways[i].end[name] - ways[j].end[name] for name in "abcde"], dtype=float)
-        assert ways.ends_apart[i, j] == pytest.approx(np.linalg.norm(apart / np.array(ways[i].scales)))
+        assert ways.ends_apart[i, j] == pytest.approx(
+            np.linalg.norm(apart / np.array(ways[i].scales))
+        )
         first = [[dict(action.changes) for action in ways[k].actions] for k in (i, j)]
         assert first[0][: ways.parting[i, j]] == first[1][: ways.parting[i, j]]
     assert ways.parting.diagonal().tolist() == [len(answer.actions) for answer in ways]
@@ -212,7 +236,9 @@ def test_alternatives_are_a_sequence_that_prints_and_travels():
     assert len(ways) == 2
     assert ways[-1] is list(ways)[1]
     assert ways[:1] == (ways[0],)
-    assert repr(ways).startswith("<Alternatives: 2 ways, 2 features changed, score 0.10 -> 0.90, at most ")
+    assert repr(ways).startswith(
+        "<Alternatives: 2 ways, 2 features changed, score 0.10 -> 0.90, at most "
+    )
     assert "\n" not in repr(ways)
     html = ways._repr_html_()
     assert html.count("<details>") == 2
@@ -227,7 +253,9 @@ def test_alternatives_are_a_sequence_that_prints_and_travels():
 def test_the_total_of_what_was_seen_bounds_what_each_way_saw():
     _, _, answers = explained("mixed")
     for ways in answers:
-        assert max(one.disclosure.rows for one in ways) <= ways.disclosure.rows <= ways.disclosure.of
+        assert (
+            max(one.disclosure.rows for one in ways) <= ways.disclosure.rows <= ways.disclosure.of
+        )
         assert ways.disclosure.model_calls >= sum(one.disclosure.model_calls for one in ways)
 
 

@@ -41,14 +41,18 @@ def island() -> tuple[Any, Array, Array]:
 
 def explainer_of(world: World) -> LocalFACE:
     return LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=world.n_neighbors, min_score=world.min_score
+        world.model,
+        world.data,
+        schema=world.schema,
+        n_neighbors=world.n_neighbors,
+        min_score=world.min_score,
     )
 
 
 def nearest_unlike(explainer: LocalFACE, world: World, people: pd.DataFrame) -> pd.DataFrame:
     """The plain baseline: the nearest row that the model agrees with, whatever may change or lies between."""
     good = world.data[world.model.predict_proba(world.data)[:, 1] >= world.min_score]
-    scales = np.array(explainer._desk.answers.scales)
+    scales = np.array(explainer._engine.answers.scales)
     rows, own = (encode(table, explainer.schema, scales) for table in (good, people))
     near = ((own[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
     return good.iloc[near].reset_index(drop=True)
@@ -83,7 +87,9 @@ def audit(people: pd.DataFrame, proposals: pd.DataFrame) -> Audit:
 # agreement with working it out again
 
 
-def test_valid_is_what_the_model_says(audit: Audit, people: pd.DataFrame, proposals: pd.DataFrame) -> None:
+def test_valid_is_what_the_model_says(
+    audit: Audit, people: pd.DataFrame, proposals: pd.DataFrame
+) -> None:
     model = mixed().model
     before, after = model.predict_proba(people)[:, 1], model.predict_proba(proposals)[:, 1]
     assert [one.score_before for one in audit] == pytest.approx(before.tolist())
@@ -92,7 +98,9 @@ def test_valid_is_what_the_model_says(audit: Audit, people: pd.DataFrame, propos
     assert 0 < sum(one.valid for one in audit) < len(audit)
 
 
-def test_in_the_box_is_what_the_constraints_say(audit: Audit, people: pd.DataFrame, proposals: pd.DataFrame) -> None:
+def test_in_the_box_is_what_the_constraints_say(
+    audit: Audit, people: pd.DataFrame, proposals: pd.DataFrame
+) -> None:
     up = proposals["years_employed"] >= people["years_employed"]
     within = (proposals["age"] - people["age"]).abs() <= 10
     same = proposals["married"] == people["married"]
@@ -102,7 +110,9 @@ def test_in_the_box_is_what_the_constraints_say(audit: Audit, people: pd.DataFra
         assert any("age within 10 of" in why for why in one.broken) == (not near)
 
 
-def test_the_ground_is_what_the_full_density_says(audit: Audit, people: pd.DataFrame, proposals: pd.DataFrame) -> None:
+def test_the_ground_is_what_the_full_density_says(
+    audit: Audit, people: pd.DataFrame, proposals: pd.DataFrame
+) -> None:
     world = mixed()
     explainer = explainer_of(world)
     judge = Judge.of(explainer, world.data, explainer.explain(people.iloc[[0]], where=world.where))
@@ -120,17 +130,24 @@ def test_reachable_is_what_brute_force_over_all_rows_finds() -> None:
     score, data, people_ = island()
     explainer = LocalFACE(score, data, n_neighbors=40)
     right = np.flatnonzero(score(data) >= 0.5)
-    wanted = data[[right[20], right[60], right[-1]] * 2]  # two that the bridge leads to, and one that nothing does
+    wanted = data[
+        [right[20], right[60], right[-1]] * 2
+    ]  # two that the bridge leads to, and one that nothing does
     people_ = people_[:6]
 
     audit = explainer.audit(people_, wanted, progress=False)
 
     judge = Judge.of(explainer, data, explainer.explain(people_[0]))
-    brute = {tuple(goal): Plane(judge, (judge.rows == goal).all(axis=1)) for goal in judge.points(wanted[:3])}
+    brute = {
+        tuple(goal): Plane(judge, (judge.rows == goal).all(axis=1))
+        for goal in judge.points(wanted[:3])
+    }
     seen = set()
     for one, start, goal in zip(audit, judge.points(people_), judge.points(wanted), strict=True):
         shortest = brute[tuple(goal)].optimum(start)
-        stands = judge.lowest(start, start, 1) >= judge.floor  # someone below the floor needs an entry, marked as such
+        stands = (
+            judge.lowest(start, start, 1) >= judge.floor
+        )  # someone below the floor needs an entry, marked as such
         if one.recourse is None or not one.recourse.entry:
             assert one.reachable == bool(np.isfinite(shortest) and stands), one
         seen.add(one.reachable)
@@ -142,13 +159,19 @@ def test_the_way_to_a_proposal_is_the_one_that_explain_gives() -> None:
     explainer = LocalFACE(score, data, n_neighbors=40)
     wanted = data[np.flatnonzero(score(data) >= 0.5)[::6]][: len(people_)]
 
-    for one, person, goal in zip(explainer.audit(people_, wanted, progress=False), people_, wanted, strict=True):
+    for one, person, goal in zip(
+        explainer.audit(people_, wanted, progress=False), people_, wanted, strict=True
+    ):
         answer = explainer.explain(person, counterfactual=goal, relax=True)
         assert one.reachable == (answer.relaxed_to is None and answer.found)
         if one.recourse is not None:
             assert (one.recourse.records == answer.records).all()
-            assert [dict(act.changes) for act in one.recourse.actions] == [dict(act.changes) for act in answer.actions]
-            assert [act.score for act in one.recourse.actions] == [act.score for act in answer.actions]
+            assert [dict(act.changes) for act in one.recourse.actions] == [
+                dict(act.changes) for act in answer.actions
+            ]
+            assert [act.score for act in one.recourse.actions] == [
+                act.score for act in answer.actions
+            ]
             assert [act.density for act in one.recourse.actions] == pytest.approx(
                 [act.density for act in answer.actions], abs=1e-9
             )
@@ -169,7 +192,9 @@ def test_a_proposal_off_the_ground_is_out_of_reach_by_as_much_as_relaxing_says()
     for one in lonely[:3]:
         answer = explainer.explain(people_[0], counterfactual=rows[one.number], relax=True)
         assert (one.valid, one.in_box, one.on_ground, one.reachable) == (True, True, False, False)
-        assert one.relaxed_to == pytest.approx(answer.relaxed_to, abs=1e-7)  # ways within 1e-7 nats are alike
+        assert one.relaxed_to == pytest.approx(
+            answer.relaxed_to, abs=1e-7
+        )  # ways within 1e-7 nats are alike
         assert one.relaxed_to <= (one.density or 0.0) + 1e-9
     assert any("it stands itself on ground more unusual than" in one.between for one in lonely)
 
@@ -177,7 +202,9 @@ def test_a_proposal_off_the_ground_is_out_of_reach_by_as_much_as_relaxing_says()
 # what is proposed
 
 
-def test_what_is_not_valid_is_not_asked_and_what_breaks_a_constraint_is_out_of_reach(audit: Audit) -> None:
+def test_what_is_not_valid_is_not_asked_and_what_breaks_a_constraint_is_out_of_reach(
+    audit: Audit,
+) -> None:
     for one in audit:
         if not one.valid:
             assert (one.reachable, one.recourse) == (None, None)
@@ -192,10 +219,20 @@ def test_nothing_proposed_is_none_in_a_list_or_a_row_of_nan() -> None:
     explainer = LocalFACE(score, data, n_neighbors=40)
     goal = data[score(data) >= 0.5][0]
     table = np.array([[np.nan, np.nan], goal])
-    for given in (table, [None, goal], [np.array([np.nan, np.nan]), goal], [None, {"x0": goal[0], "x1": goal[1]}]):
+    for given in (
+        table,
+        [None, goal],
+        [np.array([np.nan, np.nan]), goal],
+        [None, {"x0": goal[0], "x1": goal[1]}],
+    ):
         nothing, something = explainer.audit(people_[:2], given, progress=False)
         assert {nothing.proposed, nothing.valid, nothing.in_box, nothing.on_ground} == {False}
-        assert (nothing.score, nothing.density, nothing.jump, nothing.reachable) == (None, None, None, None)
+        assert (nothing.score, nothing.density, nothing.jump, nothing.reachable) == (
+            None,
+            None,
+            None,
+            None,
+        )
         assert repr(nothing) == "<Finding 0: nothing proposed>"
         assert something.valid
 
@@ -217,9 +254,13 @@ def test_fractions_where_only_whole_numbers_are_break_a_constraint(people: pd.Da
 
 
 def test_a_value_that_went_through_another_format_is_the_persons_own() -> None:
-    data = pd.DataFrame({"age": np.random.default_rng(0).normal(50, 9, 300), "dose": np.linspace(0, 1, 300)})
+    data = pd.DataFrame(
+        {"age": np.random.default_rng(0).normal(50, 9, 300), "dose": np.linspace(0, 1, 300)}
+    )
     schema = Schema([Feature("age", moves="never"), Feature("dose")])
-    explainer = LocalFACE(lambda frame: frame["dose"].to_numpy(), data, schema=schema, n_neighbors=20)
+    explainer = LocalFACE(
+        lambda frame: frame["dose"].to_numpy(), data, schema=schema, n_neighbors=20
+    )
     proposal = data.iloc[[10]].assign(dose=0.7).astype("float32")
     (one,) = explainer.audit(data.iloc[[10]], proposal, progress=False)
     assert one.in_box
@@ -234,11 +275,17 @@ def test_someone_who_is_there_already_needs_no_proposal() -> None:
     assert "nothing needs to change" in one.between
 
 
-def test_what_cannot_be_read_is_refused_with_what_to_do(people: pd.DataFrame, proposals: pd.DataFrame) -> None:
+def test_what_cannot_be_read_is_refused_with_what_to_do(
+    people: pd.DataFrame, proposals: pd.DataFrame
+) -> None:
     explainer = explainer_of(mixed())
-    with pytest.raises(DataError, match="24 factuals and 3 counterfactuals came: give one a person"):
+    with pytest.raises(
+        DataError, match="24 factuals and 3 counterfactuals came: give one a person"
+    ):
         explainer.audit(people, proposals[:3])
-    with pytest.raises(DataError, match="the counterfactuals: missing or infinite values in 'income'"):
+    with pytest.raises(
+        DataError, match="the counterfactuals: missing or infinite values in 'income'"
+    ):
         explainer.audit(people, proposals.assign(income=np.nan))
     with pytest.raises(DataError, match=r"counterfactual 1: .*lacks 'debt'"):
         explainer.audit(people[:2], [None, proposals.iloc[0].drop("debt")])
@@ -249,7 +296,9 @@ def test_what_cannot_be_read_is_refused_with_what_to_do(people: pd.DataFrame, pr
 # how it is told
 
 
-def test_failures_are_in_the_denominator(people: pd.DataFrame, proposals: pd.DataFrame, audit: Audit) -> None:
+def test_failures_are_in_the_denominator(
+    people: pd.DataFrame, proposals: pd.DataFrame, audit: Audit
+) -> None:
     world = mixed()
     holed = [None if i % 2 else proposals.iloc[i] for i in range(len(proposals))]
     halved = explainer_of(world).audit(people, holed, where=world.where, progress=False).summary()
@@ -260,7 +309,9 @@ def test_failures_are_in_the_denominator(people: pd.DataFrame, proposals: pd.Dat
     assert halved["proposed"] == (12, 0.5)
 
 
-def test_the_table_has_a_line_a_pair_in_the_kind_that_came(people: pd.DataFrame, proposals: pd.DataFrame) -> None:
+def test_the_table_has_a_line_a_pair_in_the_kind_that_came(
+    people: pd.DataFrame, proposals: pd.DataFrame
+) -> None:
     score, data, people_ = island()
     names = ["x0", "x1"]
     kinds: dict[Any, Any] = {
@@ -276,7 +327,9 @@ def test_the_table_has_a_line_a_pair_in_the_kind_that_came(people: pd.DataFrame,
         assert isinstance(table, kind)
         assert len(table) == 3
         assert str(next(iter(table["verdict"]))) == "nothing proposed"
-    assert isinstance(LocalFACE(score, data, n_neighbors=40).audit(people_[:3], wanted).to_frame(), pd.DataFrame)
+    assert isinstance(
+        LocalFACE(score, data, n_neighbors=40).audit(people_[:3], wanted).to_frame(), pd.DataFrame
+    )
 
 
 def test_an_audit_is_a_sequence_that_nobody_can_change(audit: Audit) -> None:
@@ -300,7 +353,9 @@ def test_text_and_html_say_the_same(audit: Audit) -> None:
         assert f"<td>{n}</td><td>{share}</td>" in html
 
 
-def test_a_finding_tells_in_units_what_changes_and_what_lies_between(audit: Audit, people: pd.DataFrame) -> None:
+def test_a_finding_tells_in_units_what_changes_and_what_lies_between(
+    audit: Audit, people: pd.DataFrame
+) -> None:
     for one in audit:
         shown = str(one)
         assert shown.startswith(f"<Finding {one.number}: {one.verdict}, score ")
@@ -322,5 +377,7 @@ def test_every_proposal_is_drawn_under_what_came_out(audit: Audit) -> None:
     assert drawn == {f"{word} ({verdicts.count(word)})" for word in set(verdicts)}
     assert sum(len(dots.get_offsets()) for dots in places.collections) == len(audit)
     told = {text.get_text() for text in bars.texts}
-    assert {f"{part.n} of {len(audit)}" for part in audit.summary().values()} <= {one.split(":")[0] for one in told}
+    assert {f"{part.n} of {len(audit)}" for part in audit.summary().values()} <= {
+        one.split(":")[0] for one in told
+    }
     assert plot_audit(audit, figure=plt.figure()) is not figure

@@ -22,15 +22,15 @@ from sklearn.ensemble import RandomForestClassifier
 from localface import Feature, LocalFACE, Recourse, Schema, Status
 from localface.analyses.observed_moves import (
     Comparable,
+    MoveCounter,
     MoveEvidence,
     Trajectories,
-    Witnesses,
     evidence_for,
     read_evidence,
 )
 from localface.answers.move_evidence import CAUTION, wilson
 from localface.answers.parts import Action, Certificate, Disclosure, Target
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.errors import DataError, InputError, SchemaError
 
 SCHEMA = Schema(
@@ -46,7 +46,9 @@ NOW = {"fio2": 0.6, "gcs": 10, "tube": "yes", "ward": "a"}
 CLOSE = Comparable(radius=1.0)
 
 
-def answer_of(*moves: dict[str, Any], now: dict[str, Any] = NOW, schema: Schema = SCHEMA) -> Recourse:
+def answer_of(
+    *moves: dict[str, Any], now: dict[str, Any] = NOW, schema: Schema = SCHEMA
+) -> Recourse:
     """An answer whose actions are these moves, one after the other."""
     states, actions = [dict(now)], []
     for move in moves:
@@ -54,12 +56,16 @@ def answer_of(*moves: dict[str, Any], now: dict[str, Any] = NOW, schema: Schema 
         actions.append(Action(move, before, 0.7, 0.3, 4, Certificate("strict", 1.0, 0.3, 0.05)))
         states.append({**states[-1], **move})
     ends = [states[0], states[-1]]
-    records = np.array([[feature.code(state[feature.name]) for feature in schema] for state in ends])
-    scales = tuple(dict(zip(SCHEMA.names, SCALES, strict=True)).get(name, 1.0) for name in schema.names)
+    records = np.array(
+        [[feature.code(state[feature.name]) for feature in schema] for state in ends]
+    )
+    scales = tuple(
+        dict(zip(SCHEMA.names, SCALES, strict=True)).get(name, 1.0) for name in schema.names
+    )
     return Recourse(
         status=Status.FOUND,
         records=records,
-        form=Form.of(pd.DataFrame(ends), schema),
+        form=TableFormat.of(pd.DataFrame(ends), schema),
         schema=schema,
         scores=(0.2, 0.7),
         densities=(0.4, 0.3),
@@ -78,7 +84,9 @@ def stay(person: object, *rows: dict[str, Any], alive: object = 1) -> list[dict[
     return [{"stay": person, "alive": alive, **NOW, **row} for row in rows]
 
 
-def counted(rows: list[dict[str, Any]], *moves: dict[str, Any], **options: Any) -> tuple[int, int, int, int]:
+def counted(
+    rows: list[dict[str, Any]], *moves: dict[str, Any], **options: Any
+) -> tuple[int, int, int, int]:
     """Count the first move: similar, moved, with outcome, fared well."""
     rows = [*rows, *stay("far", {"hour": 0, "fio2": 9.0}), *stay("off", {"hour": 0, "fio2": 8.0})]
     given = {"comparable": CLOSE, "outcome": "alive", **options}
@@ -132,7 +140,9 @@ def test_nobody_counts_twice_however_often_they_were_similar_or_moved() -> None:
 
 
 def test_a_persons_most_similar_time_is_their_start_and_the_earliest_of_equals() -> None:
-    nearer = stay("nearer", {"hour": 0, "fio2": 0.61}, {"hour": 4, "fio2": 0.4}, {"hour": 40}, {"hour": 44})
+    nearer = stay(
+        "nearer", {"hour": 0, "fio2": 0.61}, {"hour": 4, "fio2": 0.4}, {"hour": 40}, {"hour": 44}
+    )
     assert counted(nearer) == (1, 0, 0, 0)
     equal = stay("equal", {"hour": 0}, {"hour": 4, "fio2": 0.4}, {"hour": 40}, {"hour": 44})
     assert counted(equal) == (1, 1, 1, 1)
@@ -142,7 +152,11 @@ def test_only_people_who_were_in_a_similar_state_count() -> None:
     rows = [
         *stay("on the edge", {"hour": 0, "fio2": 0.7}, {"hour": 4, "fio2": 0.4}),
         *stay("beyond", {"hour": 0, "fio2": 0.71}, {"hour": 4, "fio2": 0.65}),
-        *stay("elsewhere", {"hour": 0, "ward": "b", "gcs": 11}, {"hour": 4, "fio2": 0.4, "ward": "b", "gcs": 15}),
+        *stay(
+            "elsewhere",
+            {"hour": 0, "ward": "b", "gcs": 11},
+            {"hour": 4, "fio2": 0.4, "ward": "b", "gcs": 15},
+        ),
     ]
     assert counted(rows) == (1, 1, 1, 1)
 
@@ -185,29 +199,41 @@ def test_rows_without_a_value_that_is_needed_do_not_count() -> None:
     rows = [
         *stay("no start", {"hour": 0, "gcs": None}, {"hour": 4, "fio2": 0.4}),
         *stay("no end", {"hour": 0}, {"hour": 4, "fio2": math.nan}),
-        *stay("end without the rest", {"hour": 0}, {"hour": 4, "fio2": 0.4, "gcs": None, "ward": None}),
+        *stay(
+            "end without the rest", {"hour": 0}, {"hour": 4, "fio2": 0.4, "gcs": None, "ward": None}
+        ),
     ]
     assert counted(rows, comparable=replace(CLOSE, filled=0.5)) == (1, 1, 1, 1)
 
 
 def test_what_is_absent_or_mostly_unknown_is_ignored_and_said() -> None:
-    rows = [*stay("a", {"hour": 0, "gcs": None}, {"hour": 4, "fio2": 0.4}), *stay("b", {"hour": 0}, {"hour": 4})]
+    rows = [
+        *stay("a", {"hour": 0, "gcs": None}, {"hour": 4, "fio2": 0.4}),
+        *stay("b", {"hour": 0}, {"hour": 4}),
+    ]
     table = pd.DataFrame(rows).drop(columns="ward")
     table.loc[0, "gcs"] = None
     told = Trajectories(table, person="stay", time="hour", comparable=replace(CLOSE, filled=0.8))
     fio2, gcs = evidence_for(told, answer_of({"fio2": 0.4}, {"gcs": 14}))
     assert (fio2.features, fio2.ignored) == (("fio2", "tube"), ("gcs", "ward"))
     assert (fio2.similar, fio2.moved) == (2, 1)
-    assert (gcs.features, gcs.ignored) == (("fio2", "gcs", "tube"), ("ward",)), "what changes is always compared"
+    assert (gcs.features, gcs.ignored) == (("fio2", "gcs", "tube"), ("ward",)), (
+        "what changes is always compared"
+    )
 
 
 def test_a_move_of_which_the_table_knows_nothing_is_said_to_be_unknown() -> None:
-    rows = pd.DataFrame([*stay("a", {"hour": 0}, {"hour": 4}), *stay("b", {"hour": 0}, {"hour": 4})])
+    rows = pd.DataFrame(
+        [*stay("a", {"hour": 0}, {"hour": 4}), *stay("b", {"hour": 0}, {"hour": 4})]
+    )
     for table in (rows.drop(columns="gcs"), rows.assign(gcs=np.nan)):
         told = Trajectories(table, person="stay", time="hour", comparable=CLOSE)
         (one,) = evidence_for(told, answer_of({"gcs": 14}))
         assert one.untold == ("gcs",)
-        assert one.sentence == "the longitudinal data knows nothing of 'gcs': nobody can be seen to do this"
+        assert (
+            one.sentence
+            == "the longitudinal data knows nothing of 'gcs': nobody can be seen to do this"
+        )
 
 
 def test_the_features_to_compare_by_can_be_named() -> None:
@@ -237,14 +263,18 @@ def test_a_person_can_be_left_out() -> None:
 
 
 def test_an_answer_without_actions_has_no_evidence() -> None:
-    told = Trajectories(pd.DataFrame([*stay("a", {"hour": 0}), *stay("b", {"hour": 0})]), person="stay", time="hour")
+    told = Trajectories(
+        pd.DataFrame([*stay("a", {"hour": 0}), *stay("b", {"hour": 0})]), person="stay", time="hour"
+    )
     assert evidence_for(told, replace(answer_of({"gcs": 12}), actions=())) == ()
 
 
 # a slow count, written apart
 
 
-def slow(table: pd.DataFrame, action: Action, start: dict[str, Any], radius: float, **rule: Any) -> dict[str, int]:
+def slow(
+    table: pd.DataFrame, action: Action, start: dict[str, Any], radius: float, **rule: Any
+) -> dict[str, int]:
     """Count row by row, as a person would."""
     scales = dict(zip(SCHEMA.names, SCALES, strict=True))
     counts = dict.fromkeys(("similar", "moved", "with_outcome", "fared_well"), 0)
@@ -252,19 +282,28 @@ def slow(table: pd.DataFrame, action: Action, start: dict[str, Any], radius: flo
         rows = own.sort_values("hour", kind="stable").to_dict("records")
         best = None
         for row in rows:
-            later = [one for one in rows if row["hour"] < one["hour"] <= row["hour"] + rule["within"] + 1e-9]
+            later = [
+                one
+                for one in rows
+                if row["hour"] < one["hour"] <= row["hour"] + rule["within"] + 1e-9
+            ]
             later = [one for one in later if not any(pd.isna(one[name]) for name in action.changes)]
             if any(pd.isna(row[name]) for name in rule["features"]) or not later:
                 continue
             if any(row[name] != start[name] for name in action.changes if SCHEMA[name].discrete):
                 continue
-            away = math.sqrt(sum(apart(name, row[name], start[name], scales[name]) for name in rule["features"]))
+            away = math.sqrt(
+                sum(apart(name, row[name], start[name], scales[name]) for name in rule["features"])
+            )
             if away <= radius * (1 + 1e-9) and (best is None or away < best[0] - 1e-12):
                 best = (away, row, later)
         if best is None:
             continue
         counts["similar"] += 1
-        if any(all(far(name, best[1], one, action, rule["size"]) for name in action.changes) for one in best[2]):
+        if any(
+            all(far(name, best[1], one, action, rule["size"]) for name in action.changes)
+            for one in best[2]
+        ):
             counts["moved"] += 1
             known = own["alive"].dropna()
             counts["with_outcome"] += len(known) > 0
@@ -277,7 +316,9 @@ def apart(name: str, one: Any, other: Any, scale: float) -> float:
     return float(one != other) if SCHEMA[name].discrete else ((one - other) / scale) ** 2
 
 
-def far(name: str, first: dict[str, Any], then: dict[str, Any], action: Action, size: float) -> bool:
+def far(
+    name: str, first: dict[str, Any], then: dict[str, Any], action: Action, size: float
+) -> bool:
     """Whether one feature went the same way, and far enough."""
     if SCHEMA[name].discrete:
         return bool(then[name] == action.changes[name])
@@ -310,7 +351,13 @@ def wandering(seed: int, n: int = 60) -> pd.DataFrame:
     return pd.DataFrame(rows).sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
-MOVES: list[dict[str, Any]] = [{"fio2": 0.4}, {"gcs": 13}, {"tube": "no"}, {"fio2": 0.7, "gcs": 8}, {"ward": "b"}]
+MOVES: list[dict[str, Any]] = [
+    {"fio2": 0.4},
+    {"gcs": 13},
+    {"tube": "no"},
+    {"fio2": 0.7, "gcs": 8},
+    {"ward": "b"},
+]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -324,7 +371,13 @@ def test_the_counts_are_those_of_a_slow_count_written_apart(seed: int) -> None:
         (one,) = evidence_for(told, answer, within=within, size=size, nearest=0.2)
         assert one.radius is not None
         expected = slow(
-            table, answer.actions[0], NOW, one.radius, within=within, size=size, features=list(one.features)
+            table,
+            answer.actions[0],
+            NOW,
+            one.radius,
+            within=within,
+            size=size,
+            features=list(one.features),
         )
         assert {name: getattr(one, name) for name in expected} == expected
         seen += one.moved
@@ -344,7 +397,9 @@ def test_a_similar_state_is_as_far_as_an_ordinary_persons_nearest_people(seed: i
         away = dict.fromkeys(people - {row["stay"]}, math.inf)
         for other in rows:
             if other["stay"] != row["stay"]:
-                distance = math.sqrt(sum(apart(name, row[name], other[name], scales[name]) for name in SCHEMA.names))
+                distance = math.sqrt(
+                    sum(apart(name, row[name], other[name], scales[name]) for name in SCHEMA.names)
+                )
                 away[other["stay"]] = min(away[other["stay"]], distance)
         each.append(sorted(away.values())[k - 1])
     assert len(rows) < 200, "all of them are sampled"
@@ -356,7 +411,10 @@ def test_neither_the_order_of_rows_nor_a_row_that_comes_twice_changes_a_count() 
     answer = answer_of({"fio2": 0.4})
     first = evidence_for(Trajectories(table, person="stay", time="hour", outcome="alive"), answer)
     for other in (table[::-1], table.sort_values(["hour", "stay"])):
-        assert evidence_for(Trajectories(other, person="stay", time="hour", outcome="alive"), answer) == first
+        assert (
+            evidence_for(Trajectories(other, person="stay", time="hour", outcome="alive"), answer)
+            == first
+        )
     twice = Trajectories(pd.concat([table, table]), person="stay", time="hour", outcome="alive")
     again = evidence_for(twice, answer, radius=first[0].radius)
     assert again == first
@@ -365,10 +423,12 @@ def test_neither_the_order_of_rows_nor_a_row_that_comes_twice_changes_a_count() 
 def test_witnesses_made_once_say_the_same_again_and_again() -> None:
     told = Trajectories(wandering(3), person="stay", time="hour", outcome="alive")
     answers = [answer_of(move) for move in MOVES]
-    witnesses = Witnesses.of(told, SCHEMA, SCALES)
+    move_counter = MoveCounter.of(told, SCHEMA, SCALES)
     for answer in (*answers, *answers):
-        assert witnesses.evidence(answer) == evidence_for(told, answer)
-    assert pickle.loads(pickle.dumps(witnesses)).evidence(answers[0]) == witnesses.evidence(answers[0])
+        assert move_counter.evidence(answer) == evidence_for(told, answer)
+    assert pickle.loads(pickle.dumps(move_counter)).evidence(answers[0]) == move_counter.evidence(
+        answers[0]
+    )
 
 
 # tables of any kind
@@ -391,18 +451,31 @@ def test_pandas_polars_pyarrow_and_any_kind_of_time_give_the_same() -> None:
         table.assign(hour=pd.to_timedelta(table["hour"], unit="h")),
     ]
     for kind in kinds:
-        found = evidence_for(Trajectories(kind, person="stay", time="hour", outcome="alive", unit="(hour)"), answer)
+        found = evidence_for(
+            Trajectories(kind, person="stay", time="hour", outcome="alive", unit="(hour)"), answer
+        )
         assert found == first
     assert Trajectories(kinds[2], person="stay", time="hour").unit == "h"
-    days = Trajectories(kinds[2], person="stay", time="hour", within=timedelta(days=2), outcome="alive", unit="(hour)")
+    days = Trajectories(
+        kinds[2],
+        person="stay",
+        time="hour",
+        within=timedelta(days=2),
+        outcome="alive",
+        unit="(hour)",
+    )
     numbers = Trajectories(table, person="stay", time="hour", within=48, outcome="alive")
     assert evidence_for(days, answer) == evidence_for(numbers, answer) != first
 
 
 def test_dates_and_arrays_will_do() -> None:
-    rows = pd.DataFrame([*stay("a", {"hour": 0}, {"hour": 1, "gcs": 14}), *stay("b", {"hour": 0}, {"hour": 1})])
+    rows = pd.DataFrame(
+        [*stay("a", {"hour": 0}, {"hour": 1, "gcs": 14}), *stay("b", {"hour": 0}, {"hour": 1})]
+    )
     dated = rows.assign(hour=[date(2020, 1, 1 + hour) for hour in rows["hour"]])
-    (one,) = evidence_for(Trajectories(dated, person="stay", time="hour", comparable=CLOSE), answer_of({"gcs": 14}))
+    (one,) = evidence_for(
+        Trajectories(dated, person="stay", time="hour", comparable=CLOSE), answer_of({"gcs": 14})
+    )
     assert (one.similar, one.moved, one.within, one.unit) == (2, 1, 24.0, "h")
     schema = Schema([Feature("x2"), Feature("x3")])
     answer = answer_of({"x2": 1.0}, now={"x2": 0.0, "x3": 0.0}, schema=schema)
@@ -411,32 +484,64 @@ def test_dates_and_arrays_will_do() -> None:
     assert (one.similar, one.moved) == (2, 1)
 
 
-GOOD = pd.DataFrame([*stay("a", {"hour": 0}, {"hour": 4}), *stay("b", {"hour": 0}, {"hour": 4}, alive=0)])
+GOOD = pd.DataFrame(
+    [*stay("a", {"hour": 0}, {"hour": 4}), *stay("b", {"hour": 0}, {"hour": 4}, alive=0)]
+)
 
 
-def made(table: Any = GOOD, **options: Any) -> Witnesses:
+def made(table: Any = GOOD, **options: Any) -> MoveCounter:
     told = Trajectories(table, **{"person": "stay", "time": "hour", **options})
-    return Witnesses.of(told, SCHEMA, SCALES)
+    return MoveCounter.of(told, SCHEMA, SCALES)
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"person": "sty"}, "person='sty': the longitudinal table has no such column (did you mean 'stay'?); it has"),
-        ({"time": "hours"}, "time='hours': the longitudinal table has no such column (did you mean 'hour'?)"),
-        ({"outcome": "alve"}, "outcome='alve': the longitudinal table has no such column (did you mean 'alive'?)"),
+        (
+            {"person": "sty"},
+            "person='sty': the longitudinal table has no such column (did you mean 'stay'?); it has",
+        ),
+        (
+            {"time": "hours"},
+            "time='hours': the longitudinal table has no such column (did you mean 'hour'?)",
+        ),
+        (
+            {"outcome": "alve"},
+            "outcome='alve': the longitudinal table has no such column (did you mean 'alive'?)",
+        ),
         ({"time": "stay"}, "person='stay', time='stay': give each its own column"),
-        ({"time": "ward"}, "time='ward' holds str values such as 'a': turn them into numbers, or into datetimes"),
+        (
+            {"time": "ward"},
+            "time='ward' holds str values such as 'a': turn them into numbers, or into datetimes",
+        ),
         ({"table": GOOD[:0]}, "the longitudinal table has no rows"),
         ({"table": GOOD[:2]}, "person='stay' holds one person only"),
-        ({"table": GOOD.assign(hour=[0, None, 1, 2])}, "time='hour' is missing in 1 of 4 rows: drop these rows"),
-        ({"table": GOOD.assign(stay=["a", None, "b", "b"])}, "person='stay' is missing in 1 of 4 rows"),
+        (
+            {"table": GOOD.assign(hour=[0, None, 1, 2])},
+            "time='hour' is missing in 1 of 4 rows: drop these rows",
+        ),
+        (
+            {"table": GOOD.assign(stay=["a", None, "b", "b"])},
+            "person='stay' is missing in 1 of 4 rows",
+        ),
         ({"table": GOOD.assign(stay=["a", 1, "b", "b"])}, "person='stay' mixes kinds of values"),
-        ({"outcome": "gcs", "good": 14, "table": GOOD.assign(gcs=[10, 12, 9, 9])}, "good=14: the outcome 'gcs' is"),
+        (
+            {"outcome": "gcs", "good": 14, "table": GOOD.assign(gcs=[10, 12, 9, 9])},
+            "good=14: the outcome 'gcs' is",
+        ),
         ({"outcome": "ward", "good": "A"}, "good='A': the outcome 'ward' is never that, but 'a'"),
-        ({"outcome": "alive", "table": GOOD.assign(alive=[0, 1, 1, 1])}, "'alive' changes over time for 1 of 2 people"),
-        ({"table": GOOD.assign(ward="d")}, "the longitudinal table: 'ward' has the unseen category 'd'"),
-        ({"table": GOOD.assign(gcs=9.5)}, "the longitudinal table: 'gcs' is integer, but 4 rows hold fractions"),
+        (
+            {"outcome": "alive", "table": GOOD.assign(alive=[0, 1, 1, 1])},
+            "'alive' changes over time for 1 of 2 people",
+        ),
+        (
+            {"table": GOOD.assign(ward="d")},
+            "the longitudinal table: 'ward' has the unseen category 'd'",
+        ),
+        (
+            {"table": GOOD.assign(gcs=9.5)},
+            "the longitudinal table: 'gcs' is integer, but 4 rows hold fractions",
+        ),
         (
             {"table": GOOD.assign(fio2="high")},
             "the longitudinal table: 'fio2' is numeric and holds text such as 'high'",
@@ -446,10 +551,15 @@ def made(table: Any = GOOD, **options: Any) -> Witnesses:
             "has no feature of the schema: it lacks 'fio2' (did you mean 'fio_2'?), 'gcs'",
         ),
         ({"comparable": Comparable(), "within": 4}, "within= and comparable= both came"),
-        ({"comparable": Comparable(features=("ward",)), "table": GOOD.drop(columns="ward")}, "no such column"),
+        (
+            {"comparable": Comparable(features=("ward",)), "table": GOOD.drop(columns="ward")},
+            "no such column",
+        ),
     ],
 )
-def test_a_table_that_cannot_be_used_is_refused_in_words(options: dict[str, Any], words: str) -> None:
+def test_a_table_that_cannot_be_used_is_refused_in_words(
+    options: dict[str, Any], words: str
+) -> None:
     with pytest.raises(DataError) as caught:
         made(**options)
     assert words in str(caught.value)
@@ -469,7 +579,9 @@ def test_a_table_that_cannot_be_used_is_refused_in_words(options: dict[str, Any]
         ({"features": ()}, "names are wanted"),
     ],
 )
-def test_a_rule_that_makes_no_sense_is_refused_in_words(options: dict[str, Any], words: str) -> None:
+def test_a_rule_that_makes_no_sense_is_refused_in_words(
+    options: dict[str, Any], words: str
+) -> None:
     with pytest.raises(InputError) as caught:
         Comparable(**options)
     assert words in str(caught.value)
@@ -480,19 +592,33 @@ def test_a_length_of_time_needs_dates_and_features_need_a_schema() -> None:
         made(within=timedelta(days=1))
     with pytest.raises(SchemaError, match="did you mean 'ward'"):
         made(comparable=Comparable(features=("wards",)))
-    with pytest.raises(InputError, match=r"evidence_for has no 'withn' \(did you mean 'within'\?\)"):
+    with pytest.raises(
+        InputError, match=r"evidence_for has no 'withn' \(did you mean 'within'\?\)"
+    ):
         evidence_for(made().trajectories, answer_of({"gcs": 12}), withn=4)
 
 
 def test_a_dict_with_a_table_and_names_is_trajectories_too() -> None:
-    told = read_evidence({"table": GOOD, "person": "stay", "time": "hour", "outcome": "alive", "within": 12, "size": 1})
+    told = read_evidence(
+        {
+            "table": GOOD,
+            "person": "stay",
+            "time": "hour",
+            "outcome": "alive",
+            "within": 12,
+            "size": 1,
+        }
+    )
     assert repr(told) == "<Trajectories: 2 people, 4 rows, 2 with an outcome>"
     assert told.comparable == Comparable(within=12, size=1)
     assert read_evidence(told) is told
     for wrong, words in [
         (GOOD, "evidence= is a DataFrame: give Trajectories"),
         ({"table": GOOD, "person": "stay"}, "evidence= lacks 'time'"),
-        ({"table": GOOD, "person": "stay", "tme": "hour"}, "evidence= has no 'tme' (did you mean 'time'?)"),
+        (
+            {"table": GOOD, "person": "stay", "tme": "hour"},
+            "evidence= has no 'tme' (did you mean 'time'?)",
+        ),
     ]:
         with pytest.raises(InputError) as caught:
             read_evidence(wrong)
@@ -503,7 +629,9 @@ def test_a_dict_with_a_table_and_names_is_trajectories_too() -> None:
 
 
 def told_of(**counts: Any) -> str:
-    return MoveEvidence(**{"within": 24.0, "unit": "h", "people": "patients", "well": "leave alive", **counts}).sentence
+    return MoveEvidence(
+        **{"within": 24.0, "unit": "h", "people": "patients", "well": "leave alive", **counts}
+    ).sentence
 
 
 @pytest.mark.parametrize(
@@ -528,22 +656,43 @@ def told_of(**counts: Any) -> str:
             ),
         ),
         (
-            {"similar": 7, "moved": 4, "with_outcome": 4, "fared_well": 3, "others_with_outcome": 3},
+            {
+                "similar": 7,
+                "moved": 4,
+                "with_outcome": 4,
+                "fared_well": 3,
+                "others_with_outcome": 3,
+            },
             (
                 "4 of 7 similar patients did this within 24 h; 3 of the 4 went on to leave alive; "
                 "among the 3 others it was none"
             ),
         ),
         (
-            {"similar": 3, "moved": 1, "with_outcome": 1, "others_with_outcome": 1, "others_fared_well": 1},
+            {
+                "similar": 3,
+                "moved": 1,
+                "with_outcome": 1,
+                "others_with_outcome": 1,
+                "others_fared_well": 1,
+            },
             (
                 "1 of 3 similar patients did this within 24 h; that one did not go on to leave alive; "
                 "the one other went on to leave alive"
             ),
         ),
-        ({"similar": 9, "moved": 2}, "2 of 9 similar patients did this within 24 h; how they fared is not known"),
         (
-            {"similar": 4000, "moved": 2500, "with_outcome": 2500, "fared_well": 1250, "unit": "(hour)"},
+            {"similar": 9, "moved": 2},
+            "2 of 9 similar patients did this within 24 h; how they fared is not known",
+        ),
+        (
+            {
+                "similar": 4000,
+                "moved": 2500,
+                "with_outcome": 2500,
+                "fared_well": 1250,
+                "unit": "(hour)",
+            },
             (
                 "2,500 of 4,000 similar patients did this within 24 (hour); "
                 "1,250 of the 2,500 went on to leave alive (50 %, 48 to 52 %)"
@@ -559,7 +708,9 @@ def test_the_sentence_says_how_few_there_are(counts: dict[str, Any], sentence: s
 
 
 def test_there_is_no_percentage_below_five_people() -> None:
-    four = told_of(similar=9, moved=4, with_outcome=4, fared_well=2, others_with_outcome=4, others_fared_well=4)
+    four = told_of(
+        similar=9, moved=4, with_outcome=4, fared_well=2, others_with_outcome=4, others_fared_well=4
+    )
     five = told_of(similar=9, moved=5, with_outcome=5, fared_well=2)
     assert "%" not in four
     assert "2 of the 5 went on to leave alive (40 %, 12 to 77 %)" in five
@@ -569,7 +720,9 @@ def test_no_sentence_promises_an_effect() -> None:
     for well in range(6):
         sentence = told_of(similar=9, moved=5, with_outcome=5, fared_well=well)
         assert "did" in sentence
-        assert not any(word in sentence for word in ("work", "effect", "cause", "help", "lead", "chance"))
+        assert not any(
+            word in sentence for word in ("work", "effect", "cause", "help", "lead", "chance")
+        )
     assert "no cause" in CAUTION
 
 
@@ -609,10 +762,15 @@ def test_counts_that_cannot_be_are_refused(counts: dict[str, Any]) -> None:
 
 
 def witnessed() -> Recourse:
-    rows = [*stay("a", {"hour": 0}, {"hour": 4, "fio2": 0.4}), *stay("b", {"hour": 0}, {"hour": 4}, alive=0)]
+    rows = [
+        *stay("a", {"hour": 0}, {"hour": 4, "fio2": 0.4}),
+        *stay("b", {"hour": 0}, {"hour": 4}, alive=0),
+    ]
     table = pd.DataFrame(rows).drop(columns="ward")
-    told = Trajectories(table, person="stay", time="hour", outcome="alive", unit="h", comparable=CLOSE)
-    return Witnesses.of(told, SCHEMA, SCALES).attached(answer_of({"fio2": 0.4}, {"ward": "b"}))
+    told = Trajectories(
+        table, person="stay", time="hour", outcome="alive", unit="h", comparable=CLOSE
+    )
+    return MoveCounter.of(told, SCHEMA, SCALES).attached(answer_of({"fio2": 0.4}, {"ward": "b"}))
 
 
 SENTENCES = (
@@ -626,7 +784,9 @@ SENTENCES = (
 
 def test_every_action_carries_its_evidence_and_prints_it() -> None:
     answer = witnessed()
-    assert tuple(action.evidence.sentence for action in answer.actions if action.evidence) == SENTENCES
+    assert (
+        tuple(action.evidence.sentence for action in answer.actions if action.evidence) == SENTENCES
+    )
     lines = str(answer).splitlines()
     for sentence in SENTENCES:
         assert f"     {sentence}" in lines
@@ -657,7 +817,9 @@ def test_evidence_comes_back_from_json_and_pickle() -> None:
         one.moved = 5  # type: ignore[misc]
 
 
-@pytest.mark.parametrize("damage", [{"moved": 9}, {"similar": "2"}, {"people": 3}, {"within": "day"}, {"ignored": 4}])
+@pytest.mark.parametrize(
+    "damage", [{"moved": 9}, {"similar": "2"}, {"people": 3}, {"within": "day"}, {"ignored": 4}]
+)
 def test_a_document_with_impossible_evidence_is_refused(damage: dict[str, Any]) -> None:
     document = json.loads(witnessed().to_json())
     document["actions"][0]["evidence"] |= damage
@@ -702,7 +864,9 @@ SIGNS = [
 
 
 def test_real_stays_hold_evidence_for_real_answers(data_folder: Path) -> None:
-    cohort = pd.read_csv(data_folder / "physionet2012" / "cohort.csv.gz").assign(airway=lambda one: one.airway_smooth)
+    cohort = pd.read_csv(data_folder / "physionet2012" / "cohort.csv.gz").assign(
+        airway=lambda one: one.airway_smooth
+    )
     stays = pd.read_parquet(data_folder / "physionet2012" / "longitudinal_4h.parquet")
     stays = stays.assign(airway=stays["airway_smooth"], hour=4 * stays["win"])
     data = cohort[SIGNS].fillna(cohort[SIGNS].median()).round(3)
@@ -712,9 +876,11 @@ def test_real_stays_hold_evidence_for_real_answers(data_folder: Path) -> None:
     explainer = LocalFACE(forest, data, schema=schema)
     refused = data[forest.predict_proba(data)[:, 1] < 0.5][:25]
     answers = [one for one in explainer.explain_many(refused, progress=False) if one.found]
-    told = Trajectories(stays, person="RecordID", time="hour", outcome="outcome", unit="h", well="leave alive")
-    witnesses = Witnesses.of(told, explainer.schema, answers[0].scales)
-    found = [one for answer in answers for one in witnesses.evidence(answer)]
+    told = Trajectories(
+        stays, person="RecordID", time="hour", outcome="outcome", unit="h", well="leave alive"
+    )
+    move_counter = MoveCounter.of(told, explainer.schema, answers[0].scales)
+    found = [one for answer in answers for one in move_counter.evidence(answer)]
     assert len(found) == sum(len(answer.actions) for answer in answers) > 25
     assert sum(one.moved > 0 for one in found) > len(found) / 2
     assert all(one.similar <= told.n_people == 4000 for one in found)

@@ -55,7 +55,9 @@ def refused(world: Any, n: int) -> list[pd.DataFrame]:
 
 def test_the_share_of_successes_is_what_following_by_hand_gives() -> None:
     world = mixed()
-    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6)
+    explainer = LocalFACE(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+    )
     shares = set()
     for person in refused(world, 12):
         answer = explainer.explain(person, where=world.where)
@@ -65,11 +67,18 @@ def test_the_share_of_successes_is_what_following_by_hand_gives() -> None:
         draws = np.random.default_rng(3).uniform(-1, 1, (150, len(explainer.schema)))
         followed = pd.concat([end] * 150, ignore_index=True)
         for j, feature in enumerate(explainer.schema):
-            if feature.kind in ("numeric", "integer") and end[feature.name].iloc[0] != start[feature.name].iloc[0]:
+            if (
+                feature.kind in ("numeric", "integer")
+                and end[feature.name].iloc[0] != start[feature.name].iloc[0]
+            ):
                 landed = end[feature.name].iloc[0] + draws[:, j] * feature.resolution
-                followed[feature.name] = np.rint(landed).astype(int) if feature.kind == "integer" else landed
+                followed[feature.name] = (
+                    np.rint(landed).astype(int) if feature.kind == "integer" else landed
+                )
         followed["school"] = _schooled(explainer, start, end, draws)
-        expected = (world.model.predict_proba(followed[list(explainer.schema.names)])[:, 1] >= 0.6).mean()
+        expected = (
+            world.model.predict_proba(followed[list(explainer.schema.names)])[:, 1] >= 0.6
+        ).mean()
 
         assert found.success == pytest.approx(expected, abs=0)
         shares.add(found.success)
@@ -83,9 +92,15 @@ def _schooled(explainer: LocalFACE, start: Any, end: Any, draws: Any) -> Any:
     place = categories.index(end["school"].iloc[0])
     codes = np.full(len(draws), place)
     if end["school"].iloc[0] != start["school"].iloc[0]:
-        moved = np.rint(place + draws[:, explainer.schema.index("school")]) if feature.kind == "ordinal" else codes
+        moved = (
+            np.rint(place + draws[:, explainer.schema.index("school")])
+            if feature.kind == "ordinal"
+            else codes
+        )
         codes = np.clip(moved, 0, len(categories) - 1).astype(int)
-    return pd.Categorical([categories[code] for code in codes], categories=["basic", "middle", "high"], ordered=True)
+    return pd.Categorical(
+        [categories[code] for code in codes], categories=["basic", "middle", "high"], ordered=True
+    )
 
 
 def test_noise_is_one_resolution_whole_where_numbers_are_and_never_between_categories() -> None:
@@ -111,7 +126,9 @@ def test_without_a_resolution_it_is_one_per_cent_of_an_ordinary_difference_and_s
 
     (noise,) = found.noise
     assert (noise.amount, noise.declared) == (0.02, False)
-    assert "1 % of an ordinary difference, as no resolution is declared: dose ± 0.02 mg" in str(found)
+    assert "1 % of an ordinary difference, as no resolution is declared: dose ± 0.02 mg" in str(
+        found
+    )
     declared = made()
     assert "one resolution: dose ± 0.1 mg" in str(declared.robustness(narrowly(declared)))
 
@@ -147,7 +164,9 @@ def test_the_interval_is_wilsons() -> None:
         assert wilson(share, 200) == pytest.approx((expected.low, expected.high), abs=1e-6)
 
 
-def test_someone_who_is_there_already_follows_nothing_and_someone_without_a_way_cannot_be_measured() -> None:
+def test_someone_who_is_there_already_follows_nothing_and_someone_without_a_way_cannot_be_measured() -> (
+    None
+):
     explainer = made()
     there = explainer.robustness(explainer.explain({**PERSON, "dose": 8.0}))
     assert (there.success, there.interval, there.noise) == (1.0, (1.0, 1.0), ())
@@ -178,11 +197,15 @@ def test_it_is_frozen_and_answers_the_first_question_in_one_line() -> None:
 
 def test_each_model_is_asked_for_the_same_target_and_score() -> None:
     world = mixed()
-    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6)
+    explainer = LocalFACE(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+    )
     answer = explainer.explain(refused(world, 1)[0], where=world.where)
     other = lambda frame: world.model.predict_proba(frame)[:, 1] - 0.2 * (frame["income"] > 0)  # noqa: E731
 
-    found = explainer.robustness(answer, models={"same": world.model, "harsh": lambda f: np.maximum(other(f), 0)})
+    found = explainer.robustness(
+        answer, models={"same": world.model, "harsh": lambda f: np.maximum(other(f), 0)}
+    )
 
     end = answer.end[list(explainer.schema.names)]
     expected = world.model.predict_proba(end)[0, 1]
@@ -205,7 +228,9 @@ def test_models_in_a_list_are_numbered_and_none_survive_where_none_are_given() -
 
 def test_for_at_most_lower_is_valid() -> None:
     stay = LinearRegression().fit(TABLE[["dose", "visits"]], 10 - TABLE["dose"])
-    explainer = LocalFACE(stay, TABLE[["dose", "visits"]], target="at most", min_score=4, n_neighbors=20)
+    explainer = LocalFACE(
+        stay, TABLE[["dose", "visits"]], target="at most", min_score=4, n_neighbors=20
+    )
     answer = explainer.explain({"dose": 2.0, "visits": 3}, min_robustness=0.95)
     longer = LinearRegression().fit(TABLE[["dose", "visits"]], 30 - TABLE["dose"])
 
@@ -245,7 +270,9 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do() -> None:
 
 def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
     world = mixed()
-    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6)
+    explainer = LocalFACE(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+    )
     pushed = 0
     for person in refused(world, 25):
         before = explainer.explain(person, where=world.where)
@@ -268,7 +295,9 @@ def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
 
 def test_a_pushed_answer_keeps_to_the_same_ground() -> None:
     world = mixed()
-    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, min_density=0.3)
+    explainer = LocalFACE(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, min_density=0.3
+    )
     judge = None
     for person in refused(world, 25):
         answer = explainer.explain(person, where=world.where, min_robustness=1.0)
@@ -301,7 +330,9 @@ def test_where_nothing_is_robust_the_best_is_given_and_that_is_said() -> None:
     assert answer.found
     assert answer.robustness is not None
     assert answer.robustness < 0.9
-    assert answer.reason.startswith("no answer was found in which 90 % of small deviations still reach the target")
+    assert answer.reason.startswith(
+        "no answer was found in which 90 % of small deviations still reach the target"
+    )
     assert answer.reason in str(answer)
 
 
@@ -320,7 +351,9 @@ def test_a_floor_that_was_lowered_is_not_lowered_further_for_robustness() -> Non
     gap = pd.concat(
         [gap, pd.DataFrame({"dose": np.linspace(2.5, 8, 9).round(1), "visits": 3, "site": "a"})]
     )  # a narrow bridge
-    explainer = LocalFACE(far, gap, schema=SCHEMA.with_("dose", resolution=2.0), n_neighbors=20, min_density=0.2)
+    explainer = LocalFACE(
+        far, gap, schema=SCHEMA.with_("dose", resolution=2.0), n_neighbors=20, min_density=0.2
+    )
     first = explainer.explain(PERSON, relax=True)
     answer = explainer.explain(PERSON, relax=True, min_robustness=1.0)
     assert first.relaxed_to is not None

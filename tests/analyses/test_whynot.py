@@ -38,7 +38,12 @@ def plane(name: str) -> World:
         labels = labels > 0
     model = LogisticRegression().fit(data, labels)
     columns = ["east", "north"]
-    return World(name, pd.DataFrame(data, columns=columns), _named(model), pd.DataFrame(fresh, columns=columns))
+    return World(
+        name,
+        pd.DataFrame(data, columns=columns),
+        _named(model),
+        pd.DataFrame(fresh, columns=columns),
+    )
 
 
 def _named(model: Any) -> Any:
@@ -85,7 +90,11 @@ class Brute:
         own = (self.rows == start).all(axis=1) | (ends[:, None, :] == self.rows).all(axis=2)
         total = np.where(own[:, None, :], 0.0, kernels).sum(axis=2).min(axis=1)
         width = self.rows.shape[1]
-        return np.log(np.maximum(total, 1e-300)) - np.log(n) - width / 2 * np.log(2 * np.pi * judge.h**2)
+        return (
+            np.log(np.maximum(total, 1e-300))
+            - np.log(n)
+            - width / 2 * np.log(2 * np.pi * judge.h**2)
+        )
 
     def widest(self, start: Array, goal: Array, open_: Array, onwards: Array) -> tuple[float, bool]:
         """The best lowest density of any way to the goal, and whether it takes an entry step first.
@@ -159,7 +168,9 @@ def wishes(name: str, n: int) -> list[tuple[pd.Series, dict[str, Any], dict[str,
     return found
 
 
-def inside(person: pd.Series, states: pd.DataFrame, where: dict[str, Any], *, up: tuple[str, ...]) -> Array:
+def inside(
+    person: pd.Series, states: pd.DataFrame, where: dict[str, Any], *, up: tuple[str, ...]
+) -> Array:
     """Which states keep the constraints, worked out again in the user's units."""
     fine = np.ones(len(states), dtype=bool)
     for name, rule in where.items():
@@ -235,7 +246,10 @@ def test_every_verdict_agrees_with_brute_force_over_all_rows(name: str, n: int) 
 
 def test_a_way_that_was_found_holds_whatever_the_number_of_neighbours() -> None:
     near, every = explainer("blobs", n_neighbors=12), explainer("blobs")
-    pairs = [(near.check(*one[:2]).reachable, every.check(*one[:2]).reachable) for one in wishes("blobs", 30)]
+    pairs = [
+        (near.check(*one[:2]).reachable, every.check(*one[:2]).reachable)
+        for one in wishes("blobs", 30)
+    ]
     assert all(wide for close, wide in pairs if close)
     assert np.mean([close == wide for close, wide in pairs]) > 0.9
 
@@ -249,7 +263,9 @@ def test_lowering_the_floor_as_told_opens_the_way_and_no_less_does() -> None:
         tried += 1
         lower, higher = told.min_density - 1e-3, min(told.min_density + 5e-3, 0.1)
         assert explainer("moons", n_neighbors=40, min_density=lower).check(person, wish).reachable
-        assert not explainer("moons", n_neighbors=40, min_density=higher).check(person, wish).reachable
+        assert (
+            not explainer("moons", n_neighbors=40, min_density=higher).check(person, wish).reachable
+        )
     assert tried >= 3
 
 
@@ -270,14 +286,20 @@ def test_a_wish_may_be_partial_or_whole() -> None:
     some = crowd().check(WESTERNER, {"east": 1.0})
     assert some.state == {"east": 1.0, "north": 0.1}
     assert some.wish == {"east": 1.0}
-    for whole in (np.array([1.0, 0.1]), pd.DataFrame({"east": [1.0], "north": [0.1]}), pd.Series({"east": 1.0})):
+    for whole in (
+        np.array([1.0, 0.1]),
+        pd.DataFrame({"east": [1.0], "north": [0.1]}),
+        pd.Series({"east": 1.0}),
+    ):
         assert repr(crowd().check(WESTERNER, whole)) == repr(some)
     assert "debt" not in str(some)
     assert "nothing refuses it" in repr(some)
 
 
 def test_a_wish_that_cannot_be_read_is_refused_with_the_near_miss() -> None:
-    with pytest.raises(DataError, match=r"the wish names 'eest', which is no feature \(did you mean 'east'"):
+    with pytest.raises(
+        DataError, match=r"the wish names 'eest', which is no feature \(did you mean 'east'"
+    ):
         crowd().check(WESTERNER, {"eest": 1.0})
     with pytest.raises(DataError, match="the wish is empty"):
         crowd().check(WESTERNER, {})
@@ -319,7 +341,9 @@ def test_someone_who_already_has_the_outcome_may_still_wish() -> None:
 
 
 def test_a_broken_constraint_is_told_in_its_words_and_by_how_much() -> None:
-    check = crowd().check(WESTERNER, {"east": 1.0, "north": 0.4}, where={"east": 0.5, "north": "never"})
+    check = crowd().check(
+        WESTERNER, {"east": 1.0, "north": 0.4}, where={"east": 0.5, "north": "never"}
+    )
     assert check.refused_by == ("box",)
     assert not check.reachable
     assert not check.direct
@@ -329,7 +353,10 @@ def test_a_broken_constraint_is_told_in_its_words_and_by_how_much() -> None:
     )
     assert check.relaxation is not None
     assert check.relaxation.enough
-    assert check.relaxation.sentence == "it opens if east may be 1 (1.3 further) and north may be 0.4 (0.3 further)"
+    assert (
+        check.relaxation.sentence
+        == "it opens if east may be 1 (1.3 further) and north may be 0.4 (0.3 further)"
+    )
     wider = {"east": 1.8, "north": (0.1, 0.4)}
     assert crowd().check(WESTERNER, {"east": 1.0, "north": 0.4}, where=wider).reachable
 
@@ -338,7 +365,9 @@ def test_categories_and_places_in_an_order_are_told_as_such() -> None:
     data = mixed_table(300, 2)[["income", "debt", "home", "school"]]
     made = LocalFACE(lambda frame: np.full(len(frame), 0.3), data, n_neighbors=40)
     person = {"income": 25_000.0, "debt": 5_000.0, "home": "rent", "school": "basic"}
-    check = made.check(person, {"home": "own", "school": "high"}, where={"home": ["rent", "family"], "school": 0})
+    check = made.check(
+        person, {"home": "own", "school": "high"}, where={"home": ["rent", "family"], "school": 0}
+    )
     assert check.reasons[:2] == (
         "'home among 'family', 'rent'' rules out own",
         "'school within 0 of basic' is overstepped by 2 places: high is wished for",
@@ -350,19 +379,26 @@ def test_a_broken_relation_is_a_refusal_of_its_own() -> None:
     rng = np.random.default_rng(0)
     low = rng.normal(60, 8, 300).round()
     data = pd.DataFrame({"hr_min": low, "hr_max": low + rng.gamma(4, 5, 300).round()})
-    schema = Schema([Feature("hr_min", unit="bpm"), Feature("hr_max", unit="bpm")]).relate("hr_min", "<=", "hr_max")
+    schema = Schema([Feature("hr_min", unit="bpm"), Feature("hr_max", unit="bpm")]).relate(
+        "hr_min", "<=", "hr_max"
+    )
     made = LocalFACE(lambda frame: np.full(len(frame), 0.9), data, schema=schema, n_neighbors=30)
     check = made.check({"hr_min": 60.0, "hr_max": 75.0}, {"hr_min": 78.0})
     assert "relation" in check.refused_by
     assert "box" not in check.refused_by
     assert not check.allowed
-    assert check.reasons[0] == "'hr_min <= hr_max' is overstepped by 3 bpm: hr_min 78 bpm is wished for"
+    assert (
+        check.reasons[0]
+        == "'hr_min <= hr_max' is overstepped by 3 bpm: hr_min 78 bpm is wished for"
+    )
     assert check.relaxation is not None
     assert "hr_min may exceed hr_max by 3 bpm" in check.relaxation.sentence
 
 
 def test_a_gap_is_shown_where_it_is() -> None:
-    data, which = make_blobs(n_samples=70, centers=np.array([[0.0, 0.0], [6.0, 0.0]]), cluster_std=0.8, random_state=0)
+    data, which = make_blobs(
+        n_samples=70, centers=np.array([[0.0, 0.0], [6.0, 0.0]]), cluster_std=0.8, random_state=0
+    )
     apart = LocalFACE(LogisticRegression().fit(data, which), data, n_neighbors=15)
     check = apart.check(data[which == 0][3], np.array([6.0, 0.0]))
     assert check.refused_by == ("way",)
@@ -389,7 +425,9 @@ def test_steps_that_are_too_short_are_named_as_what_is_in_the_way() -> None:
 
 
 def test_a_spent_budget_is_no_proof_and_says_so() -> None:
-    data, which = make_blobs(n_samples=200, centers=np.array([[0.0, 0.0], [9.0, 0.0]]), random_state=0)
+    data, which = make_blobs(
+        n_samples=200, centers=np.array([[0.0, 0.0], [9.0, 0.0]]), random_state=0
+    )
     apart = LocalFACE(LogisticRegression().fit(data, which), data, n_neighbors=15, max_rows=20)
     check = apart.check(np.array([0.0, 0.0]), np.array([9.0, 0.0]))
     assert "max_rows=20 was spent" in check.reasons[-1]
@@ -438,9 +476,15 @@ def test_one_constraint_that_shuts_everyone_out_is_named() -> None:
 
 
 def test_two_constraints_are_named_where_neither_alone_would_do() -> None:
-    data = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 3)), columns=["east", "north", "up"])
-    made = LocalFACE(lambda frame: 0.0 + (frame[["east", "north"]].min(axis=1) > 0.4), data, n_neighbors=40)
-    answer = made.explain({"east": -0.5, "north": -0.5, "up": 0.0}, where={"east": 0.2, "north": 0.2, "up": 2.5})
+    data = pd.DataFrame(
+        np.random.default_rng(0).normal(size=(300, 3)), columns=["east", "north", "up"]
+    )
+    made = LocalFACE(
+        lambda frame: 0.0 + (frame[["east", "north"]].min(axis=1) > 0.4), data, n_neighbors=40
+    )
+    answer = made.explain(
+        {"east": -0.5, "north": -0.5, "up": 0.0}, where={"east": 0.2, "north": 0.2, "up": 2.5}
+    )
     assert answer.status is Status.NO_TARGET
     assert answer.opens == (("east", "north"),)
     assert "a way opens if east and north may move further" in answer.reason

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from localface.answers.page import Page, Step, as_html, as_text, changes_between, percent, step_of
 from localface.answers.recourse import Certificate, Disclosure, Recourse, Status, Target
-from localface.data.read import Form, person_form
+from localface.data.read import TableFormat, person_form
 from localface.data.schema import Feature, Schema
 from localface.errors import InputError, NoRecourse
 
@@ -31,7 +31,12 @@ ICU = Schema(
         Feature("spo2_min", unit="%", kind="integer"),
     ]
 )
-PATIENTS = {"airway": ["patent", "ventilated"], "gcs_min": [14, 9], "fio2": [0.35, 0.55], "spo2_min": [95, 91]}
+PATIENTS = {
+    "airway": ["patent", "ventilated"],
+    "gcs_min": [14, 9],
+    "fio2": [0.35, 0.55],
+    "spo2_min": [95, 91],
+}
 PATH = np.array([[0, 9, 0.55, 91], [1, 9, 0.551, 91], [1, 14, 0.55, 91], [1, 14, 0.35, 95]])
 STRICT = Certificate("strict", length=1.25, lowest=0.07, floor=0.05)
 ENTRY = Certificate("strict", length=0.5, lowest=0.01, floor=0.05, entry=True)
@@ -41,7 +46,7 @@ def answer(**changes: Any) -> Recourse:
     pieces: dict[str, Any] = {
         "status": Status.FOUND,
         "records": PATH,
-        "form": Form.of(pd.DataFrame(PATIENTS), ICU),
+        "form": TableFormat.of(pd.DataFrame(PATIENTS), ICU),
         "schema": ICU,
         "scores": (0.21, 0.3, 0.58, 0.81),
         "densities": (0.01, 0.2, 0.3, 0.4),
@@ -50,22 +55,37 @@ def answer(**changes: Any) -> Recourse:
         "target": Target("class 1", 0.75),
         "min_density": 0.05,
         "scales": (1.0, 2.0, 0.1, 3.0),
-        "disclosure": Disclosure(104, 13_943, questions=12, model_calls=3, rows_scored=50, seconds={"model": 0.1}),
+        "disclosure": Disclosure(
+            104, 13_943, questions=12, model_calls=3, rows_scored=50, seconds={"model": 0.1}
+        ),
         "settings": {"n_neighbors": 50, "max_step": math.inf, "where": {"age": (1, None)}},
     }
     return Recourse(**{**pieces, **changes})
 
 
 def refusal(**changes: Any) -> Recourse:
-    start: dict[str, Any] = {"records": PATH[:1], "scores": (0.21,), "densities": (0.01,), "rows": (None,)}
+    start: dict[str, Any] = {
+        "records": PATH[:1],
+        "scores": (0.21,),
+        "densities": (0.01,),
+        "rows": (None,),
+    }
     return answer(
-        **{**start, "certificates": (), "status": Status.UNREACHABLE, "reason": "31 rows are cut off", **changes}
+        **{
+            **start,
+            "certificates": (),
+            "status": Status.UNREACHABLE,
+            "reason": "31 rows are cut off",
+            **changes,
+        }
     )
 
 
 def table_answer(name: str, category: str, unit: str | None = None) -> Recourse:
-    schema = Schema([Feature(name, kind="binary", categories=("no", category)), Feature("x", unit=unit)])
-    form = Form.of(pd.DataFrame({name: ["no", category], "x": [1.5, 2.5]}), schema)
+    schema = Schema(
+        [Feature(name, kind="binary", categories=("no", category)), Feature("x", unit=unit)]
+    )
+    form = TableFormat.of(pd.DataFrame({name: ["no", category], "x": [1.5, 2.5]}), schema)
     records = np.array([[0.0, 1.5], [1.0, 2.5]])
     return answer(
         schema=schema, form=form, records=records, scores=(0.2, 0.8), densities=(0.1, 0.2), scales=(1.0, 1.0),
@@ -99,14 +119,25 @@ class Tags(HTMLParser):
 
 
 def test_every_status_is_a_sentence() -> None:
-    assert {status.name for status in Status} == {"FOUND", "ALREADY_THERE", "NO_TARGET", "UNREACHABLE", "BUDGET"}
+    assert {status.name for status in Status} == {
+        "FOUND",
+        "ALREADY_THERE",
+        "NO_TARGET",
+        "UNREACHABLE",
+        "BUDGET",
+    }
     assert all(len(status.value.split()) > 5 for status in Status)
 
 
 def test_the_repr_answers_the_first_question_in_one_line() -> None:
-    assert repr(answer()) == "<Recourse: found, 3 steps, score 0.21 -> 0.81, 104 of 13,943 rows seen (0.75 %)>"
+    assert (
+        repr(answer())
+        == "<Recourse: found, 3 steps, score 0.21 -> 0.81, 104 of 13,943 rows seen (0.75 %)>"
+    )
     assert "\n" not in repr(refusal())
-    assert repr(refusal()).startswith("<Recourse: unreachable, score 0.21, wanted class 1, score at least 0.75, 104 of")
+    assert repr(refusal()).startswith(
+        "<Recourse: unreachable, score 0.21, wanted class 1, score at least 0.75, 104 of"
+    )
 
 
 def test_it_prints_one_numbered_block_per_step_in_units() -> None:
@@ -137,7 +168,7 @@ def test_changes_are_ordered_by_what_is_ordinary_between_people() -> None:
 def test_a_change_of_exactly_the_resolution_counts_in_spite_of_rounding() -> None:
     schema = Schema([Feature("x", resolution=0.05)])
     records = np.array([[0.35], [0.3]])  # 0.35 - 0.3 is a little less than 0.05
-    form = Form.of(pd.DataFrame({"x": [0.35, 0.3]}), schema)
+    form = TableFormat.of(pd.DataFrame({"x": [0.35, 0.3]}), schema)
 
     one = answer(
         schema=schema, form=form, records=records, scores=(0, 1), densities=(0, 1), rows=(None, 1), scales=(1,),
@@ -150,7 +181,7 @@ def test_a_change_of_exactly_the_resolution_counts_in_spite_of_rounding() -> Non
 def test_a_step_shows_six_changes_and_counts_the_rest() -> None:
     schema = Schema([Feature(f"f{j}") for j in range(9)])
     records = np.array([np.zeros(9), np.arange(1.0, 10.0)])
-    form = Form.of(pd.DataFrame(records, columns=list(schema.names)), schema)
+    form = TableFormat.of(pd.DataFrame(records, columns=list(schema.names)), schema)
 
     shown = str(
         answer(
@@ -170,7 +201,10 @@ def test_an_entry_step_says_so() -> None:
     assert one.entry
     for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
         assert "entry: this first step crosses ground more unusual than 99 % of people's" in shown
-        assert "after the entry, every step passes through places at least as common as 1 in 20 people's" in shown
+        assert (
+            "after the entry, every step passes through places at least as common as 1 in 20 people's"
+            in shown
+        )
 
 
 def test_a_relaxed_floor_stands_on_top_of_every_rendering() -> None:
@@ -193,10 +227,15 @@ def test_two_floors_that_round_alike_are_told_apart() -> None:
 
 
 def test_steps_below_the_floor_are_never_said_to_keep_it() -> None:
-    one = answer(certificates=(STRICT, Certificate("strict", 1.0, lowest=0.002, floor=0.05), STRICT))
+    one = answer(
+        certificates=(STRICT, Certificate("strict", 1.0, lowest=0.002, floor=0.05), STRICT)
+    )
 
     assert str(one).startswith("below the floor: 1 of 3 steps")
-    assert "below the floor of 5 %: this step crosses ground more unusual than 99.8 % of people's" in str(one)
+    assert (
+        "below the floor of 5 %: this step crosses ground more unusual than 99.8 % of people's"
+        in str(one)
+    )
     assert "every step passes" not in str(one)
 
 
@@ -222,7 +261,9 @@ def test_steps_below_the_floor_are_never_said_to_keep_it() -> None:
         ),
     ],
 )
-def test_a_certificate_says_what_is_known_of_a_step(certificate: Certificate, sentence: str) -> None:
+def test_a_certificate_says_what_is_known_of_a_step(
+    certificate: Certificate, sentence: str
+) -> None:
     assert certificate.sentence == sentence
     assert certificate.holds is (certificate.lowest >= 0.05)
 
@@ -257,7 +298,9 @@ def test_require_returns_the_recourse_or_raises_with_the_reason() -> None:
     one = answer()
 
     assert one.require() is one
-    with pytest.raises(NoRecourse, match=r"no path of steps over common enough ground.*: 31 rows are cut off"):
+    with pytest.raises(
+        NoRecourse, match=r"no path of steps over common enough ground.*: 31 rows are cut off"
+    ):
         refusal().require()
 
 
@@ -297,7 +340,9 @@ def test_every_slot_of_the_page_is_escaped(steps: tuple[Step, ...]) -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.text(min_size=1), st.text(min_size=1), st.text(), st.text())
-def test_whatever_the_words_the_html_is_balanced(name: str, category: str, unit: str, reason: str) -> None:
+def test_whatever_the_words_the_html_is_balanced(
+    name: str, category: str, unit: str, reason: str
+) -> None:
     schema = Schema([Feature("a")])
     changes = changes_between(schema, (1.0,), np.array([1.0]), np.array([2.0]))
     step = step_of(1, changes, unit, (name,))
@@ -311,7 +356,13 @@ def test_whatever_the_words_the_html_is_balanced(name: str, category: str, unit:
 def test_the_html_is_an_accessible_table_for_light_and_dark() -> None:
     html = answer()._repr_html_()
 
-    for sign in ("<caption>", 'scope="col"', 'scope="rowgroup"', "prefers-color-scheme", "color: inherit"):
+    for sign in (
+        "<caption>",
+        'scope="col"',
+        'scope="rowgroup"',
+        "prefers-color-scheme",
+        "color: inherit",
+    ):
         assert sign in html
 
 
@@ -326,21 +377,27 @@ def test_a_name_with_line_breaks_stays_on_its_line() -> None:
 def test_the_frame_is_of_the_users_kind_with_step_score_and_density(kind: str) -> None:
     library = pytest.importorskip(kind)
     data = library.table(PATIENTS) if kind == "pyarrow" else library.DataFrame(PATIENTS)
-    one = answer(form=Form.of(data, ICU), relaxed_to=0.012)
+    one = answer(form=TableFormat.of(data, ICU), relaxed_to=0.012)
 
     frame = one.to_frame()
 
     assert type(frame) is type(data)
-    columns = frame.to_pydict() if kind == "pyarrow" else {name: list(frame[name]) for name in frame.columns}
+    columns = (
+        frame.to_pydict()
+        if kind == "pyarrow"
+        else {name: list(frame[name]) for name in frame.columns}
+    )
     assert list(columns) == [*ICU.names, "step", "score", "density", "relaxed_to"]
     assert columns["airway"] == ["ventilated", "patent", "patent", "patent"]
     assert columns["score"] == list(one.scores)
     assert columns["step"] == [0, 1, 2, 3]
 
 
-def test_a_numpy_user_gets_a_pandas_frame_or_columns_without_pandas(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_numpy_user_gets_a_pandas_frame_or_columns_without_pandas(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     schema = Schema([Feature("x0"), Feature("score")])
-    form = Form.of(np.zeros((3, 2)), schema)
+    form = TableFormat.of(np.zeros((3, 2)), schema)
     one = answer(schema=schema, form=form, records=PATH[:, 2:], scales=(1.0, 1.0))
 
     frame = one.to_frame()
@@ -363,7 +420,7 @@ def test_the_counterfactual_is_the_end_of_the_path() -> None:
 
 def test_one_person_comes_back_as_they_came_even_after_json() -> None:
     person = {"airway": "ventilated", "gcs_min": 9, "fio2": 0.55, "spo2_min": 91}
-    one = answer(form=person_form(person, Form.of(pd.DataFrame(PATIENTS), ICU)))
+    one = answer(form=person_form(person, TableFormat.of(pd.DataFrame(PATIENTS), ICU)))
 
     again = Recourse.from_json(one.to_json())
 
@@ -486,7 +543,10 @@ def damaged(**changes: Any) -> str:
         ("[" * 100_000, "this is not JSON"),
         ("[1]", "no localface/recourse document"),
         (damaged(format="other"), "no localface/recourse document"),
-        (damaged(version=2), "has version 2; this localface reads 1; upgrade with: pip install --upgrade localface"),
+        (
+            damaged(version=2),
+            "has version 2; this localface reads 1; upgrade with: pip install --upgrade localface",
+        ),
         (damaged(version=True), "has version True"),
         (damaged(records="gone"), "lacks 'records'"),
         (damaged(status="FOND"), "there is no status 'FOND' .did you mean 'FOUND'"),
@@ -501,7 +561,9 @@ def damaged(**changes: Any) -> str:
         (damaged(settings=[1]), "damaged"),
     ],
 )
-def test_json_that_cannot_be_read_is_refused_with_a_clear_sentence(text: str, sentence: str) -> None:
+def test_json_that_cannot_be_read_is_refused_with_a_clear_sentence(
+    text: str, sentence: str
+) -> None:
     with pytest.raises(InputError, match=sentence):
         Recourse.from_json(text)
 

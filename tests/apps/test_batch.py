@@ -51,7 +51,9 @@ class Model:
     flag: str = ""
 
     def __call__(self, frame: Any) -> Any:
-        met = np.logical_and.reduce([frame[name] == value for name, value in self.trapped.items()]).any()
+        met = np.logical_and.reduce(
+            [frame[name] == value for name, value in self.trapped.items()]
+        ).any()
         if self.trap and met and not Path(self.flag).exists():
             self.sprung()
         return self.pipeline.predict_proba(frame)[:, 1]
@@ -75,7 +77,9 @@ def crowd() -> pd.DataFrame:
 
 def model(kind: type[Model] = Model, **options: Any) -> Model:
     someone = crowd().iloc[TRAPPED]
-    return kind(mixed().model, {name: float(someone[name]) for name in ("debt", "income")}, **options)
+    return kind(
+        mixed().model, {name: float(someone[name]) for name in ("debt", "income")}, **options
+    )
 
 
 def upside_down(frame: Any) -> Any:
@@ -84,7 +88,11 @@ def upside_down(frame: Any) -> Any:
 
 def explainer_of(scores: Any, **options: Any) -> LocalFACE:
     world = mixed()
-    settings = {"schema": world.schema, "n_neighbors": world.n_neighbors, "min_score": world.min_score}
+    settings = {
+        "schema": world.schema,
+        "n_neighbors": world.n_neighbors,
+        "min_score": world.min_score,
+    }
     return LocalFACE(scores, world.data, **{**settings, **options})
 
 
@@ -173,13 +181,19 @@ def out(finished: Path, tmp_path: Path) -> Path:
 # on this machine
 
 
-def test_a_population_gets_the_answers_of_explain_many_and_of_explain(people: Path, tmp_path: Path) -> None:
+def test_a_population_gets_the_answers_of_explain_many_and_of_explain(
+    people: Path, tmp_path: Path
+) -> None:
     report = run_here(plain(), people, tmp_path / "out")
 
     assert_everyone_once(tmp_path / "out")
     alone = [plain().explain(one, where=mixed().where) for one in crowd().to_dict("records")]
     assert all(same(one, other) for one, other in zip(alone, expected(), strict=True))
-    assert (report.people, report.found, report.errors) == (N, sum(one.found for one in expected()), 0)
+    assert (report.people, report.found, report.errors) == (
+        N,
+        sum(one.found for one in expected()),
+        0,
+    )
     assert (report.blocks, report.written, len(parts(tmp_path / "out"))) == (7, 7, 7)
 
 
@@ -187,13 +201,19 @@ def test_a_line_says_in_columns_what_the_answer_says(out: Path) -> None:
     for line, one in zip(pq.read_table(out).to_pylist(), expected(), strict=True):
         assert (line["score_before"], line["score_after"]) == (one.scores[0], one.scores[-1])
         assert (line["steps"], line["n_actions"]) == (len(one.certificates), len(one.actions))
-        assert (line["reason"], line["error"], line["relaxed_to"]) == (one.reason, None, one.relaxed_to)
+        assert (line["reason"], line["error"], line["relaxed_to"]) == (
+            one.reason,
+            None,
+            one.relaxed_to,
+        )
         assert line["rows_seen"] == one.disclosure.rows
         assert line["cost"] == pytest.approx(one.cost, abs=1e-9)
 
 
 @pytest.mark.parametrize("block_size", [7, 500])
-def test_the_size_of_a_block_changes_no_answer(block_size: int, people: Path, tmp_path: Path) -> None:
+def test_the_size_of_a_block_changes_no_answer(
+    block_size: int, people: Path, tmp_path: Path
+) -> None:
     run_here(plain(), people, tmp_path / "out", block_size=block_size)
 
     assert_everyone_once(tmp_path / "out")
@@ -219,7 +239,9 @@ def test_people_keep_the_ids_that_they_came_with(tmp_path: Path) -> None:
     assert pq.read_table(tmp_path / "out")["id"].to_pylist() == names
 
 
-def test_a_record_that_cannot_be_read_is_told_of_and_keeps_nobody_else_from_an_answer(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_read_is_told_of_and_keeps_nobody_else_from_an_answer(
+    tmp_path: Path,
+) -> None:
     broken = crowd().astype({"income": float}).copy()
     broken.loc[[4, 31], "income"] = np.nan
     broken.loc[32, "home"] = "castle"
@@ -270,13 +292,19 @@ def test_a_worker_is_a_function_of_its_block() -> None:
     assert worker(block.slice(0, 0)).schema.names == first.schema.names
 
 
-def test_a_block_of_which_an_engine_says_nothing_is_not_taken_for_done(people: Path, tmp_path: Path) -> None:
+def test_a_block_of_which_an_engine_says_nothing_is_not_taken_for_done(
+    people: Path, tmp_path: Path
+) -> None:
     def forgetful(worker: Worker, blocks: Iterator[Block]) -> Results:
         yield from (part for part in here.serial(worker, blocks) if part.number != 2)
 
     worker = Worker(plain(), where=mixed().where)
-    with pytest.raises(Unfinished, match=r"1 of 7 blocks could not be done: block 2 \(people 20 to 29\)"):
-        explain_blocks(forgetful, worker, people, tmp_path / "out", block_size=BLOCK, progress=False)
+    with pytest.raises(
+        Unfinished, match=r"1 of 7 blocks could not be done: block 2 \(people 20 to 29\)"
+    ):
+        explain_blocks(
+            forgetful, worker, people, tmp_path / "out", block_size=BLOCK, progress=False
+        )
 
     assert run_here(plain(), people, tmp_path / "out").written == 1
     assert_everyone_once(tmp_path / "out")
@@ -295,7 +323,9 @@ def test_a_column_that_is_missing_is_named_before_anything_is_written(tmp_path: 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_constraint_on_nothing_is_refused_once_and_not_person_by_person(people: Path, tmp_path: Path) -> None:
+def test_a_constraint_on_nothing_is_refused_once_and_not_person_by_person(
+    people: Path, tmp_path: Path
+) -> None:
     with pytest.raises(ConstraintError, match="did you mean 'married'"):
         run_here(plain(), people, tmp_path / "out", where={"maried": "never"})
 
@@ -355,8 +385,12 @@ def spoilt(kind: str, part: Path, other: Path) -> None:
         part.write_bytes((part.parent / "part-00005.parquet").read_bytes())
 
 
-@pytest.mark.parametrize("kind", ["truncated", "empty", "flipped", "of another run", "of another block"])
-def test_a_part_that_is_not_what_was_written_is_done_again(kind: str, people: Path, out: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "kind", ["truncated", "empty", "flipped", "of another run", "of another block"]
+)
+def test_a_part_that_is_not_what_was_written_is_done_again(
+    kind: str, people: Path, out: Path, tmp_path: Path
+) -> None:
     if kind == "of another run":
         run_here(plain(), people, tmp_path / "other", where=None, actions=False)
     before = prints(out)
@@ -375,12 +409,18 @@ OTHER_RUNS: dict[str, tuple[Callable[[], LocalFACE], dict[str, Any], str]] = {
     "constraints": (plain, {"where": {"married": "never", "age": 2}}, r"options\.where"),
     "blocks": (plain, {"block_size": 9}, r"block_size \(10 there, 9 here\)"),
     "model": (lambda: explainer_of(upside_down), {}, r"explainer\.model"),
-    "settings": (lambda: explainer_of(model(), n_neighbors=20), {}, r"explainer\.settings\.n_neighbors"),
+    "settings": (
+        lambda: explainer_of(model(), n_neighbors=20),
+        {},
+        r"explainer\.settings\.n_neighbors",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", OTHER_RUNS)
-def test_a_folder_of_another_run_is_refused_and_left_alone(what: str, people: Path, out: Path) -> None:
+def test_a_folder_of_another_run_is_refused_and_left_alone(
+    what: str, people: Path, out: Path
+) -> None:
     explainer, options, said = OTHER_RUNS[what]
     before = prints(out)
 
@@ -390,11 +430,17 @@ def test_a_folder_of_another_run_is_refused_and_left_alone(what: str, people: Pa
     assert prints(out) == before
 
 
-def test_other_people_or_other_data_are_another_run(people: Path, out: Path, tmp_path: Path) -> None:
+def test_other_people_or_other_data_are_another_run(
+    people: Path, out: Path, tmp_path: Path
+) -> None:
     others = written(crowd().assign(age=crowd()["age"].to_numpy()[::-1]), tmp_path / "others")
     world = mixed()
     smaller = LocalFACE(
-        model(), world.data[1:], schema=world.schema, n_neighbors=world.n_neighbors, min_score=world.min_score
+        model(),
+        world.data[1:],
+        schema=world.schema,
+        n_neighbors=world.n_neighbors,
+        min_score=world.min_score,
     )
 
     with pytest.raises(InputError, match="differs in people:"):
@@ -410,10 +456,15 @@ def test_an_explainer_that_was_used_in_between_goes_on(people: Path, out: Path) 
     assert run_here(used, people, out).written == 0
 
 
-def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(people: Path, tmp_path: Path) -> None:
+def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(
+    people: Path, tmp_path: Path
+) -> None:
     explainer = trapped("interrupt", tmp_path)
 
-    with pytest.raises(KeyboardInterrupt, match=r"the same call again goes on: 30 people, \d+ found: 3 of 7 blocks in"):
+    with pytest.raises(
+        KeyboardInterrupt,
+        match=r"the same call again goes on: 30 people, \d+ found: 3 of 7 blocks in",
+    ):
         run_here(explainer, people, tmp_path / "out")
 
     assert len(parts(tmp_path / "out")) == 3
@@ -430,7 +481,11 @@ def test_what_was_being_written_when_the_power_went_is_swept_up(people: Path, ou
     run_here(plain(), people, out)
 
     names = sorted(one.name for one in out.iterdir())
-    assert names == ["_finished.jsonl", "_manifest.json", *(f"part-{i:05d}.parquet" for i in range(7))]
+    assert names == [
+        "_finished.jsonl",
+        "_manifest.json",
+        *(f"part-{i:05d}.parquet" for i in range(7)),
+    ]
     assert json.loads((out / "_manifest.json").read_text(encoding="utf-8"))["n_people"] == N
 
 
@@ -445,8 +500,12 @@ def cluster() -> Iterator[str]:
     """A Ray cluster with room for two workers; its address."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-        patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))  # for workers of a run that is not ours
-        ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])  # workers need not import the tests
+        patch.setenv(
+            "PYTHONPATH", os.pathsep.join(filter(None, sys.path))
+        )  # for workers of a run that is not ours
+        ray.cloudpickle.register_pickle_by_value(
+            sys.modules[__name__]
+        )  # workers need not import the tests
         ray.init(
             address="local",
             num_cpus=2,
@@ -476,7 +535,10 @@ def awaited(happened: Callable[[], Any], patience: float = PATIENCE) -> bool:
 def gone(pid: int) -> bool:
     """Whether a process has ended; one that nobody has fetched yet counts."""
     try:
-        return "Z" in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        return (
+            "Z"
+            in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+        )
     except (FileNotFoundError, ProcessLookupError):
         return True
 
@@ -485,7 +547,9 @@ def gone(pid: int) -> bool:
 def when_held(folder: Path, deed: Callable[[int], None]) -> Iterator[None]:
     """Do something, beside what goes on, once a worker is held up in the trapped person's block; it is told who."""
     flag = folder / "flag"
-    thread = Thread(target=lambda: awaited(flag.exists) and deed(int(flag.read_text(encoding="utf-8"))))
+    thread = Thread(
+        target=lambda: awaited(flag.exists) and deed(int(flag.read_text(encoding="utf-8")))
+    )
     thread.start()
     yield
     thread.join()
@@ -519,10 +583,14 @@ run_there(trapped("hold", folder), folder / "people", folder / "out", address=sy
 """
 
 
-def test_the_whole_run_is_killed_and_the_next_one_goes_on(cluster: str, people: Path, tmp_path: Path) -> None:
+def test_the_whole_run_is_killed_and_the_next_one_goes_on(
+    cluster: str, people: Path, tmp_path: Path
+) -> None:
     out, flag = tmp_path / "out", tmp_path / "flag"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen([sys.executable, "-c", RUN, str(tmp_path), cluster], env=environment) as run:
+    with subprocess.Popen(
+        [sys.executable, "-c", RUN, str(tmp_path), cluster], env=environment
+    ) as run:
         begun = awaited(lambda: (flag.exists() and len(parts(out)) >= 2) or run.poll() is not None)
         run.kill()
     assert begun
@@ -542,7 +610,9 @@ def test_a_block_that_kills_its_workers_is_named_and_the_others_are_done(
 ) -> None:
     explainer = trapped("die", tmp_path)
 
-    with pytest.raises(Unfinished, match=r"1 of 7 blocks .* block 3 \(people 30 to 39\): 3 workers died") as caught:
+    with pytest.raises(
+        Unfinished, match=r"1 of 7 blocks .* block 3 \(people 30 to 39\): 3 workers died"
+    ) as caught:
         run_there(explainer, people, tmp_path / "out", workers=1)
 
     report = caught.value.report
@@ -556,17 +626,23 @@ def test_a_block_that_kills_its_workers_is_named_and_the_others_are_done(
     assert_everyone_once(tmp_path / "out")
 
 
-def test_an_interrupt_stops_the_workers_and_keeps_what_is_done(cluster: str, people: Path, tmp_path: Path) -> None:
+def test_an_interrupt_stops_the_workers_and_keeps_what_is_done(
+    cluster: str, people: Path, tmp_path: Path
+) -> None:
     explainer, out = trapped("hold", tmp_path), tmp_path / "out"
     signal.signal(signal.SIGINT, signal.default_int_handler)  # whatever other tests have made of it
 
     def interrupt(pid: int) -> None:
-        awaited(lambda: len(parts(out)) >= 2, patience=10)  # the only worker is held: more may never come
+        awaited(
+            lambda: len(parts(out)) >= 2, patience=10
+        )  # the only worker is held: more may never come
         os.kill(os.getpid(), signal.SIGINT)
 
     with (
         when_held(tmp_path, interrupt),
-        pytest.raises(KeyboardInterrupt, match="what is done is kept, and the same call again goes on"),
+        pytest.raises(
+            KeyboardInterrupt, match="what is done is kept, and the same call again goes on"
+        ),
     ):
         run_there(explainer, people, out, workers=1)
 
@@ -577,7 +653,9 @@ def test_an_interrupt_stops_the_workers_and_keeps_what_is_done(cluster: str, peo
     assert_everyone_once(out)
 
 
-def test_what_is_wrong_on_the_cluster_is_told_as_it_is_told_here(cluster: str, people: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_on_the_cluster_is_told_as_it_is_told_here(
+    cluster: str, people: Path, tmp_path: Path
+) -> None:
     with pytest.raises(InputError, match="workers=0"):
         run_there(plain(), people, tmp_path / "out", workers=0)
     with pytest.raises(DataError, match="lack 'who'"):
@@ -596,43 +674,63 @@ class Homesick(Model):
         self.__dict__.update(state)
 
 
-def test_workers_that_cannot_be_made_end_the_run_with_the_reason(cluster: str, people: Path, tmp_path: Path) -> None:
+def test_workers_that_cannot_be_made_end_the_run_with_the_reason(
+    cluster: str, people: Path, tmp_path: Path
+) -> None:
     with pytest.raises(LocalFACEError, match="no worker can be started") as caught:
-        run_there(explainer_of(model(Homesick, home=os.getpid())), people, tmp_path / "out", workers=1)
+        run_there(
+            explainer_of(model(Homesick, home=os.getpid())), people, tmp_path / "out", workers=1
+        )
 
     assert "no licence on this machine" in str(caught.value)
 
 
-def test_a_model_that_cannot_travel_is_refused_with_the_reason(cluster: str, people: Path, tmp_path: Path) -> None:
+def test_a_model_that_cannot_travel_is_refused_with_the_reason(
+    cluster: str, people: Path, tmp_path: Path
+) -> None:
     lock = Lock()
 
     def jealous(frame: Any) -> Any:
         with lock:
             return model()(frame)
 
-    with pytest.raises(ModelError, match=r"cannot be sent to the cluster \(.*lock.*\): the model has to be one"):
+    with pytest.raises(
+        ModelError, match=r"cannot be sent to the cluster \(.*lock.*\): the model has to be one"
+    ):
         run_there(explainer_of(jealous), people, tmp_path / "out")
 
 
-@pytest.mark.filterwarnings("ignore:.* is deprecated::ray.data.context")  # Ray warns itself of its own settings
+@pytest.mark.filterwarnings(
+    "ignore:.* is deprecated::ray.data.context"
+)  # Ray warns itself of its own settings
 def test_a_ray_dataset_is_answered_person_by_person(cluster: str) -> None:
     ray.data.DataContext.get_current().enable_progress_bars = False
     table = pa.Table.from_pandas(crowd().assign(who=range(N)), preserve_index=False)
 
     answers = cluster_engine.explain_dataset(
-        plain(), ray.data.from_arrow(table), block_size=20, workers=1, where=mixed().where, id_column="who"
+        plain(),
+        ray.data.from_arrow(table),
+        block_size=20,
+        workers=1,
+        where=mixed().where,
+        id_column="who",
     )
 
     lines = sorted(answers.take_all(), key=lambda line: line["id"])
     assert [line["id"] for line in lines] == list(range(N))
-    assert all(same(Recourse.from_json(line["answer"]), other) for line, other in zip(lines, expected(), strict=True))
+    assert all(
+        same(Recourse.from_json(line["answer"]), other)
+        for line, other in zip(lines, expected(), strict=True)
+    )
 
 
 @pytest.mark.parametrize("options", [{}, {"density": "knn"}, {"edges": "cover"}], ids=str)
 def test_an_explainer_out_of_the_object_store_answers_the_same(
     cluster: str, options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("localface.density.fit._RANKED_ON", 200)  # so that some levels are worked out on the way
+    monkeypatch.setattr(
+        "localface.density.fit._RANKED_ON", 200
+    )  # so that some levels are worked out on the way
     own = explainer_of(model(), **options)
     shared = ray.get(ray.put(own))  # its arrays are read-only
 
@@ -645,7 +743,9 @@ def test_an_explainer_out_of_the_object_store_answers_the_same(
 def copied_and_shared(rows: int) -> tuple[int, int]:
     """How many bytes each worker copies of an explainer, and how many the workers of a machine share."""
     world, buffers = mixed(), list[pickle.PickleBuffer]()
-    explainer = LocalFACE(model(), world.data[:rows], schema=world.schema, n_neighbors=world.n_neighbors)
+    explainer = LocalFACE(
+        model(), world.data[:rows], schema=world.schema, n_neighbors=world.n_neighbors
+    )
     copied = ray.cloudpickle.dumps(Worker(explainer), protocol=5, buffer_callback=buffers.append)
     return len(copied), sum(buffer.raw().nbytes for buffer in buffers)
 

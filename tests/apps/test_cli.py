@@ -48,7 +48,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     """Runs the command line in a folder with a table, a model and a person."""
     monkeypatch.chdir(tmp_path)
     ROWS.to_csv("rows.csv", index=False)
-    skops.io.dump(LogisticRegression().fit(PLANE, np.where(IS_EAST, "ready", "not yet")), "model.skops")
+    skops.io.dump(
+        LogisticRegression().fit(PLANE, np.where(IS_EAST, "ready", "not yet")), "model.skops"
+    )
     Path("person.json").write_text('{"east": -0.5, "north": 0.0}')
 
     def ran(*argv: str) -> Ran:
@@ -115,10 +117,25 @@ class TestExplain:
         assert "loaded" in ran.err
 
     def test_the_options_reach_the_search(self, run: Run) -> None:
-        options = ("--min-score", "0.6", "--min-density", "0.02", "--edges", "average", "--n-neighbors", "20")
+        options = (
+            "--min-score",
+            "0.6",
+            "--min-density",
+            "0.02",
+            "--edges",
+            "average",
+            "--n-neighbors",
+            "20",
+        )
         ran = run(*FROM_ROW, *options, "--max-step", "1.5", "--max-rows", "140", "--json")
         answer = Recourse.from_json(ran.out)
-        wanted = {"min_score": 0.6, "min_density": 0.02, "edges": "average", "n_neighbors": 20, "max_step": 1.5}
+        wanted = {
+            "min_score": 0.6,
+            "min_density": 0.02,
+            "edges": "average",
+            "n_neighbors": 20,
+            "max_step": 1.5,
+        }
         assert dict(answer.settings).items() >= {**wanted, "max_rows": 140}.items()
 
     def test_few_rows_need_no_word_on_neighbours(self, run: Run) -> None:
@@ -138,9 +155,9 @@ class TestExplain:
 
     def test_the_floor_is_lowered_on_request(self, run: Run) -> None:
         left = RNG.normal(size=(80, 2)) * 0.3
-        pd.DataFrame(np.concatenate([left, left + np.array([6, 0])]), columns=["east", "north"]).to_csv(
-            "rows.csv", index=False
-        )
+        pd.DataFrame(
+            np.concatenate([left, left + np.array([6, 0])]), columns=["east", "north"]
+        ).to_csv("rows.csv", index=False)
         argv = (*EXPLAIN, "--row", "0", "--min-score", "0.9")
         assert run(*argv).code == 3
         ran = run(*argv, "--relax")
@@ -148,10 +165,14 @@ class TestExplain:
         assert ran.out.startswith("relaxed: ")
 
     def test_a_schema_is_kept(self, run: Run) -> None:
-        Schema([Feature("east", unit="km", resolution=0.1), Feature("north", moves="never")]).save("schema.toml")
+        Schema([Feature("east", unit="km", resolution=0.1), Feature("north", moves="never")]).save(
+            "schema.toml"
+        )
         ran = run(*FROM_PERSON, "--schema", "schema.toml", "--min-density", "0.01")
         assert ran.code == 3
-        Schema([Feature("east", unit="km", resolution=0.1), Feature("north", within=2)]).save("schema.toml")
+        Schema([Feature("east", unit="km", resolution=0.1), Feature("north", within=2)]).save(
+            "schema.toml"
+        )
         ran = run(*FROM_PERSON, "--schema", "schema.toml")
         assert ran.code == 0
         assert " km" in ran.out
@@ -172,7 +193,10 @@ class TestExplain:
         self, run: Run, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setitem(sys.modules, "matplotlib", None)
-        refused(run(*FROM_ROW, "--plot", "out.png"), r'needs matplotlib.*pip install "localface\[plots\]"')
+        refused(
+            run(*FROM_ROW, "--plot", "out.png"),
+            r'needs matplotlib.*pip install "localface\[plots\]"',
+        )
 
 
 class TestTargets:
@@ -180,12 +204,31 @@ class TestTargets:
         for classes in (IS_EAST.astype(int), IS_EAST.astype(float)):
             skops.io.dump(LogisticRegression().fit(PLANE, classes), "model.skops")
             for target in (["--target", "1"], []):
-                ran = run("explain", "--data", "rows.csv", "--model", "model.skops", "--person", "person.json", *target)
+                ran = run(
+                    "explain",
+                    "--data",
+                    "rows.csv",
+                    "--model",
+                    "model.skops",
+                    "--person",
+                    "person.json",
+                    *target,
+                )
                 assert ran.code == 0, ran.err
 
     def test_the_other_class_and_truth_values_are_found_by_their_text(self, run: Run) -> None:
         skops.io.dump(LogisticRegression().fit(PLANE, IS_EAST), "model.skops")
-        argv = ("explain", "--data", "rows.csv", "--model", "model.skops", "--row", str(THERE), "--target", "False")
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "model.skops",
+            "--row",
+            str(THERE),
+            "--target",
+            "False",
+        )
         ran = run(*argv, "--min-density", "0", "--json")
         assert json.loads(ran.out)["target"]["label"] == "class False"
 
@@ -195,7 +238,16 @@ class TestTargets:
 
     def test_a_value_is_asked_to_rise_or_fall(self, run: Run) -> None:
         skops.io.dump(LinearRegression().fit(PLANE, 10 * PLANE["east"]), "model.skops")
-        argv = ("explain", "--data", "rows.csv", "--model", "model.skops", "--person", "person.json", "--json")
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "model.skops",
+            "--person",
+            "person.json",
+            "--json",
+        )
         rises = Recourse.from_json(run(*argv, "--target", "at least", "--min-score", "5").out)
         assert rises.scores[-1] >= 5
         falls = Recourse.from_json(run(*argv, "--target", "at most", "--min-score=-9").out)
@@ -242,7 +294,16 @@ class TestWhere:
         assert _where(["age=5", "age=up"], self.SCHEMA) == wish
 
     def test_the_limits_are_kept(self, run: Run) -> None:
-        ran = run(*FROM_PERSON, "--where", "north=-0.2:0.2", "--where", "east=up", "--json", "--min-density", "0")
+        ran = run(
+            *FROM_PERSON,
+            "--where",
+            "north=-0.2:0.2",
+            "--where",
+            "east=up",
+            "--json",
+            "--min-density",
+            "0",
+        )
         records = Recourse.from_json(ran.out).records
         assert np.all(np.abs(records[:, 1]) <= 0.2)
         assert np.all(np.diff(records[:, 0]) >= 0)
@@ -266,7 +327,10 @@ class TestWhere:
         assert run(*FROM_PERSON, "--where", "east=7:9").code == 3
 
     def test_saying_it_twice_is_refused(self, run: Run) -> None:
-        refused(run(*FROM_PERSON, "--where", "east=5", "--where", "east=4"), "says twice how 'east' may change")
+        refused(
+            run(*FROM_PERSON, "--where", "east=5", "--where", "east=4"),
+            "says twice how 'east' may change",
+        )
 
 
 class TestModels:
@@ -289,15 +353,31 @@ class TestModels:
         write_classifier(Path("model.onnx"), [2.0, 0.0], zipmap=True)
         argv = ("--model", "model.onnx", "--drop", "outcome")
         assert run(*FROM_PERSON, *argv).code == 0
-        refused(run(*FROM_PERSON, *argv[:2]), "the model takes 2 columns, it does not say which, and 3 came")
+        refused(
+            run(*FROM_PERSON, *argv[:2]),
+            "the model takes 2 columns, it does not say which, and 3 came",
+        )
 
     def test_a_pickle_needs_a_word_and_gets_a_warning(self, run: Run) -> None:
         Path("model.pkl").write_bytes(pickle.dumps(LogisticRegression().fit(PLANE, IS_EAST)))
-        argv = ("explain", "--data", "rows.csv", "--model", "model.pkl", "--person", "person.json", "--target", "True")
+        argv = (
+            "explain",
+            "--data",
+            "rows.csv",
+            "--model",
+            "model.pkl",
+            "--person",
+            "person.json",
+            "--target",
+            "True",
+        )
         refused(run(*argv), "--allow-pickle")
         ran = run(*argv, "--allow-pickle")
         assert ran.code == 0
-        assert "localface: warning: model.pkl is a pickle: loading it runs whatever code is in it" in ran.err
+        assert (
+            "localface: warning: model.pkl is a pickle: loading it runs whatever code is in it"
+            in ran.err
+        )
 
     def test_a_model_that_fails_is_told_without_a_traceback(self, run: Run) -> None:
         Path("broken.py").write_text("def score(frame):\n    return frame['esat']\n")
@@ -346,8 +426,12 @@ class TestDemo:
         assert f"figure: {Path('pictures/here/two-moons.png')}" in ran.out
         assert f"page:   {Path('pictures/here/two-moons.html')}" in ran.out
 
-    def test_without_matplotlib_it_does_the_rest(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-        for name in [one for one in sys.modules if one.startswith(("matplotlib", "localface.apps.plots"))]:
+    def test_without_matplotlib_it_does_the_rest(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        for name in [
+            one for one in sys.modules if one.startswith(("matplotlib", "localface.apps.plots"))
+        ]:
             monkeypatch.delitem(sys.modules, name)
         monkeypatch.setitem(sys.modules, "matplotlib", None)
         ran = run("demo")
@@ -372,16 +456,24 @@ class TestMisuse:
             ((*FROM_ROW, "--min-density", "5"), "min_density=5.0: a share from 0 to below 1"),
             ((*FROM_ROW, "--edges", "srict"), r"edges='srict'.*did you mean 'strict'"),
             ((*FROM_ROW, "--data", "row.csv"), r"no file 'row.csv' \(did you mean 'rows.csv'\?\)"),
-            ((*FROM_ROW, "--model", "modle.skops"), r"no file 'modle.skops' \(did you mean 'model.skops'\?\)"),
+            (
+                (*FROM_ROW, "--model", "modle.skops"),
+                r"no file 'modle.skops' \(did you mean 'model.skops'\?\)",
+            ),
             ((*FROM_ROW, "--schema", "schema.toml"), "no file 'schema.toml'"),
-            ((*FROM_ROW, "--drop", "outcom"), r"no column 'outcom' to drop \(did you mean 'outcome'\?\)"),
+            (
+                (*FROM_ROW, "--drop", "outcom"),
+                r"no column 'outcom' to drop \(did you mean 'outcome'\?\)",
+            ),
             ((*FROM_ROW, "--drop", "east"), "'east'"),
             ((*FROM_ROW, "--html", "nowhere/out.html"), "no folder 'nowhere'"),
             (("schema", "rows.txt"), "no file 'rows.txt'"),
             (("demo", "--out", "rows.csv"), "rows.csv: File exists"),
         ],
     )
-    def test_every_mistake_is_told_and_ends_with_1(self, argv: tuple[str, ...], message: str, run: Run) -> None:
+    def test_every_mistake_is_told_and_ends_with_1(
+        self, argv: tuple[str, ...], message: str, run: Run
+    ) -> None:
         refused(run(*argv), message)
 
     def test_a_table_with_holes_is_told_column_by_column(self, run: Run) -> None:
@@ -400,7 +492,9 @@ class TestMisuse:
         ran = run(*FROM_ROW)
         assert (ran.code, ran.out, ran.err) == (130, "", "")
 
-    def test_a_mistake_of_ours_is_not_hidden(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_mistake_of_ours_is_not_hidden(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         def broken(*_: object, **__: object) -> None:
             raise ZeroDivisionError
 
@@ -428,7 +522,9 @@ class TestMisuse:
         )
         assert run(*argv).err == "localface: warning: getting old\n"
 
-    def test_a_terminal_is_told_what_is_going_on(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_terminal_is_told_what_is_going_on(
+        self, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
         ran = run(*FROM_PERSON, "--drop", "outcome")
         assert "localface: looking for a path ..." in ran.err
@@ -469,11 +565,15 @@ class TestProcess:
 class TestReference:
     def test_the_docs_say_what_help_says(self) -> None:
         again = "python -c \"from localface.apps.cli import reference; print(reference(), end='')\" > docs/cli.md"
-        assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == cli.reference(), f"write it again: {again}"
+        assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == cli.reference(), (
+            f"write it again: {again}"
+        )
 
     def test_every_command_and_option_is_in_the_docs(self) -> None:
         text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
-        (commands,) = (one for one in parser_of()._actions if isinstance(one, argparse._SubParsersAction))
+        (commands,) = (
+            one for one in parser_of()._actions if isinstance(one, argparse._SubParsersAction)
+        )
         for name, parser in commands.choices.items():
             assert f"`localface {name}`" in text
             for action in parser._actions:

@@ -27,7 +27,9 @@ from localface.models.load import _is_trusted
 from localface.models.onnx import Graph, OnnxClassifier
 from onnxfile import write_classifier, write_labeller, write_regressor
 
-PEOPLE = pd.DataFrame({"age": [63, 41, 58], "fio2": [0.1 + 0.2, 0.21, 0.4], "unit": ["a", "b", "a"]})
+PEOPLE = pd.DataFrame(
+    {"age": [63, 41, 58], "fio2": [0.1 + 0.2, 0.21, 0.4], "unit": ["a", "b", "a"]}
+)
 PLANE = pd.DataFrame(np.random.default_rng(0).normal(size=(120, 2)), columns=["east", "north"])
 IS_EAST = (PLANE["east"] > 0.3).astype(int)
 
@@ -72,18 +74,26 @@ class TestTables:
         PEOPLE.to_csv("rows.csv")
         assert list(files.read_table("rows.csv").columns) == ["age", "fio2", "unit"]
 
-    def test_an_index_that_pandas_wrote_is_left_out_by_polars_too(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_an_index_that_pandas_wrote_is_left_out_by_polars_too(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         PEOPLE.to_csv("rows.csv")
         hide(monkeypatch, "pandas")
         assert files.read_table("rows.csv").columns == ["age", "fio2", "unit"]
 
-    def test_without_pandas_or_polars_the_install_command_is_given(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_without_pandas_or_polars_the_install_command_is_given(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         Path("rows.csv").write_text("a\n1\n")
         hide(monkeypatch, "pandas", "polars")
-        with pytest.raises(ImportError, match=r'needs pandas or polars.*pip install "localface\[frames\]"'):
+        with pytest.raises(
+            ImportError, match=r'needs pandas or polars.*pip install "localface\[frames\]"'
+        ):
             files.read_table("rows.csv")
 
-    def test_parquet_without_pyarrow_is_left_to_polars(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_parquet_without_pyarrow_is_left_to_polars(
+        self, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
         pl.DataFrame({"a": [1, 2]}).write_parquet("rows.parquet")
         hide(monkeypatch, "pyarrow", "fastparquet")
         assert isinstance(files.read_table("rows.parquet"), pl.DataFrame)
@@ -95,7 +105,11 @@ class TestTables:
         ("name", "content", "message"),
         [
             ("rows.csv", b"", "'rows.csv' cannot be read as csv: No columns"),
-            ("rows.csv", b"a,b\n1,2\n1,2,3,4\n", "cannot be read as csv: .*Expected 2 fields in line 3"),
+            (
+                "rows.csv",
+                b"a,b\n1,2\n1,2,3,4\n",
+                "cannot be read as csv: .*Expected 2 fields in line 3",
+            ),
             ("rows.csv", b"a\n\xff\xfe\n", "cannot be read as csv: .*utf-8"),
             ("rows.csv.gz", b"a\n1\n", "cannot be read as csv.gz|Not a gzipped file"),
             ("rows.parquet", b"a\n1\n", "cannot be read as parquet"),
@@ -104,7 +118,9 @@ class TestTables:
             ("rows.xlsx", b"", "is no table that can be read: give a file that ends in '.csv'"),
         ],
     )
-    def test_what_is_no_table_is_told_in_one_sentence(self, name: str, content: bytes, message: str) -> None:
+    def test_what_is_no_table_is_told_in_one_sentence(
+        self, name: str, content: bytes, message: str
+    ) -> None:
         Path(name).write_bytes(content)
         with pytest.raises((InputError, OSError), match=message) as caught:
             files.read_table(name)
@@ -167,7 +183,9 @@ class TestColumns:
 
     def test_what_is_lacking_is_named_with_its_near_miss(self) -> None:
         model = LogisticRegression().fit(PLANE, IS_EAST)
-        with pytest.raises(DataError, match=r"table lacks 'east', which the model needs \(did you mean 'eats'\?\)"):
+        with pytest.raises(
+            DataError, match=r"table lacks 'east', which the model needs \(did you mean 'eats'\?\)"
+        ):
             files.choose_columns(PLANE.rename(columns={"east": "eats"}), schema=None, model=model)
         with pytest.raises(DataError, match="schema lacks 'north', which the model needs"):
             files.choose_columns(PLANE, schema=Schema.infer(PLANE[["east"]]), model=model)
@@ -176,13 +194,18 @@ class TestColumns:
 
     def test_a_model_that_only_counts_its_columns_needs_as_many(self) -> None:
         model = LogisticRegression().fit(PLANE.to_numpy(), IS_EAST)
-        with pytest.raises(DataError, match=r"the model takes 2 columns, it does not say which, and 3 came: .*--drop"):
+        with pytest.raises(
+            DataError,
+            match=r"the model takes 2 columns, it does not say which, and 3 came: .*--drop",
+        ):
             files.choose_columns(PLANE.assign(outcome=IS_EAST), schema=None, model=model)
 
     def test_one_row_is_a_table_of_its_own(self) -> None:
         assert files.one_row(PEOPLE, 1)["age"].tolist() == [41]
         for row in (-1, 3):
-            with pytest.raises(DataError, match=f"no row {row}: the table has 3 rows, counted from 0"):
+            with pytest.raises(
+                DataError, match=f"no row {row}: the table has 3 rows, counted from 0"
+            ):
                 files.one_row(PEOPLE, row)
 
 
@@ -245,14 +268,20 @@ class TestModels:
     def test_boosted_trees_load_by_themselves(self, package: str) -> None:
         library = pytest.importorskip(package, reason=f"{package} is not installed")
         kind = getattr(library, "XGBClassifier", None) or library.LGBMClassifier
-        model = kind(n_estimators=3, n_jobs=1, verbosity=0 if package == "xgboost" else -1).fit(PLANE, IS_EAST)
+        model = kind(n_estimators=3, n_jobs=1, verbosity=0 if package == "xgboost" else -1).fit(
+            PLANE, IS_EAST
+        )
         skops.io.dump(model, "model.skops")
-        np.testing.assert_allclose(files.read_model("model.skops").predict_proba(PLANE), model.predict_proba(PLANE))
+        np.testing.assert_allclose(
+            files.read_model("model.skops").predict_proba(PLANE), model.predict_proba(PLANE)
+        )
 
     def test_other_types_are_named_and_wait_to_be_trusted(self) -> None:
         skops.io.dump(_Stranger().fit(PLANE, IS_EAST), "model.skops")
         name = f"{__name__}._Stranger"
-        with pytest.raises(ModelError, match=f"not trusted by itself: {name}; .*add --trust {name}"):
+        with pytest.raises(
+            ModelError, match=f"not trusted by itself: {name}; .*add --trust {name}"
+        ):
             files.read_model("model.skops")
         assert isinstance(files.read_model("model.skops", trust=[name]), _Stranger)
 
@@ -270,7 +299,9 @@ class TestModels:
             ("eval", False),
         ],
     )
-    def test_trust_is_for_classes_that_packages_of_models_made(self, name: str, trusted: bool) -> None:
+    def test_trust_is_for_classes_that_packages_of_models_made(
+        self, name: str, trusted: bool
+    ) -> None:
         assert _is_trusted(name) is trusted
 
     def test_functions_are_not_trusted_even_in_trusted_packages(self) -> None:
@@ -281,16 +312,22 @@ class TestModels:
 
     def test_a_file_that_is_no_skops_file_is_told(self) -> None:
         Path("model.skops").write_text("hello")
-        with pytest.raises(ModelError, match=r"'model.skops' cannot be loaded: File is not a zip file"):
+        with pytest.raises(
+            ModelError, match=r"'model.skops' cannot be loaded: File is not a zip file"
+        ):
             files.read_model("model.skops")
 
-    @pytest.mark.parametrize(("name", "module"), [("model.skops", "skops"), ("model.onnx", "onnxruntime")])
+    @pytest.mark.parametrize(
+        ("name", "module"), [("model.skops", "skops"), ("model.onnx", "onnxruntime")]
+    )
     def test_a_missing_extra_is_told_with_the_install_command(
         self, name: str, module: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         Path(name).touch()
         hide(monkeypatch, module, *(one for one in sys.modules if one.startswith(f"{module}.")))
-        with pytest.raises(ImportError, match=rf'needs {module}.*pip install "localface\[models\]"'):
+        with pytest.raises(
+            ImportError, match=rf'needs {module}.*pip install "localface\[models\]"'
+        ):
             files.read_model(name)
 
     @pytest.mark.parametrize("suffix", [".pkl", ".pickle", ".joblib"])
@@ -298,7 +335,9 @@ class TestModels:
         model = LogisticRegression().fit(PLANE, IS_EAST)
         path = Path(f"model{suffix}")
         path.write_bytes(pickle.dumps(model))
-        with pytest.raises(ModelError, match=r"runs whatever code is in it: .*skops.io.dump.*--allow-pickle"):
+        with pytest.raises(
+            ModelError, match=r"runs whatever code is in it: .*skops.io.dump.*--allow-pickle"
+        ):
             files.read_model(str(path))
         loaded = files.read_model(str(path), allow_pickle=True)
         np.testing.assert_array_equal(loaded.coef_, model.coef_)
@@ -320,11 +359,15 @@ class TestModels:
 
     def test_other_files_are_no_models(self) -> None:
         Path("model.h5").touch()
-        with pytest.raises(ModelError, match=r"'model.h5' is no model.*\.skops or \.onnx file, or module:attribute"):
+        with pytest.raises(
+            ModelError, match=r"'model.h5' is no model.*\.skops or \.onnx file, or module:attribute"
+        ):
             files.read_model("model.h5")
 
     def test_a_model_is_imported_from_the_current_folder(self) -> None:
-        Path("rooms_a.py").write_text("def score(frame):\n    return frame\nclass Kind:\n    inner = score\n")
+        Path("rooms_a.py").write_text(
+            "def score(frame):\n    return frame\nclass Kind:\n    inner = score\n"
+        )
         assert files.read_model("rooms_a:score")(3) == 3
         assert files.read_model("rooms_a:Kind.inner")(4) == 4
         with pytest.raises(ModelError, match=r"'rooms_a' has no 'scor' \(did you mean 'score'\?\)"):
@@ -336,7 +379,10 @@ class TestModels:
 
     def test_a_module_that_fails_is_told_in_one_sentence(self) -> None:
         Path("rooms_b.py").write_text("1 / 0\n")
-        with pytest.raises(ModelError, match=r"'rooms_b' cannot be imported: division by zero \(ZeroDivisionError\)"):
+        with pytest.raises(
+            ModelError,
+            match=r"'rooms_b' cannot be imported: division by zero \(ZeroDivisionError\)",
+        ):
             files.read_model("rooms_b:score")
         Path("rooms_c.py").write_text("import a_package_that_nobody_has\n")
         with pytest.raises(ModelError, match="'a_package_that_nobody_has' is not installed"):
@@ -346,7 +392,9 @@ class TestModels:
 class TestOnnx:
     @pytest.mark.parametrize("zipmap", [True, False])
     def test_a_classifier_fed_with_one_matrix(self, zipmap: bool) -> None:
-        loaded = files.read_model(str(write_classifier(Path("model.onnx"), [1.0, 0.5], zipmap=zipmap)))
+        loaded = files.read_model(
+            str(write_classifier(Path("model.onnx"), [1.0, 0.5], zipmap=zipmap))
+        )
         model = files.named_classes(loaded, PLANE)
         expected = 1 / (1 + np.exp(-2 * (PLANE["east"] + 0.5 * PLANE["north"])))
         assert model.classes_ == ("not yet", "ready")
@@ -364,7 +412,9 @@ class TestOnnx:
     def test_a_classifier_is_explained(self) -> None:
         path = write_classifier(Path("model.onnx"), [1.0, 0.0])
         model = files.named_classes(files.read_model(str(path)), PLANE)
-        answer = LocalFACE(model, PLANE, target="ready", n_neighbors=20).explain({"east": -0.5, "north": 0.0})
+        answer = LocalFACE(model, PLANE, target="ready", n_neighbors=20).explain(
+            {"east": -0.5, "north": 0.0}
+        )
         assert answer.require().counterfactual["east"] >= 0
 
     def test_a_class_is_called_what_most_verdicts_call_it(self) -> None:
@@ -389,5 +439,7 @@ class TestOnnx:
 
     def test_a_table_that_the_model_cannot_take_is_told(self) -> None:
         model = files.read_model(str(write_classifier(Path("model.onnx"), [1.0, 0.5])))
-        with pytest.raises(ModelError, match="the model failed on the table: could not convert string"):
+        with pytest.raises(
+            ModelError, match="the model failed on the table: could not convert string"
+        ):
             files.named_classes(model, PEOPLE[["age", "unit"]])

@@ -60,11 +60,16 @@ def bench(browser: Any, ward: str, patient: int) -> Iterator[Watched]:
 def actions_on(page: Any) -> list[str]:
     """What the cards say: feature by feature, from what to what."""
     cards = page.locator(".card .change")
-    return [" ".join(one.split()) for one in cards.locator(".name, .before, strong").all_inner_texts()]
+    return [
+        " ".join(one.split()) for one in cards.locator(".name, .before, strong").all_inner_texts()
+    ]
 
 
 def changed_on(page: Any) -> list[str]:
-    return [str(one) for one in page.locator(".card .name").evaluate_all("all => all.map(one => one.title)")]
+    return [
+        str(one)
+        for one in page.locator(".card .name").evaluate_all("all => all.map(one => one.title)")
+    ]
 
 
 def drag(page: Any, selector: str, value: float) -> None:
@@ -87,7 +92,11 @@ def test_a_person_is_found_by_number_and_explained_as_the_service_explains_them(
         settled(page)
 
         view = posted(ward, "recourse", {"id": patient})["view"]
-        shown = [[one["before_text"], one["after_text"]] for action in view["actions"] for one in action["changes"]]
+        shown = [
+            [one["before_text"], one["after_text"]]
+            for action in view["actions"]
+            for one in action["changes"]
+        ]
         assert page.locator("#who").inner_text() == f"Person {patient}"
         assert page.locator(".card").count() == len(view["actions"])
         assert [actions_on(page)[i + 1 : i + 3] for i in range(0, 3 * len(shown), 3)] == shown
@@ -102,7 +111,9 @@ def test_the_list_is_filtered_by_outcome_and_sorted_by_score(browser: Any, ward:
         page = watched.page
         page.select_option("#people-sort", "-score")
         page.select_option("#people-outcome", "false positive")
-        page.wait_for_function("() => document.querySelector('.person .outcome')?.textContent === 'false positive'")
+        page.wait_for_function(
+            "() => document.querySelector('.person .outcome')?.textContent === 'false positive'"
+        )
 
         scores = [float(one) for one in page.locator(".person .value").all_inner_texts()]
         assert scores == sorted(scores, reverse=True)
@@ -129,7 +140,9 @@ def test_every_column_of_the_table_is_drawn_and_read_out(bench: Watched) -> None
 # what may change
 
 
-def test_a_pinned_feature_is_no_longer_touched_and_the_answer_changes(bench: Watched, ward: str, patient: int) -> None:
+def test_a_pinned_feature_is_no_longer_touched_and_the_answer_changes(
+    bench: Watched, ward: str, patient: int
+) -> None:
     page = bench.page
     before, first = actions_on(page), changed_on(page)[0]
 
@@ -158,11 +171,20 @@ def test_leaving_a_card_alone_forbids_its_feature(bench: Watched) -> None:
 def test_a_dragged_range_holds_and_a_direction_too(bench: Watched, ward: str, patient: int) -> None:
     page = bench.page
     schema = {one["name"]: one for one in fetched(ward, "schema")["features"]}
-    free = [one for one in schema if (schema[one]["kind"], schema[one]["moves"]) == ("numeric", "freely")]
+    free = [
+        one
+        for one in schema
+        if (schema[one]["kind"], schema[one]["moves"]) == ("numeric", "freely")
+    ]
     name = next(one for one in changed_on(page) if one in free)
     view = posted(ward, "recourse", {"id": patient})["view"]
     own = view["person"][name]
-    after = next(one["after"] for action in view["actions"] for one in action["changes"] if one["feature"] == name)
+    after = next(
+        one["after"]
+        for action in view["actions"]
+        for one in action["changes"]
+        if one["feature"] == name
+    )
     half = round((own + after) / 2 / schema[name]["resolution"]) * schema[name]["resolution"]
     side, bounds = ("low", [half, None]) if after < own else ("high", [None, half])
 
@@ -171,7 +193,9 @@ def test_a_dragged_range_holds_and_a_direction_too(bench: Watched, ward: str, pa
 
     judge = posted(ward, "recourse", {"id": patient, "where": {name: {"bounds": bounds}}})["view"]
     assert page.locator(".card").count() == len(judge["actions"])
-    for one in (one for action in judge["actions"] for one in action["changes"] if one["feature"] == name):
+    for one in (
+        one for action in judge["actions"] for one in action["changes"] if one["feature"] == name
+    ):
         assert one["after"] >= half if side == "low" else one["after"] <= half
     arrow = "may only rise" if after < own else "may only fall"
     page.locator(f"#constraints [data-feature='{name}'] .toggle[title='{arrow}']").click()
@@ -179,7 +203,9 @@ def test_a_dragged_range_holds_and_a_direction_too(bench: Watched, ward: str, pa
     assert name not in changed_on(page)
 
 
-def test_target_and_floor_are_asked_with_what_the_sliders_say(bench: Watched, ward: str, patient: int) -> None:
+def test_target_and_floor_are_asked_with_what_the_sliders_say(
+    bench: Watched, ward: str, patient: int
+) -> None:
     page = bench.page
     drag(page, "#goal", 0.6)
     drag(page, "#floor", 0.02)
@@ -189,7 +215,9 @@ def test_target_and_floor_are_asked_with_what_the_sliders_say(bench: Watched, wa
     assert "0.6" in page.locator(".decision .wanted-text").inner_text()
 
 
-def test_a_no_has_its_reason_and_a_button_that_relaxes_which_is_then_said_on_top(browser: Any, tmp_path: Path) -> None:
+def test_a_no_has_its_reason_and_a_button_that_relaxes_which_is_then_said_on_top(
+    browser: Any, tmp_path: Path
+) -> None:
     arguments = divided(tmp_path)
     with serving(*arguments, folder=tmp_path) as url, opened(browser, f"{url}#id=0") as watched:
         page, relaxed = watched.page, posted(url, "recourse", {"id": 0, "relax": True})["view"]
@@ -206,14 +234,20 @@ def test_a_no_has_its_reason_and_a_button_that_relaxes_which_is_then_said_on_top
         assert first.get_attribute("class") == "notice"
         assert page.locator(".card").count() == len(relaxed["actions"])
         page.wait_for_selector(".seen", state="attached")
-        assert len(page.locator(".fine").get_attribute("points").split()) > 1, "the map has the relaxed way too"
+        assert len(page.locator(".fine").get_attribute("points").split()) > 1, (
+            "the map has the relaxed way too"
+        )
         assert not watched.errors
 
 
 def divided(folder: Path) -> tuple[str, ...]:
     """Two crowds with a few people between them: nobody gets across unless the floor is lowered."""
     crowd = [((7 * i) % 21, 20 + (11 * i) % 41) for i in range(60)]
-    rows = [*crowd, *((80 + income, age) for income, age in crowd), *((income, 40) for income in range(30, 71, 10))]
+    rows = [
+        *crowd,
+        *((80 + income, age) for income, age in crowd),
+        *((income, 40) for income in range(30, 71, 10)),
+    ]
     lines = "\n".join(f"{income},{age}" for income, age in rows)
     (folder / "rows.csv").write_text(f"income,age\n{lines}\n", encoding="utf-8")
     model = "def score(table):\n    return [max(0, value) / 100 for value in table['income']]\n"
@@ -225,7 +259,9 @@ def divided(folder: Path) -> tuple[str, ...]:
 # alternatives and wishes
 
 
-def test_alternatives_stand_side_by_side_and_each_can_be_shown(bench: Watched, ward: str, patient: int) -> None:
+def test_alternatives_stand_side_by_side_and_each_can_be_shown(
+    bench: Watched, ward: str, patient: int
+) -> None:
     page = bench.page
     page.locator("#tab-ways").click()
     page.wait_for_selector("#panel-ways table")
@@ -241,7 +277,9 @@ def test_alternatives_stand_side_by_side_and_each_can_be_shown(bench: Watched, w
     assert changed_on(page) == [one["feature"] for action in last for one in action["changes"]]
 
 
-def test_an_impossible_wish_is_refused_with_its_reason(bench: Watched, ward: str, patient: int) -> None:
+def test_an_impossible_wish_is_refused_with_its_reason(
+    bench: Watched, ward: str, patient: int
+) -> None:
     page = bench.page
     page.locator("#tab-whynot").click()
     own = int(posted(ward, "recourse", {"id": patient})["view"]["person"]["age"])
@@ -254,7 +292,9 @@ def test_an_impossible_wish_is_refused_with_its_reason(bench: Watched, ward: str
     assert "The least that would open it" in words
 
 
-def test_a_wish_that_the_way_itself_makes_is_not_refused(bench: Watched, ward: str, patient: int) -> None:
+def test_a_wish_that_the_way_itself_makes_is_not_refused(
+    bench: Watched, ward: str, patient: int
+) -> None:
     page = bench.page
     view = posted(ward, "recourse", {"id": patient})["view"]
     wish = {name: view["states"][-1]["record"][name] for name in view["moved"]}
@@ -263,7 +303,11 @@ def test_a_wish_that_the_way_itself_makes_is_not_refused(bench: Watched, ward: s
     page.locator("#tab-whynot").click()
     for name, value in wish.items():
         categories = schema[name]["categories"]
-        drag(page, f"#panel-whynot [data-feature='{name}'] input", categories.index(value) if categories else value)
+        drag(
+            page,
+            f"#panel-whynot [data-feature='{name}'] input",
+            categories.index(value) if categories else value,
+        )
     page.wait_for_selector(".verdict-line.yes")
 
 
@@ -274,9 +318,15 @@ def test_a_wish_is_one_persons_and_nobody_elses(bench: Watched, ward: str, patie
     page.wait_for_selector(".verdict-line")
     asked = len(bench.requests)
 
-    other = next(one["id"] for one in fetched(ward, "people?sort=score&limit=9")["people"] if one["id"] != patient)
+    other = next(
+        one["id"]
+        for one in fetched(ward, "people?sort=score&limit=9")["people"]
+        if one["id"] != patient
+    )
     page.locator(f".person[data-id='{other}']").click()
-    page.wait_for_function("id => document.querySelector('#who').textContent === `Person ${id}`", arg=other)
+    page.wait_for_function(
+        "id => document.querySelector('#who').textContent === `Person ${id}`", arg=other
+    )
     settled(page)
 
     assert not [one for one in bench.requests[asked:] if one.endswith("/check")]
@@ -294,8 +344,16 @@ def record_of(ward: str, patient: int) -> dict[str, Any]:
 def pasted_forms(record: dict[str, Any]) -> dict[str, str]:
     """One record in the four forms that people have it in."""
     lines = [f"{name}: {value}" for name, value in record.items()]
-    rows = {by: "\n".join(by.join(map(str, line)) for line in (record, record.values())) for by in (",", "\t")}
-    return {"JSON": json.dumps(record), "CSV": rows[","], "tabs": rows["\t"], "lines": "\n".join(lines)}
+    rows = {
+        by: "\n".join(by.join(map(str, line)) for line in (record, record.values()))
+        for by in (",", "\t")
+    }
+    return {
+        "JSON": json.dumps(record),
+        "CSV": rows[","],
+        "tabs": rows["\t"],
+        "lines": "\n".join(lines),
+    }
 
 
 def test_a_record_can_be_pasted_in_four_forms(browser: Any, ward: str, patient: int) -> None:
@@ -340,7 +398,9 @@ def test_what_the_service_refuses_stands_beside_its_field_in_its_own_words(
         assert "whole number" in watched.page.locator("#entry-pain-message").text_content()
 
 
-def test_an_answer_never_stands_under_the_name_of_someone_whom_the_service_refuses(bench: Watched) -> None:
+def test_an_answer_never_stands_under_the_name_of_someone_whom_the_service_refuses(
+    bench: Watched,
+) -> None:
     page = bench.page
     page.evaluate("location.hash = 'id=999999'")
     page.wait_for_selector("#refusal:not([hidden])")
@@ -354,7 +414,9 @@ def test_an_answer_never_stands_under_the_name_of_someone_whom_the_service_refus
 # taking it along
 
 
-def test_the_report_prints_to_one_pdf_with_all_actions(bench: Watched, ward: str, patient: int) -> None:
+def test_the_report_prints_to_one_pdf_with_all_actions(
+    bench: Watched, ward: str, patient: int
+) -> None:
     page = bench.page
     view = posted(ward, "recourse", {"id": patient})["view"]
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -369,7 +431,9 @@ def test_the_report_prints_to_one_pdf_with_all_actions(bench: Watched, ward: str
     pypdf = pytest.importorskip("pypdf", reason="the text of the PDF is read with pypdf")
     pages = pypdf.PdfReader(BytesIO(made)).pages
     text = " ".join(" ".join(one.extract_text() for one in pages).split())
-    features = {one["name"]: one["text"] or one["name"] for one in fetched(ward, "schema")["features"]}
+    features = {
+        one["name"]: one["text"] or one["name"] for one in fetched(ward, "schema")["features"]
+    }
     assert len(pages) == 1
     for change in (one for action in view["actions"] for one in action["changes"]):
         assert features[change["feature"]] in text
@@ -407,7 +471,9 @@ def test_the_link_restores_person_limits_target_and_floor(bench: Watched, browse
 def test_what_makes_no_sense_in_a_link_is_left_out(browser: Any, ward: str, patient: int) -> None:
     nonsense = {"bounds": 7, "categories": "x", "pinned": "yes"}
     odd = json.dumps({"age": nonsense, "pain": [1], "nothing": {"pinned": True}})
-    with opened(browser, f"{ward}#id={patient}&limits={odd}&forbidden=3&score=x&wish=[]") as watched:
+    with opened(
+        browser, f"{ward}#id={patient}&limits={odd}&forbidden=3&score=x&wish=[]"
+    ) as watched:
         settled(watched.page)
         assert watched.page.locator("#force").is_hidden()
         assert watched.page.locator(".card").count() > 0
@@ -458,7 +524,9 @@ def test_a_late_answer_never_replaces_a_newer_one(browser: Any, ward: str, patie
         assert page.locator(".numbers .now").inner_text() == judge["score"]["now_text"]
 
 
-def test_while_dragging_one_question_is_in_flight_and_the_last_place_is_answered(bench: Watched) -> None:
+def test_while_dragging_one_question_is_in_flight_and_the_last_place_is_answered(
+    bench: Watched,
+) -> None:
     page = bench.page
     flying, most, goals = 0, 0, []
 
@@ -494,12 +562,16 @@ def tab_to(page: Any, selector: str, *, most: int = 250, key: str = "Tab") -> No
     """Press Tab until something that fits has the focus."""
     for _ in range(most):
         page.keyboard.press(key)
-        if page.evaluate("selector => document.activeElement?.matches(selector) ?? false", selector):
+        if page.evaluate(
+            "selector => document.activeElement?.matches(selector) ?? false", selector
+        ):
             return
     raise AssertionError(f"{key} never leads to {selector}")
 
 
-def test_everything_can_be_done_with_the_keyboard_alone(browser: Any, ward: str, patient: int) -> None:
+def test_everything_can_be_done_with_the_keyboard_alone(
+    browser: Any, ward: str, patient: int
+) -> None:
     with opened(browser, ward) as watched:
         page = watched.page
         page.keyboard.press("Tab")
@@ -509,7 +581,9 @@ def test_everything_can_be_done_with_the_keyboard_alone(browser: Any, ward: str,
         tab_to(page, "#tab-data", key="Shift+Tab")
         tab_to(page, "#people-search")
         page.keyboard.type(str(patient))
-        page.wait_for_function("id => document.querySelector('.person')?.dataset.id === String(id)", arg=patient)
+        page.wait_for_function(
+            "id => document.querySelector('.person')?.dataset.id === String(id)", arg=patient
+        )
         tab_to(page, ".person")
         page.keyboard.press("Enter")
         settled(page)
@@ -540,7 +614,9 @@ def test_a_new_answer_is_announced_to_those_who_do_not_see_it(bench: Watched) ->
     page.wait_for_function("() => document.querySelector('#live').textContent.includes('action')")
     before = page.locator("#live").text_content()
     drag(page, "#goal", 0.99)
-    page.wait_for_function("before => document.querySelector('#live').textContent !== before", arg=before)
+    page.wait_for_function(
+        "before => document.querySelector('#live').textContent !== before", arg=before
+    )
 
 
 def serious(axe: Any, page: Any) -> list[tuple[str, list[str]]]:
@@ -552,8 +628,12 @@ def serious(axe: Any, page: Any) -> list[tuple[str, list[str]]]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 1280])
-def test_axe_finds_nothing_serious(browser: Any, ward: str, patient: int, width: int, scheme: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="accessibility is checked with axe")
+def test_axe_finds_nothing_serious(
+    browser: Any, ward: str, patient: int, width: int, scheme: str
+) -> None:
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="accessibility is checked with axe"
+    )
     with opened(browser, f"{ward}#id={patient}", width=width, color_scheme=scheme) as watched:
         page = watched.page
         settled(page)
@@ -574,13 +654,17 @@ def test_nothing_sticks_out_sideways_from_390_to_1920_pixels(bench: Watched) -> 
         page.set_viewport_size({"width": width, "height": 900})
         for tab in ("#tab-whynot", "#tab-ways", "#tab-way"):
             page.locator(tab).click()
-            page.wait_for_function("width => document.documentElement.scrollWidth <= width", arg=width)
+            page.wait_for_function(
+                "width => document.documentElement.scrollWidth <= width", arg=width
+            )
 
 
 # nothing is run, nobody else is asked
 
 
-def test_script_in_what_is_typed_pasted_or_linked_is_shown_as_text(browser: Any, ward: str, patient: int) -> None:
+def test_script_in_what_is_typed_pasted_or_linked_is_shown_as_text(
+    browser: Any, ward: str, patient: int
+) -> None:
     record = record_of(ward, patient) | {"fio2": EVIL}
     with opened(browser, f"{ward}#record={json.dumps(record)}") as watched:
         page = watched.page
@@ -596,10 +680,21 @@ def test_script_in_what_is_typed_pasted_or_linked_is_shown_as_text(browser: Any,
 
 def test_script_in_the_data_is_shown_as_text(browser: Any, tmp_path: Path) -> None:
     rows = [f"{i % 40},{'plain' if i % 3 else EVIL}" for i in range(400)]
-    (tmp_path / "rows.csv").write_text("\n".join([f"income,{EVIL}", *rows]) + "\n", encoding="utf-8")
+    (tmp_path / "rows.csv").write_text(
+        "\n".join([f"income,{EVIL}", *rows]) + "\n", encoding="utf-8"
+    )
     model = "def score(table):\n    return [min(1.0, value / 40) for value in table['income']]\n"
     (tmp_path / "evil_model.py").write_text(model, encoding="utf-8")
-    arguments = ("--data", "rows.csv", "--model", "evil_model:score", "--title", EVIL, "--min-score", "0.6")
+    arguments = (
+        "--data",
+        "rows.csv",
+        "--model",
+        "evil_model:score",
+        "--title",
+        EVIL,
+        "--min-score",
+        "0.6",
+    )
     with serving(*arguments, folder=tmp_path) as url, opened(browser, url) as watched:
         page = watched.page
         assert page.locator("#title").inner_text() == EVIL
@@ -614,16 +709,18 @@ def test_script_in_the_data_is_shown_as_text(browser: Any, tmp_path: Path) -> No
 def test_no_module_puts_markup_together_from_text() -> None:
     for path in STATIC.glob("*.js"):
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text), (
-            path
-        )
+        assert not re.search(
+            r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text
+        ), path
         assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", text), path
 
 
 # on a plane
 
 
-def test_two_features_get_a_map_on_which_the_three_stages_are_played(browser: Any, moons: str) -> None:
+def test_two_features_get_a_map_on_which_the_three_stages_are_played(
+    browser: Any, moons: str
+) -> None:
     one = next(
         one["id"]
         for one in fetched(moons, "people?sort=score&limit=100")["people"]
@@ -643,7 +740,9 @@ def test_two_features_get_a_map_on_which_the_three_stages_are_played(browser: An
         back.click()
         assert page.locator(".seen[visibility='visible']").count() == 0
         page.get_by_role("button", name="Play").click()
-        assert page.locator(".seen[visibility='visible']").count() == seen, "without motion, a stage at a time"
+        assert page.locator(".seen[visibility='visible']").count() == seen, (
+            "without motion, a stage at a time"
+        )
         on.click()
         on.click()
         assert page.locator(".fine").get_attribute("points")
@@ -662,10 +761,17 @@ def test_a_place_on_the_map_can_be_asked_about(browser: Any, moons: str) -> None
 # in a notebook
 
 
-def test_the_view_draws_itself_when_its_files_are_put_into_one(browser: Any, ward: str, patient: int) -> None:
+def test_the_view_draws_itself_when_its_files_are_put_into_one(
+    browser: Any, ward: str, patient: int
+) -> None:
     view = posted(ward, "recourse", {"id": patient})["view"]
-    files = [(STATIC / name).read_text(encoding="utf-8") for name in ("dom.js", "figure.js", "table.js", "view.js")]
-    source = "\n".join(line for text in files for line in text.splitlines() if not line.startswith("import "))
+    files = [
+        (STATIC / name).read_text(encoding="utf-8")
+        for name in ("dom.js", "figure.js", "table.js", "view.js")
+    ]
+    source = "\n".join(
+        line for text in files for line in text.splitlines() if not line.startswith("import ")
+    )
     page = browser.new_page()
     try:
         page.set_content("<div id='cell'></div>")

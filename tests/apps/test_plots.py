@@ -16,9 +16,15 @@ from matplotlib.text import Text
 
 from localface.analyses.trace import told, traced
 from localface.answers.recourse import Certificate, Disclosure, Recourse, Status, Target
-from localface.apps.plots import plot_against_line, plot_pipeline, plot_recourse, plot_step, plot_tube
+from localface.apps.plots import (
+    plot_against_line,
+    plot_pipeline,
+    plot_recourse,
+    plot_step,
+    plot_tube,
+)
 from localface.cases.moons import Moons, two_moons
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Feature, Schema
 from localface.errors import InputError, NoRecourse
 from localface.explainer import LocalFACE
@@ -74,7 +80,7 @@ def answer(**changes: Any) -> Recourse:
     pieces: dict[str, Any] = {
         "status": Status.FOUND,
         "records": records,
-        "form": Form.of(records, Schema([Feature(name) for name in schema.names])),
+        "form": TableFormat.of(records, Schema([Feature(name) for name in schema.names])),
         "schema": schema,
         "scores": (0.21, 0.3, 0.58, 0.81)[:m],
         "densities": (0.1,) * m,
@@ -89,7 +95,14 @@ def answer(**changes: Any) -> Recourse:
 
 
 def refusal(**changes: Any) -> Recourse:
-    return answer(**{"records": PATH[:1], "status": Status.UNREACHABLE, "reason": "31 rows are cut off", **changes})
+    return answer(
+        **{
+            "records": PATH[:1],
+            "status": Status.UNREACHABLE,
+            "reason": "31 rows are cut off",
+            **changes,
+        }
+    )
 
 
 def shown(figure: Figure) -> str:
@@ -141,7 +154,14 @@ def test_features_are_shown_in_their_units() -> None:
 
     assert "gcs_min: 9 → 14 points" in titles(figure)
     assert "spo2_min: 91 → 95 %" in titles(figure)
-    assert [panel.get_ylabel() for panel in figure.axes[1:]] == ["points", "fraction", "bpm", "µmol/L", "", "%"]
+    assert [panel.get_ylabel() for panel in figure.axes[1:]] == [
+        "points",
+        "fraction",
+        "bpm",
+        "µmol/L",
+        "",
+        "%",
+    ]
 
 
 def test_a_category_is_named_and_flips_at_mid_step() -> None:
@@ -162,7 +182,12 @@ def test_the_panels_share_the_steps_and_begin_with_now() -> None:
     figure = plot_recourse(answer())
 
     figure.canvas.draw()
-    assert [label.get_text() for label in figure.axes[-1].get_xticklabels()] == ["now", "1", "2", "3"]
+    assert [label.get_text() for label in figure.axes[-1].get_xticklabels()] == [
+        "now",
+        "1",
+        "2",
+        "3",
+    ]
     assert len({panel.get_xlim() for panel in figure.axes}) == 1
 
 
@@ -190,7 +215,10 @@ def test_an_entry_step_is_marked_in_every_panel() -> None:
 
 
 def test_a_lowered_floor_cannot_be_overlooked() -> None:
-    low = [Certificate("strict", length=1.0, lowest=lowest, floor=0.012) for lowest in (0.06, 0.012, 0.03)]
+    low = [
+        Certificate("strict", length=1.0, lowest=lowest, floor=0.012)
+        for lowest in (0.06, 0.012, 0.03)
+    ]
     figure = plot_recourse(answer(certificates=low, relaxed_to=0.012))
 
     assert "relaxed: the floor was lowered from 5 % to 1.2 %" in shown(figure)
@@ -199,10 +227,17 @@ def test_a_lowered_floor_cannot_be_overlooked() -> None:
 
 
 def test_sound_steps_are_not_marked() -> None:
-    assert not [patch for panel in plot_recourse(answer()).axes for patch in panel.patches if patch.get_hatch()]
+    assert not [
+        patch
+        for panel in plot_recourse(answer()).axes
+        for patch in panel.patches
+        if patch.get_hatch()
+    ]
 
 
-@pytest.mark.parametrize("status", [Status.UNREACHABLE, Status.NO_TARGET, Status.BUDGET, Status.ALREADY_THERE])
+@pytest.mark.parametrize(
+    "status", [Status.UNREACHABLE, Status.NO_TARGET, Status.BUDGET, Status.ALREADY_THERE]
+)
 def test_where_there_is_no_path_the_figure_says_why(status: Status) -> None:
     figure = plot_recourse(refusal(status=status))
 
@@ -224,9 +259,16 @@ def test_a_value_that_must_come_down_is_drawn_as_such() -> None:
 
 
 def test_names_from_the_data_are_no_mathematics() -> None:
-    schema = Schema([Feature("a$b$^_{", unit="$\\frac$"), Feature("x", kind="binary", categories=("$y", "$\\n$"))])
+    schema = Schema(
+        [
+            Feature("a$b$^_{", unit="$\\frac$"),
+            Feature("x", kind="binary", categories=("$y", "$\\n$")),
+        ]
+    )
     records = np.array([[0.0, 0.0], [2.0, 1.0]])
-    figure = plot_recourse(answer(schema=schema, records=records, scores=(0.2, 0.8), scales=(1.0, 1.0)))
+    figure = plot_recourse(
+        answer(schema=schema, records=records, scores=(0.2, 0.8), scales=(1.0, 1.0))
+    )
 
     assert "a\\$b\\$^_{: 0 → 2" in shown(figure)
 
@@ -270,17 +312,20 @@ def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> No
     assert np.array_equal(story.recourse.records, plain.records)
     assert len(story.explored) + len(story.exploited) == plain.disclosure.rows
     fine = story.tried.passes
-    taken = {(tuple(a), tuple(b)) for a, b in zip(story.tried.starts[fine], story.tried.ends[fine], strict=True)}
+    taken = {
+        (tuple(a), tuple(b))
+        for a, b in zip(story.tried.starts[fine], story.tried.ends[fine], strict=True)
+    }
     assert set(pairwise(map(tuple, story.trail))) <= taken
     assert float(norms(np.diff(story.trail, axis=0)).sum()) >= plain.cost
 
 
 def test_tracing_leaves_the_explainer_as_it_was(explainer: LocalFACE, moons: Moons) -> None:
-    driver = explainer._desk.driver
+    driver = explainer._engine.driver
 
     told(explainer, moons.person)
 
-    assert explainer._desk.driver is driver
+    assert explainer._engine.driver is driver
 
 
 def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer: LocalFACE) -> None:
@@ -288,7 +333,7 @@ def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer:
     story = told(explainer, person)
 
     assert story.recourse.entry
-    assert np.allclose(story.trail[0], explainer._desk.space.points(person[None, :])[0])
+    assert np.allclose(story.trail[0], explainer._engine.space.points(person[None, :])[0])
 
 
 def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) -> None:
@@ -300,7 +345,9 @@ def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) ->
     assert "of 500 rows seen" in shown(figure)
     assert "edge of viable ground (floor: 5 %)" in shown(figure)
     ways = [
-        line for line in figure.axes[2].get_lines() if np.array_equal(np.asarray(line.get_data()).T, recourse.records)
+        line
+        for line in figure.axes[2].get_lines()
+        if np.array_equal(np.asarray(line.get_data()).T, recourse.records)
     ]
     assert ways
 
@@ -318,7 +365,10 @@ def test_the_axes_of_a_plane_have_names_and_units(moons: Moons) -> None:
     named = LocalFACE(moons.model, moons.data, schema=schema, n_neighbors=15)
     figure = plot_against_line(named, moons.person)
 
-    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("width [cm]", "height [m]")
+    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == (
+        "width [cm]",
+        "height [m]",
+    )
 
 
 @pytest.mark.parametrize("draw", [plot_pipeline, plot_against_line])
@@ -326,7 +376,9 @@ def test_what_is_no_plane_is_refused_with_what_to_draw_instead(draw: Any) -> Non
     data = np.random.default_rng(0).normal(size=(60, 3))
     explainer = LocalFACE(lambda rows: 1 / (1 + np.exp(-rows[:, 0])), data, n_neighbors=5)
 
-    with pytest.raises(InputError, match=r"two numeric features; this explainer has 3.*explain\(\.\.\.\)\.plot\(\)"):
+    with pytest.raises(
+        InputError, match=r"two numeric features; this explainer has 3.*explain\(\.\.\.\)\.plot\(\)"
+    ):
         draw(explainer, data[0])
 
 
@@ -337,7 +389,9 @@ def test_the_pipeline_of_the_printed_algorithms_is_refused(moons: Moons) -> None
         plot_pipeline(printed, moons.person)
 
 
-def test_the_straight_line_falls_below_the_floor_and_the_way_does_not(explainer: LocalFACE, moons: Moons) -> None:
+def test_the_straight_line_falls_below_the_floor_and_the_way_does_not(
+    explainer: LocalFACE, moons: Moons
+) -> None:
     figure = plot_against_line(explainer, moons.person)
 
     below = next(panel for panel in figure.axes if "way travelled" in panel.get_xlabel())
@@ -370,7 +424,10 @@ def test_the_words_on_the_tube_are_true_by_sampling() -> None:
         places = start + np.linspace(0, 1, 5001)[:, None] * (end - start)
         return bool((norms(places[:, None, :] - rows[None, :, :]).min(axis=1) <= 1.0).all())
 
-    assert [covered(tube._ROWS[a], tube._ROWS[b], tube._ROWS) for a, b in tube._WAYS] == [True, False]
+    assert [covered(tube._ROWS[a], tube._ROWS[b], tube._ROWS) for a, b in tube._WAYS] == [
+        True,
+        False,
+    ]
     pair = np.array([[0.0, 0.0], [tube._APART, 0.0]])
     turns = np.radians(tube._ANGLES)
     ends = tube._REACH * np.column_stack([np.cos(turns), np.sin(turns)])
@@ -378,8 +435,12 @@ def test_the_words_on_the_tube_are_true_by_sampling() -> None:
     assert [covered(pair[0], end, pair) for end in ends] == [True, False]
 
 
-@pytest.mark.parametrize(("momentum_steps", "end"), [(0, (0.825, -0.225)), (1, (1.35, 0.2)), (2, (1.25, 0.275))])
-def test_a_step_goes_half_way_and_on_with_the_momentum(momentum_steps: int, end: tuple[float, float]) -> None:
+@pytest.mark.parametrize(
+    ("momentum_steps", "end"), [(0, (0.825, -0.225)), (1, (1.35, 0.2)), (2, (1.25, 0.275))]
+)
+def test_a_step_goes_half_way_and_on_with_the_momentum(
+    momentum_steps: int, end: tuple[float, float]
+) -> None:
     figure = plot_step(momentum_steps=momentum_steps)
 
     assert ("momentum" in shown(figure)) == (momentum_steps > 0)

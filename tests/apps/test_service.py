@@ -63,7 +63,9 @@ def model(frame: pd.DataFrame) -> Any:
 
 
 def made(**options: Any) -> LocalFACE:
-    return LocalFACE(model, ROWS, schema=SCHEMA, **{"n_neighbors": 20, "min_score": 0.6, **options}).prescore()
+    return LocalFACE(
+        model, ROWS, schema=SCHEMA, **{"n_neighbors": 20, "min_score": 0.6, **options}
+    ).prescore()
 
 
 EXPLAINER = made()
@@ -74,7 +76,10 @@ REFUSED = [i for i in range(N) if model(ROWS[i : i + 1])[0] < 0.6]
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx.Client]:
-    with Serving(SERVICE).start() as running, httpx.Client(base_url=running.url, timeout=30) as connected:
+    with (
+        Serving(SERVICE).start() as running,
+        httpx.Client(base_url=running.url, timeout=30) as connected,
+    ):
         yield connected
 
 
@@ -99,7 +104,9 @@ def test_an_answer_is_the_one_that_the_library_gives(client: httpx.Client) -> No
     document = Recourse.from_json(json.dumps(reply["document"]))
     assert document.status is answer.status
     assert np.array_equal(document.records, answer.records)
-    assert [dict(one.changes) for one in document.actions] == [dict(one.changes) for one in answer.actions]
+    assert [dict(one.changes) for one in document.actions] == [
+        dict(one.changes) for one in answer.actions
+    ]
     view = reply["view"]
     assert [one["number"] for one in view["actions"]] == list(range(1, len(answer.actions) + 1))
     assert view["score"]["end_text"] == answer.target.show(answer.actions[-1].score)
@@ -108,7 +115,9 @@ def test_an_answer_is_the_one_that_the_library_gives(client: httpx.Client) -> No
 
 
 def test_a_request_may_ask_for_another_score_and_another_floor(client: httpx.Client) -> None:
-    low, high = (asked(client, person=PERSON, min_score=score).json()["view"] for score in (0.4, 0.8))
+    low, high = (
+        asked(client, person=PERSON, min_score=score).json()["view"] for score in (0.4, 0.8)
+    )
     assert low["score"]["wanted"] == 0.4
     assert high["score"]["end"] >= 0.8 > low["score"]["end"] or low["status"] == "ALREADY_THERE"
     floored = asked(client, person=PERSON, min_density=0.3).json()["view"]
@@ -160,7 +169,9 @@ def test_people_are_listed_searched_and_sorted(client: httpx.Client) -> None:
     assert [one["id"] for one in listed(offset=10, limit=3)["people"]] == [10, 11, 12]
     assert [one["id"] for one in listed(search="person 399")["people"]] == [399]
     old = listed(search="age>70 west", limit=500)["people"]
-    assert {one["id"] for one in old} == set(ROWS.index[(ROWS["age"] > 70) & (ROWS["ward"] == "west")])
+    assert {one["id"] for one in old} == set(
+        ROWS.index[(ROWS["age"] > 70) & (ROWS["ward"] == "west")]
+    )
     missed = {one["id"] for one in listed(outcome="false negative", limit=500)["people"]}
     assert missed == {i for i in range(N) if TRUTH[i] and model(ROWS[i : i + 1])[0] < 0.5}
     assert client.get("/people/3").json()["record"] == ROWS.iloc[3].to_dict()
@@ -172,14 +183,20 @@ def test_someone_listed_can_be_asked_about_by_number(client: httpx.Client) -> No
 
 
 def test_a_plane_has_a_map_and_tells_what_each_stage_saw() -> None:
-    with Serving(demo("moons", workers=1)).start() as running, httpx.Client(base_url=running.url, timeout=60) as moons:
+    with (
+        Serving(demo("moons", workers=1)).start() as running,
+        httpx.Client(base_url=running.url, timeout=60) as moons,
+    ):
         plane = moons.get("/map").json()
         reply = asked(moons, person={"x0": -0.95, "x1": 0.35}, stages=True).json()
     assert (plane["x"], plane["y"], len(plane["rows"])) == ("x0", "x1", 1000)
     assert np.shape(plane["grid"]["score"]) == (len(plane["grid"]["y"]), len(plane["grid"]["x"]))
     path = [list(one["record"].values()) for one in reply["view"]["path"]]
     assert np.allclose(reply["stages"]["enhance"], path)
-    assert len(reply["stages"]["explore"]) + len(reply["stages"]["exploit"]) == reply["view"]["disclosure"]["rows"]
+    assert (
+        len(reply["stages"]["explore"]) + len(reply["stages"]["exploit"])
+        == reply["view"]["disclosure"]["rows"]
+    )
 
 
 def test_where_there_is_no_plane_there_is_no_map(client: httpx.Client) -> None:
@@ -200,7 +217,10 @@ def test_a_plane_on_which_the_model_fails_has_no_map_and_is_served_all_the_same(
 
 
 def test_the_list_of_people_can_be_switched_off() -> None:
-    with Serving(replace(SERVICE, people=None)).start() as running, httpx.Client(base_url=running.url) as closed:
+    with (
+        Serving(replace(SERVICE, people=None)).start() as running,
+        httpx.Client(base_url=running.url) as closed,
+    ):
         assert closed.get("/schema").json()["people"] is False
         for answer in (closed.get("/people"), closed.get("/people/1"), asked(closed, id=1)):
             assert refusal(answer)[0] == 404
@@ -211,8 +231,14 @@ def test_counts_are_told_in_the_form_that_prometheus_reads(client: httpx.Client)
     asked(client, person=PERSON)
     lines = client.get("/metrics").text.splitlines()
     samples = [line for line in lines if not line.startswith("#")]
-    assert all(re.fullmatch(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+.\de]+', line) for line in samples)
-    assert any(line.startswith('localface_requests_total{route="/recourse",status="200"}') for line in samples)
+    assert all(
+        re.fullmatch(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+.\de]+', line)
+        for line in samples
+    )
+    assert any(
+        line.startswith('localface_requests_total{route="/recourse",status="200"}')
+        for line in samples
+    )
     families = [line.split()[2] for line in lines if line.startswith("# TYPE")]
     assert len(families) == len(set(families))
 
@@ -255,21 +281,47 @@ BAD_ASKS: dict[str, tuple[dict[str, Any], str, str | None]] = {
     "an unknown feature": ({"person": {**PERSON, "dept": 1}}, "did you mean 'debt'?", None),
     "a missing feature": ({"person": {"age": 40}}, "debt", "debt"),
     "an unseen category": ({"person": {**PERSON, "ward": "wst"}}, "did you mean 'west'?", "ward"),
-    "a script in a value": ({"person": {**PERSON, "ward": "<script>alert(1)</script>"}}, "unseen category", "ward"),
+    "a script in a value": (
+        {"person": {**PERSON, "ward": "<script>alert(1)</script>"}},
+        "unseen category",
+        "ward",
+    ),
     "a script in a name": ({"person": {**PERSON, "<script>": 1}}, "<script>", None),
     "text where a number is wanted": ({"person": {**PERSON, "debt": "much"}}, "debt", "debt"),
-    "a constraint on nothing": ({"person": PERSON, "where": {"dept": "never"}}, "did you mean 'debt'?", None),
-    "a direction that is none": ({"person": PERSON, "where": {"debt": "sideways"}}, "cannot move", "debt"),
-    "bounds the wrong way round": ({"person": PERSON, "where": {"debt": [9, 1]}}, "wrong way round", "debt"),
-    "a floor that is none": ({"person": PERSON, "min_density": 5}, "a share from 0 to below 1", None),
-    "a weight that is none": ({"person": PERSON, "weights": {"debt": -1}}, "positive number", "debt"),
+    "a constraint on nothing": (
+        {"person": PERSON, "where": {"dept": "never"}},
+        "did you mean 'debt'?",
+        None,
+    ),
+    "a direction that is none": (
+        {"person": PERSON, "where": {"debt": "sideways"}},
+        "cannot move",
+        "debt",
+    ),
+    "bounds the wrong way round": (
+        {"person": PERSON, "where": {"debt": [9, 1]}},
+        "wrong way round",
+        "debt",
+    ),
+    "a floor that is none": (
+        {"person": PERSON, "min_density": 5},
+        "a share from 0 to below 1",
+        None,
+    ),
+    "a weight that is none": (
+        {"person": PERSON, "weights": {"debt": -1}},
+        "positive number",
+        "debt",
+    ),
     "avoiding nothing": ({"person": PERSON, "avoid": ["dept"]}, "did you mean 'debt'?", None),
     "an age that is no whole number": ({"person": {**PERSON, "age": 40.5}}, "whole number", "age"),
 }
 
 
 @pytest.mark.parametrize("case", BAD_ASKS)
-def test_what_the_library_refuses_is_told_in_its_words_with_the_feature(client: httpx.Client, case: str) -> None:
+def test_what_the_library_refuses_is_told_in_its_words_with_the_feature(
+    client: httpx.Client, case: str
+) -> None:
     body, words, feature = BAD_ASKS[case]
     answer = asked(client, **body)
     assert refusal(answer)[0] == 422
@@ -294,7 +346,12 @@ def test_what_is_searched_for_must_make_sense(client: httpx.Client) -> None:
 
 
 def test_only_json_is_taken(client: httpx.Client) -> None:
-    assert refusal(client.post("/recourse", content=b"id=1", headers={"Content-Type": "text/plain"}))[0] == 415
+    assert (
+        refusal(client.post("/recourse", content=b"id=1", headers={"Content-Type": "text/plain"}))[
+            0
+        ]
+        == 415
+    )
     assert refusal(client.post("/recourse", data={"id": "1"}))[0] == 415
 
 
@@ -307,7 +364,9 @@ def test_what_is_not_there_is_not_found_in_json(client: httpx.Client) -> None:
     assert client.head("/").status_code == 200
 
 
-@pytest.mark.parametrize("path", ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/%2e%2e/cli.py"])
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/%2e%2e/cli.py"]
+)
 def test_no_file_but_the_pages_own_can_be_fetched(client: httpx.Client, path: str) -> None:
     raw = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n".encode()
     answer = sent(client, raw)
@@ -317,7 +376,9 @@ def test_no_file_but_the_pages_own_can_be_fetched(client: httpx.Client, path: st
 
 def sent(client: httpx.Client, raw: bytes) -> bytes:
     """What comes back for bytes that no library would send."""
-    with socket.create_connection(("127.0.0.1", client.base_url.port or 0), timeout=10) as connection:
+    with socket.create_connection(
+        ("127.0.0.1", client.base_url.port or 0), timeout=10
+    ) as connection:
         connection.sendall(raw)
         parts = []
         while part := connection.recv(65536):
@@ -328,7 +389,9 @@ def sent(client: httpx.Client, raw: bytes) -> bytes:
 # who may ask
 
 
-def test_nobody_else_may_frame_it_cache_answers_or_use_another_name_for_this_machine(client: httpx.Client) -> None:
+def test_nobody_else_may_frame_it_cache_answers_or_use_another_name_for_this_machine(
+    client: httpx.Client,
+) -> None:
     page, facts = client.get("/"), client.get("/schema")
     for answer in (page, facts, client.get("/nothing")):
         assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
@@ -348,7 +411,10 @@ def test_a_token_is_asked_for_once_it_is_set() -> None:
         with httpx.Client(base_url=address) as stranger:
             for answer in (stranger.get("/"), stranger.get("/schema"), asked(stranger, id=1)):
                 assert refusal(answer)[0] == 401
-            assert stranger.get("/schema", headers={"Authorization": "Bearer wrong"}).status_code == 401
+            assert (
+                stranger.get("/schema", headers={"Authorization": "Bearer wrong"}).status_code
+                == 401
+            )
             assert stranger.get("/?token=wrong").status_code == 401
         with httpx.Client(base_url=address) as script:
             header = {"Authorization": "Bearer correct-horse"}
@@ -370,17 +436,26 @@ def test_a_token_is_made_up_where_others_can_reach_the_service() -> None:
         assert running.token in running.url
         assert httpx.get(f"http://127.0.0.1:{running.port}/health").status_code == 401
         header = {"Authorization": f"Bearer {running.token}"}
-        assert httpx.get(f"http://127.0.0.1:{running.port}/health", headers=header).status_code == 200
+        assert (
+            httpx.get(f"http://127.0.0.1:{running.port}/health", headers=header).status_code == 200
+        )
 
 
 # a model that fails, clients that go, and many at a time
 
 
-@pytest.mark.parametrize(("age", "words"), [(13, "the model failed on this record (RuntimeError)"), (14, "NaN")])
+@pytest.mark.parametrize(
+    ("age", "words"), [(13, "the model failed on this record (RuntimeError)"), (14, "NaN")]
+)
 def test_a_model_that_fails_gives_502_to_whom_it_fails_and_the_service_lives_on(
     client: httpx.Client, age: int, words: str
 ) -> None:
-    persons = [{**PERSON, "age": age}, PERSON, {**PERSON, "income": 25.0}, {**PERSON, "age": age, "debt": 6.0}]
+    persons = [
+        {**PERSON, "age": age},
+        PERSON,
+        {**PERSON, "income": 25.0},
+        {**PERSON, "age": age, "debt": 6.0},
+    ]
     with ThreadPoolExecutor(4) as crowd:
         answers = list(crowd.map(lambda one: asked(client, person=one), persons))
     assert [one.status_code for one in answers] == [502, 200, 200, 502]
@@ -435,18 +510,27 @@ def test_requests_that_come_together_are_searched_in_lock_step(slow: Slow) -> No
             together = [future.result().json() for future in futures]
         assert slow.calls - before < 0.5 * one_by_one
     for one, other in zip(alone, together, strict=True):
-        states = [[(state["record"], state["score"]) for state in reply["view"]["states"]] for reply in (one, other)]
+        states = [
+            [(state["record"], state["score"]) for state in reply["view"]["states"]]
+            for reply in (one, other)
+        ]
         assert states[0] == states[1]
 
 
-def test_fifty_clients_at_a_time_all_get_the_answer_they_would_have_got_alone(client: httpx.Client) -> None:
-    bodies = [{"id": REFUSED[i % len(REFUSED)], "min_score": 0.55 + 0.05 * (i % 5)} for i in range(100)]
+def test_fifty_clients_at_a_time_all_get_the_answer_they_would_have_got_alone(
+    client: httpx.Client,
+) -> None:
+    bodies = [
+        {"id": REFUSED[i % len(REFUSED)], "min_score": 0.55 + 0.05 * (i % 5)} for i in range(100)
+    ]
     with ThreadPoolExecutor(50) as crowd:
         answers = list(crowd.map(lambda body: asked(client, **body), bodies))
     assert {one.status_code for one in answers} == {200}
     for body, answer in list(zip(bodies, answers, strict=True))[::7]:
         alone = EXPLAINER.explain(ROWS.iloc[body["id"]], min_score=body["min_score"])
-        assert np.array_equal(Recourse.from_json(json.dumps(answer.json()["document"])).records, alone.records)
+        assert np.array_equal(
+            Recourse.from_json(json.dumps(answer.json()["document"])).records, alone.records
+        )
 
 
 def until(holds: Any) -> None:
@@ -472,7 +556,10 @@ def test_the_same_request_twice_is_searched_once(slow: Slow) -> None:
 
 
 def test_the_time_limit_frees_the_client_and_the_service_lives_on(slow: Slow) -> None:
-    with slow_service(slow, seconds=0.3) as running, httpx.Client(base_url=running.url, timeout=30) as client:
+    with (
+        slow_service(slow, seconds=0.3) as running,
+        httpx.Client(base_url=running.url, timeout=30) as client,
+    ):
         slow.open.clear()
         assert refusal(asked(client, person=PERSON))[0] == 504
         slow.open.set()
@@ -489,7 +576,9 @@ def test_a_client_that_goes_away_is_dropped_and_harms_nobody(slow: Slow) -> None
         goer.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
         assert slow.entered.wait(10)
         dead = socket.create_connection(("127.0.0.1", running.port))
-        dead.sendall(f"{head}Content-Length: 1000\r\n\r\n".encode() + b'{"per')  # and never any more
+        dead.sendall(
+            f"{head}Content-Length: 1000\r\n\r\n".encode() + b'{"per'
+        )  # and never any more
         goer.close()
         until(lambda: "localface_dropped_requests_total 1" in client.get("/metrics").text)
         slow.open.set()
@@ -550,7 +639,9 @@ def described() -> Iterator[str]:
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-def test_every_response_fits_the_description_and_none_is_a_5xx(case: schemathesis.Case, described: str) -> None:
+def test_every_response_fits_the_description_and_none_is_a_5xx(
+    case: schemathesis.SearchJob, described: str
+) -> None:
     response = case.call(base_url=described)
     assert response.status_code < 500
     # a record that fits the description may still name no feature of this table, and is refused
@@ -576,7 +667,10 @@ def test_a_table_of_others_can_be_listed() -> None:
 
 
 def test_a_port_that_is_taken_is_told() -> None:
-    with Serving(SERVICE).start() as running, pytest.raises(InputError, match=f"port {running.port}.*try --port 0"):
+    with (
+        Serving(SERVICE).start() as running,
+        pytest.raises(InputError, match=f"port {running.port}.*try --port 0"),
+    ):
         Serving(SERVICE, port=running.port)
 
 
@@ -586,9 +680,20 @@ def test_the_command_serves_the_users_own_and_ctrl_c_ends_it(tmp_path: Path) -> 
     import skops.io
 
     skops.io.dump(LogisticRegression().fit(plane, TRUTH), tmp_path / "model.skops")
-    given = ["--data", "rows.csv", "--model", "model.skops", "--target", "True", "--outcome", "paid"]
+    given = [
+        "--data",
+        "rows.csv",
+        "--model",
+        "model.skops",
+        "--target",
+        "True",
+        "--outcome",
+        "paid",
+    ]
     command = [sys.executable, "-m", "localface", "serve", "--port", "0", "--workers", "1", *given]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as process:
         assert process.stdout is not None
         line = process.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+/", line)

@@ -34,7 +34,8 @@ def test_an_answer_shows_as_a_widget_and_keeps_text_and_html_for_those_who_have_
 def test_without_anywidget_it_shows_as_static_html(monkeypatch: pytest.MonkeyPatch) -> None:
     real = importlib.util.find_spec
     monkeypatch.setattr(
-        "localface.answers.recourse.find_spec", lambda name: None if name == "anywidget" else real(name)
+        "localface.answers.recourse.find_spec",
+        lambda name: None if name == "anywidget" else real(name),
     )
     assert bundle(ANSWER) == {"text/plain": str(ANSWER), "text/html": ANSWER._repr_html_()}
 
@@ -50,9 +51,13 @@ def test_its_module_is_the_pages_own_imports_nothing_and_has_one_default_export(
     assert not re.search(r"^\s*import\b", text, re.MULTILINE)
     assert re.findall(r"^export \w+", text, re.MULTILINE) == ["export default"]
     assert re.search(r"^function render\(", text, re.MULTILINE)
-    assert "http" not in re.sub(r"http://www\.w3\.org/\S+", "", text)  # an SVG's namespace is no request
+    assert "http" not in re.sub(
+        r"http://www\.w3\.org/\S+", "", text
+    )  # an SVG's namespace is no request
 
 
 def test_the_modules_that_are_put_together_share_no_name() -> None:
-    names = re.findall(r"^(?:async )?(?:function\*?|const|let|class) (\w+)", module_of("view.js"), re.MULTILINE)
+    names = re.findall(
+        r"^(?:async )?(?:function\*?|const|let|class) (\w+)", module_of("view.js"), re.MULTILINE
+    )
     assert sorted(set(names)) == sorted(names)

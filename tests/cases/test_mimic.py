@@ -50,22 +50,43 @@ class World:
     def __init__(self) -> None:
         self.rows: dict[str, list[dict[str, Any]]] = {name: [] for name in COLUMNS}
 
-    def person(self, subject: int, *, gender: str = "F", born: str = "2100-07-01 00:00:00") -> World:
+    def person(
+        self, subject: int, *, gender: str = "F", born: str = "2100-07-01 00:00:00"
+    ) -> World:
         return self.add("PATIENTS", SUBJECT_ID=subject, GENDER=gender, DOB=born)
 
     def admission(self, subject: int, hadm: int, *, died: int = 0) -> World:
         return self.add("ADMISSIONS", SUBJECT_ID=subject, HADM_ID=hadm, HOSPITAL_EXPIRE_FLAG=died)
 
-    def stay(self, icustay: int, hadm: int, start: datetime, end: datetime, *, at: str = "metavision MICU") -> World:
+    def stay(
+        self,
+        icustay: int,
+        hadm: int,
+        start: datetime,
+        end: datetime,
+        *,
+        at: str = "metavision MICU",
+    ) -> World:
         source, unit = at.split()
         who = {"SUBJECT_ID": hadm - 10, "HADM_ID": hadm, "ICUSTAY_ID": icustay}
-        return self.add("ICUSTAYS", **who, DBSOURCE=source, FIRST_CAREUNIT=unit, INTIME=start, OUTTIME=end)
+        return self.add(
+            "ICUSTAYS", **who, DBSOURCE=source, FIRST_CAREUNIT=unit, INTIME=start, OUTTIME=end
+        )
 
     def called(self, hadm: int, when: datetime, outcome: str = "Discharged") -> World:
-        return self.add("CALLOUT", SUBJECT_ID=hadm - 10, HADM_ID=hadm, CALLOUT_OUTCOME=outcome, CREATETIME=when)
+        return self.add(
+            "CALLOUT", SUBJECT_ID=hadm - 10, HADM_ID=hadm, CALLOUT_OUTCOME=outcome, CREATETIME=when
+        )
 
     def chart(
-        self, icustay: int, item: int, before: timedelta, number: object = "", *, value: str = "", error: object = 0
+        self,
+        icustay: int,
+        item: int,
+        before: timedelta,
+        number: object = "",
+        *,
+        value: str = "",
+        error: object = 0,
     ) -> World:
         words = value or str(number)
         when = {"ICUSTAY_ID": icustay, "ITEMID": item, "CHARTTIME": T - before}
@@ -75,7 +96,9 @@ class World:
         self.rows[table].append({"ROW_ID": len(self.rows[table]) + 1, **row})
         return self
 
-    def write(self, folder: Path, *, lower: bool = False, ending: str = ".csv", newline: str = "\n") -> Path:
+    def write(
+        self, folder: Path, *, lower: bool = False, ending: str = ".csv", newline: str = "\n"
+    ) -> Path:
         folder.mkdir(exist_ok=True)
         for table, columns in COLUMNS.items():
             header = columns.split()
@@ -84,7 +107,9 @@ class World:
             with opened(folder / f"{name}{ending}", "wt", encoding="utf-8", newline="") as file:
                 lines = csv.writer(file, lineterminator=newline)
                 lines.writerow([column.lower() if lower else column for column in header])
-                lines.writerows([[row.get(column, "") for column in header] for row in self.rows[table]])
+                lines.writerows(
+                    [[row.get(column, "") for column in header] for row in self.rows[table]]
+                )
         return folder
 
 
@@ -93,12 +118,22 @@ def everyone() -> World:
     world = World()
     start = T - hours(228)
     for hadm, died in {11: 0, 12: 1, 13: 0, 14: 0, 15: 0, 17: 0, 18: 0, 19: 0, 20: 0}.items():
-        world.person(hadm - 10, gender="M" if hadm == 11 else "F").admission(hadm - 10, hadm, died=died)
-    world.rows["PATIENTS"][2]["DOB"] = "1850-01-01 00:00:00"  # over 89: 300 years by de-identification
+        world.person(hadm - 10, gender="M" if hadm == 11 else "F").admission(
+            hadm - 10, hadm, died=died
+        )
+    world.rows["PATIENTS"][2]["DOB"] = (
+        "1850-01-01 00:00:00"  # over 89: 300 years by de-identification
+    )
     world.stay(101, 11, start, T + hours(36)).called(11, T)
-    world.stay(102, 12, T - hours(100), T + hours(1)).called(12, T)  # just long enough for 3 days before
-    world.stay(103, 13, T - hours(100, -1), T, at="metavision SICU").called(13, T)  # a second too short; ends at T
-    world.stay(104, 14, T - hours(20), T + hours(9)).called(14, T).called(14, T + hours(2))  # called out twice
+    world.stay(102, 12, T - hours(100), T + hours(1)).called(
+        12, T
+    )  # just long enough for 3 days before
+    world.stay(103, 13, T - hours(100, -1), T, at="metavision SICU").called(
+        13, T
+    )  # a second too short; ends at T
+    world.stay(104, 14, T - hours(20), T + hours(9)).called(14, T).called(
+        14, T + hours(2)
+    )  # called out twice
     world.stay(105, 15, T - hours(20), T + hours(1)).called(15, T)  # comes back:
     world.stay(106, 15, T + hours(30), T + hours(60)).called(15, T + hours(50))
     world.stay(107, 17, start, T + hours(9), at="carevue MICU").called(17, T)
@@ -110,26 +145,58 @@ def everyone() -> World:
 
 def charts(world: World) -> World:
     """What was charted for stay 101, and a little for the others; times are before callout."""
-    (world.chart(101, 220045, hours(4, 1), 200).chart(101, 220045, hours(4), 60))  # outside, on the edge
-    (world.chart(101, 220045, hours(0), 90).chart(101, 220045, -hours(0, 1), 30))  # on the edge, after
-    (world.chart(101, 220210, hours(36), 18).chart(101, 220210, hours(36, 1), 40))  # carried, too old
-    (world.chart(101, 220179, hours(36, 1), 120).chart(101, 226852, hours(1), 25))  # too old; pulmonary artery
+    (
+        world.chart(101, 220045, hours(4, 1), 200).chart(101, 220045, hours(4), 60)
+    )  # outside, on the edge
+    (
+        world.chart(101, 220045, hours(0), 90).chart(101, 220045, -hours(0, 1), 30)
+    )  # on the edge, after
+    (
+        world.chart(101, 220210, hours(36), 18).chart(101, 220210, hours(36, 1), 40)
+    )  # carried, too old
+    (
+        world.chart(101, 220179, hours(36, 1), 120).chart(101, 226852, hours(1), 25)
+    )  # too old; pulmonary artery
     for value in (9, 10, 100, 101):
         world.chart(101, 220277, hours(1, value), value)
-    (world.chart(101, 223761, hours(1), 98.6).chart(101, 223762, hours(2), 38.5).chart(101, 223761, hours(3), 79))
+    (
+        world.chart(101, 223761, hours(1), 98.6)
+        .chart(101, 223762, hours(2), 38.5)
+        .chart(101, 223761, hours(3), 79)
+    )
     world.chart(101, 224027, hours(1), value="Warm")
     for before, parts in {1: (4, 5, 6), 2: (1, 1, None), 3: (3, 4, 5)}.items():
         for item, part in zip((220739, 223900, 223901), parts, strict=True):
             world.chart(101, item, hours(before), part, value="in words") if part else None
-    (world.chart(101, 227442, hours(3), 5.0).chart(101, 227442, hours(1), 4.1).chart(101, 227464, hours(1), 6.3))
+    (
+        world.chart(101, 227442, hours(3), 5.0)
+        .chart(101, 227442, hours(1), 4.1)
+        .chart(101, 227464, hours(1), 6.3)
+    )
     (world.chart(101, 227442, hours(0.5), 51).chart(101, 220645, hours(1), "n/a", value="140"))
-    (world.chart(101, 223835, hours(2), value="33%").chart(101, 223835, hours(1), value="about 40,\nor more"))
-    (world.chart(101, 220228, hours(5), 10.2).chart(101, 220615, hours(6), 1.0).chart(101, 220615, hours(3), 0))
-    (world.chart(101, 225624, hours(20), 20).chart(101, 227443, hours(2), 24).chart(101, 227443, hours(1), 10, error=1))
+    (
+        world.chart(101, 223835, hours(2), value="33%").chart(
+            101, 223835, hours(1), value="about 40,\nor more"
+        )
+    )
+    (
+        world.chart(101, 220228, hours(5), 10.2)
+        .chart(101, 220615, hours(6), 1.0)
+        .chart(101, 220615, hours(3), 0)
+    )
+    (
+        world.chart(101, 225624, hours(20), 20)
+        .chart(101, 227443, hours(2), 24)
+        .chart(101, 227443, hours(1), 10, error=1)
+    )
     world.chart(101, 223791, hours(2), 3, value="Mild to Moderate")
     world.chart(101, 223791, hours(1), 0, value="Unable to Score")
     world.chart(101, 223838, hours(1), value="Not applicable")
-    (world.chart(101, 226707, hours(200), 70).chart(101, 226531, hours(200), 176.37).chart(101, 226512, hours(9), 900))
+    (
+        world.chart(101, 226707, hours(200), 70)
+        .chart(101, 226531, hours(200), 176.37)
+        .chart(101, 226512, hours(9), 900)
+    )
     world.chart(101, 224832, hours(72), value="Standard")  # the tube three days before
     (
         world.chart(102, 223835, hours(1), 0.4)
@@ -138,8 +205,14 @@ def charts(world: World) -> World:
     )
     world.chart(103, 224829, hours(4), value="Cuffed").chart(103, 220045, hours(1), 250)
     world.chart(103, 220645, hours(36), 139)  # carried where nothing else reaches as far back
-    (world.chart(102, 220045, hours(1), 251).chart(102, 220179, hours(1), 0).chart(102, 220179, hours(8), 110))
-    world.add("CHARTEVENTS", ICUSTAY_ID="", ITEMID=220045, CHARTTIME=T, VALUE="1", VALUENUM=1)  # nobody's
+    (
+        world.chart(102, 220045, hours(1), 251)
+        .chart(102, 220179, hours(1), 0)
+        .chart(102, 220179, hours(8), 110)
+    )
+    world.add(
+        "CHARTEVENTS", ICUSTAY_ID="", ITEMID=220045, CHARTTIME=T, VALUE="1", VALUENUM=1
+    )  # nobody's
     return world
 
 
@@ -172,18 +245,30 @@ def test_every_rule_of_the_cohort_lets_through_whom_it_should(folder: Path) -> N
         ("exactly one such callout", 4),
     ]
     at_callout = extraction.table[extraction.table["x"] == 0]
-    assert dict(zip(at_callout["icustay_id"], at_callout["ready"], strict=True)) == {101: 1, 102: 0, 103: 1, 105: 0}
+    assert dict(zip(at_callout["icustay_id"], at_callout["ready"], strict=True)) == {
+        101: 1,
+        102: 0,
+        103: 1,
+        105: 0,
+    }
 
 
-def test_extra_negatives_are_taken_of_stays_that_are_long_enough_to_the_second(folder: Path) -> None:
+def test_extra_negatives_are_taken_of_stays_that_are_long_enough_to_the_second(
+    folder: Path,
+) -> None:
     extra = extract(folder).table.query("x > 0")
-    assert set(zip(extra["icustay_id"], extra["x"], strict=True)) == {(102, 3), *((101, x) for x in range(3, 9))}
+    assert set(zip(extra["icustay_id"], extra["x"], strict=True)) == {
+        (102, 3),
+        *((101, x) for x in range(3, 9)),
+    }
     assert not extra["ready"].any()
     assert row_of(extract(folder), 101, 3)["time"] == pd.Timestamp(T - timedelta(days=3))
 
 
 def test_extra_negatives_can_be_left_to_stays_that_ended_well_or_left_out(folder: Path) -> None:
-    well = extract(folder, decisions=Decisions(extra_days=(3,), extra_of_all_stays=False)).table.query("x > 0")
+    well = extract(
+        folder, decisions=Decisions(extra_days=(3,), extra_of_all_stays=False)
+    ).table.query("x > 0")
     assert list(well["icustay_id"]) == [101]
     assert len(extract(folder, decisions=Decisions(extra_days=())).table) == 4
 
@@ -245,7 +330,9 @@ def test_a_feature_is_what_was_computed_by_hand(folder: Path, feature: str) -> N
 
 
 @pytest.mark.parametrize("feature", BY_HAND)
-def test_the_original_decisions_give_what_the_original_would_have(folder: Path, feature: str) -> None:
+def test_the_original_decisions_give_what_the_original_would_have(
+    folder: Path, feature: str
+) -> None:
     expected = (BY_HAND | AS_THE_ORIGINAL)[feature]
     assert one(folder, Decisions.original())[feature] == pytest.approx(expected, nan_ok=True)
 
@@ -255,13 +342,20 @@ def one(folder: Path, decisions: Decisions) -> Any:
     return row_of(extract(folder, decisions=decisions), 101)
 
 
-def test_oxygen_charted_as_a_fraction_is_one_and_less_than_room_air_is_nothing(folder: Path) -> None:
+def test_oxygen_charted_as_a_fraction_is_one_and_less_than_room_air_is_nothing(
+    folder: Path,
+) -> None:
     assert row_of(extract(folder), 102)["fio2"] == pytest.approx(0.4)
-    assert row_of(extract(folder, decisions=Decisions(fio2_mended=False)), 102)["fio2"] == pytest.approx(0.04)
+    assert row_of(extract(folder, decisions=Decisions(fio2_mended=False)), 102)[
+        "fio2"
+    ] == pytest.approx(0.04)
 
 
 def test_a_tube_counts_for_four_hours_unless_it_is_to_be_carried(folder: Path) -> None:
-    assert (row_of(extract(folder), 102)["airway"], row_of(extract(folder), 103)["airway"]) == (0, 1)
+    assert (row_of(extract(folder), 102)["airway"], row_of(extract(folder), 103)["airway"]) == (
+        0,
+        1,
+    )
     assert row_of(extract(folder, decisions=Decisions(tube_carried=True)), 102)["airway"] == 1
     assert row_of(extract(folder), 101, 3)["airway"] == 1
 
@@ -271,7 +365,9 @@ def test_a_value_on_its_limit_counts_and_a_value_beyond_does_not(folder: Path) -
     assert math.isnan(row_of(extract(folder), 102)["hr_max"])
 
 
-def test_a_value_is_carried_from_36_hours_before_where_there_are_no_earlier_rows(folder: Path) -> None:
+def test_a_value_is_carried_from_36_hours_before_where_there_are_no_earlier_rows(
+    folder: Path,
+) -> None:
     assert row_of(extract(folder), 103)["na"] == 139
 
 
@@ -288,7 +384,9 @@ def test_ages_over_89_become_91_or_stay_at_300(folder: Path) -> None:
 def test_what_does_not_count_is_counted_by_feature_and_reason(folder: Path) -> None:
     flow = extract(folder).flow
     looked_at, *others = flow.of("removed")
-    assert looked_at.count == len(everyone().rows["CHARTEVENTS"]) - 3  # nobody's, after callout, right heart
+    assert (
+        looked_at.count == len(everyone().rows["CHARTEVENTS"]) - 3
+    )  # nobody's, after callout, right heart
     removed = {one.step: one.count for one in others}
     assert removed == {
         "hco3: charted in error": 1,
@@ -336,7 +434,9 @@ def test_lines_that_are_no_csv_are_passed_over_and_counted(folder: Path, tmp_pat
     with (other / "CHARTEVENTS.csv").open("a", encoding="utf-8") as file:
         file.write("1,2,3\n" + "x," * 20 + "\n")
     extraction = extract(other)
-    assert [(one.step, one.count) for one in extraction.flow.of("lines")] == [("CHARTEVENTS.csv", 2)]
+    assert [(one.step, one.count) for one in extraction.flow.of("lines")] == [
+        ("CHARTEVENTS.csv", 2)
+    ]
     pd.testing.assert_frame_equal(extraction.table, extract(folder).table)
 
 
@@ -348,7 +448,9 @@ def test_a_file_that_breaks_off_is_an_error_and_not_a_smaller_cohort(tmp_path: P
         extract(other)
 
 
-def test_a_reader_that_would_not_notice_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reader_that_would_not_notice_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import duckdb
 
     monkeypatch.setattr(duckdb, "__version__", "1.4.0")
@@ -370,13 +472,21 @@ def test_a_missing_table_is_named_with_what_is_there_instead(tmp_path: Path) -> 
 
 def test_missing_columns_are_named_with_what_is_there_instead(tmp_path: Path) -> None:
     other = everyone().write(tmp_path / "tables")
-    for table, column, spelt in (("ICUSTAYS", "DBSOURCE", "DB_SOURCE"), ("CHARTEVENTS", "VALUENUM", "AMOUNT")):
+    for table, column, spelt in (
+        ("ICUSTAYS", "DBSOURCE", "DB_SOURCE"),
+        ("CHARTEVENTS", "VALUENUM", "AMOUNT"),
+    ):
         path = other / f"{table}.csv"
-        path.write_text(path.read_text(encoding="utf-8").replace(column, spelt, 1), encoding="utf-8")
+        path.write_text(
+            path.read_text(encoding="utf-8").replace(column, spelt, 1), encoding="utf-8"
+        )
     with pytest.raises(DataError) as raised:
         extract(other)
     message = str(raised.value)
-    assert "ICUSTAYS.csv lacks the column 'DBSOURCE' (did you mean 'DB_SOURCE'?); it has 'ROW_ID'" in message
+    assert (
+        "ICUSTAYS.csv lacks the column 'DBSOURCE' (did you mean 'DB_SOURCE'?); it has 'ROW_ID'"
+        in message
+    )
     assert "CHARTEVENTS.csv lacks the column 'VALUENUM'" in message
 
 
@@ -415,9 +525,15 @@ def test_no_such_folder_and_impossible_amounts_are_refused(folder: Path, tmp_pat
 # --- what is written -----------------------------------------------------------------------------
 
 
-def test_what_is_written_is_what_was_extracted_and_nothing_else_is_left(folder: Path, tmp_path: Path) -> None:
+def test_what_is_written_is_what_was_extracted_and_nothing_else_is_left(
+    folder: Path, tmp_path: Path
+) -> None:
     extraction = extract(folder, out=tmp_path / "out")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["flow.json", "flow.svg", "rows.parquet"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "flow.json",
+        "flow.svg",
+        "rows.parquet",
+    ]
     if importlib.util.find_spec("pyarrow"):
         read = pd.read_parquet(tmp_path / "out" / "rows.parquet")
         pd.testing.assert_frame_equal(read, extraction.table, check_dtype=False)
@@ -464,7 +580,9 @@ def extracted(demo: Path) -> Extraction:
 
 def read(folder: Path, table: str, **options: Any) -> Any:
     frame = pd.read_csv(folder / f"{table}.csv.gz", low_memory=False, **options)
-    for column in frame.columns.intersection(["intime", "outtime", "createtime", "charttime", "dob"]):
+    for column in frame.columns.intersection(
+        ["intime", "outtime", "createtime", "charttime", "dob"]
+    ):
         frame[column] = pd.to_datetime(frame[column])
     return frame
 
@@ -475,8 +593,12 @@ def zeros(demo: Path) -> Any:
     stays = read(demo, "ICUSTAYS").sort_values("intime")
     stays["later"] = stays.groupby("hadm_id")["intime"].transform("max") > stays["intime"]
     stays = stays[~stays.duplicated("hadm_id")]
-    stays = stays[(stays["dbsource"] == "metavision") & stays["first_careunit"].isin(["MICU", "SICU"])]
-    calls = read(demo, "CALLOUT").query("callout_outcome == 'Discharged'")[["hadm_id", "createtime"]]
+    stays = stays[
+        (stays["dbsource"] == "metavision") & stays["first_careunit"].isin(["MICU", "SICU"])
+    ]
+    calls = read(demo, "CALLOUT").query("callout_outcome == 'Discharged'")[
+        ["hadm_id", "createtime"]
+    ]
     both = stays.merge(calls, on="hadm_id")
     both = both[(both["createtime"] >= both["intime"]) & (both["createtime"] <= both["outtime"])]
     both = both[~both.duplicated("icustay_id", keep=False)]
@@ -485,24 +607,42 @@ def zeros(demo: Path) -> Any:
     return both
 
 
-def test_the_demo_has_as_many_stays_and_callouts_as_pandas_finds(extracted: Extraction, demo: Path, zeros: Any) -> None:
+def test_the_demo_has_as_many_stays_and_callouts_as_pandas_finds(
+    extracted: Extraction, demo: Path, zeros: Any
+) -> None:
     stays = read(demo, "ICUSTAYS")
-    ours = stays[(stays["dbsource"] == "metavision") & stays["first_careunit"].isin(["MICU", "SICU"])]
+    ours = stays[
+        (stays["dbsource"] == "metavision") & stays["first_careunit"].isin(["MICU", "SICU"])
+    ]
     assert extracted.flow["ICU stays"] == len(stays) == 136
     assert extracted.flow["MetaVision stays that began in MICU or SICU"] == len(ours)
     assert extracted.flow["exactly one such callout"] == len(zeros)
     table = extracted.table.query("x == 0").set_index("icustay_id")
     expected = zeros.set_index("icustay_id").sort_index()
-    pd.testing.assert_series_equal(table["time"].sort_index(), expected["createtime"], check_names=False)
+    pd.testing.assert_series_equal(
+        table["time"].sort_index(), expected["createtime"], check_names=False
+    )
     assert table["ready"].sort_index().tolist() == expected["ready"].tolist()
 
 
-def test_the_demo_has_as_many_positives_and_negatives_as_pandas_finds(extracted: Extraction, zeros: Any) -> None:
-    assert extracted.flow["ready at callout: left hospital alive, no later ICU stay"] == zeros["ready"].sum()
-    assert extracted.flow["not ready at callout: died in hospital, or back in the ICU"] == (zeros["ready"] == 0).sum()
+def test_the_demo_has_as_many_positives_and_negatives_as_pandas_finds(
+    extracted: Extraction, zeros: Any
+) -> None:
+    assert (
+        extracted.flow["ready at callout: left hospital alive, no later ICU stay"]
+        == zeros["ready"].sum()
+    )
+    assert (
+        extracted.flow["not ready at callout: died in hospital, or back in the ICU"]
+        == (zeros["ready"] == 0).sum()
+    )
     stayed = (zeros["createtime"] - zeros["intime"]) / pd.Timedelta(hours=1)
     for day in range(3, 9):
-        assert extracted.flow[f"not ready, {day} days before callout"] == (stayed >= 24 * (day + 1) + 4).sum() > 0
+        assert (
+            extracted.flow[f"not ready, {day} days before callout"]
+            == (stayed >= 24 * (day + 1) + 4).sum()
+            > 0
+        )
 
 
 HAND_CHECKED = {  # how pandas computes them: ITEMIDs, limits (the lower one excluded where it is 0), factor
@@ -535,7 +675,9 @@ def by_pandas(events: Any, row: Any, feature: str) -> float:
     recent, older = mine[(ago >= 0) & (ago <= 4)], mine[(ago > 4) & (ago <= 36)]
     if len(recent) and feature.endswith(("_min", "_max")):
         return factor * float(getattr(recent["valuenum"], feature[-3:])())
-    seen = (recent if len(recent) else older).assign(place=lambda part: part["itemid"].map(ids.index))
+    seen = (recent if len(recent) else older).assign(
+        place=lambda part: part["itemid"].map(ids.index)
+    )
     last = seen.sort_values(["charttime", "place"], ascending=[False, True])
     return factor * float(last["valuenum"].iloc[0]) if len(last) else math.nan
 
@@ -549,9 +691,13 @@ def test_every_row_of_the_demo_has_the_value_that_pandas_computes(
     assert np.isfinite(expected).sum() >= 10
 
 
-def test_the_coma_score_of_the_demo_is_the_sum_of_three_parts_at_one_time(extracted: Extraction, events: Any) -> None:
+def test_the_coma_score_of_the_demo_is_the_sum_of_three_parts_at_one_time(
+    extracted: Extraction, events: Any
+) -> None:
     parts = events[events["itemid"].isin([220739, 223900, 223901])]
-    wide = parts.pivot_table(index=["icustay_id", "charttime"], columns="itemid", values="valuenum", aggfunc="min")
+    wide = parts.pivot_table(
+        index=["icustay_id", "charttime"], columns="itemid", values="valuenum", aggfunc="min"
+    )
     total = wide.dropna().sum(axis=1).reset_index(name="score")
     checked = 0
     for row in extracted.table.to_dict("records"):
@@ -564,7 +710,9 @@ def test_the_coma_score_of_the_demo_is_the_sum_of_three_parts_at_one_time(extrac
     assert checked >= 10
 
 
-def test_temperatures_of_the_demo_are_celsius_whatever_they_were_charted_in(extracted: Extraction) -> None:
+def test_temperatures_of_the_demo_are_celsius_whatever_they_were_charted_in(
+    extracted: Extraction,
+) -> None:
     for feature in ("temp_min", "temp_max"):
         assert extracted.table[feature].dropna().between(30, 43).all()
 
@@ -578,7 +726,11 @@ def test_a_forest_on_the_demos_ranks_new_patients_as_well_as_was_measured(
     path = data_folder / "icu-demos" / "rfd_samples.csv.gz"
     if not path.exists():
         pytest.skip(f"the samples of the MIMIC-IV demo are not at {path}")
-    second = pd.read_csv(path).query("source == 'mimic4_demo' and strict == 1").rename(columns={"outcome": "ready"})
+    second = (
+        pd.read_csv(path)
+        .query("source == 'mimic4_demo' and strict == 1")
+        .rename(columns={"outcome": "ready"})
+    )
     wanted = [*schema().names, "ready", "subject_id"]
     rows = pd.concat([extracted.table[wanted], second[wanted]], ignore_index=True)
     aucs = [roc_auc_score(rows["ready"], predicted(rows, seed)) for seed in range(3)]

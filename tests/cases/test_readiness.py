@@ -30,7 +30,15 @@ from localface.cases.readiness.report import TITLE, report, write_report
 from localface.cases.readiness.samples import Samples, Split, split
 from localface.cases.readiness.study import studied
 from localface.cases.readiness.summary import success
-from localface.cases.readiness.training import Settings, cut_at, evaluate, fit, folds, measured, search
+from localface.cases.readiness.training import (
+    Settings,
+    cut_at,
+    evaluate,
+    fit,
+    folds,
+    measured,
+    search,
+)
 from localface.errors import DataError
 
 SMALL = {"mimic": 1500, "gicu": 400}
@@ -58,7 +66,9 @@ def stays(n: int = 250, rows: int = 4) -> Samples:
     patient = np.repeat(np.arange(n), rows)
     frame = cohort.frame().iloc[patient].reset_index(drop=True)
     frame["creatinine"] += rng.integers(0, 3, len(frame))
-    return Samples(frame, rng.permutation(cohort.ready)[patient], np.full(len(frame), "mimic"), patient)
+    return Samples(
+        frame, rng.permutation(cohort.ready)[patient], np.full(len(frame), "mimic"), patient
+    )
 
 
 # --- the codebook --------------------------------------------------------------------------------
@@ -70,7 +80,9 @@ def test_the_generated_cohort_is_the_one_it_always_was():
     assert int(cohort.ready.sum()) == 8299
     assert cohort.frame().shape == (16_749, 22)
     means = cohort.frame()[["creatinine", "los", "gcs_min", "airway"]].mean()
-    assert means.to_numpy() == pytest.approx([115.728999, 113.034874, 12.883993, 0.197086], rel=1e-5)
+    assert means.to_numpy() == pytest.approx(
+        [115.728999, 113.034874, 12.883993, 0.197086], rel=1e-5
+    )
 
 
 def test_the_schema_says_what_a_patient_may_change():
@@ -115,7 +127,15 @@ EDGES = {
     "creatinine": {59: True, 104: True, 58: False, 105: False},
     "bun": {2.5: True, 7.8: True, 2.4: False, 7.9: False},
 }
-WELL = {"airway": 0, "fio2": 0.4, "spo2_min": 97, "hco3": 24, "resp_min": 14, "resp_max": 20, "bp_min": 120}
+WELL = {
+    "airway": 0,
+    "fio2": 0.4,
+    "spo2_min": 97,
+    "hco3": 24,
+    "resp_min": 14,
+    "resp_max": 20,
+    "bp_min": 120,
+}
 WELL |= {"hr_min": 70, "hr_max": 90, "pain": 0, "gcs_min": 15, "temp_min": 36.5, "temp_max": 37.0}
 WELL |= {"haemoglobin": 120, "k": 4.2, "na": 140, "creatinine": 80, "bun": 5.0}
 
@@ -129,7 +149,9 @@ def test_each_criterion_holds_up_to_its_ends_and_not_beyond(feature: str):
 
 
 def test_criteria_are_eighteen_and_counted_for_each_record():
-    frame = pd.DataFrame([WELL, {**WELL, "airway": 1, "temp_min": 35.0, "hco3": 10}, {**WELL, "pain": np.nan}])
+    frame = pd.DataFrame(
+        [WELL, {**WELL, "airway": 1, "temp_min": 35.0, "hco3": 10}, {**WELL, "pain": np.nan}]
+    )
     assert [one.feature for one in CRITERIA] == list(EDGES)
     assert count_met(frame).tolist() == [18, 15, 17]
     with pytest.raises(DataError, match="no column 'bun'"):
@@ -162,14 +184,18 @@ def test_a_split_by_patient_leaks_nobody_and_a_split_by_row_does():
 
 def test_the_same_number_in_two_sources_is_two_patients():
     frame = synthetic(sizes={"mimic": 4}).frame()
-    samples = Samples(frame, np.array([0, 1, 0, 1]), np.array(["a", "a", "b", "b"]), np.array([1, 1, 1, 2]))
+    samples = Samples(
+        frame, np.array([0, 1, 0, 1]), np.array(["a", "a", "b", "b"]), np.array([1, 1, 1, 2])
+    )
     assert samples.n_patients == 3
     assert samples.people[0] == samples.people[1] != samples.people[2]
 
 
 def test_splitting_by_row_makes_a_forest_that_learnt_nothing_look_good():
     samples = stays()  # who fares well is drawn by lot, so nothing can be learnt of it
-    honest, leaky = (evaluate(samples, splits=3, by=by, progress=False) for by in ("patient", "row"))
+    honest, leaky = (
+        evaluate(samples, splits=3, by=by, progress=False) for by in ("patient", "row")
+    )
     assert honest.mean("auc") == pytest.approx(0.5, abs=0.08)
     assert leaky.mean("auc") > 0.85
 
@@ -207,14 +233,18 @@ def test_fitting_learns_nothing_from_those_it_is_tested_on():
     other.iloc[parts.test] = 1e6
     first, second = (fit(one, parts) for one in (samples, replace(samples, features=other)))
     assert first.train.equals(second.train)
-    assert np.array_equal(first.model.predict_proba(first.test)[:, 1], second.model.predict_proba(first.test)[:, 1])
+    assert np.array_equal(
+        first.model.predict_proba(first.test)[:, 1], second.model.predict_proba(first.test)[:, 1]
+    )
 
 
 def test_what_was_charted_stays_and_what_is_imputed_could_have_been_charted():
     frame = gappy(small().features)
     done = fit_imputation(frame, schema()).filled(frame)
     assert not done.isna().any(axis=None)
-    assert (done.to_numpy()[frame.notna().to_numpy()] == frame.to_numpy()[frame.notna().to_numpy()]).all()
+    assert (
+        done.to_numpy()[frame.notna().to_numpy()] == frame.to_numpy()[frame.notna().to_numpy()]
+    ).all()
     assert set(done["airway"]) <= {0.0, 1.0}
     assert done["gcs_min"].isin(range(3, 16)).all()
     assert done["pain"].isin(range(11)).all()
@@ -255,7 +285,9 @@ def test_folds_hold_out_whole_sources_or_whole_patients():
 
 def test_the_first_trees_of_a_forest_are_the_smaller_forest():
     data, ready = small().features, small().ready
-    few, many = (RandomForestClassifier(n, max_depth=4, random_state=3).fit(data, ready) for n in (5, 12))
+    few, many = (
+        RandomForestClassifier(n, max_depth=4, random_state=3).fit(data, ready) for n in (5, 12)
+    )
     votes = [tree.predict_proba(data.to_numpy())[:, 1] for tree in many.estimators_[:5]]
     assert few.predict_proba(data)[:, 1] == pytest.approx(np.mean(votes, axis=0), abs=1e-12)
 
@@ -268,7 +300,9 @@ def test_the_grid_search_finds_what_carries_over_between_sources(monkeypatch: py
         found = []
         for name in ("mimic", "gicu"):
             out, kept = (rows[(small().source[rows] == name) == side] for side in (True, False))
-            forest = RandomForestClassifier(trees, max_depth=depth, max_features=0.5, random_state=0)
+            forest = RandomForestClassifier(
+                trees, max_depth=depth, max_features=0.5, random_state=0
+            )
             forest.fit(small().features.iloc[kept], small().ready[kept])
             scores = forest.predict_proba(small().features.iloc[out])[:, 1]
             found.append(roc_auc_score(small().ready[out], scores))
@@ -283,7 +317,9 @@ def test_measures_at_a_specificity_agree_with_the_roc_curve():
     called = scores > cut_at(ready, scores)
     assert 1 - called[ready == 0].mean() >= 0.7
     wrong, right, _ = roc_curve(ready, scores, drop_intermediate=False)
-    assert measured(ready, scores)["sensitivity"] == pytest.approx(right[wrong <= 0.3 + 1e-12].max())
+    assert measured(ready, scores)["sensitivity"] == pytest.approx(
+        right[wrong <= 0.3 + 1e-12].max()
+    )
     assert measured(ready, scores)["accuracy"] == pytest.approx((called == ready).mean())
 
 
@@ -322,7 +358,10 @@ def test_everyone_is_asked_once_and_answered():
 
 
 def test_the_counts_of_the_table_add_up():
-    rows = [[int(cell.partition(" ")[0].replace(",", "")) for cell in row[1:]] for row in success(ward().journeys).rows]
+    rows = [
+        [int(cell.partition(" ")[0].replace(",", "")) for cell in row[1:]]
+        for row in success(ward().journeys).rows
+    ]
     *groups, everyone = rows
     assert np.sum(groups, axis=0).tolist() == everyone
     people, there, asked, plain, relaxed, lost = everyone
@@ -367,7 +406,11 @@ def test_answers_keep_every_promise_before_an_independent_judge():
 
 def test_the_length_of_stay_does_not_go_back_when_asked():
     first = ward().evaluation.first
-    found = [one for one in travel(first, people=60, los_only_grows=True, progress=False).people if one.answer.found]
+    found = [
+        one
+        for one in travel(first, people=60, los_only_grows=True, progress=False).people
+        if one.answer.found
+    ]
     place = schema().index("los")
     assert len(found) > 10
     for one in found:
@@ -407,7 +450,10 @@ def numbers(text: str) -> list[str]:
 def test_the_page_asks_nothing_of_anybody(tmp_path: Path):
     page = write_report(ward(), tmp_path).read_text(encoding="utf-8")
     assert not re.search(r"https?:|//[a-z]|<script|@import|url\(", page)
-    assert all(found in ("data:,",) or found.startswith("#") for found in re.findall(r'(?:src|href)="([^"]*)"', page))
+    assert all(
+        found in ("data:,",) or found.startswith("#")
+        for found in re.findall(r'(?:src|href)="([^"]*)"', page)
+    )
 
 
 def test_markdown_and_page_say_the_same_numbers():
@@ -420,9 +466,14 @@ def test_markdown_and_page_say_the_same_numbers():
 
 def test_the_files_that_markdown_shows_are_there(tmp_path: Path):
     write_report(ward(), tmp_path)
-    shown_files = re.findall(r"\]\((figures/[^)]*)\)", (tmp_path / "readiness.md").read_text(encoding="utf-8"))
+    shown_files = re.findall(
+        r"\]\((figures/[^)]*)\)", (tmp_path / "readiness.md").read_text(encoding="utf-8")
+    )
     assert len(shown_files) >= 6
-    assert all((tmp_path / name).read_text(encoding="utf-8").startswith("<svg xmlns") for name in shown_files)
+    assert all(
+        (tmp_path / name).read_text(encoding="utf-8").startswith("<svg xmlns")
+        for name in shown_files
+    )
     assert len(pd.read_csv(tmp_path / "people.csv")) == 150
 
 
@@ -432,7 +483,9 @@ def test_the_page_can_be_read_without_seeing_it():
     assert levels[0] == 1
     assert levels.count(1) == 1
     assert all(after <= before + 1 for before, after in pairwise(levels))
-    assert page.count("<svg") == len(re.findall(r'<svg[^>]*role="img" aria-label="[^"]{20,}"', page))
+    assert page.count("<svg") == len(
+        re.findall(r'<svg[^>]*role="img" aria-label="[^"]{20,}"', page)
+    )
     for table in re.findall(r"<table>.*?</table>", page, flags=re.DOTALL):
         assert "<caption>" in table
         assert 'scope="col"' in table
@@ -449,7 +502,10 @@ def luminance(colour: str) -> float:
 @pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_its_ground(mode: int):
     style = as_html(TITLE, []) + STYLE
-    colours = {name: re.findall(rf"--{name}: (#\w+)", style) for name in ("ink", "quiet", "second", "card", "ground")}
+    colours = {
+        name: re.findall(rf"--{name}: (#\w+)", style)
+        for name in ("ink", "quiet", "second", "card", "ground")
+    }
     for text in ("ink", "quiet", "second"):
         for ground in ("card", "ground"):
             pair = sorted([luminance(colours[text][mode]), luminance(colours[ground][mode])])
@@ -458,21 +514,35 @@ def test_text_stands_out_from_its_ground(mode: int):
 
 def browsed(page: Path, scratch: Path) -> tuple[list[str], list[str]]:
     """Open a page in Chromium: what its console says, and which addresses are asked for."""
-    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    browser = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
     if browser is None:
         pytest.skip("no Chromium to open the page with")
     log = scratch / f"{page.stem}-net.json"
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"]
     options += ["--disable-background-networking", "--disable-component-update", "--disable-sync"]
     options += ["--no-proxy-server", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-    options += [f"--user-data-dir={scratch / 'profile'}", f"--log-net-log={log}", "--enable-logging=stderr"]
+    options += [
+        f"--user-data-dir={scratch / 'profile'}",
+        f"--log-net-log={log}",
+        "--enable-logging=stderr",
+    ]
     options += ["--virtual-time-budget=3000", "--dump-dom", page.as_uri()]
-    done = subprocess.run([browser, *options], capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [browser, *options], capture_output=True, text=True, timeout=120, check=False
+    )
     if "</html>" not in done.stdout:
         pytest.skip(f"Chromium cannot run here: {done.stderr.strip()[-200:]}")
     said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
-    events = [one.get("params", {}) for one in json.loads(log.read_text(encoding="utf-8"))["events"]]
-    pages = [one for one in events if one.get("initiator", "not an origin") != "not an origin"]  # not the browser's own
+    events = [
+        one.get("params", {}) for one in json.loads(log.read_text(encoding="utf-8"))["events"]
+    ]
+    pages = [
+        one for one in events if one.get("initiator", "not an origin") != "not an origin"
+    ]  # not the browser's own
     return said, [one["url"] for one in pages if one.get("url", "").startswith("http")]
 
 
@@ -492,9 +562,17 @@ def test_the_page_opens_in_a_browser_without_errors_and_without_requests(tmp_pat
 # --- real patients -------------------------------------------------------------------------------
 
 
-def test_the_study_runs_on_the_mimic_demo_and_says_what_it_cannot(data_folder: Path, tmp_path: Path):
+def test_the_study_runs_on_the_mimic_demo_and_says_what_it_cannot(
+    data_folder: Path, tmp_path: Path
+):
     pytest.importorskip("duckdb", reason="the extraction reads with DuckDB")
-    study = run(tmp_path / "out", mimic=data_folder / "mimic3-demo", splits=2, row_split=True, progress=False)
+    study = run(
+        tmp_path / "out",
+        mimic=data_folder / "mimic3-demo",
+        splits=2,
+        row_split=True,
+        progress=False,
+    )
     assert study.page == tmp_path / "out" / "readiness.html"
     said = words(study.page.read_text(encoding="utf-8"))
     assert "one source only" in said
@@ -515,7 +593,9 @@ def test_the_forest_ranks_the_open_demos_as_was_measured(data_folder: Path):
     table = pd.read_csv(data_folder / "icu-demos" / "rfd_samples.csv.gz").query("strict == 1")
     fourth = table[table["source"] == "mimic4_demo"].rename(columns={"outcome": "ready"})
     joined = pd.concat([third, fourth], ignore_index=True)
-    samples = Samples(joined, *(joined[name].to_numpy() for name in ("ready", "source", "subject_id")))
+    samples = Samples(
+        joined, *(joined[name].to_numpy() for name in ("ready", "source", "subject_id"))
+    )
     part = np.random.default_rng(0).permutation(samples.n_patients)[samples.people] % 5
     scores = np.zeros(len(samples))
     for number in range(5):
@@ -548,14 +628,22 @@ def test_few_people_leave_out_what_there_is_nobody_for():
 
 
 def test_people_over_time_speak_beside_the_worked_patients():
-    frame = pd.concat([small().features.assign(hour=hour) for hour in (0.0, 8.0)], ignore_index=True)
+    frame = pd.concat(
+        [small().features.assign(hour=hour) for hour in (0.0, 8.0)], ignore_index=True
+    )
     frame["stay"] = np.tile(np.arange(len(small())), 2)
     frame["left_alive"] = np.tile(small().ready, 2)
-    over_time = Trajectories(frame, person="stay", time="hour", outcome="left_alive", unit="h", people="patients")
+    over_time = Trajectories(
+        frame, person="stay", time="hour", outcome="left_alive", unit="h", people="patients"
+    )
     study = studied(small(), splits=1, people=40, evidence=over_time, progress=False)
-    told = [action.evidence.sentence for one in study.worked.values() for action in one.answer.actions]
+    told = [
+        action.evidence.sentence for one in study.worked.values() for action in one.answer.actions
+    ]
     assert told
     page = words(as_html(TITLE, report(study)))
     assert all(sentence in page for sentence in told)
     assert ward().worked
-    assert all(action.evidence is None for one in ward().worked.values() for action in one.answer.actions)
+    assert all(
+        action.evidence is None for one in ward().worked.values() for action in one.answer.actions
+    )

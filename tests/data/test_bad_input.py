@@ -12,7 +12,14 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from localface import Feature, LocalFACE, Recourse, Schema, Status
-from localface.errors import ConstraintError, DataError, DensityError, InputError, ModelError, SchemaError
+from localface.errors import (
+    ConstraintError,
+    DataError,
+    DensityError,
+    InputError,
+    ModelError,
+    SchemaError,
+)
 
 N = 120
 
@@ -56,12 +63,16 @@ def people(*changes: dict[str, object]) -> list[dict[str, object]]:
 
 def test_a_column_that_the_person_lacks_is_named_with_the_near_miss(ready: LocalFACE) -> None:
     person = {"age": 52.0, "fi02": 0.45, "unit": "icu"}
-    with refused(DataError, "the person lacks 'fio2'", "did you mean 'fi02'?", "it has 'age', 'fi02', 'unit'"):
+    with refused(
+        DataError, "the person lacks 'fio2'", "did you mean 'fi02'?", "it has 'age', 'fi02', 'unit'"
+    ):
         ready.explain(person)
 
 
 def test_a_column_that_the_data_lacks_is_named_with_the_near_miss(ready: LocalFACE) -> None:
-    with refused(DataError, "the table lacks 'fio2'", "did you mean 'fi02'?", "it has 'age', 'fi02', 'unit'"):
+    with refused(
+        DataError, "the table lacks 'fio2'", "did you mean 'fi02'?", "it has 'age', 'fi02', 'unit'"
+    ):
         explainer(data=DATA.rename(columns={"fio2": "fi02"}), schema=ready.schema)
 
 
@@ -72,7 +83,11 @@ def test_columns_that_all_people_lack_are_no_one_persons_mistake(ready: LocalFAC
 
 
 def test_the_wrong_number_of_columns_is_told_with_their_names(ready: LocalFACE) -> None:
-    with refused(DataError, "the array has 2 columns and the schema 3 features ('age', 'fio2', 'unit')", "give one"):
+    with refused(
+        DataError,
+        "the array has 2 columns and the schema 3 features ('age', 'fio2', 'unit')",
+        "give one",
+    ):
         ready.explain(np.array([52.0, 0.45]))
 
 
@@ -81,12 +96,18 @@ def test_further_columns_are_passed_over(ready: LocalFACE) -> None:
 
 
 def test_what_is_no_table_is_refused() -> None:
-    with refused(DataError, "a list is not a table", "give a pandas, polars or pyarrow table, or a 2-D array"):
+    with refused(
+        DataError, "a list is not a table", "give a pandas, polars or pyarrow table, or a 2-D array"
+    ):
         explainer(data=[[50.0, 0.4, "icu"]])
 
 
 def test_what_is_no_person_is_refused(ready: LocalFACE) -> None:
-    with refused(DataError, "a list is no person", "give a dict, a pandas Series, a 1-D array or a table of one row"):
+    with refused(
+        DataError,
+        "a list is no person",
+        "give a dict, a pandas Series, a 1-D array or a table of one row",
+    ):
         ready.explain([52.0, 0.45, "icu"])
     with refused(DataError, "one person is wanted, and 2 rows came", "use explain_many"):
         ready.explain(DATA[:2])
@@ -104,7 +125,11 @@ def test_missing_values_in_the_data_are_counted_by_column_and_by_row(hole: float
     data = DATA.copy()
     data.loc[[3, 5, 7], "age"] = hole
     data.loc[[7, 9], "fio2"] = hole
-    with refused(DataError, "in 'age' (3 rows), 'fio2' (2 rows), 4 of 120 rows in all", "drop these rows or impute"):
+    with refused(
+        DataError,
+        "in 'age' (3 rows), 'fio2' (2 rows), 4 of 120 rows in all",
+        "drop these rows or impute",
+    ):
         explainer(data=data)
 
 
@@ -132,9 +157,14 @@ def test_text_where_a_number_is_wanted_is_named(ready: LocalFACE) -> None:
 @pytest.mark.parametrize("kind", [list, pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"age": float("nan")}, "missing or infinite"), ({"unit": "surgcal"}, "unseen category 'surgcal'")],
+    [
+        ({"age": float("nan")}, "missing or infinite"),
+        ({"unit": "surgcal"}, "unseen category 'surgcal'"),
+    ],
 )
-def test_the_one_of_many_who_is_refused_is_named(ready: LocalFACE, kind: Any, change: Any, message: str) -> None:
+def test_the_one_of_many_who_is_refused_is_named(
+    ready: LocalFACE, kind: Any, change: Any, message: str
+) -> None:
     asked = people({}, {}, {}, change, {}, {})
     with refused(DataError, "person 3: ", message):
         ready.explain_many(kind(asked), progress=False)
@@ -148,8 +178,12 @@ def test_whoever_has_no_way_at_all_among_many_is_named_before_anybody_is_answere
         return breathes(frame)
 
     asked = people({"age": 52.0}, {"age": 55.0}, {"age": 30.0})
-    with refused(ConstraintError, "person 2: nothing is allowed for 'age' (now 30)", "widen one of them"):
-        explainer(counted).explain_many(asked, where={"age": {"within": 5, "bounds": (50, 60)}}, progress=False)
+    with refused(
+        ConstraintError, "person 2: nothing is allowed for 'age' (now 30)", "widen one of them"
+    ):
+        explainer(counted).explain_many(
+            asked, where={"age": {"within": 5, "bounds": (50, 60)}}, progress=False
+        )
     assert not calls
 
 
@@ -159,7 +193,9 @@ def test_a_mistake_in_the_constraints_themselves_is_no_one_persons(ready: LocalF
     assert "person" not in str(caught.value)
 
 
-def test_after_a_refusal_the_next_person_is_answered_as_if_nothing_had_been(ready: LocalFACE) -> None:
+def test_after_a_refusal_the_next_person_is_answered_as_if_nothing_had_been(
+    ready: LocalFACE,
+) -> None:
     before = explainer().explain(PERSON)
     for person in people({"age": np.nan}, {"unit": "?"}, {"age": "old"}):
         with pytest.raises(DataError):
@@ -172,20 +208,31 @@ def test_after_a_refusal_the_next_person_is_answered_as_if_nothing_had_been(read
 
 
 def same(one: Recourse, other: Recourse) -> bool:
-    return one.status is other.status and one.records.tobytes() == other.records.tobytes() and one.rows == other.rows
+    return (
+        one.status is other.status
+        and one.records.tobytes() == other.records.tobytes()
+        and one.rows == other.rows
+    )
 
 
 # categories
 
 
 def test_an_unseen_category_is_named_with_the_near_miss(ready: LocalFACE) -> None:
-    with refused(DataError, "'unit' has the unseen category 'surgcal'", "did you mean 'surgical'?", "'icu', 'medical'"):
+    with refused(
+        DataError,
+        "'unit' has the unseen category 'surgcal'",
+        "did you mean 'surgical'?",
+        "'icu', 'medical'",
+    ):
         ready.explain({**PERSON, "unit": "surgcal"})
 
 
 def test_an_unseen_category_in_the_data_is_named(ready: LocalFACE) -> None:
     with refused(
-        DataError, "'unit' has the unseen category 'hospice'", "the schema knows 'icu', 'medical', 'surgical'"
+        DataError,
+        "'unit' has the unseen category 'hospice'",
+        "the schema knows 'icu', 'medical', 'surgical'",
     ):
         explainer(data=DATA.assign(unit="hospice"), schema=ready.schema)
 
@@ -196,7 +243,13 @@ def test_an_unseen_category_in_the_data_is_named(ready: LocalFACE) -> None:
 def test_a_constant_column_is_refused_unless_it_never_moves_or_has_a_scale() -> None:
     data = DATA.assign(site=7.0)
     guessed, person = Schema.infer(data), {**PERSON, "site": 7.0}
-    with refused(DataError, "'site' has the same value (7) in every row", "moves='never'", "scale=", "drop the column"):
+    with refused(
+        DataError,
+        "'site' has the same value (7) in every row",
+        "moves='never'",
+        "scale=",
+        "drop the column",
+    ):
         explainer(data=data)
     for change in ({"moves": "never"}, {"scale": 1.0}):
         answer = explainer(data=data, schema=guessed.with_("site", **change)).explain(person)
@@ -221,18 +274,26 @@ def test_no_rows_and_one_row_are_too_few() -> None:
 
 
 def test_the_same_row_many_times_is_one_person() -> None:
-    with refused(DataError, "the data has 30 rows, all of them the same", "at least 2 different people"):
+    with refused(
+        DataError, "the data has 30 rows, all of them the same", "at least 2 different people"
+    ):
         explainer(data=pd.concat([DATA[:1]] * 30))
 
 
 def test_more_neighbors_than_rows_are_refused_with_how_many_there_are() -> None:
-    with refused(DataError, "n_neighbors=121, but the data has only 120 rows", "pass n_neighbors=120 or fewer"):
+    with refused(
+        DataError,
+        "n_neighbors=121, but the data has only 120 rows",
+        "pass n_neighbors=120 or fewer",
+    ):
         explainer(n_neighbors=121)
     assert explainer(n_neighbors=120).explain(PERSON).found
 
 
 def test_a_cover_by_more_people_than_there_are_is_refused() -> None:
-    with refused(DataError, "people=120, but everyone has only 119 others", "pass people=119 or fewer"):
+    with refused(
+        DataError, "people=120, but everyone has only 119 others", "pass people=119 or fewer"
+    ):
         explainer(edges="cover", people=120)
 
 
@@ -246,29 +307,47 @@ def test_a_cover_by_more_people_than_there_are_is_refused() -> None:
             {"age": {"within": 5, "bounds": (90, 100)}},
             ["'age' (now 52)", "between 90 and 100", "within 5 of 52", "widen"],
         ),
-        ({"age": {"moves": "never", "bounds": (60, 70)}}, ["'age' (now 52)", "never moves", "leave no value"]),
-        ({"age": (100, 90)}, ["the bounds of 'age', 100 to 90, are the wrong way round", "give (low, high)"]),
+        (
+            {"age": {"moves": "never", "bounds": (60, 70)}},
+            ["'age' (now 52)", "never moves", "leave no value"],
+        ),
+        (
+            {"age": (100, 90)},
+            ["the bounds of 'age', 100 to 90, are the wrong way round", "give (low, high)"],
+        ),
         ({"age": -1}, ["'age' cannot stay within -1", "give a number that is not negative"]),
         ({"unit": []}, ["leaves 'unit' no category", "'icu', 'medical', 'surgical'"]),
-        ({"unit": ["surgcal"]}, ["'unit' has the unseen category 'surgcal'", "did you mean 'surgical'?"]),
-        ({"fi02": "never"}, ["where= names 'fi02'", "did you mean 'fio2'?", "'age', 'fio2', 'unit'"]),
+        (
+            {"unit": ["surgcal"]},
+            ["'unit' has the unseen category 'surgcal'", "did you mean 'surgical'?"],
+        ),
+        (
+            {"fi02": "never"},
+            ["where= names 'fi02'", "did you mean 'fio2'?", "'age', 'fio2', 'unit'"],
+        ),
         ({"fio2": "nevr"}, ["'fio2' cannot move 'nevr'", "did you mean 'never'?"]),
         ({"fio2": {"bound": (0, 1)}}, ["'fio2' has 'bound'", "did you mean 'bounds'?"]),
         ("never", ["where= is 'never'", "give a dict"]),
     ],
 )
-def test_constraints_that_make_no_sense_are_refused(ready: LocalFACE, where: Any, pieces: list[str]) -> None:
+def test_constraints_that_make_no_sense_are_refused(
+    ready: LocalFACE, where: Any, pieces: list[str]
+) -> None:
     with refused(ConstraintError, *pieces):
         ready.explain(PERSON, where=where)
 
 
 def test_a_call_that_contradicts_the_schema_is_refused(ready: LocalFACE) -> None:
     growing = explainer(schema=ready.schema.with_("age", moves="up"))
-    with refused(ConstraintError, "'age' only moves up by the schema, and only down by where=", "say 'never'"):
+    with refused(
+        ConstraintError, "'age' only moves up by the schema, and only down by where=", "say 'never'"
+    ):
         growing.explain(PERSON, where={"age": "down"})
 
 
-def test_a_box_in_which_nobody_stands_is_an_answer_that_names_the_constraint(ready: LocalFACE) -> None:
+def test_a_box_in_which_nobody_stands_is_an_answer_that_names_the_constraint(
+    ready: LocalFACE,
+) -> None:
     answer = ready.explain(PERSON, where={"age": (200, 300)})
     assert answer.status is Status.NO_TARGET
     assert "'age between 200 and 300' alone rules out" in answer.reason
@@ -286,11 +365,29 @@ def fails(frame: Any) -> Any:
 @pytest.mark.parametrize(
     ("model", "pieces"),
     [
-        (fails, ["the model failed on 1 record(s): RuntimeError: no GPU", "same kind of table as `data`"]),
-        (lambda frame: np.full(len(frame), np.nan), ["NaN or infinity for 1 of 1 record(s)", "must be finite"]),
-        (lambda frame: np.full(len(frame), np.inf), ["NaN or infinity for 1 of 1 record(s)", "must be finite"]),
-        (lambda frame: np.zeros((len(frame), 1, 1)), ["shape (1, 1, 1) for 1 record(s)", "one score a record"]),
-        (lambda frame: np.zeros(len(frame) + 1), ["shape (2,) for 1 record(s)", "one score a record"]),
+        (
+            fails,
+            [
+                "the model failed on 1 record(s): RuntimeError: no GPU",
+                "same kind of table as `data`",
+            ],
+        ),
+        (
+            lambda frame: np.full(len(frame), np.nan),
+            ["NaN or infinity for 1 of 1 record(s)", "must be finite"],
+        ),
+        (
+            lambda frame: np.full(len(frame), np.inf),
+            ["NaN or infinity for 1 of 1 record(s)", "must be finite"],
+        ),
+        (
+            lambda frame: np.zeros((len(frame), 1, 1)),
+            ["shape (1, 1, 1) for 1 record(s)", "one score a record"],
+        ),
+        (
+            lambda frame: np.zeros(len(frame) + 1),
+            ["shape (2,) for 1 record(s)", "one score a record"],
+        ),
         (lambda frame: 0.3, ["shape () for 1 record(s)", "one score a record"]),
         (lambda frame: np.full(len(frame), -0.2), ["a negative score (-0.2)", "signed(function)"]),
         (lambda frame: ["yes"] * len(frame), ["returned list, which is no array of numbers"]),
@@ -306,7 +403,9 @@ def test_a_column_that_a_function_does_not_return_cannot_be_the_target() -> None
         explainer(lambda frame: np.zeros((len(frame), 3)), target=3).explain(PERSON)
 
 
-def test_after_a_model_has_failed_half_way_the_next_answer_is_the_same_as_ever(ready: LocalFACE) -> None:
+def test_after_a_model_has_failed_half_way_the_next_answer_is_the_same_as_ever(
+    ready: LocalFACE,
+) -> None:
     calls: list[int] = []
 
     def flaky(frame: Any) -> Any:
@@ -323,7 +422,12 @@ def test_after_a_model_has_failed_half_way_the_next_answer_is_the_same_as_ever(r
 
 def test_a_class_that_does_not_exist_is_refused_with_those_that_do() -> None:
     model = LogisticRegression().fit(NUMBERS, np.where(BREATHES, "ready", "not yet"))
-    with refused(ModelError, "target 'raedy' is not a class", "did you mean 'ready'?", "it knows 'not yet', 'ready'"):
+    with refused(
+        ModelError,
+        "target 'raedy' is not a class",
+        "did you mean 'ready'?",
+        "it knows 'not yet', 'ready'",
+    ):
         explainer(model, NUMBERS, target="raedy")
 
 
@@ -335,7 +439,9 @@ def test_a_class_of_the_wrong_type_is_told_as_the_one_that_is_meant() -> None:
 
 def test_a_value_has_no_class_but_a_direction() -> None:
     model = LinearRegression().fit(NUMBERS, DATA["fio2"])
-    with refused(ModelError, "target 'atleast' makes no sense", "target='at least' or target='at most'"):
+    with refused(
+        ModelError, "target 'atleast' makes no sense", "target='at least' or target='at most'"
+    ):
         explainer(model, NUMBERS, target="atleast")
 
 
@@ -346,9 +452,15 @@ def test_a_model_that_was_not_fitted_says_so() -> None:
 
 def test_a_model_that_was_fitted_on_other_columns_is_refused_at_once() -> None:
     model = LogisticRegression().fit(NUMBERS, BREATHES)
-    with refused(ModelError, "fitted with 'fio2', which the data lacks (did you mean 'fi02'?)", "give the columns"):
+    with refused(
+        ModelError,
+        "fitted with 'fio2', which the data lacks (did you mean 'fi02'?)",
+        "give the columns",
+    ):
         explainer(model, NUMBERS.rename(columns={"fio2": "fi02"}))
-    with refused(ModelError, "was not fitted with 'unit'", "drop them from the data (is one the outcome?)"):
+    with refused(
+        ModelError, "was not fitted with 'unit'", "drop them from the data (is one the outcome?)"
+    ):
         explainer(model, DATA)
     with refused(ModelError, "in another order: 'age', 'fio2'", "Reorder", "feature_names_in_"):
         explainer(model, NUMBERS[["fio2", "age"]])
@@ -379,13 +491,31 @@ def test_someone_who_already_has_the_outcome_gets_an_answer_and_no_error(ready: 
 @pytest.mark.parametrize(
     ("change", "kind", "pieces"),
     [
-        (("unit", {"kind": "numeric"}), DataError, ["'unit' is numeric and holds text such as", "kind='categorical'"]),
-        (("age", {"kind": "integer"}), DataError, ["'age' is integer, but 120 rows hold fractions", "kind='numeric'"]),
-        (("age", {"kind": "binary"}), DataError, ["'age' has the unseen category", "the schema knows 0, 1"]),
-        (("unit", {"categories": ("icu", "ward")}), DataError, ["'unit' has the unseen category", "'icu', 'ward'"]),
+        (
+            ("unit", {"kind": "numeric"}),
+            DataError,
+            ["'unit' is numeric and holds text such as", "kind='categorical'"],
+        ),
+        (
+            ("age", {"kind": "integer"}),
+            DataError,
+            ["'age' is integer, but 120 rows hold fractions", "kind='numeric'"],
+        ),
+        (
+            ("age", {"kind": "binary"}),
+            DataError,
+            ["'age' has the unseen category", "the schema knows 0, 1"],
+        ),
+        (
+            ("unit", {"categories": ("icu", "ward")}),
+            DataError,
+            ["'unit' has the unseen category", "'icu', 'ward'"],
+        ),
     ],
 )
-def test_a_schema_that_does_not_fit_the_data_is_refused(ready: LocalFACE, change: Any, kind: Any, pieces: Any) -> None:
+def test_a_schema_that_does_not_fit_the_data_is_refused(
+    ready: LocalFACE, change: Any, kind: Any, pieces: Any
+) -> None:
     name, declared = change
     with refused(kind, *pieces):
         explainer(schema=ready.schema.with_(name, **declared))
@@ -410,16 +540,27 @@ def test_what_is_no_schema_is_refused() -> None:
         (lambda frame: -np.ones(len(frame)), ["a negative value (-1)", "never negative"]),
         (lambda frame: np.full(len(frame), np.nan), ["NaN or infinity", "finite"]),
         (lambda frame: np.full(len(frame), np.inf), ["NaN or infinity", "finite"]),
-        (lambda frame: np.ones((len(frame), 2)), ["shape (120, 2) for 120 place(s)", "one value each"]),
+        (
+            lambda frame: np.ones((len(frame), 2)),
+            ["shape (120, 2) for 120 place(s)", "one value each"],
+        ),
         (lambda frame: 1.0, ["shape () for 120 place(s)", "one value each"]),
         (lambda frame: ["dense"] * len(frame), ["the density failed on 120 place(s): ValueError"]),
         (fails, ["the density failed on 120 place(s): RuntimeError: no GPU"]),
-        (lambda frame: np.ones(len(frame)), ["the same at every row", "no place is more common than another"]),
-        (lambda frame: np.zeros(len(frame)), ["0 at 120 of 120 rows, where people stand", "must be positive there"]),
+        (
+            lambda frame: np.ones(len(frame)),
+            ["the same at every row", "no place is more common than another"],
+        ),
+        (
+            lambda frame: np.zeros(len(frame)),
+            ["0 at 120 of 120 rows, where people stand", "must be positive there"],
+        ),
         (lambda frame: (frame["age"] > 60) * 1.0, ["rows, where people stand", "score_samples"]),
     ],
 )
-def test_a_density_that_lies_is_refused_before_anyone_is_explained(density: Any, pieces: list[str]) -> None:
+def test_a_density_that_lies_is_refused_before_anyone_is_explained(
+    density: Any, pieces: list[str]
+) -> None:
     with refused(DensityError, *pieces):
         explainer(density=density)
 
@@ -488,7 +629,9 @@ def test_an_option_out_of_range_is_named_with_what_came(option: str, value: obje
 
 
 def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
-    answer = explainer(n_neighbors=np.int64(15), max_rows=np.int32(50), min_score=np.float32(0.5)).explain(PERSON)
+    answer = explainer(
+        n_neighbors=np.int64(15), max_rows=np.int32(50), min_score=np.float32(0.5)
+    ).explain(PERSON)
     assert Recourse.from_json(answer.to_json()).settings["n_neighbors"] == 15
 
 
@@ -509,9 +652,13 @@ def test_a_counterfactual_that_does_not_reach_the_target_is_an_answer(ready: Loc
     assert "score at least 0.5" in answer.reason
 
 
-def test_a_counterfactual_outside_the_box_is_an_answer_that_names_the_constraints(ready: LocalFACE) -> None:
+def test_a_counterfactual_outside_the_box_is_an_answer_that_names_the_constraints(
+    ready: LocalFACE,
+) -> None:
     elsewhere = {"age": 60.0, "fio2": 0.3, "unit": "medical"}
-    answer = ready.explain(PERSON, counterfactual=elsewhere, where={"unit": "never", "fio2": (0.35, 0.5), "age": 20})
+    answer = ready.explain(
+        PERSON, counterfactual=elsewhere, where={"unit": "never", "fio2": (0.35, 0.5), "age": 20}
+    )
     assert answer.status is Status.NO_TARGET
     assert "outside the constraints: fio2 between 0.35 and 0.5; unit never moves" in answer.reason
 
@@ -522,7 +669,9 @@ def test_a_number_of_changes_that_is_none_is_refused(ready: LocalFACE, value: An
         ready.explain(PERSON, max_changes=value)
 
 
-def test_a_value_far_beyond_everyone_is_taken_for_a_slip_and_a_merely_distant_one_is_answered() -> None:
+def test_a_value_far_beyond_everyone_is_taken_for_a_slip_and_a_merely_distant_one_is_answered() -> (
+    None
+):
     data = np.random.default_rng(0).normal(size=(100, 2))
     explainer = LocalFACE(lambda points: 1 / (1 + np.exp(-points[:, 0].clip(-50, 50))), data)
     with pytest.raises(DataError, match=r"'x0' is -1e\+200 in this person"):

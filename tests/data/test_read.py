@@ -13,7 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localface.data import read as frames
-from localface.data.read import Form, column_names, person_form, read_people, read_person, read_table
+from localface.data.read import (
+    TableFormat,
+    column_names,
+    person_form,
+    read_people,
+    read_person,
+    read_table,
+)
 from localface.data.schema import Feature, Schema
 from localface.errors import DataError
 
@@ -40,7 +47,9 @@ PERSON = {"age": 63, "temp": 37.1, "on": True, "ward": "icu", "grade": "low"}
 def pandas_table() -> pd.DataFrame:
     grade = pd.Categorical(ROWS["grade"], ["low", "mid", "high", "never seen"], ordered=True)
     table = pd.DataFrame({**ROWS, "grade": grade, "spare": [1, 2, 3]})
-    return table.astype({"age": "int32", "ward": "category"})[["spare", "grade", "age", "temp", "on", "ward"]]
+    return table.astype({"age": "int32", "ward": "category"})[
+        ["spare", "grade", "age", "temp", "on", "ward"]
+    ]
 
 
 def polars_table() -> pl.DataFrame:
@@ -48,11 +57,13 @@ def polars_table() -> pl.DataFrame:
     return pl.DataFrame(ROWS, schema_overrides=kinds)
 
 
-def pyarrow_table() -> pa.Table:
+def pyarrow_table() -> pa.TableSource:
     table = pa.table(ROWS)
     ward = pa.array(ROWS["ward"]).dictionary_encode()
     indices = ward.indices.cast(pa.int8())
-    return table.set_column(3, "ward", pa.DictionaryArray.from_arrays(indices, ward.dictionary, ordered=True))
+    return table.set_column(
+        3, "ward", pa.DictionaryArray.from_arrays(indices, ward.dictionary, ordered=True)
+    )
 
 
 def array() -> np.ndarray:
@@ -73,7 +84,7 @@ def test_every_kind_of_table_is_read_as_the_same_records(table):
 def test_a_pandas_table_comes_back_with_its_own_types():
     table = pandas_table()
 
-    back = Form.of(table, SCHEMA).frame(CODES)
+    back = TableFormat.of(table, SCHEMA).frame(CODES)
 
     pd.testing.assert_frame_equal(back, table[list(SCHEMA.names)])
 
@@ -85,7 +96,7 @@ def test_other_pandas_types_come_back_as_well():
     )
     table = table.astype({"age": "Int64", "on": "boolean", "temp": "Float64"})
 
-    back = Form.of(table, SCHEMA).frame(read_table(table, SCHEMA))
+    back = TableFormat.of(table, SCHEMA).frame(read_table(table, SCHEMA))
 
     pd.testing.assert_frame_equal(back, table)
 
@@ -93,7 +104,7 @@ def test_other_pandas_types_come_back_as_well():
 def test_a_polars_frame_comes_back_with_its_own_types():
     table = polars_table()
 
-    back = Form.of(table, SCHEMA).frame(CODES)
+    back = TableFormat.of(table, SCHEMA).frame(CODES)
 
     assert back.schema == table.schema
     assert back.equals(table)
@@ -102,7 +113,7 @@ def test_a_polars_frame_comes_back_with_its_own_types():
 def test_a_pyarrow_table_comes_back_with_its_own_types():
     table = pyarrow_table()
 
-    back = Form.of(table, SCHEMA).frame(CODES)
+    back = TableFormat.of(table, SCHEMA).frame(CODES)
 
     assert back.schema.types == table.schema.types
     assert back.to_pydict() == table.to_pydict()
@@ -120,7 +131,7 @@ def test_numbers_of_several_types_and_with_gaps_are_read_column_by_column():
 
 
 def test_an_array_of_objects_comes_back_as_one():
-    back = Form.of(array(), SCHEMA).frame(CODES)
+    back = TableFormat.of(array(), SCHEMA).frame(CODES)
 
     assert back.dtype == object
     assert back.tolist() == array().tolist()
@@ -132,7 +143,7 @@ def test_an_array_of_numbers_keeps_its_type(dtype):
     table = np.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
     schema = Schema.infer(table)
 
-    back = Form.of(table, schema).frame(read_table(table, schema))
+    back = TableFormat.of(table, schema).frame(read_table(table, schema))
 
     assert back.dtype == table.dtype
     assert (back == table).all()
@@ -150,18 +161,20 @@ def test_floats_come_back_bit_for_bit(kind, values):
     table = make[kind]({"x": values})
     schema = Schema([Feature("x")])
 
-    form = Form.of(table, schema)
+    form = TableFormat.of(table, schema)
     back = form.frame(read_table(table, schema))
 
     assert form.kind == kind
     assert read_table(back, schema).tobytes() == np.array(values).tobytes()
 
 
-@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table, lambda c: np.array([c["x"]]).T])
+@pytest.mark.parametrize(
+    "make", [pd.DataFrame, pl.DataFrame, pa.table, lambda c: np.array([c["x"]]).T]
+)
 def test_a_value_between_whole_numbers_is_never_cut_short(make):
     table, schema = make({"x": [1, 2, 3]}), Schema([Feature("x")])
 
-    back = Form.of(table, schema).frame(np.array([[1.5]]))
+    back = TableFormat.of(table, schema).frame(np.array([[1.5]]))
 
     assert read_table(back, schema).tolist() == [[1.5]]
 
@@ -170,7 +183,7 @@ def test_a_value_outside_a_closed_list_is_never_lost():
     table = pd.DataFrame({"x": pd.Categorical([1, 3, 9])})
     schema = Schema([Feature("x", kind="integer")])
 
-    back = Form.of(table, schema).frame(np.array([[2.0]]))
+    back = TableFormat.of(table, schema).frame(np.array([[2.0]]))
 
     assert back["x"].tolist() == [2]
 
@@ -199,7 +212,7 @@ def test_a_person_is_read_in_any_shape(person):
 
 
 def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
-    form = person_form(PERSON, Form.of(polars_table(), SCHEMA))
+    form = person_form(PERSON, TableFormat.of(polars_table(), SCHEMA))
 
     back = form.single(CODES[0])
 
@@ -210,15 +223,18 @@ def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
 
 @pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
 def test_a_series_comes_back_as_a_series_and_its_path_as_pandas(table):
-    form = person_form(pd.Series(PERSON), Form.of(table, SCHEMA))
+    form = person_form(pd.Series(PERSON), TableFormat.of(table, SCHEMA))
 
     pd.testing.assert_series_equal(form.single(CODES[0]), pd.Series(PERSON))
     assert isinstance(form.frame(CODES), pd.DataFrame)
 
 
 def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short():
-    table, schema = pd.DataFrame({"a": [1, 2, 4], "b": [3, 5, 6]}), Schema([Feature("a"), Feature("b")])
-    form = person_form(table.iloc[0], Form.of(table, schema))
+    table, schema = (
+        pd.DataFrame({"a": [1, 2, 4], "b": [3, 5, 6]}),
+        Schema([Feature("a"), Feature("b")]),
+    )
+    form = person_form(table.iloc[0], TableFormat.of(table, schema))
 
     assert form.single(np.array([2.0, 3.0])).dtype == np.int64
     assert form.single(np.array([2.5, 3.0])).tolist() == [2.5, 3.0]
@@ -226,10 +242,10 @@ def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short(
 
 def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
     numbers = Schema([Feature("a"), Feature("b")])
-    form = Form.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
+    form = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
 
     one = person_form(np.array([1, 2], dtype=np.float32), form)
-    row = person_form(polars_table()[:1], Form.of(pandas_table(), SCHEMA))
+    row = person_form(polars_table()[:1], TableFormat.of(pandas_table(), SCHEMA))
 
     assert one.single(np.array([1.0, 2.0])).shape == (2,)
     assert one.single(np.array([1.0, 2.0])).dtype == np.float32
@@ -238,27 +254,27 @@ def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
 
 def test_a_form_can_be_bare_or_named():
     numbers = Schema([Feature("a"), Feature("b")])
-    named = Form.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
+    named = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
 
     assert named.bare().frame(np.array([[1.0, 2.0]])).dtype == np.float64
     assert list(named.bare().named().frame(np.array([[1.0, 2.0]])).columns) == ["a", "b"]
-    assert Form.of(pandas_table(), SCHEMA).bare().frame(CODES).tolist() == array().tolist()
+    assert TableFormat.of(pandas_table(), SCHEMA).bare().frame(CODES).tolist() == array().tolist()
 
 
 @pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
 @pytest.mark.parametrize("person", [None, *PEOPLE[:3]])
 def test_a_form_survives_json(table, person):
-    form = Form.of(table, SCHEMA)
+    form = TableFormat.of(table, SCHEMA)
     form = form if person is None else person_form(person, form)
 
-    assert Form.from_dict(json.loads(json.dumps(form.to_dict()))) == form
+    assert TableFormat.from_dict(json.loads(json.dumps(form.to_dict()))) == form
 
 
 def test_without_the_library_a_form_falls_back_to_arrays(monkeypatch):
-    plain = person_form(pd.Series(PERSON), Form.of(pandas_table(), SCHEMA)).to_dict()
+    plain = person_form(pd.Series(PERSON), TableFormat.of(pandas_table(), SCHEMA)).to_dict()
     monkeypatch.setattr(frames, "find_spec", lambda name: None)
 
-    form = Form.from_dict(plain)
+    form = TableFormat.from_dict(plain)
 
     assert form.kind == "numpy"
     assert form.single(CODES[0]).tolist() == list(PERSON.values())
@@ -281,11 +297,20 @@ def changed(**columns: object) -> pd.DataFrame:
             r"'temp' \(2 rows\), 'ward' \(1 row\), 2 of 3",
         ),
         (changed(temp=[np.nan, 1.0, 1.0]), "drop these rows or impute"),
-        (changed(ward=["icu", "hom", "icu"]), "'ward' has the unseen category 'hom'.*did you mean 'home'"),
+        (
+            changed(ward=["icu", "hom", "icu"]),
+            "'ward' has the unseen category 'hom'.*did you mean 'home'",
+        ),
         (changed(on=[0, 1, 2]), "'on' has the unseen category 2"),
         (changed(temp=["37", "38", "39"]), "'temp' is numeric and holds text such as '37'"),
-        (changed(temp=pd.Series([[1], 2.0, 3.0], dtype=object)), r"'temp' is \[1\]: a finite number"),
-        (changed(age=[1.5, 2.0, 3.25]), "'age' is integer, but 2 rows hold fractions such as 1.5.*kind='numeric'"),
+        (
+            changed(temp=pd.Series([[1], 2.0, 3.0], dtype=object)),
+            r"'temp' is \[1\]: a finite number",
+        ),
+        (
+            changed(age=[1.5, 2.0, 3.25]),
+            "'age' is integer, but 2 rows hold fractions such as 1.5.*kind='numeric'",
+        ),
         (changed(age=[2**60, 1, 2]), "'age' holds numbers too large.*identifier"),
         (changed().iloc[:0], "no rows"),
         (np.zeros((3, 2)), "the array has 2 columns and the schema 5 features"),
@@ -302,7 +327,10 @@ def test_a_table_that_cannot_be_read_says_where_and_what_to_do(table, message):
     [
         ({**PERSON, "temp": None}, "person's 'temp' is missing or infinite: impute"),
         ({**PERSON, "temp": float("inf")}, "'temp' is missing or infinite"),
-        ({key: value for key, value in PERSON.items() if key != "temp"} | {"tmep": 3}, "did you mean 'tmep'"),
+        (
+            {key: value for key, value in PERSON.items() if key != "temp"} | {"tmep": 3},
+            "did you mean 'tmep'",
+        ),
         ({**PERSON, "ward": "icuu"}, "did you mean 'icu'"),
         ({**PERSON, "age": 1.5}, "cannot be 1.5"),
         (np.zeros(3), "3 columns and the schema 5"),

@@ -61,7 +61,13 @@ def test_numbers_are_written_for_people(feature, code, text):
 
 
 def test_discrete_features_are_those_with_nothing_in_between():
-    assert [feature.discrete for feature in (AGE, FIO2, SEX, WARD, PAIN)] == [False, False, True, True, False]
+    assert [feature.discrete for feature in (AGE, FIO2, SEX, WARD, PAIN)] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
 
 
 def test_counts_and_ranks_are_resolved_to_one_and_numbers_to_nothing_in_particular():
@@ -99,7 +105,10 @@ def test_a_binary_feature_is_zero_or_one_unless_told():
         ({"bounds": (3, 1)}, "wrong way round"),
         ({"bounds": 3}, r"give \(low, high\)"),
         ({"bounds": ("a", 1)}, "bound of 'x' is 'a'"),
-        ({"kind": "ordinal", "categories": ("low", "high"), "bounds": ("low", "hihg")}, "did you mean 'high'"),
+        (
+            {"kind": "ordinal", "categories": ("low", "high"), "bounds": ("low", "hihg")},
+            "did you mean 'high'",
+        ),
     ],
 )
 def test_a_feature_that_contradicts_itself_is_refused(settings, message):
@@ -128,7 +137,13 @@ def test_a_schema_is_looked_up_by_name(schema):
     assert schema.index("fio2") == 1
     assert schema.names == ("age", "fio2", "sex", "ward", "pain")
     assert list(schema) == [AGE, FIO2, SEX, WARD, PAIN]
-    assert schema.values(PERSON) == {"age": 63, "fio2": 0.55, "sex": "M", "ward": "icu", "pain": "mild"}
+    assert schema.values(PERSON) == {
+        "age": 63,
+        "fio2": 0.55,
+        "sex": "M",
+        "ward": "icu",
+        "pain": "mild",
+    }
 
 
 @pytest.mark.parametrize(
@@ -145,7 +160,9 @@ def test_a_schema_that_cannot_be_is_refused(features, message):
 
 
 def test_an_unknown_feature_is_answered_with_the_near_miss(schema):
-    with pytest.raises(SchemaError, match=r"no feature 'agee'.*did you mean 'age'.*there are 'age', 'fio2'"):
+    with pytest.raises(
+        SchemaError, match=r"no feature 'agee'.*did you mean 'age'.*there are 'age', 'fio2'"
+    ):
         schema["agee"]
     with pytest.raises(SchemaError, match=r"no 'untis'.*did you mean 'unit'"):
         schema.with_("age", untis="year")
@@ -166,14 +183,32 @@ def test_a_changed_kind_takes_what_belonged_to_the_old_one_with_it(schema):
 
 
 def test_a_schema_prints_as_an_aligned_table():
-    schema = Schema([Feature("age", unit="year", kind="integer", moves="up", within=5, bounds=(18, None)), SEX, PAIN])
+    schema = Schema(
+        [
+            Feature("age", unit="year", kind="integer", moves="up", within=5, bounds=(18, None)),
+            SEX,
+            PAIN,
+        ]
+    )
 
     lines = repr(schema).splitlines()
 
     assert lines[0] == "<Schema: 3 features>"
-    assert lines[1].split() == ["name", "kind", "unit", "moves", "range", "or", "categories", "note"]
+    assert lines[1].split() == [
+        "name",
+        "kind",
+        "unit",
+        "moves",
+        "range",
+        "or",
+        "categories",
+        "note",
+    ]
     assert lines[2].split() == ["age", "integer", "year", "up", "from", "18", "within", "5"]
-    starts = {line.index(word) for line, word in zip(lines[1:], ("kind", "integer", "binary", "ordinal"), strict=True)}
+    starts = {
+        line.index(word)
+        for line, word in zip(lines[1:], ("kind", "integer", "binary", "ordinal"), strict=True)
+    }
     assert len(starts) == 1
     assert "F, M" in lines[3]
 
@@ -196,7 +231,9 @@ def test_kinds_are_guessed_from_a_pandas_frame():
             "count": [3, 1, 4, 1],
             "whole": [3.0, 1.0, 4.0, 1.0],
             "temp": [36.6, 37.25, 38.0, 36.6],
-            "grade": pd.Categorical(["low", "high", "mid", "low"], ["low", "mid", "high"], ordered=True),
+            "grade": pd.Categorical(
+                ["low", "high", "mid", "low"], ["low", "mid", "high"], ordered=True
+            ),
             "sparse": pd.Categorical(["b", "a", "b", "a"], ["b", "c", "a"]),
             "pair": pd.Categorical(["b", "a", "b", "a"]),
             "rank": pd.Categorical(["low", "high", "low", "low"], ["low", "high"], ordered=True),
@@ -250,10 +287,18 @@ def test_kinds_are_guessed_from_a_polars_frame():
 
 def test_kinds_are_guessed_from_a_pyarrow_table_and_an_array():
     pa = pytest.importorskip("pyarrow")
-    table = pa.table({"k": pa.array(["x", "y", "z"]).dictionary_encode(), "on": pa.array([True, None, False])})
+    table = pa.table(
+        {"k": pa.array(["x", "y", "z"]).dictionary_encode(), "on": pa.array([True, None, False])}
+    )
 
-    assert kinds(Schema.infer(table)) == {"k": ("categorical", ("x", "y", "z")), "on": ("binary", (False, True))}
-    assert kinds(Schema.infer(np.array([[1, 2], [3, 4], [5, 6]]))) == {"x0": ("integer", None), "x1": ("integer", None)}
+    assert kinds(Schema.infer(table)) == {
+        "k": ("categorical", ("x", "y", "z")),
+        "on": ("binary", (False, True)),
+    }
+    assert kinds(Schema.infer(np.array([[1, 2], [3, 4], [5, 6]]))) == {
+        "x0": ("integer", None),
+        "x1": ("integer", None),
+    }
 
 
 def test_many_whole_floats_are_numbers_and_many_ints_are_counts():
@@ -299,14 +344,20 @@ def test_what_is_no_table_is_refused(data, message):
 
 TEXT = st.text(min_size=1, max_size=8)
 NUMBERS = st.floats(min_value=1e-300, max_value=1e300) | st.integers(1, 10**6)
-LABELS = st.text(max_size=6) | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False)
+LABELS = (
+    st.text(max_size=6)
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+)
 
 
 @st.composite
 def features(draw: st.DrawFn) -> Feature:
     kind = draw(st.sampled_from(["numeric", "integer", "ordinal", "binary", "categorical"]))
     settings: dict[str, object] = {"kind": kind, "unit": draw(st.none() | st.text(max_size=5))}
-    settings["moves"] = draw(st.sampled_from(["freely", "never"] + ["up", "down"] * (kind != "categorical")))
+    settings["moves"] = draw(
+        st.sampled_from(["freely", "never"] + ["up", "down"] * (kind != "categorical"))
+    )
     settings["scale"] = draw(st.none() | NUMBERS)
     if kind in ("binary", "categorical") or (kind == "ordinal" and draw(st.booleans())):
         size = (2, 2) if kind == "binary" else (1, 4)
@@ -320,7 +371,9 @@ def features(draw: st.DrawFn) -> Feature:
     return Feature(draw(TEXT), **settings)  # type: ignore[arg-type]
 
 
-SCHEMAS = st.lists(features(), min_size=1, max_size=4, unique_by=lambda feature: feature.name).map(Schema)
+SCHEMAS = st.lists(features(), min_size=1, max_size=4, unique_by=lambda feature: feature.name).map(
+    Schema
+)
 
 
 @given(SCHEMAS)
@@ -328,7 +381,9 @@ def test_any_schema_comes_back_from_toml_as_it_was(schema):
     back = Schema.from_toml(schema.to_toml())
 
     assert back == schema
-    assert [repr(one) for one in back.features] == [repr(one) for one in schema.features]  # 1 stays 1, True stays True
+    assert [repr(one) for one in back.features] == [
+        repr(one) for one in schema.features
+    ]  # 1 stays 1, True stays True
 
 
 @given(SCHEMAS)
@@ -491,14 +546,19 @@ def test_a_box_tells_what_a_feature_may_be(schema):
         ({"ward": ["hom"]}, "unseen category 'hom'.*did you mean 'home'"),
         ({"ward": []}, "leaves 'ward' no category"),
         ({"pain": ["none", "severe"]}, "must be neighbours"),
-        ({"age": {"within": 5, "bounds": (70, 80)}}, "'age' .now 63 year.*between 70 and 80 year.*within 5 of 63 year"),
+        (
+            {"age": {"within": 5, "bounds": (70, 80)}},
+            "'age' .now 63 year.*between 70 and 80 year.*within 5 of 63 year",
+        ),
         ({"fio2": {"moves": "up", "bounds": (0.21, 0.4)}}, "only moves up.*between 0.21 and 0.4"),
         ({"age": {"moves": "never", "bounds": (70, None)}}, "at least 70 year.*never moves"),
         ({"sex": {"moves": "never", "categories": ["F"]}}, "never moves.*only 'F'"),
         ({"age": (63.2, 63.8)}, "a whole number"),
     ],
 )
-def test_constraints_that_cannot_be_met_or_read_name_the_feature_and_both_sides(schema, where, message):
+def test_constraints_that_cannot_be_met_or_read_name_the_feature_and_both_sides(
+    schema, where, message
+):
     with pytest.raises(ConstraintError, match=message):
         schema.box(PERSON, where)
 
@@ -506,5 +566,7 @@ def test_constraints_that_cannot_be_met_or_read_name_the_feature_and_both_sides(
 def test_a_call_that_contradicts_the_schema_names_both():
     schema = Schema([Feature("los", moves="up")])
 
-    with pytest.raises(ConstraintError, match="only moves up by the schema, and only down by where="):
+    with pytest.raises(
+        ConstraintError, match="only moves up by the schema, and only down by where="
+    ):
         schema.box(np.array([3.0]), {"los": "down"})

@@ -26,9 +26,9 @@ def people(n: int = 200, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     temp = rng.normal(37, 0.8, n).round(1)
     age = rng.integers(18, 95, n)
-    return np.column_stack([temp, age, rng.integers(0, 2, n), rng.integers(0, 3, n), rng.integers(0, 3, n)]).astype(
-        float
-    )
+    return np.column_stack(
+        [temp, age, rng.integers(0, 2, n), rng.integers(0, 3, n), rng.integers(0, 3, n)]
+    ).astype(float)
 
 
 SPACE = Space.fit(SCHEMA, people())
@@ -145,7 +145,9 @@ def test_settling_gives_a_legal_record_and_settles_at_once(numbers):
 def test_settling_takes_the_nearest_whole_number_and_category():
     point = SPACE.points(np.array([[37.0, 60, 1, 2, 1]]))[0]
 
-    moved = point + np.array([0.3, 0.4, -0.4, 0.3, 0.2, -0.3, 0.4]) * np.array([1, 1 / SPACE.scales[1], 1, 1, 1, 1, 1])
+    moved = point + np.array([0.3, 0.4, -0.4, 0.3, 0.2, -0.3, 0.4]) * np.array(
+        [1, 1 / SPACE.scales[1], 1, 1, 1, 1, 1]
+    )
 
     assert SPACE.records(SPACE.settle(moved)[None, :])[0, 1:4].tolist() == [60, 1, 2]
 
@@ -165,7 +167,9 @@ def test_a_row_is_within_the_bounds_exactly_when_the_box_holds_it(seed, loose):
 
 def test_bounds_carry_one_way_columns_and_pin_categories():
     person = np.array([37.0, 60.0, 0.0, 2.0, 1.0])
-    box = SCHEMA.box(person, {"age": "up", "on": "up", "grade": "down", "ward": "never", "temp": "never"})
+    box = SCHEMA.box(
+        person, {"age": "up", "on": "up", "grade": "down", "ward": "never", "temp": "never"}
+    )
 
     bounds = SPACE.bounds(box)
     point = SPACE.points(person[None, :])[0]

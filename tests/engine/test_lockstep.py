@@ -32,10 +32,14 @@ def readiness() -> World:
     cohort = synthetic(seed=0, sizes={"mimic": 1500, "gicu": 60})
     data = cohort.frame()
     model = RandomForestClassifier(30, max_depth=8, random_state=0).fit(data, cohort.ready)
-    refused = data[(model.predict_proba(data)[:, 1] < 0.6) & (cohort.source == "gicu")].reset_index(drop=True)
+    refused = data[(model.predict_proba(data)[:, 1] < 0.6) & (cohort.source == "gicu")].reset_index(
+        drop=True
+    )
     where = {"age": 5, "sex": "never"}
     where = {name: limit for name, limit in where.items() if name in cohort.schema.names}
-    return World("readiness", data, model, refused, cohort.schema, where, n_neighbors=50, min_score=0.6)
+    return World(
+        "readiness", data, model, refused, cohort.schema, where, n_neighbors=50, min_score=0.6
+    )
 
 
 @cache
@@ -86,7 +90,11 @@ def whole(explainer: LocalFACE, people: Sequence[Any], world: World, **wishes: A
 
 
 CASES = [(name, "strict") for name in WORLDS]
-CASES += [(name, setting) for name in ("circles", "mixed") for setting in ("average", "cover", "momentum", "budget")]
+CASES += [
+    (name, setting)
+    for name in ("circles", "mixed")
+    for setting in ("average", "cover", "momentum", "budget")
+]
 CASES += [("mixed", "relaxed"), ("blobs", "safest")]
 
 
@@ -96,7 +104,10 @@ def test_alone_or_together_in_any_order_and_any_width_the_answer_is_the_same(
 ) -> None:
     world, (options, wishes) = WORLDS[name](), SETTINGS[setting]
     people = some_of(
-        world, {"average": 5, "cover": 5, "safest": 2, "relaxed": 3}.get(setting, 4 if name == "moons" else 9)
+        world,
+        {"average": 5, "cover": 5, "safest": 2, "relaxed": 3}.get(
+            setting, 4 if name == "moons" else 9
+        ),
     )
     explainer = made(world, **options)
     together = whole(explainer, people, world, **wishes)
@@ -104,7 +115,9 @@ def test_alone_or_together_in_any_order_and_any_width_the_answer_is_the_same(
     for width in (1, 3, 64):
         monkeypatch.setattr("localface.engine.driver._WIDTH", width)
         order = np.random.default_rng(width).permutation(len(people))
-        for place, answer in zip(order, whole(explainer, [people[i] for i in order], world, **wishes), strict=True):
+        for place, answer in zip(
+            order, whole(explainer, [people[i] for i in order], world, **wishes), strict=True
+        ):
             assert_same(answer, together[int(place)])
     for person, answer in list(zip(people, together, strict=True))[-4:]:
         alone = made(world, **options) if name == "circles" else explainer
@@ -164,8 +177,12 @@ def counted(world: World) -> tuple[LocalFACE, Counting]:
     return LocalFACE(model, world.data, schema=world.schema, **usual), model
 
 
-@pytest.mark.parametrize(("name", "where"), [("circles", None), ("blobs", {"x1": 0.05}), ("ward", {"v2": 0.2})])
-def test_a_round_calls_the_model_at_most_once(name: str, where: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "where"), [("circles", None), ("blobs", {"x1": 0.05}), ("ward", {"v2": 0.2})]
+)
+def test_a_round_calls_the_model_at_most_once(
+    name: str, where: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     world = WORLDS[name]()
     explainer, model = counted(world)
     rounds = list[int]()
@@ -183,7 +200,9 @@ def test_a_round_calls_the_model_at_most_once(name: str, where: Any, monkeypatch
     assert max(rounds) == 1
 
 
-def test_a_row_is_scored_once_however_many_people_look_at_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_row_is_scored_once_however_many_people_look_at_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = WORLDS["circles"]()
     explainer, _ = counted(world)
     scored, learn = list[int](), Scores.learn
@@ -198,7 +217,9 @@ def test_a_row_is_scored_once_however_many_people_look_at_it(monkeypatch: pytest
     assert sum(answer.disclosure.rows for answer in answers) > 2 * len(scored)
 
 
-def test_with_rows_prescored_a_path_takes_one_call_for_everyone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_rows_prescored_a_path_takes_one_call_for_everyone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     world = WORLDS["circles"]()
     explainer, model = counted(world)
     explainer.prescore()
@@ -243,11 +264,15 @@ def test_whoever_the_model_fails_on_is_named_and_the_others_get_their_own_answer
     assert answers.unfinished == 0
     assert "3 could not be answered" in repr(answers)
     alone = LocalFACE(blob_model, world.data, n_neighbors=15)
-    for one, other in zip(answers, alone.explain_many(people[list(answers.numbers)], progress=False), strict=True):
+    for one, other in zip(
+        answers, alone.explain_many(people[list(answers.numbers)], progress=False), strict=True
+    ):
         assert_same(one, other)
 
 
-def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_their_own_number() -> None:
+def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_their_own_number() -> (
+    None
+):
     schema = Schema([Feature("a"), Feature("b", moves="up")])
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(300, 2)).round(3), columns=["a", "b"])
@@ -268,7 +293,9 @@ def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_
         fine[1],
         "nobody",
     ]
-    answers = explainer.explain_many(people, progress=False, on_error="record", where={"b": (-1.0, 3.0)})
+    answers = explainer.explain_many(
+        people, progress=False, on_error="record", where={"b": (-1.0, 3.0)}
+    )
     assert answers.numbers == (1, 5)
     assert {n: type(e) for n, e in sorted(answers.errors.items())} == {
         0: DataError,
@@ -278,7 +305,9 @@ def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_
         6: DataError,
     }
     assert not any("person 0" in str(error) for error in answers.errors.values())
-    for one, other in zip(answers, explainer.explain_many(fine, progress=False, where={"b": (-1.0, 3.0)}), strict=True):
+    for one, other in zip(
+        answers, explainer.explain_many(fine, progress=False, where={"b": (-1.0, 3.0)}), strict=True
+    ):
         assert_same(one, other)
     frame = answers.to_frame()
     assert frame["person"].tolist() == [1, 5]
@@ -296,9 +325,13 @@ def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_
 def test_what_is_raised_says_whose_it_is(bad: dict[str, float], error: type[InputError]) -> None:
     schema = Schema([Feature("a"), Feature("b", moves="up")])
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), columns=["a", "b"])
-    explainer = LocalFACE(lambda table: np.asarray(table["a"] > 0) * 1.0, data, schema=schema, n_neighbors=15)
+    explainer = LocalFACE(
+        lambda table: np.asarray(table["a"] > 0) * 1.0, data, schema=schema, n_neighbors=15
+    )
     with pytest.raises(error, match="person 2"):
-        explainer.explain_many([{"a": -1.0, "b": 0.0}] * 2 + [bad], where={"b": (-3.0, 3.0)}, progress=False)
+        explainer.explain_many(
+            [{"a": -1.0, "b": 0.0}] * 2 + [bad], where={"b": (-3.0, 3.0)}, progress=False
+        )
 
 
 def test_a_model_that_fails_on_everyone_raises_however_errors_are_met() -> None:
@@ -323,7 +356,12 @@ def shut_world() -> tuple[pd.DataFrame, list[dict[str, float]], dict[str, Any]]:
     """People who have no one to become, as long as a must not move."""
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"a": rng.normal(size=400).round(3), "b": rng.normal(size=400).round(3)})
-    people = [{"a": -1.0, "b": 0.0}, {"a": -0.8, "b": 0.1}, {"a": -0.5, "b": 0.2}, {"a": 0.5, "b": 0.0}]
+    people = [
+        {"a": -1.0, "b": 0.0},
+        {"a": -0.8, "b": 0.1},
+        {"a": -0.5, "b": 0.2},
+        {"a": 0.5, "b": 0.0},
+    ]
     return data, people, {"a": 0.0001}
 
 
@@ -337,7 +375,9 @@ def test_a_failure_while_looking_for_what_would_open_a_way_costs_no_answer() -> 
 
     def model(table: Any) -> Any:
         if any(value not in rows and -0.45 < value < 0.4 for value in table["a"]):
-            raise ValueError("not a row")  # met by the searches without the constraint alone, which blend
+            raise ValueError(
+                "not a row"
+            )  # met by the searches without the constraint alone, which blend
         return rising(table)
 
     explainer = LocalFACE(model, data, n_neighbors=15, momentum_steps=2)
@@ -383,7 +423,9 @@ def test_ctrl_c_keeps_what_is_done_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     for number, answer in zip(stopped.numbers, stopped, strict=True):
         assert_same(answer, expected[number])
     model.at = np.inf  # and the explainer is none the worse for it
-    for one, other in zip(explainer.explain_many(people[:5], progress=False, actions=False), usual[:5], strict=True):
+    for one, other in zip(
+        explainer.explain_many(people[:5], progress=False, actions=False), usual[:5], strict=True
+    ):
         assert_same(one, other)
 
 
@@ -399,16 +441,22 @@ def test_ctrl_c_before_anyone_is_done_gives_an_empty_list() -> None:
 def test_ctrl_c_before_the_reasons_are_worked_out_is_not_taken_for_done() -> None:
     data, people, where = shut_world()
     model = Interrupted(rising)
-    answers = LocalFACE(model, data, n_neighbors=15).explain_many(people, where=where, progress=False)
+    answers = LocalFACE(model, data, n_neighbors=15).explain_many(
+        people, where=where, progress=False
+    )
     assert [answer.opens for answer in answers] == [(("a",),)] * 3 + [()]
-    explainer = LocalFACE(Interrupted(rising, at=model.calls), data, n_neighbors=15)  # during the very last call
+    explainer = LocalFACE(
+        Interrupted(rising, at=model.calls), data, n_neighbors=15
+    )  # during the very last call
     with pytest.warns(UserWarning, match="stopped"):
         stopped = explainer.explain_many(people, where=where, progress=False)
     assert stopped.unfinished == 3
     assert stopped.numbers == (3,)
 
 
-def test_a_table_of_some_answers_says_whose_they_are_even_if_it_is_the_last_ones_that_lack() -> None:
+def test_a_table_of_some_answers_says_whose_they_are_even_if_it_is_the_last_ones_that_lack() -> (
+    None
+):
     world = WORLDS["blobs"]()
     people = np.array(world.people[:4])
     people[3, 0] = np.inf
@@ -421,18 +469,24 @@ def test_a_table_of_some_answers_says_whose_they_are_even_if_it_is_the_last_ones
 
 
 def scores_of(explainer: LocalFACE, records: Array) -> Array:
-    return explainer._desk.score(records)
+    return explainer._engine.score(records)
 
 
 def is_read(explainer: LocalFACE) -> bool:
-    return explainer._desk.score._trees is not None
+    return explainer._engine.score._trees is not None
 
 
 def ward(n_jobs: int | None = None) -> tuple[pd.DataFrame, Any, Array]:
     world = WORLDS["ward"]()
     data = world.data.head(800)
-    model = RandomForestClassifier(25, random_state=0, n_jobs=n_jobs).fit(data, data["v2"] > data["v3"])
-    return data, model, np.random.default_rng(0).normal(size=(300, 22)).round(2) * (np.arange(22) < 21)
+    model = RandomForestClassifier(25, random_state=0, n_jobs=n_jobs).fit(
+        data, data["v2"] > data["v3"]
+    )
+    return (
+        data,
+        model,
+        np.random.default_rng(0).normal(size=(300, 22)).round(2) * (np.arange(22) < 21),
+    )
 
 
 @pytest.mark.parametrize("n_jobs", [None, 2])
@@ -444,9 +498,13 @@ def test_a_forest_gives_the_scores_of_its_own_call_to_the_last_bit(n_jobs: int |
     assert is_read(explainer)
     assert not is_read(called)
     for size in (1, 2, 199, 300):
-        np.testing.assert_array_equal(scores_of(explainer, places[:size]), scores_of(called, places[:size]))
+        np.testing.assert_array_equal(
+            scores_of(explainer, places[:size]), scores_of(called, places[:size])
+        )
     people = WORLDS["ward"]().people.head(6)
-    for one, other in zip(*(each.explain_many(people, progress=False) for each in (explainer, called)), strict=True):
+    for one, other in zip(
+        *(each.explain_many(people, progress=False) for each in (explainer, called)), strict=True
+    ):
         assert_same(one, other)
 
 
@@ -460,7 +518,9 @@ def test_tables_of_plain_numbers_of_any_kind_are_read_and_give_the_same(kind: st
         "whole numbers": (10 * data).round().astype(int).assign(tube=data["tube"]),
         "polars": pytest.importorskip("polars").from_pandas(data),
     }[kind]
-    model = RandomForestClassifier(10, random_state=0).fit(np.asarray(table), numbers[:, 2] > numbers[:, 3])
+    model = RandomForestClassifier(10, random_state=0).fit(
+        np.asarray(table), numbers[:, 2] > numbers[:, 3]
+    )
     explainer = LocalFACE(model, table)
     called = LocalFACE(lambda rows: model.predict_proba(np.asarray(rows))[:, 1], table)
     assert is_read(explainer)
@@ -474,7 +534,9 @@ def test_a_regressor_that_is_to_come_down_is_read_too() -> None:
     schema = WORLDS["ward"]().schema
     explainer = LocalFACE(model, data, schema=schema, target="at most", min_score=-200.0)
     assert is_read(explainer)
-    np.testing.assert_allclose(-scores_of(explainer, places), model.predict(_framed(places, data)), atol=1e-6, rtol=0)
+    np.testing.assert_allclose(
+        -scores_of(explainer, places), model.predict(_framed(places, data)), atol=1e-6, rtol=0
+    )
 
 
 def _framed(places: Array, data: pd.DataFrame) -> pd.DataFrame:
@@ -492,7 +554,9 @@ def test_what_answers_in_another_way_is_called_and_not_read() -> None:
     data, forest, places = ward()
     outcome = data["v2"] > data["v3"]
     own = Averse(10, random_state=0).fit(data, outcome)
-    piped = make_pipeline(StandardScaler(), RandomForestClassifier(10, random_state=0)).fit(data, outcome)
+    piped = make_pipeline(StandardScaler(), RandomForestClassifier(10, random_state=0)).fit(
+        data, outcome
+    )
     linear = LogisticRegression(max_iter=500).fit(data, outcome)
     for model in (own, piped, linear):
         explainer = LocalFACE(model, data, schema=WORLDS["ward"]().schema)
@@ -505,6 +569,10 @@ def test_what_answers_in_another_way_is_called_and_not_read() -> None:
 def test_a_forest_beside_words_is_called_and_not_read() -> None:
     mixed = WORLDS["mixed"]()
     assert not is_read(made(mixed))
-    data = mixed.data[["income", "school", "age"]].assign(school=mixed.data["school"].cat.codes.map(str))
-    model = RandomForestClassifier(10, random_state=0).fit(data, mixed.data["debt"] < 5000)  # digits pass for numbers
+    data = mixed.data[["income", "school", "age"]].assign(
+        school=mixed.data["school"].cat.codes.map(str)
+    )
+    model = RandomForestClassifier(10, random_state=0).fit(
+        data, mixed.data["debt"] < 5000
+    )  # digits pass for numbers
     assert not is_read(LocalFACE(model, data))

@@ -26,7 +26,9 @@ def made(world: World, **options: Any) -> LocalFACE:
 
 def some(world: World, n: int) -> list[Any]:
     people = world.people
-    return [people.iloc[i] for i in range(n)] if isinstance(people, pd.DataFrame) else list(people[:n])
+    return (
+        [people.iloc[i] for i in range(n)] if isinstance(people, pd.DataFrame) else list(people[:n])
+    )
 
 
 def told(answer: Recourse) -> dict[str, Any]:
@@ -71,14 +73,17 @@ def test_so_it_is_whatever_the_explainers_options(options: dict[str, Any]) -> No
     shared = made(world, **options)
     own = made(world, min_score=0.7, min_density=0.1, **options)
     for person in some(world, 2):
-        assert told(shared.explain(person, min_score=0.7, min_density=0.1)) == told(own.explain(person))
+        assert told(shared.explain(person, min_score=0.7, min_density=0.1)) == told(
+            own.explain(person)
+        )
 
 
 def test_a_value_to_come_down_to_may_be_another_for_one_call() -> None:
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)), columns=["a", "b"])
     cost = signed(lambda frame: 12_345.6789 * frame["a"].to_numpy() - 7 * frame["b"].to_numpy())
     shared, own = (
-        LocalFACE(cost, data, target="at most", min_score=score, n_neighbors=20) for score in (-3_000, -9_000)
+        LocalFACE(cost, data, target="at most", min_score=score, n_neighbors=20)
+        for score in (-3_000, -9_000)
     )
     person = {"a": 1.0, "b": 0.3}
     assert told(shared.explain(person, min_score=-9_000)) == told(own.explain(person))
@@ -99,9 +104,14 @@ def test_everyone_is_asked_and_a_wish_is_checked_under_the_same_terms() -> None:
     shared, own = made(world), made(world, min_score=0.7, min_density=0.1)
     people = world.people[:12]
     many = shared.explain_many(people, min_score=0.7, min_density=0.1, progress=False)
-    assert [one.status for one in many] == [one.status for one in own.explain_many(people, progress=False)]
+    assert [one.status for one in many] == [
+        one.status for one in own.explain_many(people, progress=False)
+    ]
     wish = {"debt": 1000.0}
-    checks = [shared.check(people.iloc[0], wish, min_score=0.7, min_density=0.1), own.check(people.iloc[0], wish)]
+    checks = [
+        shared.check(people.iloc[0], wish, min_score=0.7, min_density=0.1),
+        own.check(people.iloc[0], wish),
+    ]
     assert str(checks[0]).splitlines()[1:] == str(checks[1]).splitlines()[1:]
     assert checks[0].target.min_score == 0.7
 
@@ -124,13 +134,13 @@ def test_people_with_different_targets_and_floors_advance_together() -> None:
         return world.model.predict_proba(frame)[:, 1]
 
     explainer = made(replace(world, model=counted)).prescore()
-    desk, asks = explainer._desk, []
+    engine, asks = explainer._engine, []
     for i, person in enumerate(some(world, 12)):
-        at = desk.at(**asked(*WANTED[i % len(WANTED)]))
-        record = np.array([desk.schema[name].code(person[name]) for name in desk.schema.names])
-        asks.append((at, at.request(record, desk.form, world.where), at.plan))
+        at = engine.at(**asked(*WANTED[i % len(WANTED)]))
+        record = np.array([engine.schema[name].code(person[name]) for name in engine.schema.names])
+        asks.append((at, at.request(record, engine.form, world.where), at.plan))
     calls.clear()
-    together = dict(desk.tried_together(asks))
+    together = dict(engine.tried_together(asks))
     rounds = len(calls)
     calls.clear()
     alone = [next(one[0].tried([one[1]], one[2]))[1] for one in asks]

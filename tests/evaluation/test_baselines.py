@@ -81,7 +81,10 @@ def judged_credit(person: pd.DataFrame, proposal: Proposal) -> None:
     assert other["married"] == one["married"]
     assert other["home"] in ("rent", "own", "family")
     assert other["school"] in ("basic", "middle", "high")
-    assert end.dtypes.to_dict() == person.reset_index(drop=True).astype(world.data.dtypes).dtypes.to_dict()
+    assert (
+        end.dtypes.to_dict()
+        == person.reset_index(drop=True).astype(world.data.dtypes).dtypes.to_dict()
+    )
     assert len(proposal.states) == 2
     assert proposal.path.iloc[0].to_dict() == one.to_dict()
 
@@ -133,7 +136,10 @@ def test_a_target_that_nobody_reaches_is_said(method: Any) -> None:
     proposal = method(task).explain(data[0])
 
     assert not proposal.found
-    assert "no row of the data reaches the target" in proposal.reason or "score of 0.9 was found" in proposal.reason
+    assert (
+        "no row of the data reaches the target" in proposal.reason
+        or "score of 0.9 was found" in proposal.reason
+    )
 
 
 class Moody:
@@ -165,11 +171,16 @@ def ordered() -> Schema:
 @every_method
 @settings(max_examples=8)
 @given(seed=st.integers(0, 10**6))
-def test_relations_whole_numbers_and_one_way_features_hold_at_every_state(method: Any, seed: int) -> None:
+def test_relations_whole_numbers_and_one_way_features_hold_at_every_state(
+    method: Any, seed: int
+) -> None:
     rng = np.random.default_rng(seed)
     data = np.column_stack([np.sort(rng.normal(size=(60, 2)), axis=1), rng.integers(0, 6, 60)])
     task = Task.of(
-        lambda table: 1 / (1 + np.exp(3 - 2 * table[:, 0] - 0.5 * table[:, 2])), data, schema=ordered(), min_score=0.5
+        lambda table: 1 / (1 + np.exp(3 - 2 * table[:, 0] - 0.5 * table[:, 2])),
+        data,
+        schema=ordered(),
+        min_score=0.5,
     )
     explainer = method(task)
 
@@ -207,7 +218,9 @@ def test_nice_brings_people_in_by_a_feature_that_hardly_pays() -> None:
 
 
 def test_a_row_that_breaks_a_relation_is_nobody_to_become() -> None:
-    data = np.array([[0.0, 1.0, 0], [0.1, 1.2, 1], [0.3, 0.9, 2], [1.0, 0.2, 1], [2.0, 2.5, 1], [0.2, 0.4, 3]])
+    data = np.array(
+        [[0.0, 1.0, 0], [0.1, 1.2, 1], [0.3, 0.9, 2], [1.0, 0.2, 1], [2.0, 2.5, 1], [0.2, 0.4, 3]]
+    )
     task = Task.of(lambda table: table[:, 0] / 3, data, schema=ordered(), min_score=0.3)
 
     proposals = [method(task).explain(data[0]) for method in (NearestUnlike, NICE)]
@@ -228,11 +241,18 @@ def test_the_nearest_unlike_neighbour_is_that_of_brute_force(seed: int, reach: f
 
     proposal = NearestUnlike(task).explain(person, where={"x1": reach})
 
-    scales = [np.subtract(*np.quantile(np.unique(data, axis=0)[:, j], [0.75, 0.25])) / 1.349 for j in range(4)]
+    scales = [
+        np.subtract(*np.quantile(np.unique(data, axis=0)[:, j], [0.75, 0.25])) / 1.349
+        for j in range(4)
+    ]
     best, row = np.inf, None
     for i, other in enumerate(data):
         apart = float(np.sqrt((((other - person) / scales) ** 2).sum()))
-        if logistic(other[None, :])[0] >= 0.7 and abs(other[1] - person[1]) <= reach and apart < best - 1e-12:
+        if (
+            logistic(other[None, :])[0] >= 0.7
+            and abs(other[1] - person[1]) <= reach
+            and apart < best - 1e-12
+        ):
             best, row = apart, i
     assert proposal.found == (row is not None)
     if row is not None:
@@ -271,7 +291,10 @@ def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
         start = judge.points(person[None, :])[0]
         ends = judge.points(goods)
         apart = np.sqrt(((ends - start) ** 2).sum(axis=1))
-        first = next((i for i in np.argsort(apart) if judge.lowest(start, ends[i]) >= judge.floor - 1e-6), None)
+        first = next(
+            (i for i in np.argsort(apart) if judge.lowest(start, ends[i]) >= judge.floor - 1e-6),
+            None,
+        )
         assert proposal.found == (first is not None), proposal.reason
         if first is not None:
             found += 1
@@ -282,7 +305,9 @@ def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
 def test_a_straight_line_gives_up_after_so_many_rows_and_says_so() -> None:
     world = moons()
     task = Task.of(world.model, world.data[:250])
-    blocked = next(p for p in world.people if "any of" in StraightLine(task, max_tries=10**6).explain(p).reason)
+    blocked = next(
+        p for p in world.people if "any of" in StraightLine(task, max_tries=10**6).explain(p).reason
+    )
 
     proposal = StraightLine(task, max_tries=3).explain(blocked)
 
@@ -339,7 +364,10 @@ def test_nice_only_ever_takes_values_of_the_neighbour(reward: str) -> None:
 def test_without_a_reward_nice_becomes_the_neighbour() -> None:
     task = linear()
     for person in refused(task):
-        nice, nearest = NICE(task, reward="none").explain(person), NearestUnlike(task).explain(person)
+        nice, nearest = (
+            NICE(task, reward="none").explain(person),
+            NearestUnlike(task).explain(person),
+        )
 
         assert nice.states.tolist() == nearest.states.tolist()
         assert nice.rows == nearest.rows
@@ -347,7 +375,10 @@ def test_without_a_reward_nice_becomes_the_neighbour() -> None:
 
 def test_proximity_pays_less_distance_for_the_score_than_sparsity() -> None:
     task = linear()
-    costs = {r: [NICE(task, reward=r).explain(p).cost for p in refused(task, 30)] for r in ("sparsity", "proximity")}
+    costs = {
+        r: [NICE(task, reward=r).explain(p).cost for p in refused(task, 30)]
+        for r in ("sparsity", "proximity")
+    }
 
     assert sum(costs["proximity"]) < sum(costs["sparsity"])
 
@@ -362,7 +393,9 @@ def test_plausibility_ends_on_more_common_ground_than_sparsity() -> None:
 
     levels = {}
     for reward, explainer in explainers.items():
-        points = task.space.points(np.stack([explainer.explain(person).states[-1] for person in refused(task, 60)]))
+        points = task.space.points(
+            np.stack([explainer.explain(person).states[-1] for person in refused(task, 60)])
+        )
         levels[reward] = density.lowest(points, points, None).values.mean()
 
     assert levels["plausibility"] > levels["sparsity"] + 0.2
@@ -370,7 +403,9 @@ def test_plausibility_ends_on_more_common_ground_than_sparsity() -> None:
 
 def test_linked_features_are_taken_over_together() -> None:
     base = linear()
-    task = Task.of(logistic, base.records, schema=Schema.infer(base.records).link("x0", "x1"), min_score=0.7)
+    task = Task.of(
+        logistic, base.records, schema=Schema.infer(base.records).link("x0", "x1"), min_score=0.7
+    )
     for person in refused(task, 20):
         neighbour = NearestUnlike(task).explain(person).states[-1]
 
@@ -390,10 +425,14 @@ def test_a_mistaken_reward_is_named() -> None:
 def optimum(task: Task, person: Any) -> float:
     """The least distance to the score of the logistic model within the data's range, as a linear programme."""
     units, rows = deviations(task), task.records
-    room = np.concatenate([rows.max(axis=0) - person, person - rows.min(axis=0)]) / np.tile(units, 2)
+    room = np.concatenate([rows.max(axis=0) - person, person - rows.min(axis=0)]) / np.tile(
+        units, 2
+    )
     gains = np.concatenate([WEIGHTS * units, -WEIGHTS * units])
     needed = np.log(0.7 / 0.3) - person @ WEIGHTS
-    found = linprog(np.ones(8), A_ub=-gains[None, :], b_ub=[-needed], bounds=[(0, one) for one in room])
+    found = linprog(
+        np.ones(8), A_ub=-gains[None, :], b_ub=[-needed], bounds=[(0, one) for one in room]
+    )
     return float(found.fun)
 
 
@@ -402,7 +441,9 @@ def optimum(task: Task, person: Any) -> float:
     [({"gradient": slope}, 1.005), ({}, 1.1), ({"optimizer": "evolution"}, 1.25)],
     ids=["gradient", "local", "evolution"],
 )
-def test_wachter_comes_close_to_the_optimum_of_a_linear_model(options: dict[str, Any], within: float) -> None:
+def test_wachter_comes_close_to_the_optimum_of_a_linear_model(
+    options: dict[str, Any], within: float
+) -> None:
     task = linear()
     explainer = Wachter(task, **options)
     for person in refused(task, 8):
@@ -427,7 +468,11 @@ def test_a_gradient_leaves_what_need_not_change_exactly_as_it_is() -> None:
 def test_a_gradient_takes_turns_with_categories_and_whole_numbers() -> None:
     rng = np.random.default_rng(0)
     data = pd.DataFrame(
-        {"x": rng.normal(size=200), "n": rng.integers(0, 5, 200), "c": rng.choice(["a", "b", "d"], 200)}
+        {
+            "x": rng.normal(size=200),
+            "n": rng.integers(0, 5, 200),
+            "c": rng.choice(["a", "b", "d"], 200),
+        }
     )
     worth = {"a": 0.0, "b": 0.0, "d": 3.0}
 
@@ -436,12 +481,16 @@ def test_a_gradient_takes_turns_with_categories_and_whole_numbers() -> None:
         return 1 / (1 + np.exp(3 - gone.to_numpy(dtype=float)))
 
     def by_record(records: Any) -> Any:
-        score = 1 / (1 + np.exp(3 - 0.2 * records[:, 0] - 0.1 * records[:, 1] - 3.0 * (records[:, 2] == 2)))
+        score = 1 / (
+            1 + np.exp(3 - 0.2 * records[:, 0] - 0.1 * records[:, 1] - 3.0 * (records[:, 2] == 2))
+        )
         return (score * (1 - score))[:, None] * [0.2, 0.1, 0.0]
 
     task = Task.of(model, data, schema=Schema.infer(data), min_score=0.5)
 
-    proposal = Wachter(task, gradient=by_record, optimizer="gradient").explain({"x": 0.1, "n": 1, "c": "a"})
+    proposal = Wachter(task, gradient=by_record, optimizer="gradient").explain(
+        {"x": 0.1, "n": 1, "c": "a"}
+    )
 
     assert proposal.found, proposal.reason
     assert proposal.counterfactual == {"x": 0.1, "n": 1, "c": "d"}
@@ -449,7 +498,11 @@ def test_a_gradient_takes_turns_with_categories_and_whole_numbers() -> None:
 
 def test_moving_back_makes_answers_cheaper_and_keeps_them_valid() -> None:
     data = linear().records
-    task = Task.of(RandomForestClassifier(20, random_state=0).fit(data, logistic(data) > 0.5), data, min_score=0.7)
+    task = Task.of(
+        RandomForestClassifier(20, random_state=0).fit(data, logistic(data) > 0.5),
+        data,
+        min_score=0.7,
+    )
     people = refused(task, 12)
 
     rough, fine = ([Wachter(task, refine=on).explain(p) for p in people] for on in (False, True))
@@ -467,7 +520,10 @@ def test_the_same_seed_gives_the_same_answer_whoever_was_asked_before(optimizer:
 
     again = [explainer.explain(first), explainer.explain(second)][1]
 
-    assert again.states.tolist() == Wachter(task, optimizer=optimizer, seed=5).explain(second).states.tolist()
+    assert (
+        again.states.tolist()
+        == Wachter(task, optimizer=optimizer, seed=5).explain(second).states.tolist()
+    )
     other = Wachter(task, optimizer=optimizer, seed=6, refine=False).explain(second)
     assert (
         other.states.tolist()
@@ -480,7 +536,9 @@ def test_lambda_is_increased_until_the_score_is_reached() -> None:
     person = task.records[task.scores.argmin()]
 
     timid = Wachter(task, gradient=slope, optimizer="gradient", lambdas=(1e-3,)).explain(person)
-    bold = Wachter(task, gradient=slope, optimizer="gradient", lambdas=(1e-3, 1e3, 1e6)).explain(person)
+    bold = Wachter(task, gradient=slope, optimizer="gradient", lambdas=(1e-3, 1e3, 1e6)).explain(
+        person
+    )
 
     assert "no state with a score of 0.7 was found" in timid.reason
     assert bold.found
@@ -504,7 +562,9 @@ def test_a_value_that_is_to_fall_is_followed_downwards() -> None:
 
 def test_a_feature_that_most_people_share_is_measured_by_the_scale_of_the_space() -> None:
     rng = np.random.default_rng(0)
-    data = np.column_stack([rng.normal(size=101), np.where(np.arange(101) < 80, 0.0, rng.normal(size=101))])
+    data = np.column_stack(
+        [rng.normal(size=101), np.where(np.arange(101) < 80, 0.0, rng.normal(size=101))]
+    )
     task = Task.of(lambda table: 1 / (1 + np.exp(-table[:, 0])), data)
 
     units = deviations(task)
@@ -568,7 +628,9 @@ def test_a_module_that_gives_another_score_is_refused() -> None:
 
 
 def test_a_torch_module_gives_its_own_slope() -> None:
-    torch = pytest.importorskip("torch", reason="torch is not installed: its slopes cannot be tried")
+    torch = pytest.importorskip(
+        "torch", reason="torch is not installed: its slopes cannot be tried"
+    )
     layer = torch.nn.Linear(4, 1).double()
     with torch.no_grad():
         layer.weight[:] = torch.tensor(WEIGHTS)

@@ -24,7 +24,7 @@ import running
 import verdicts as judging
 from bars import bars
 from localface.evaluation.metrics import Rule
-from localface.geometry.segments import Bounds
+from localface.geometry.bounds import Bounds
 from oracle import optimum
 from running import Cell, Rules, complete, lines, run_split
 
@@ -65,7 +65,10 @@ def test_whatever_one_method_does_the_others_are_asked_and_it_is_written_down(
     for what in TROUBLES:
         monkeypatch.setitem(methods.METHODS, what, entry(what))
     run_split("moons", 0, [*TROUBLES, "nearest-unlike"], rules)
-    said = {name: lines(Cell("moons", 0, name).file(rules.out)) for name in (*TROUBLES, "nearest-unlike")}
+    said = {
+        name: lines(Cell("moons", 0, name).file(rules.out))
+        for name in (*TROUBLES, "nearest-unlike")
+    }
     assert [line.get("error") for line in said["raises"][:-1]] == ["ValueError: no such luck"] * 4
     assert said["dies"][-1]["crashed"] == "the process ended with 3"
     assert [line["error"] for line in said["hangs"][:-1]][:3] == ["time limit"] * 3
@@ -83,20 +86,28 @@ def test_a_cell_that_was_cut_short_goes_on_where_it_stopped(rules: Rules) -> Non
     run_split("moons", 0, [cell.method], rules)
     again = lines(cell.file(rules.out))
     assert again[0]["reason"] == "from before"
-    assert [line["states"] for line in again[:4]] == [json.loads(line)["states"] for line in whole[:4]]
+    assert [line["states"] for line in again[:4]] == [
+        json.loads(line)["states"] for line in whole[:4]
+    ]
     assert again[-1]["done"] is True
 
 
-def test_a_method_whose_package_is_missing_is_named_as_missing(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_method_whose_package_is_missing_is_named_as_missing(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gone = replace(methods.METHODS["nearest-unlike"], package="treecf")
     monkeypatch.setitem(methods.METHODS, "gone", gone)
     monkeypatch.setattr(methods, "available", lambda: {"treecf": None})
     assert "pip install" in str(methods.missing("gone"))
     running.run_all([Cell("moons", 0, "gone")], rules, jobs=1)
-    assert "treecf is not installed" in lines(Cell("moons", 0, "gone").file(rules.out))[-1]["missing"]
+    assert (
+        "treecf is not installed" in lines(Cell("moons", 0, "gone").file(rules.out))[-1]["missing"]
+    )
 
 
-def test_the_report_is_one_page_that_asks_nothing_of_anybody(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_one_page_that_asks_nothing_of_anybody(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(judging, "RETRAINED", {"bootstrap": 1, "seed": 0, "family": 0})
     names = ["localface-path", "nearest-unlike"]
     patient = replace(rules, limit=20.0)
@@ -105,19 +116,44 @@ def test_the_report_is_one_page_that_asks_nothing_of_anybody(rules: Rules, monke
     assert {row["method"] for row in rows} == set(names)
     ours = [row for row in rows if row["method"] == "localface-path"]
     assert all(row["valid"] and not row["violations"] for row in ours if row["found"])
-    page, text, plain, _ = report.write_report(rows, [Cell("moons", 0, name) for name in names], patient)
+    page, text, plain, _ = report.write_report(
+        rows, [Cell("moons", 0, name) for name in names], patient
+    )
     assert not re.search(r"(src|href)=\"(?!data:)", page.read_text(encoding="utf-8"))
     assert "every answer valid by a fresh call" in text.read_text(encoding="utf-8")
-    assert json.loads(plain.read_text(encoding="utf-8"), parse_constant=pytest.fail)["tables"]["moons"]
+    assert json.loads(plain.read_text(encoding="utf-8"), parse_constant=pytest.fail)["tables"][
+        "moons"
+    ]
     assert bars(rows)[0].met
 
 
 def row(method: str, person: int, *, sound: bool, **more: Any) -> dict[str, Any]:
     """What the judge says of one person, as far as bars and tables read it."""
     plain = dict.fromkeys(("retrained", "l0", "l2", "ynn", "lowest_density", "over_optimum"), 0.5)
-    who = {"world": "here", "seed": 0, "method": method, "person": person, "status": "FOUND", "group": None}
-    said = {"found": 1.0, "valid": 1.0, "violations": 0.0, "steps": 1.0, "traversable": float(sound)}
-    return {**plain, **who, **said, "sound": float(sound), "seconds": 1.0, "density_start": 0.5, **more}
+    who = {
+        "world": "here",
+        "seed": 0,
+        "method": method,
+        "person": person,
+        "status": "FOUND",
+        "group": None,
+    }
+    said = {
+        "found": 1.0,
+        "valid": 1.0,
+        "violations": 0.0,
+        "steps": 1.0,
+        "traversable": float(sound),
+    }
+    return {
+        **plain,
+        **who,
+        **said,
+        "sound": float(sound),
+        "seconds": 1.0,
+        "density_start": 0.5,
+        **more,
+    }
 
 
 def bar(rows: list[dict[str, Any]], words: str) -> Any:
@@ -141,7 +177,10 @@ def test_speed_is_compared_on_the_people_whom_the_peer_was_tried_on() -> None:
 
 def test_robustness_is_compared_on_the_people_whom_both_answer() -> None:
     mine = [row("localface", i, sound=True, retrained=0.9 if i < 4 else 0.1) for i in range(8)]
-    peer = [row("bold", i, sound=True, found=float(i < 4), retrained=0.8 if i < 4 else None) for i in range(8)]
+    peer = [
+        row("bold", i, sound=True, found=float(i < 4), retrained=0.8 if i < 4 else None)
+        for i in range(8)
+    ]
     assert bar([*mine, *peer], "retrained").met
     peer = [row("bold", i, sound=True, retrained=0.8) for i in range(8)]
     assert bar([*mine, *peer], "retrained").met is False
@@ -155,7 +194,9 @@ def test_a_cell_that_is_not_through_is_not_judged(rules: Rules) -> None:
     assert judging.judged("moons", 0, [cell.method], rules) == []
 
 
-@pytest.mark.parametrize(("most", "marks"), [(0.0, 1.0), (0.09, 0.1), (1.0, 1.0), (7.3, 8.0), (100.0, 100.0)])
+@pytest.mark.parametrize(
+    ("most", "marks"), [(0.0, 1.0), (0.09, 0.1), (1.0, 1.0), (7.3, 8.0), (100.0, 100.0)]
+)
 def test_axes_end_at_a_round_number(most: float, marks: float) -> None:
     assert pictures.rounded(most)[-1] == pytest.approx(marks)
     assert 2 <= len(pictures.rounded(most)) <= 6

@@ -21,7 +21,7 @@ from localface.errors import DataError, InputError
 from localface.evaluation.baselines import Proposal, Task, face
 from localface.evaluation.baselines.face import FACE
 from localface.evaluation.baselines.graphs import nearest
-from localface.geometry.point_set import Crowd
+from localface.geometry.point_set import PointSet
 from worlds import mixed_table, moons
 
 Array = np.ndarray[Any, Any]
@@ -47,7 +47,7 @@ class Brute:
         self.n, self.width = self.points.shape
         self.apart = apart(self.points, self.points)
         np.fill_diagonal(self.apart, np.inf)
-        self.h = best_bandwidth(Crowd(self.points))
+        self.h = best_bandwidth(PointSet(self.points))
         self.radius = np.inf if self.kind == "knn" else self.eps or self.usual()
         self.most = self.n_neighbors if self.kind == "knn" else self.most or self.n
         self.lists = np.array([self.listed(row) for row in self.apart])
@@ -101,7 +101,10 @@ class Brute:
         else:
             joins = (self.listed(away) | (away < last)) & (away <= self.radius)
             steps = np.array(
-                [self.cost(asked.point, p) if j else np.inf for p, j in zip(self.points, joins, strict=True)]
+                [
+                    self.cost(asked.point, p) if j else np.inf
+                    for p, j in zip(self.points, joins, strict=True)
+                ]
             )
         costs = np.full((self.n + 1, self.n + 1), np.inf)
         costs[:-1, :-1], costs[-1, :-1] = self.costs, steps
@@ -135,7 +138,9 @@ def apart(first: Array, second: Array) -> Array:
     return np.sqrt(((first[:, None, :] - second[None, :, :]) ** 2).sum(axis=2))
 
 
-def agrees(answer: Proposal, brute: Brute, person: Any, where: dict[str, Any] | None = None) -> bool:
+def agrees(
+    answer: Proposal, brute: Brute, person: Any, where: dict[str, Any] | None = None
+) -> bool:
     """Check an answer against brute force; tell whether there was one."""
     best = brute.best(person, where)
     assert answer.found == np.isfinite(best), answer
@@ -166,7 +171,11 @@ def cloud() -> tuple[Task, Array]:
 
 
 def credit(people: pd.DataFrame) -> Array:
-    worth = np.log(people["income"]) - 4 * people["debt"] / people["income"] + 0.5 * (people["home"] == "own")
+    worth = (
+        np.log(people["income"])
+        - 4 * people["debt"] / people["income"]
+        + 0.5 * (people["home"] == "own")
+    )
     return np.asarray(1 / (1 + np.exp(-3 * (worth.to_numpy() - 9.3))))
 
 
@@ -175,7 +184,9 @@ def table() -> tuple[Task, pd.DataFrame]:
     data = mixed_table(70, 0)
     schema = Schema.infer(data).with_("age", within=12).with_("years_employed", moves="up")
     people = mixed_table(30, 1)
-    return Task.of(credit, data, schema=schema, min_score=0.6), people[credit(people) < 0.6].reset_index(drop=True)
+    return Task.of(credit, data, schema=schema, min_score=0.6), people[
+        credit(people) < 0.6
+    ].reset_index(drop=True)
 
 
 @every_kind
@@ -191,13 +202,22 @@ def test_ways_through_a_cloud_are_the_cheapest_there_are(kind: str, n_neighbors:
 
 
 @every_kind
-@pytest.mark.parametrize("where", [None, {"c": "down", "b": 0.8}, {"a": (None, 1.5), "c": 1.0}], ids=str)
-def test_limits_hold_at_every_state_and_the_way_is_the_cheapest_within_them(kind: str, where: Any) -> None:
+@pytest.mark.parametrize(
+    "where", [None, {"c": "down", "b": 0.8}, {"a": (None, 1.5), "c": 1.0}], ids=str
+)
+def test_limits_hold_at_every_state_and_the_way_is_the_cheapest_within_them(
+    kind: str, where: Any
+) -> None:
     task, people = cloud()
     brute = Brute(task, kind, 6, eps=1.6)
 
     for person in people[:6]:
-        agrees(FACE(task, graph=kind, n_neighbors=6, eps=1.6).explain(person, where=where), brute, person, where)
+        agrees(
+            FACE(task, graph=kind, n_neighbors=6, eps=1.6).explain(person, where=where),
+            brute,
+            person,
+            where,
+        )
 
 
 @every_kind
@@ -207,7 +227,10 @@ def test_categories_and_whole_numbers_are_paid_for_as_they_flip(kind: str) -> No
     brute = Brute(task, kind, 12)
     method = FACE(task, graph=kind, n_neighbors=12)
 
-    served = [agrees(method.explain(row, where=where), brute, row, where) for row in people.to_dict("records")[:12]]
+    served = [
+        agrees(method.explain(row, where=where), brute, row, where)
+        for row in people.to_dict("records")[:12]
+    ]
     free = [agrees(method.explain(row), brute, row) for row in people.to_dict("records")[:6]]
 
     assert any(served)
@@ -225,7 +248,13 @@ def test_categories_and_whole_numbers_are_paid_for_as_they_flip(kind: str) -> No
 )
 @settings(max_examples=120)
 def test_on_a_grid_full_of_ties_and_copies_every_answer_is_the_brute_force_one(
-    cells: Any, person: Any, kind: str, n_neighbors: int, moves: Any, within: Any, min_density: float
+    cells: Any,
+    person: Any,
+    kind: str,
+    n_neighbors: int,
+    moves: Any,
+    within: Any,
+    min_density: float,
 ) -> None:
     data = np.array(cells, dtype=float)
     schema = Schema([Feature("a", scale=1.0), Feature("b", scale=1.0, moves=moves, within=within)])
@@ -304,18 +333,31 @@ def test_many_at_once_get_bit_for_bit_what_each_gets_alone(kind: str) -> None:
     where = {"married": "never"}
 
     together = FACE(task, graph=kind, n_neighbors=15).explain_many(people, where=where)
-    fresh = [FACE(task, graph=kind, n_neighbors=15).explain(people.iloc[i], where=where) for i in range(len(people))]
+    fresh = [
+        FACE(task, graph=kind, n_neighbors=15).explain(people.iloc[i], where=where)
+        for i in range(len(people))
+    ]
 
     assert len(together) == len(people)
     assert {answer.found for answer in together} == {True, False}
     for one, alone in zip(together, fresh, strict=True):
-        assert (one.found, one.rows, one.cost, one.reason) == (alone.found, alone.rows, alone.cost, alone.reason)
+        assert (one.found, one.rows, one.cost, one.reason) == (
+            alone.found,
+            alone.rows,
+            alone.cost,
+            alone.reason,
+        )
         assert one.states.tobytes() == alone.states.tobytes()
 
 
 @pytest.mark.parametrize(
     ("moves", "where", "searches"),
-    [("freely", None, 1), ("up", None, 1), ("freely", {"b": (0.0, 5.0)}, 1), ("freely", {"b": 2.0}, 8)],
+    [
+        ("freely", None, 1),
+        ("up", None, 1),
+        ("freely", {"b": (0.0, 5.0)}, 1),
+        ("freely", {"b": 2.0}, 8),
+    ],
 )
 def test_people_whose_limits_come_to_the_same_share_one_search(
     moves: Any, where: Any, searches: int, monkeypatch: pytest.MonkeyPatch
@@ -324,7 +366,9 @@ def test_people_whose_limits_come_to_the_same_share_one_search(
     schema = task.schema.with_("b", moves=moves)
     method = FACE(Task.of(right, task.data, schema=schema, min_score=0.8), n_neighbors=8)
     real, calls = face.dijkstra, list[int]()
-    monkeypatch.setattr(face, "dijkstra", lambda *args, **options: calls.append(1) or real(*args, **options))
+    monkeypatch.setattr(
+        face, "dijkstra", lambda *args, **options: calls.append(1) or real(*args, **options)
+    )
 
     people = people[people[:, 1] > 0] if where == {"b": (0.0, 5.0)} else people[:8]
     method.explain_many(people, where=where)
@@ -349,9 +393,11 @@ def test_no_array_has_a_place_for_every_pair() -> None:
 
 def test_neighbours_are_exact_where_products_round() -> None:
     rng = np.random.default_rng(0)
-    points = np.unique(rng.integers(-3, 3, (300, 4)) * 0.1 + rng.choice([0.0, 1e7], (300, 1)), axis=0)
+    points = np.unique(
+        rng.integers(-3, 3, (300, 4)) * 0.1 + rng.choice([0.0, 1e7], (300, 1)), axis=0
+    )
 
-    found = nearest(Crowd(points), np.arange(len(points)), most=7, radius=np.inf)
+    found = nearest(PointSet(points), np.arange(len(points)), most=7, radius=np.inf)
 
     away = apart(points, points)
     np.fill_diagonal(away, np.inf)
@@ -369,7 +415,7 @@ def test_a_density_summed_over_some_rows_leaves_out_a_rows_own_kernel() -> None:
     held = np.unique(np.linspace(0, 999, 300).astype(int))
     squares = apart(task.points, task.points[held]) ** 2
     squares[held, np.arange(300)] = np.inf
-    h = best_bandwidth(Crowd(task.points[held]))
+    h = best_bandwidth(PointSet(task.points[held]))
     levels = logsumexp(-squares / (2 * h * h), axis=1)
     common = levels >= np.quantile(levels[held], 0.2) - 1e-6
     assert "density of 300 of them" in repr(method)
@@ -391,7 +437,9 @@ def test_a_person_who_is_a_row_goes_as_that_row() -> None:
 def test_rows_are_numbers_in_the_users_own_table_and_states_are_their_values() -> None:
     world = moons()
     shuffled = np.random.default_rng(1).permutation(world.data)
-    plain, other = (FACE(Task.of(world.model, data), n_neighbors=20) for data in (world.data, shuffled))
+    plain, other = (
+        FACE(Task.of(world.model, data), n_neighbors=20) for data in (world.data, shuffled)
+    )
 
     for person in world.people[:10]:
         one, two = plain.explain(person), other.explain(person)
@@ -418,13 +466,18 @@ def test_the_reason_says_what_is_missing() -> None:
         assert answer.counterfactual is None
         return answer.reason
 
-    assert reason(method, person, a="never", c="never") == "nobody stands within what this person may become"
+    assert (
+        reason(method, person, a="never", c="never")
+        == "nobody stands within what this person may become"
+    )
     assert "whom this person may become reaches the score" in reason(method, person, a=0.5)
     assert reason(method, np.array([-60.0, -60.0, 0.0])) == "nobody is near enough to step to"
     reasons = [answer.reason for answer in FACE(task, eps=0.6).explain_many(people)]
     assert any(reason.startswith("no path leads from here to anyone") for reason in reasons)
     picky = FACE(task, n_neighbors=5, min_density=0.999)
-    assert "but none of them stands on ground more common than that of 99.9% of people" in reason(picky, person)
+    assert "but none of them stands on ground more common than that of 99.9% of people" in reason(
+        picky, person
+    )
 
 
 def test_rows_that_break_a_relation_are_neither_the_way_nor_the_end() -> None:
@@ -436,7 +489,11 @@ def test_rows_that_break_a_relation_are_neither_the_way_nor_the_end() -> None:
     for schema in (free, ruled):
         task = Task.of(right, np.array([start, broken, end]), schema=schema, min_score=0.9)
         ways[schema] = FACE(task, graph="eps", eps=1.6, min_density=0).explain(np.array([0.0, 0.6]))
-    ended = FACE(Task.of(right, np.array([start, broken, end]), schema=ruled, min_score=0.85), eps=1.6, min_density=0)
+    ended = FACE(
+        Task.of(right, np.array([start, broken, end]), schema=ruled, min_score=0.85),
+        eps=1.6,
+        min_density=0,
+    )
 
     assert ways[free].rows == (None, 1, 2)
     assert ways[ruled].reason.startswith("no path leads from here")
@@ -446,7 +503,23 @@ def test_rows_that_break_a_relation_are_neither_the_way_nor_the_end() -> None:
 def test_mistaken_options_are_told_together() -> None:
     task, _ = cloud()
     with pytest.raises(InputError) as caught:
-        FACE(task, graph="kd", n_neighbors=0, eps=-1.0, min_density=1, toll=0, densest=0, density_rows=1)
-    for part in ("did you mean 'kde'?", "n_neighbors=0", "eps=-1.0", "min_density=1", "toll=0", "densest=0"):
+        FACE(
+            task,
+            graph="kd",
+            n_neighbors=0,
+            eps=-1.0,
+            min_density=1,
+            toll=0,
+            densest=0,
+            density_rows=1,
+        )
+    for part in (
+        "did you mean 'kde'?",
+        "n_neighbors=0",
+        "eps=-1.0",
+        "min_density=1",
+        "toll=0",
+        "densest=0",
+    ):
         assert part in str(caught.value)
     assert "density_rows=1: a whole number of at least 2" in str(caught.value)

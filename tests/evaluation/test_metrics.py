@@ -79,7 +79,9 @@ def test_all_is_the_truth_and_every_name_is_on_the_page() -> None:
 def test_every_measure_is_on_the_page() -> None:
     page = PAGE.read_text(encoding="utf-8")
     names = metrics.measured(judged(), None, box_of(plain(1), np.zeros(1))).to_dict()
-    assert [name for name in names if f"`{name}`" not in page and not name.startswith("violations_")] == []
+    assert [
+        name for name in names if f"`{name}`" not in page and not name.startswith("violations_")
+    ] == []
 
 
 # the end
@@ -90,12 +92,16 @@ def test_nearest_rows_are_those_of_scikit_learn() -> None:
     wanted = NearestNeighbors(n_neighbors=7).fit(CLOUD).kneighbors(PLACES)
     np.testing.assert_allclose(distances, wanted[0], rtol=1e-12)
     assert (numbers == wanted[1]).all()
-    np.testing.assert_allclose(metrics.knn_distance(PLACES, Rows(CLOUD), k=7), wanted[0].mean(axis=1))
+    np.testing.assert_allclose(
+        metrics.knn_distance(PLACES, Rows(CLOUD), k=7), wanted[0].mean(axis=1)
+    )
 
 
 def test_the_outlier_factor_is_that_of_scikit_learn() -> None:
     theirs = LocalOutlierFactor(n_neighbors=20, novelty=True).fit(CLOUD)
-    np.testing.assert_allclose(OutlierFactor.of(Rows(CLOUD))(PLACES), -theirs.score_samples(PLACES), rtol=1e-9)
+    np.testing.assert_allclose(
+        OutlierFactor.of(Rows(CLOUD))(PLACES), -theirs.score_samples(PLACES), rtol=1e-9
+    )
 
 
 def test_the_outlier_factor_of_rows_is_that_of_scikit_learn_without_themselves() -> None:
@@ -106,13 +112,17 @@ def test_the_outlier_factor_of_rows_is_that_of_scikit_learn_without_themselves()
 
 def test_ynn_counts_the_nearest_who_reach() -> None:
     order = np.argsort(apart(PLACES, CLOUD), axis=1)[:, :9]
-    np.testing.assert_allclose(metrics.ynn(PLACES, Rows(CLOUD), REACHES, k=9), REACHES[order].mean(axis=1))
+    np.testing.assert_allclose(
+        metrics.ynn(PLACES, Rows(CLOUD), REACHES, k=9), REACHES[order].mean(axis=1)
+    )
 
 
 def test_whoever_ends_as_a_row_is_not_their_own_neighbour() -> None:
     rows = Rows(np.array([[0.0], [1.0], [3.0]]))
     assert metrics.knn_distance(np.array([[0.0]]), rows, k=1).tolist() == [1.0]
-    assert metrics.ynn(np.array([[0.0]]), rows, np.array([True, False, False]), k=1).tolist() == [0.0]
+    assert metrics.ynn(np.array([[0.0]]), rows, np.array([True, False, False]), k=1).tolist() == [
+        0.0
+    ]
 
 
 def test_ties_are_shared_whatever_the_order() -> None:
@@ -121,7 +131,9 @@ def test_ties_are_shared_whatever_the_order() -> None:
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2]):
         found = metrics.ynn(np.array([[0.0]]), Rows(points[order]), reaches[order], k=1)
         assert found[0] == pytest.approx(1 / 3)
-        assert metrics.ynn(np.array([[0.0]]), Rows(points[order]), reaches[order], k=9)[0] == pytest.approx(1 / 2)
+        assert metrics.ynn(np.array([[0.0]]), Rows(points[order]), reaches[order], k=9)[
+            0
+        ] == pytest.approx(1 / 2)
 
 
 def test_one_row_leaves_little_to_compare_with() -> None:
@@ -138,7 +150,9 @@ def test_one_row_leaves_little_to_compare_with() -> None:
 def test_duplicates_count_as_people_but_make_nobody_an_outlier() -> None:
     rows = Rows(np.repeat(CLOUD[:30], 40, axis=0))
     assert np.isfinite(OutlierFactor.of(rows)(CLOUD[:40])).all()
-    np.testing.assert_allclose(metrics.knn_distance(PLACES, rows, k=40), apart(PLACES, CLOUD[:30]).min(axis=1))
+    np.testing.assert_allclose(
+        metrics.knn_distance(PLACES, rows, k=40), apart(PLACES, CLOUD[:30]).min(axis=1)
+    )
 
 
 @pytest.mark.parametrize("points", [np.zeros((0, 2)), np.zeros(3), np.array([[np.nan]])])
@@ -157,15 +171,23 @@ def test_no_score_is_not_valid() -> None:
 
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10_000), factor=st.floats(0.1, 10))
-def test_the_end_does_not_depend_on_row_order_and_follows_the_scale(seed: int, factor: float) -> None:
+def test_the_end_does_not_depend_on_row_order_and_follows_the_scale(
+    seed: int, factor: float
+) -> None:
     rng = np.random.default_rng(seed)
     rows, places, reaches = rng.normal(size=(60, 3)), rng.normal(size=(5, 3)), rng.random(60) < 0.5
     order = rng.permutation(60)
     one, other, larger = Rows(rows), Rows(rows[order]), Rows(rows * factor)
-    np.testing.assert_allclose(metrics.ynn(places, one, reaches), metrics.ynn(places, other, reaches[order]))
-    np.testing.assert_allclose(metrics.ynn(places, one, reaches), metrics.ynn(places * factor, larger, reaches))
+    np.testing.assert_allclose(
+        metrics.ynn(places, one, reaches), metrics.ynn(places, other, reaches[order])
+    )
+    np.testing.assert_allclose(
+        metrics.ynn(places, one, reaches), metrics.ynn(places * factor, larger, reaches)
+    )
     np.testing.assert_allclose(OutlierFactor.of(one)(places), OutlierFactor.of(other)(places))
-    np.testing.assert_allclose(OutlierFactor.of(one)(places), OutlierFactor.of(larger)(places * factor), rtol=1e-6)
+    np.testing.assert_allclose(
+        OutlierFactor.of(one)(places), OutlierFactor.of(larger)(places * factor), rtol=1e-6
+    )
     np.testing.assert_allclose(
         metrics.knn_distance(places * factor, larger), factor * metrics.knn_distance(places, one)
     )
@@ -180,7 +202,9 @@ def test_changes_worked_by_hand() -> None:
     assert metrics.changed(start, end, FREE).tolist() == [[True, False, True, True, True, True]]
     assert metrics.l0(start, end, FREE).tolist() == [5.0]
     assert metrics.l1(start, end, MIXED, FREE.scales).tolist() == [0.5 + 0 + 0.5 + 1 + 1 + 2]
-    assert metrics.l2(start, end, MIXED, FREE.scales)[0] == pytest.approx(math.sqrt(0.25 + 0.25 + 1 + 1 + 4))
+    assert metrics.l2(start, end, MIXED, FREE.scales)[0] == pytest.approx(
+        math.sqrt(0.25 + 0.25 + 1 + 1 + 4)
+    )
 
 
 def test_l2_is_the_distance_between_points() -> None:
@@ -196,7 +220,9 @@ def test_rounding_is_no_change() -> None:
 
 def test_scales_worked_by_hand() -> None:
     schema = Schema([Feature("a"), Feature("b"), Feature("same"), Feature("c", kind="binary")])
-    records = np.array([[0.0, 0, 7.1, 0], [1, 0, 7.1, 1], [2, 0, 7.1, 1], [3, 0, 7.1, 1], [10, 5, 7.1, 1]])
+    records = np.array(
+        [[0.0, 0, 7.1, 0], [1, 0, 7.1, 1], [2, 0, 7.1, 1], [3, 0, 7.1, 1], [10, 5, 7.1, 1]]
+    )
     mad, spread = metrics.mad_scales(records, schema), metrics.range_scales(records, schema)
     assert mad.tolist() == [1.0, records[:, 1].std(), 0.0, 1.0]
     assert spread.tolist() == [10.0, 5.0, 0.0, 1.0]
@@ -224,11 +250,18 @@ def test_redundancy_is_the_share_that_could_be_put_back() -> None:
     start, end = np.zeros(4), np.array([2.0, 1.0, 5.0, 0.0])
     assert metrics.redundancy(start, end, plain(4), enough, min_score=0.5) == pytest.approx(2 / 3)
     assert math.isnan(metrics.redundancy(start, start, plain(4), enough, min_score=0.5))
-    assert metrics.put_back(start, end, plain(4)).tolist() == [[0, 1, 5, 0], [2, 0, 5, 0], [2, 1, 0, 0]]
+    assert metrics.put_back(start, end, plain(4)).tolist() == [
+        [0, 1, 5, 0],
+        [2, 0, 5, 0],
+        [2, 1, 0, 0],
+    ]
 
 
 def test_diversity_of_several_proposals() -> None:
-    start, ends = np.zeros(3), [np.array([3.0, 0, 0]), np.array([0, 4.0, 0]), np.array([3.0, 4.0, 0])]
+    start, ends = (
+        np.zeros(3),
+        [np.array([3.0, 0, 0]), np.array([0, 4.0, 0]), np.array([3.0, 4.0, 0])],
+    )
     distance, jaccard = metrics.diversity(start, ends, plain(3))
     assert distance == pytest.approx((5 + 4 + 3) / 3)
     assert jaccard == pytest.approx((1 + 0.5 + 0.5) / 3)
@@ -240,7 +273,9 @@ def test_diversity_of_several_proposals() -> None:
 
 
 def test_a_lawful_path_breaks_nothing_and_the_person_is_not_judged() -> None:
-    odd = np.array([39.5, -3.0, -4.0, 0.0, 1.0, 1.0])  # outside, a fraction, a relation broken: theirs alone
+    odd = np.array(
+        [39.5, -3.0, -4.0, 0.0, 1.0, 1.0]
+    )  # outside, a fraction, a relation broken: theirs alone
     box = MIXED.box(PERSON)
     states = np.stack([odd, PERSON, [41, 3, 7, 1, 0, 3], [41, 3, 3, 1, 0, 0]])
     assert metrics.violations(states, FREE, box) == Violations()
@@ -265,7 +300,9 @@ def test_a_lawful_path_breaks_nothing_and_the_person_is_not_judged() -> None:
         (1, 10 + 1e-9, Violations(relations=1)),
     ],
 )
-def test_each_kind_of_constraint_is_told_apart(place: int, value: float, broken: Violations) -> None:
+def test_each_kind_of_constraint_is_told_apart(
+    place: int, value: float, broken: Violations
+) -> None:
     box = MIXED.box(PERSON, {"job": ["none", "part"]})
     state = PERSON.copy()
     state[place] = value
@@ -277,7 +314,10 @@ def test_going_back_on_a_one_way_feature_is_seen_between_states() -> None:
     states = np.stack([PERSON, PERSON, PERSON, PERSON])
     states[:, 0] = [40, 45, 42, 43]
     assert metrics.violations(states, FREE, MIXED.box(PERSON)) == Violations(one_way=1)
-    assert metrics.violations(states, FREE, MIXED.with_("age", moves="freely").box(PERSON)) == Violations()
+    assert (
+        metrics.violations(states, FREE, MIXED.with_("age", moves="freely").box(PERSON))
+        == Violations()
+    )
 
 
 def test_every_state_counts() -> None:
@@ -321,7 +361,9 @@ def test_a_score_that_falls_is_not_monotone() -> None:
 
 def test_the_held_out_density_is_that_of_scipy() -> None:
     heldout = HeldOut.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
-    wanted = np.mean([multivariate_normal(row, 0.49 * np.eye(4)).pdf(PLACES) for row in CLOUD], axis=0)
+    wanted = np.mean(
+        [multivariate_normal(row, 0.49 * np.eye(4)).pdf(PLACES) for row in CLOUD], axis=0
+    )
     np.testing.assert_allclose(heldout.logs(PLACES), np.log(wanted), rtol=1e-7)
 
 
@@ -337,7 +379,9 @@ def test_levels_leave_each_row_out_and_shares_read_them() -> None:
     wanted = []
     for i in range(len(CLOUD)):
         squares = ((np.delete(CLOUD, i, axis=0) - CLOUD[i]) ** 2).sum(axis=1)
-        wanted.append(np.log(np.exp(-squares / 0.98).sum() / len(CLOUD)) - 2 * np.log(2 * np.pi * 0.49))
+        wanted.append(
+            np.log(np.exp(-squares / 0.98).sum() / len(CLOUD)) - 2 * np.log(2 * np.pi * 0.49)
+        )
     np.testing.assert_allclose(heldout.levels, np.sort(wanted), rtol=1e-9)
     assert heldout.share(heldout.levels[30]) == pytest.approx(0.1)
     assert heldout.share(heldout.floor(0.25)) == pytest.approx(0.25, abs=1 / 300)
@@ -358,11 +402,16 @@ def test_the_bandwidth_does_not_depend_on_row_order_and_follows_the_scale() -> N
     h = HeldOut.fit(CLOUD, smooth).bandwidth
     assert HeldOut.fit(CLOUD[::-1], smooth).bandwidth == pytest.approx(h)
     assert HeldOut.fit(3 * CLOUD, smooth).bandwidth == pytest.approx(3 * h)
-    assert HeldOut.fit(np.concatenate([CLOUD, CLOUD]), smooth).bandwidth == h  # equal rows count once
+    assert (
+        HeldOut.fit(np.concatenate([CLOUD, CLOUD]), smooth).bandwidth == h
+    )  # equal rows count once
 
 
 def test_a_density_of_one_row_is_refused() -> None:
-    for fit in (lambda p: HeldOut.fit(p, np.zeros(1, dtype=bool)), lambda p: Rule.of(p, np.zeros(1), bandwidth=1.0)):
+    for fit in (
+        lambda p: HeldOut.fit(p, np.zeros(1, dtype=bool)),
+        lambda p: Rule.of(p, np.zeros(1), bandwidth=1.0),
+    ):
         with pytest.raises(DataError, match="at least two different rows"):
             fit(np.ones((5, 1)))
 
@@ -415,7 +464,9 @@ def test_traversable_by_held_out_people() -> None:
 def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
     world = moons()
     explainer = LocalFACE(world.model, world.data, n_neighbors=15)
-    answer = next(one for one in explainer.explain_many(world.people[:2], progress=False) if one.found)
+    answer = next(
+        one for one in explainer.explain_many(world.people[:2], progress=False) if one.found
+    )
     judge = Judge.of(explainer, world.data, answer)
     rule = Rule.of(judge.rows, judge.discrete, bandwidth=judge.h)
     assert rule.floor == pytest.approx(judge.floor, abs=1e-9)
@@ -425,7 +476,9 @@ def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
     ends = np.concatenate([points[1:], judge.rows[rng.integers(0, 1000, 8)]])
     under = rule.under(starts, ends)
     np.testing.assert_allclose(
-        under.lowest, [judge.lowest(a, b, 2001) for a, b in zip(starts, ends, strict=True)], atol=1e-2
+        under.lowest,
+        [judge.lowest(a, b, 2001) for a, b in zip(starts, ends, strict=True)],
+        atol=1e-2,
     )
     np.testing.assert_allclose(
         under.mean, [judge.mean(a, b, 2001) for a, b in zip(starts, ends, strict=True)], atol=1e-2
@@ -449,7 +502,9 @@ def test_the_rows_at_the_ends_of_a_step_are_no_evidence_for_it() -> None:
 def test_people_within_worked_by_hand() -> None:
     rows = Rows(np.array([[0.0], [1.0], [2.0], [2.5], [6.0]]))
     smooth = np.zeros(1, dtype=bool)
-    fewest, mean = metrics.people_within(np.array([[1.5], [0.0]]), np.array([[1.5], [6.0]]), smooth, rows, eps=1.0)
+    fewest, mean = metrics.people_within(
+        np.array([[1.5], [0.0]]), np.array([[1.5], [6.0]]), smooth, rows, eps=1.0
+    )
     assert fewest.tolist() == [3.0, 0.0]  # without the two at the ends of the second
     assert mean[0] == 3.0
     assert mean[1] == pytest.approx((2 + 2 + 2) / 6, abs=0.1)  # each covers two of the six units
@@ -496,7 +551,9 @@ def test_noise_keeps_records_possible() -> None:
     assert not MIXED.broken(copies).any()
     assert copies[:, 1].std() > 0.5
     still = Space(MIXED.with_("low", moves="never"), FREE.centres.copy(), FREE.scales.copy())
-    assert (metrics.noisy(PERSON, still, noise=1.0, n=9, rng=np.random.default_rng(0))[:, 1] == 2.0).all()
+    assert (
+        metrics.noisy(PERSON, still, noise=1.0, n=9, rng=np.random.default_rng(0))[:, 1] == 2.0
+    ).all()
 
 
 def test_validity_under_retrained_models_keeps_failures_in_the_denominator() -> None:
@@ -520,7 +577,10 @@ def test_success_is_over_everybody_asked() -> None:
 
 
 def test_a_difference_of_shares_has_newcombes_interval() -> None:
-    first, second = metrics.success([True] * 56 + [False] * 14), metrics.success([True] * 48 + [False] * 32)
+    first, second = (
+        metrics.success([True] * 56 + [False] * 14),
+        metrics.success([True] * 48 + [False] * 32),
+    )
     gap = metrics.difference(first, second)
     assert gap.mean == pytest.approx(0.2)
     assert (gap.low, gap.high) == (
@@ -533,7 +593,9 @@ def test_a_difference_of_shares_has_newcombes_interval() -> None:
 def test_the_interval_over_seeds_is_students() -> None:
     values = [0.8, 0.9, 0.85, 0.95, 0.7]
     found = metrics.over_seeds([*values, math.nan])
-    low, high = student.interval(0.95, 4, loc=np.mean(values), scale=np.std(values, ddof=1) / math.sqrt(5))
+    low, high = student.interval(
+        0.95, 4, loc=np.mean(values), scale=np.std(values, ddof=1) / math.sqrt(5)
+    )
     assert found == pytest.approx((np.mean(values), low, high))
     assert metrics.over_seeds([0.99, 1.0, 0.8], within=(0, 1)).high == 1.0
     assert metrics.over_seeds([0.5]).mean == 0.5
@@ -561,7 +623,13 @@ def test_groups_are_counted_with_their_failures() -> None:
     found, costs = [True, False, True, True], [1.0, math.nan, 3.0, 5.0]
     first, second = metrics.by_group(found, costs, ["b", "b", "a", "a"])
     assert (first.group, first.asked, first.found, first.share, first.cost) == ("a", 2, 2, 1.0, 4.0)
-    assert (second.group, second.asked, second.found, second.share, second.cost) == ("b", 2, 1, 0.5, 1.0)
+    assert (second.group, second.asked, second.found, second.share, second.cost) == (
+        "b",
+        2,
+        1,
+        0.5,
+        1.0,
+    )
     assert 0 < second.low < 0.5 < second.high < 1
     with pytest.raises(DataError, match="one of each"):
         metrics.by_group(found, costs[:2], ["a"] * 4)
@@ -612,7 +680,11 @@ def test_nothing_found_measures_nothing() -> None:
     assert not (found.valid)
     assert not (found.sound)
     plain_values = found.to_dict()
-    assert (plain_values["found"], plain_values["sound"], plain_values["violations"]) == (0.0, 0.0, 0.0)
+    assert (plain_values["found"], plain_values["sound"], plain_values["violations"]) == (
+        0.0,
+        0.0,
+        0.0,
+    )
     assert math.isnan(plain_values["l1"])
     assert math.isnan(plain_values["traversable"])
 
@@ -631,14 +703,22 @@ def test_whoever_is_there_already_takes_no_steps() -> None:
 def test_a_jump_over_empty_ground_is_not_sound() -> None:
     rows = np.concatenate([np.linspace(0, 2, 50), np.linspace(8, 10, 50)])[:, None]
     judgement = Judgement.of(
-        plain(1), rows, lambda r: r[:, 0], min_score=5.0, heldout=rows + 0.01, bandwidth=0.2, eps=0.5
+        plain(1),
+        rows,
+        lambda r: r[:, 0],
+        min_score=5.0,
+        heldout=rows + 0.01,
+        bandwidth=0.2,
+        eps=0.5,
     )
     found = metrics.measured(judgement, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)))
     assert found.valid
     assert not found.sound
     assert (found.traversable, found.traversable_heldout, found.fewest_people) == (0.0, 0.0, 0.0)
     assert found.lowest_density == 0.0 < found.density
-    relaxed = metrics.measured(judgement, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)), floor=-1e9)
+    relaxed = metrics.measured(
+        judgement, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)), floor=-1e9
+    )
     assert relaxed.sound
 
 
@@ -656,7 +736,8 @@ def test_a_category_that_does_not_exist_is_not_scored() -> None:
 
     def score(records: Array) -> Array:
         return np.array(
-            [["none", "part", "full"].index(MIXED["job"].value(code)) for code in records[:, 3]], dtype=float
+            [["none", "part", "full"].index(MIXED["job"].value(code)) for code in records[:, 3]],
+            dtype=float,
         )
 
     judgement = Judgement.of(FREE, rows, score, min_score=1.0)
@@ -681,14 +762,22 @@ def test_many_at_once_are_measured_as_one_by_one_with_two_model_calls() -> None:
         return np.asarray(records[:, 0] + records[:, 1])
 
     space = plain(4)
-    judgement = Judgement.of(space, CLOUD[:200], score, min_score=1.0, heldout=CLOUD[200:], bandwidth=0.5)
+    judgement = Judgement.of(
+        space, CLOUD[:200], score, min_score=1.0, heldout=CLOUD[200:], bandwidth=0.5
+    )
     paths = [None, CLOUD[[0]], CLOUD[[1, 2]], CLOUD[[3, 4, 5]], None, CLOUD[[6, 250, 7, 8]]]
-    boxes, optima, floors = [box_of(space, CLOUD[0])] * 6, [1.0, None, 2.0, 3.0, None, 0.0], [None] * 5 + [-50.0]
+    boxes, optima, floors = (
+        [box_of(space, CLOUD[0])] * 6,
+        [1.0, None, 2.0, 3.0, None, 0.0],
+        [None] * 5 + [-50.0],
+    )
     calls.clear()
     many = metrics.measured_many(judgement, paths, boxes, optima=optima, floors=floors)
     assert len(calls) <= 2
     for i, one in enumerate(many):
-        alone = metrics.measured(judgement, paths[i], boxes[i], optimum=optima[i], floor=floors[i]).to_dict()
+        alone = metrics.measured(
+            judgement, paths[i], boxes[i], optimum=optima[i], floor=floors[i]
+        ).to_dict()
         assert one.to_dict() == pytest.approx(alone, nan_ok=True, rel=1e-9)
     assert sum(one.found for one in many) == 4
 
@@ -718,7 +807,9 @@ def test_whoever_stands_below_the_floor_may_leave_but_not_go_lower() -> None:
     rows = np.concatenate([np.linspace(0, 2, 50), np.linspace(8, 10, 50)])[:, None]
     judgement = Judgement.of(plain(1), rows, lambda r: r[:, 0], min_score=8.0, bandwidth=0.2)
     box = box_of(plain(1), np.ones(1))
-    away, back = (metrics.measured(judgement, np.array(way), box) for way in ([[6.0], [9.0]], [[3.0], [9.0]]))
+    away, back = (
+        metrics.measured(judgement, np.array(way), box) for way in ([[6.0], [9.0]], [[3.0], [9.0]])
+    )
     assert (away.traversable, away.traversable_personal) == (0.0, 1.0)
     assert away.sound_personal
     assert not away.sound
@@ -740,7 +831,9 @@ def test_localface_is_judged_sound_where_it_says_found() -> None:
         bandwidth=explainer.density.bandwidth,
     )
     paths = [np.asarray(one.records) if one.found else None for one in answers]
-    found = metrics.measured_many(judgement, paths, [space.schema.box(one.records[0]) for one in answers])
+    found = metrics.measured_many(
+        judgement, paths, [space.schema.box(one.records[0]) for one in answers]
+    )
     assert any(one.entry for one in answers)
     for answer, one in zip(answers, found, strict=True):
         assert one.sound_personal
@@ -759,7 +852,9 @@ def test_frames_with_constant_columns_are_measured() -> None:
     schema = Schema.infer(frame).with_("same", moves="never")
     records = frame.to_numpy(float)
     space = Space.fit(schema, records)
-    judgement = Judgement.of(space, records, lambda r: r[:, 0], min_score=0.5, heldout=records, bandwidth=0.3)
+    judgement = Judgement.of(
+        space, records, lambda r: r[:, 0], min_score=0.5, heldout=records, bandwidth=0.3
+    )
     found = metrics.measured(judgement, records[[5, 25]], schema.box(records[5]))
     assert found.valid
     assert found.l0 == 1.0

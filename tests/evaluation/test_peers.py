@@ -20,7 +20,15 @@ from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from localface import Feature, Schema
 from localface.errors import ModelError
 from localface.evaluation.baselines import Proposal, Task
-from localface.evaluation.baselines.peers import PACKAGES, PEERS, DiCE, FATForensics, MLxtend, TreeCF, available
+from localface.evaluation.baselines.peers import (
+    PACKAGES,
+    PEERS,
+    DiCE,
+    FATForensics,
+    MLxtend,
+    TreeCF,
+    available,
+)
 from localface.evaluation.baselines.peers.calling import Counted, Landing, asking
 from localface.evaluation.baselines.peers.limits import Limits
 
@@ -113,7 +121,9 @@ def judged(model: RandomForestClassifier, answer: Proposal) -> float:
 
 
 @pytest.mark.parametrize("name", PEERS)
-def test_an_answer_reaches_the_target_by_the_users_own_model_and_anything_else_has_a_reason(name: str) -> None:
+def test_an_answer_reaches_the_target_by_the_users_own_model_and_anything_else_has_a_reason(
+    name: str,
+) -> None:
     task, people = forest()
     peer = made(name, task)
 
@@ -190,7 +200,9 @@ def test_dice_is_only_offered_the_categories_that_a_person_may_have() -> None:
     installed("dice-ml")
     task, person = mixed()
 
-    answer = DiCE(task).explain(person, where={"income": "never", "car": "never", "job": ["none", "part"]})
+    answer = DiCE(task).explain(
+        person, where={"income": "never", "car": "never", "job": ["none", "part"]}
+    )
 
     assert not answer.found
     assert answer.reason.startswith("No counterfactuals found")
@@ -213,7 +225,9 @@ def test_treecf_keeps_an_order_between_features_and_reads_class_0_and_boosted_tr
     low = rng.normal(5, 2, 300)
     data = pd.DataFrame({"low": low, "high": low + rng.exponential(2, 300)})
     schema = Schema([Feature("low"), Feature("high")], relations=[("low", "<=", "high")])
-    boosted = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(data, data["low"] <= 6)
+    boosted = GradientBoostingClassifier(n_estimators=20, random_state=0).fit(
+        data, data["low"] <= 6
+    )
     task = Task.of(boosted, data, schema=schema, target=False, min_score=WANTED)
     person = {"low": 3.0, "high": 4.0}
 
@@ -282,7 +296,9 @@ def test_what_is_no_answer_but_a_failure_is_not_hidden() -> None:
         ([0.0, np.nan, 0.0, 44.0], "it proposes nan for 'income', which is no number"),
     ],
 )
-def test_a_value_that_does_not_exist_is_a_reason_and_no_crash(codes: list[float], reason: str) -> None:
+def test_a_value_that_does_not_exist_is_a_reason_and_no_crash(
+    codes: list[float], reason: str
+) -> None:
     task, person = mixed()
 
     answer = asking(task, person, None, lambda asked: Landing(np.array(codes)))
@@ -294,7 +310,9 @@ def test_a_value_that_does_not_exist_is_a_reason_and_no_crash(codes: list[float]
 def test_a_whole_number_is_read_as_the_nearest_one_as_the_model_was_asked() -> None:
     task, person = mixed()
 
-    answer = asking(task, person, None, lambda asked: Landing(np.array([1.6, 40.25, 1.0, 43.7]), 2.5))
+    answer = asking(
+        task, person, None, lambda asked: Landing(np.array([1.6, 40.25, 1.0, 43.7]), 2.5)
+    )
 
     assert answer.counterfactual == {"job": "full", "income": 40.25, "car": "yes", "age": 44}
     assert answer.cost == 2.5
@@ -315,10 +333,16 @@ def test_the_limits_are_the_box_within_the_data_and_leave_out_what_may_not_chang
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0.05, 0.95))
-def test_the_remapped_class_is_exactly_whether_the_target_is_reached(scores: list[float], wanted: float) -> None:
+def test_the_remapped_class_is_exactly_whether_the_target_is_reached(
+    scores: list[float], wanted: float
+) -> None:
     near = [wanted, float(np.nextafter(wanted, 0)), float(np.nextafter(wanted, 1))]
     given_ = np.array([*scores, *near])
-    task = Task.of(lambda table: table[:, 0], np.column_stack([given_, np.arange(len(given_))]), min_score=wanted)
+    task = Task.of(
+        lambda table: table[:, 0],
+        np.column_stack([given_, np.arange(len(given_))]),
+        min_score=wanted,
+    )
     records = np.column_stack([np.sort(given_), np.zeros(len(given_))])
 
     model = Counted(task)
@@ -357,7 +381,9 @@ def test_tables_and_arrays_and_text_are_read_alike_and_counted() -> None:
     task, _ = mixed()
     model = Counted(task)
     codes = np.array([[2.0, 41.5, 1.0, 50.0], [0.0, 30.0, 0.0, 20.0]])
-    table = pd.DataFrame({"age": [50, 20], "car": ["1", "0"], "income": [41.5, 30.0], "job": ["2", "0"]})
+    table = pd.DataFrame(
+        {"age": [50, 20], "car": ["1", "0"], "income": [41.5, 30.0], "job": ["2", "0"]}
+    )
     calls, records = task.calls.calls, task.calls.records
 
     by_array, by_table, one = model.predict(codes), model.predict(table), model.predict(codes[0])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localface.geometry.segments import fewest_within, legs, may_deviate, norms, turned_within
+from localface.geometry.deviation import may_deviate, turned_within
+from localface.geometry.segments import fewest_within, legs, norms
 
 SAMPLES = np.linspace(0, 1, 2001)
 

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Bounds
-from localface.search.questions import NO_ROWS, Ids, Nearest, Neighbors
-from localface.sources.table import Table
+from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet
+from localface.sources.protocol import Nearest, Neighbors
+from localface.sources.table import TableSource
+from localface.types import NO_ROWS, Array, Ids
 
 
 def cloud(width: int, n: int, seed: int = 0) -> Array:
@@ -30,8 +31,8 @@ def box(lower: Any, upper: Any) -> Bounds:
     return Bounds(lower, upper, np.zeros(len(lower), dtype=bool), np.zeros(len(lower), dtype=bool))
 
 
-def table(points: Array) -> Table:
-    return Table(Crowd(points), points, np.arange(len(points)), n_rows=len(points))
+def table(points: Array) -> TableSource:
+    return TableSource(PointSet(points), points, np.arange(len(points)), n_rows=len(points))
 
 
 def distances(points: Array, place: Array) -> Array:
@@ -41,7 +42,9 @@ def distances(points: Array, place: Array) -> Array:
 def brute(points: Array, asked: Nearest) -> Ids:
     """Every row by its exact distance, ties by id."""
     apart = distances(points, asked.point)
-    fine = ((points >= asked.bounds.lower) & (points <= asked.bounds.upper)).all(axis=1) & (apart <= asked.radius)
+    fine = ((points >= asked.bounds.lower) & (points <= asked.bounds.upper)).all(axis=1) & (
+        apart <= asked.radius
+    )
     fine[asked.exclude] = False
     order = np.lexsort((np.arange(len(points)), apart))
     return order[fine[order]][: asked.k]
@@ -103,7 +106,14 @@ def test_an_answer_does_not_depend_on_what_else_is_asked(width: int) -> None:
     leave=st.integers(0, 6),
 )
 def test_ties_on_a_grid_are_broken_by_id_and_whoever_is_on_a_side_is_inside(
-    rows: Any, person: Any, scale: float, shift: float, k: int, radius: float, sides: Any, leave: int
+    rows: Any,
+    person: Any,
+    scale: float,
+    shift: float,
+    k: int,
+    radius: float,
+    sides: Any,
+    leave: int,
 ) -> None:
     points = np.unique(np.array(rows, dtype=float) * scale + shift, axis=0)
     low, high = min(sides) * scale + shift, max(sides) * scale + shift
@@ -122,7 +132,11 @@ def test_among_rows_a_bit_apart_nobody_within_the_radius_is_missed() -> None:
         points = np.unique(np.concatenate([alike, rng.normal(size=(60, width)) * 50]), axis=0)
         person = centre + rng.normal(size=width)
         radii = np.unique(distances(points, person))[:4].tolist()
-        asked = [Nearest(person, k, anywhere(width), NO_ROWS, radius) for radius in radii for k in (3, 40, 300)]
+        asked = [
+            Nearest(person, k, anywhere(width), NO_ROWS, radius)
+            for radius in radii
+            for k in (3, 40, 300)
+        ]
         for one, found in zip(asked, table(points).nearest(asked), strict=True):
             assert_right(points, found, one)
 
@@ -144,14 +158,14 @@ def test_a_count_within_a_radius_is_exact_even_at_the_radius(width: int, n: int)
         for radius in apart[[0, len(apart) // 2, -1]]:
             for r in (np.nextafter(radius, -np.inf), radius, np.nextafter(radius, np.inf)):
                 expected = [int((distances(points, one) <= r).sum()) for one in places]
-                assert Crowd(points).within(places, float(r)).tolist() == expected
+                assert PointSet(points).within(places, float(r)).tolist() == expected
 
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 200, 5000])
 @pytest.mark.parametrize("most", [1, 192, 10**6])
 def test_some_near_rows_are_rows_each_once_and_enough_of_them(n: int, most: int) -> None:
     points, places = cloud(4, n), np.concatenate([cloud(4, 9, seed=1), np.full((1, 4), 1e5)])
-    whose, rows = Crowd(points).near(places, most)
+    whose, rows = PointSet(points).near(places, most)
     for place in range(len(places)):
         mine = rows[whose == place]
         assert len(set(mine.tolist())) == len(mine) >= min(most, n)
@@ -160,7 +174,7 @@ def test_some_near_rows_are_rows_each_once_and_enough_of_them(n: int, most: int)
 
 def test_near_rows_are_the_same_in_any_batch_and_near_indeed() -> None:
     points, places = cloud(22, 6000), cloud(22, 50, seed=1)
-    crowd = Crowd(points)
+    crowd = PointSet(points)
     whose, rows = crowd.near(places, 192)
     nearer = []
     for place in range(50):
@@ -173,6 +187,10 @@ def test_near_rows_are_the_same_in_any_batch_and_near_indeed() -> None:
 
 
 def test_a_row_is_found_by_its_place_and_minus_zero_is_zero() -> None:
-    crowd = Crowd(np.array([[0.0, 1.0], [2.0, -3.0]]))
-    assert [crowd.at(np.array(place)) for place in ([-0.0, 1.0], [2.0, -3.0], [2.0, 3.0])] == [0, 1, -1]
+    crowd = PointSet(np.array([[0.0, 1.0], [2.0, -3.0]]))
+    assert [crowd.at(np.array(place)) for place in ([-0.0, 1.0], [2.0, -3.0], [2.0, 3.0])] == [
+        0,
+        1,
+        -1,
+    ]
     assert crowd.own(crowd.points, crowd.points[::-1]).tolist() == [[0, 1], [1, 0]]

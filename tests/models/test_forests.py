@@ -23,10 +23,15 @@ from sklearn.ensemble import (
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier, ExtraTreeRegressor
+from sklearn.tree import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreeClassifier,
+    ExtraTreeRegressor,
+)
 
-from localface.geometry.segments import Array
 from localface.models.forests import Reader, agrees, reader
+from localface.types import Array
 
 BATCHES = (1, 2, 7, 64, 1000)
 RNG = np.random.default_rng(7)
@@ -66,7 +71,9 @@ def on_the_edges(model: Any) -> Array:
     trees = [one.tree_ for one in getattr(model, "estimators_", [model])]
     thresholds = np.concatenate([tree.threshold[tree.children_left >= 0] for tree in trees])
     single = thresholds.astype(np.float32)
-    above, below = (np.nextafter(single, np.float32(way)).astype(float) for way in (np.inf, -np.inf))
+    above, below = (
+        np.nextafter(single, np.float32(way)).astype(float) for way in (np.inf, -np.inf)
+    )
     doubles = [np.nextafter(thresholds, way) for way in (np.inf, -np.inf)]
     halves = [(single.astype(float) + above) / 2, (single.astype(float) + below) / 2]
     beyond = [np.nextafter(half, way) for half in halves for way in (np.inf, -np.inf)]
@@ -87,7 +94,9 @@ def test_a_forest_is_read_to_the_last_bit(n_trees: int, depth: int | None, outco
         RandomForestClassifier(40, class_weight={0: 1.0, 1: 3.7}),
         RandomForestClassifier(40, class_weight="balanced_subsample", min_samples_leaf=5),
         RandomForestClassifier(40, bootstrap=False, max_features=2, criterion="entropy"),
-        RandomForestClassifier(40, max_leaf_nodes=20),  # grown best first: its nodes stand in another order
+        RandomForestClassifier(
+            40, max_leaf_nodes=20
+        ),  # grown best first: its nodes stand in another order
         RandomForestClassifier(40, ccp_alpha=0.005),
         RandomForestClassifier(40, max_depth=6, monotonic_cst=[1, 0, 0, -1, 0, 0]),
         ExtraTreesClassifier(40),
@@ -119,9 +128,13 @@ def test_regressors_are_read_to_the_last_bit(model: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "model", [RandomForestClassifier(30), ExtraTreesClassifier(30), DecisionTreeClassifier()], ids=str
+    "model",
+    [RandomForestClassifier(30), ExtraTreesClassifier(30), DecisionTreeClassifier()],
+    ids=str,
 )
-def test_records_a_hair_from_a_threshold_fall_on_the_side_where_scikit_learn_puts_them(model: Any) -> None:
+def test_records_a_hair_from_a_threshold_fall_on_the_side_where_scikit_learn_puts_them(
+    model: Any,
+) -> None:
     forest = fitted(clone(model))
     assert_same_bits(forest, on_the_edges(forest))
 
@@ -132,10 +145,23 @@ def test_a_tree_that_never_split_is_read_too() -> None:
 
 
 def test_a_forest_fitted_on_a_frame_gets_the_same_numbers_from_an_array() -> None:
-    columns = {"a": "float64", "b": "float32", "c": "int64", "d": "int8", "e": "bool", "f": "float64"}
-    frame = pd.DataFrame((TABLE * 10).round(), columns=list(columns)).assign(f=TABLE[:, 5]).astype(columns)
+    columns = {
+        "a": "float64",
+        "b": "float32",
+        "c": "int64",
+        "d": "int8",
+        "e": "bool",
+        "f": "float64",
+    }
+    frame = (
+        pd.DataFrame((TABLE * 10).round(), columns=list(columns))
+        .assign(f=TABLE[:, 5])
+        .astype(columns)
+    )
     forest = RandomForestClassifier(30, random_state=3).fit(frame, TWO)
-    np.testing.assert_array_equal(read(forest)(frame.to_numpy(dtype=float)), forest.predict_proba(frame), strict=True)
+    np.testing.assert_array_equal(
+        read(forest)(frame.to_numpy(dtype=float)), forest.predict_proba(frame), strict=True
+    )
 
 
 def test_a_forest_fitted_with_gaps_is_read_where_records_are_complete() -> None:
@@ -148,7 +174,9 @@ def test_a_forest_fitted_with_gaps_is_read_where_records_are_complete() -> None:
 def test_values_that_no_tree_can_place_are_refused(value: float, n: int) -> None:
     records = PLACES[:n].copy()
     records[0, 2] = value
-    with pytest.raises(ValueError, match="missing or infinite values, or some beyond single precision"):
+    with pytest.raises(
+        ValueError, match="missing or infinite values, or some beyond single precision"
+    ):
         read(fitted(RandomForestClassifier(5)))(records)
 
 
@@ -157,7 +185,9 @@ def test_a_forest_that_adds_up_in_threads_is_read_but_for_the_order_of_the_sum()
     found = read(forest)
     # 50 shares of at most 1, each addition off by half a unit of the last place at 50: 7e-15 between any two orders.
     np.testing.assert_allclose(found(PLACES), forest.predict_proba(PLACES), rtol=0, atol=7e-15)
-    np.testing.assert_array_equal(found(PLACES), forest.set_params(n_jobs=None).predict_proba(PLACES))
+    np.testing.assert_array_equal(
+        found(PLACES), forest.set_params(n_jobs=None).predict_proba(PLACES)
+    )
     assert agrees(found, PLACES, forest.predict_proba(PLACES) + 1e-15)
 
 
@@ -224,12 +254,16 @@ def test_a_forest_with_a_foreign_tree_in_it_is_not_read() -> None:
     assert reader(forest) is None
 
 
-@pytest.mark.parametrize("kind", [RandomForestClassifier, DecisionTreeClassifier, ExtraTreesRegressor])
+@pytest.mark.parametrize(
+    "kind", [RandomForestClassifier, DecisionTreeClassifier, ExtraTreesRegressor]
+)
 def test_a_model_that_is_not_fitted_is_not_read(kind: Any) -> None:
     assert reader(kind()) is None
 
 
-@pytest.mark.parametrize("kind", [RandomForestClassifier, DecisionTreeClassifier, RandomForestRegressor])
+@pytest.mark.parametrize(
+    "kind", [RandomForestClassifier, DecisionTreeClassifier, RandomForestRegressor]
+)
 def test_a_model_with_two_outputs_is_not_read(kind: Any) -> None:
     assert reader(fitted(kind(), np.column_stack([TWO, FIVE]))) is None
 
@@ -265,7 +299,5 @@ def test_a_reader_answers_many_threads_at_once() -> None:
 
 
 def test_the_module_does_without_scikit_learn() -> None:
-    command = (
-        "import sys; from localface.models import forests; forests.reader(object()); sys.exit('sklearn' in sys.modules)"
-    )
+    command = "import sys; from localface.models import forests; forests.reader(object()); sys.exit('sklearn' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

@@ -29,7 +29,9 @@ def plane(seed: int = 0) -> pd.DataFrame:
 def ward(seed: int = 0) -> pd.DataFrame:
     """A raw table of mixed kinds, as a hospital would have it."""
     rng = np.random.default_rng(seed)
-    frame = pd.DataFrame({"age": rng.integers(40, 80, N), "fio2": rng.normal(0.4, 0.08, N).round(2)})
+    frame = pd.DataFrame(
+        {"age": rng.integers(40, 80, N), "fio2": rng.normal(0.4, 0.08, N).round(2)}
+    )
     return frame.assign(unit=rng.choice(["medical", "surgical"], N), sedated=rng.random(N) < 0.3)
 
 
@@ -60,11 +62,18 @@ def test_an_estimator_that_was_fitted_on_arrays_is_called_with_arrays() -> None:
     assert model.predict_proba(last(explained(model)).to_numpy())[0, 1] >= 0.5
 
 
-def test_an_estimator_that_was_fitted_on_a_frame_is_called_with_one_though_the_data_is_an_array() -> None:
+def test_an_estimator_that_was_fitted_on_a_frame_is_called_with_one_though_the_data_is_an_array() -> (
+    None
+):
     named = DATA.set_axis(["x0", "x1"], axis="columns")
     model = LogisticRegression().fit(named, IS_EAST)
-    answer = LocalFACE(model, DATA.to_numpy(), n_neighbors=25).explain(np.array([-0.6, 0.1])).require()
-    assert model.predict_proba(pd.DataFrame([answer.counterfactual], columns=named.columns))[0, 1] >= 0.5
+    answer = (
+        LocalFACE(model, DATA.to_numpy(), n_neighbors=25).explain(np.array([-0.6, 0.1])).require()
+    )
+    assert (
+        model.predict_proba(pd.DataFrame([answer.counterfactual], columns=named.columns))[0, 1]
+        >= 0.5
+    )
 
 
 def test_the_other_class_can_be_the_target() -> None:
@@ -77,7 +86,9 @@ def test_a_pipeline_that_takes_the_raw_table() -> None:
     data = ward()
     is_ready = (data["fio2"] < 0.38) | (~data["sedated"] & (data["fio2"] < 0.42))
     words = OneHotEncoder(handle_unknown="ignore")
-    coder = ColumnTransformer([("words", words, ["unit", "sedated"]), ("numbers", StandardScaler(), ["age", "fio2"])])
+    coder = ColumnTransformer(
+        [("words", words, ["unit", "sedated"]), ("numbers", StandardScaler(), ["age", "fio2"])]
+    )
     model = make_pipeline(coder, LogisticRegression()).fit(data, is_ready)
     person = {"age": 60, "fio2": 0.5, "unit": "medical", "sedated": False}
     answer = explained(model, data, person, target=True, min_score=0.6, min_density=0.01)
@@ -123,7 +134,10 @@ def test_classes_that_are_words() -> None:
 
 def test_a_class_that_does_not_exist_is_refused_with_the_near_miss() -> None:
     model = LogisticRegression().fit(DATA, np.where(IS_EAST, "ready", "not yet"))
-    with pytest.raises(ModelError, match=r"'raedy' is not a class.*did you mean 'ready'.*it knows 'not yet', 'ready'"):
+    with pytest.raises(
+        ModelError,
+        match=r"'raedy' is not a class.*did you mean 'ready'.*it knows 'not yet', 'ready'",
+    ):
         explained(model, target="raedy")
 
 
@@ -197,31 +211,45 @@ def test_what_is_no_model_is_refused() -> None:
 
 
 def test_xgboost() -> None:
-    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed: pip install xgboost-cpu")
+    xgboost = pytest.importorskip(
+        "xgboost", reason="XGBoost is not installed: pip install xgboost-cpu"
+    )
     model = xgboost.XGBClassifier(n_estimators=20, max_depth=3, n_jobs=1).fit(DATA, IS_EAST)
     answer = explained(model, min_score=0.7)
     assert model.predict_proba(last(answer))[0, 1] >= 0.7
 
 
 def test_xgboost_as_a_regressor_fitted_on_arrays() -> None:
-    xgboost = pytest.importorskip("xgboost", reason="XGBoost is not installed: pip install xgboost-cpu")
-    model = xgboost.XGBRegressor(n_estimators=20, max_depth=3, n_jobs=1).fit(DATA.to_numpy(), DATA["east"])
+    xgboost = pytest.importorskip(
+        "xgboost", reason="XGBoost is not installed: pip install xgboost-cpu"
+    )
+    model = xgboost.XGBRegressor(n_estimators=20, max_depth=3, n_jobs=1).fit(
+        DATA.to_numpy(), DATA["east"]
+    )
     answer = explained(model, target="at least", min_score=0.6)
     assert model.predict(last(answer).to_numpy())[0] >= 0.6
 
 
 def test_lightgbm() -> None:
-    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed: pip install lightgbm")
-    model = lightgbm.LGBMClassifier(n_estimators=20, num_leaves=7, n_jobs=1, verbose=-1).fit(DATA, IS_EAST)
+    lightgbm = pytest.importorskip(
+        "lightgbm", reason="LightGBM is not installed: pip install lightgbm"
+    )
+    model = lightgbm.LGBMClassifier(n_estimators=20, num_leaves=7, n_jobs=1, verbose=-1).fit(
+        DATA, IS_EAST
+    )
     answer = explained(model, min_score=0.7)
     assert model.predict_proba(last(answer))[0, 1] >= 0.7
 
 
 def test_lightgbm_on_categories_of_its_own() -> None:
-    lightgbm = pytest.importorskip("lightgbm", reason="LightGBM is not installed: pip install lightgbm")
+    lightgbm = pytest.importorskip(
+        "lightgbm", reason="LightGBM is not installed: pip install lightgbm"
+    )
     data = ward().astype({"unit": "category"})
     is_ready = data["fio2"] < np.where(data["unit"] == "medical", 0.42, 0.34)
-    model = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=7, n_jobs=1, verbose=-1).fit(data, is_ready)
+    model = lightgbm.LGBMClassifier(n_estimators=30, num_leaves=7, n_jobs=1, verbose=-1).fit(
+        data, is_ready
+    )
     person = {"age": 60, "fio2": 0.47, "unit": "medical", "sedated": False}
     answer = explained(model, data, person, target=True, min_density=0.01)
     assert model.predict_proba(last(answer))[0, 1] >= 0.5

@@ -53,20 +53,35 @@ class Brute:
     """All subsets and all orders between a person and an end, judged on a fine grid."""
 
     def __init__(self, judge, model, start, end, min_score):
-        self.judge, self.model, self.start, self.end, self.min_score = judge, model, start, end, min_score
+        self.judge, self.model, self.start, self.end, self.min_score = (
+            judge,
+            model,
+            start,
+            end,
+            min_score,
+        )
         self.points = judge.points(np.stack([start, end]))
         self.floor = min(judge.floor, judge.lowest(self.points[0], self.points[0]))
         self.changed = [j for j in range(len(start)) if start[j] != end[j]]
         self.known = {}
 
     def score(self, made):
-        return float(self.model(np.where(np.isin(np.arange(len(self.start)), made), self.end, self.start)[None])[0])
+        return float(
+            self.model(
+                np.where(np.isin(np.arange(len(self.start)), made), self.end, self.start)[None]
+            )[0]
+        )
 
     def passes(self, before, after):
         key = (frozenset(before), frozenset(after))
         if key not in self.known:
-            a, b = (np.where(np.isin(np.arange(WIDTH), list(m)), self.points[1], self.points[0]) for m in key)
-            floor = self.judge.floor if self.common(before) else self.floor  # once on common ground, always
+            a, b = (
+                np.where(np.isin(np.arange(WIDTH), list(m)), self.points[1], self.points[0])
+                for m in key
+            )
+            floor = (
+                self.judge.floor if self.common(before) else self.floor
+            )  # once on common ground, always
             self.known[key] = self.judge.lowest(a, b, 201) >= floor - 1e-7
         return self.known[key]
 
@@ -77,8 +92,12 @@ class Brute:
     def best(self):
         """The best subset and order by the rule that is documented."""
         sizes = np.abs(self.points[1] - self.points[0])
-        subsets = [s for n in range(1, len(self.changed) + 1) for s in combinations(self.changed, n)]
-        for subset in sorted(subsets, key=lambda s: (len(s), round(sum(sizes[list(s)]), 9), sum(1 << j for j in s))):
+        subsets = [
+            s for n in range(1, len(self.changed) + 1) for s in combinations(self.changed, n)
+        ]
+        for subset in sorted(
+            subsets, key=lambda s: (len(s), round(sum(sizes[list(s)]), 9), sum(1 << j for j in s))
+        ):
             if self.score(list(subset)) >= self.min_score:
                 routes = [route for route in ordered_partitions(list(subset)) if self.viable(route)]
                 if routes:
@@ -110,7 +129,10 @@ def test_subset_and_order_are_those_of_brute_force(seed):
             continue
         brute = Brute(judge, model, answer.records[0], answer.records[-1], 0.6)
         best = brute.best()
-        groups = [tuple(explainer.schema.index(name) for name in action.changes) for action in answer.actions]
+        groups = [
+            tuple(explainer.schema.index(name) for name in action.changes)
+            for action in answer.actions
+        ]
         if best is None:
             assert len(groups) == len(answer.certificates)  # the steps of the path
             continue
@@ -126,7 +148,10 @@ def test_what_must_come_first_is_what_no_viable_order_has_later(seed):
     model, explainer, answers, judge = crowd(seed)
     must = 0
     for answer in answers:
-        groups = [tuple(explainer.schema.index(name) for name in action.changes) for action in answer.actions]
+        groups = [
+            tuple(explainer.schema.index(name) for name in action.changes)
+            for action in answer.actions
+        ]
         if not 2 <= len(groups) <= 4 or any(len(group) > 1 for group in groups):
             continue
         brute = Brute(judge, model, answer.records[0], answer.records[-1], 0.6)
@@ -163,7 +188,9 @@ def keeps_every_promise(world_model, answer, judge, where_holds):
 
 def test_actions_on_mixed_data_keep_every_promise():
     world = WORLDS["mixed"]()
-    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6)
+    explainer = LocalFACE(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+    )
     answers = explainer.explain_many(world.people, where=world.where, progress=False)
     judge = Judge.of(explainer, world.data, answers[0])
 
@@ -183,7 +210,9 @@ def ward_round():
 
     cohort = synthetic(seed=0, sizes={"mimic": 2500, "gicu": 500})
     data, ready = cohort.frame(), cohort.ready
-    model = RandomForestClassifier(60, max_depth=7, max_features=0.5, random_state=0).fit(data[:2600], ready[:2600])
+    model = RandomForestClassifier(60, max_depth=7, max_features=0.5, random_state=0).fit(
+        data[:2600], ready[:2600]
+    )
     explainer = LocalFACE(model, data[:2600], schema=cohort.schema, min_score=0.75)
     new = data[2600:]
     people = new[model.predict_proba(new)[:, 1] < 0.75].iloc[:60].reset_index(drop=True)
@@ -204,7 +233,9 @@ def test_actions_on_the_readiness_cohort_are_few_and_keep_every_promise():
     counts = [sum(len(action.changes) for action in answer.actions) for answer in found]
     assert np.median(counts) <= 4
     assert np.mean(np.array(counts) <= 8) >= 0.95
-    assert max(answer.disclosure.model_calls for answer in found) <= 12 + 4  # and four for the path itself
+    assert (
+        max(answer.disclosure.model_calls for answer in found) <= 12 + 4
+    )  # and four for the path itself
 
 
 def test_linked_features_change_together():
@@ -233,7 +264,9 @@ def test_changes_too_small_to_notice_are_no_changes():
     rng = np.random.default_rng(0)
     data = pd.DataFrame({"dose": rng.normal(50, 10, 300).round(1), "noise": rng.normal(0, 1, 300)})
     schema = Schema([Feature("dose", resolution=1.0), Feature("noise", resolution=100.0)])
-    explainer = LocalFACE(lambda frame: (frame["dose"] / 100).clip(0, 1), data, schema=schema, min_score=0.55)
+    explainer = LocalFACE(
+        lambda frame: (frame["dose"] / 100).clip(0, 1), data, schema=schema, min_score=0.55
+    )
     answer = explainer.explain({"dose": 50.0, "noise": 0.0})
     assert [set(action.changes) for action in answer.actions] == [{"dose"}]
     assert answer.end["noise"] == 0.0
@@ -290,20 +323,28 @@ def plain_world(n=600):
     return data, lambda frame: 1 / (1 + np.exp(-2 * frame["a"] - 0.3 * frame["b"]))
 
 
-@pytest.mark.parametrize("where", [{"c": (-1, 1)}, {"c": (None, 0)}, {"a": (0, None), "c": (-0.5, 0.5)}])
+@pytest.mark.parametrize(
+    "where", [{"c": (-1, 1)}, {"c": (None, 0)}, {"a": (0, None), "c": (-0.5, 0.5)}]
+)
 def test_someone_who_stands_outside_the_box_ends_inside_it(where):
     data, model = plain_world()
-    answer = LocalFACE(model, data, min_score=0.6).explain({"a": -1.0, "b": -2, "c": 2.0}, where=where)
+    answer = LocalFACE(model, data, min_score=0.6).explain(
+        {"a": -1.0, "b": -2, "c": 2.0}, where=where
+    )
     assert answer.found
     for name, (low, high) in where.items():
         for end in (answer.end, answer.counterfactual):
-            assert (-np.inf if low is None else low) <= end[name] <= (np.inf if high is None else high)
+            assert (
+                (-np.inf if low is None else low) <= end[name] <= (np.inf if high is None else high)
+            )
 
 
 @pytest.mark.parametrize("n", [97, 103, 110, 121, 134, 150])
 def test_the_floor_that_is_told_is_the_floor_that_was_asked_for_whatever_the_size_of_the_table(n):
     data, model = plain_world(n)
-    answer = LocalFACE(model, data, min_score=0.6, n_neighbors=30).explain({"a": -0.5, "b": -1, "c": 0.0})
+    answer = LocalFACE(model, data, min_score=0.6, n_neighbors=30).explain(
+        {"a": -0.5, "b": -1, "c": 0.0}
+    )
     assert {action.certificate.floor for action in answer.actions} == {0.05}
     assert "1 in 20 people's" in str(answer)
 
@@ -311,7 +352,7 @@ def test_the_floor_that_is_told_is_the_floor_that_was_asked_for_whatever_the_siz
 def test_whole_numbers_do_not_make_an_action_longer_than_a_step_may_be():
     data, model = plain_world()
     explainer = LocalFACE(model, data, min_score=0.6, max_step=0.8)
-    one = explainer._desk.space.scales[1]
+    one = explainer._engine.space.scales[1]
     for person in data[model(data) < 0.4].iloc[:40].to_dict("records"):
         for action in explainer.explain(person).actions:
             assert action.certificate.length <= max(0.8, 1 / one) + 1e-9
@@ -324,7 +365,9 @@ def test_relations_hold_for_a_counterfactual_that_is_brought_along_and_off_the_r
     schema = Schema([Feature("low"), Feature("high")]).relate("low", "<=", "high")
     model = lambda frame: 1 / (1 + np.exp(-3 * frame["low"]))  # noqa: E731
     explainer = LocalFACE(model, data, schema=schema, min_score=0.7, momentum_steps=2)
-    refused = explainer.explain({"low": -1.0, "high": -0.5}, counterfactual={"low": 1.0, "high": 0.5})
+    refused = explainer.explain(
+        {"low": -1.0, "high": -0.5}, counterfactual={"low": 1.0, "high": 0.5}
+    )
     assert not refused.found
     assert "low <= high" in refused.reason
     for answer in explainer.explain_many(data[model(data) < 0.4].iloc[:30], progress=False):

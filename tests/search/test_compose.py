@@ -34,7 +34,9 @@ PINNED = Schema([Feature("x", within=3.0), Feature("y"), Feature("own", moves="n
 def plane() -> Array:
     """Two wide clouds with a gap above them, and a column that no two people share."""
     rng = np.random.default_rng(3)
-    clouds = np.concatenate([rng.normal([0, 0], 1.0, (150, 2)), rng.normal([4.5, 1], 1.0, (150, 2))])
+    clouds = np.concatenate(
+        [rng.normal([0, 0], 1.0, (150, 2)), rng.normal([4.5, 1], 1.0, (150, 2))]
+    )
     return np.column_stack([clouds, rng.normal(size=300)])
 
 
@@ -45,7 +47,9 @@ def rises(people: Any) -> Array:
 
 
 def pinned(**options: Any) -> LocalFACE:
-    return LocalFACE(rises, plane(), **{"schema": PINNED, "n_neighbors": 12, "ends": "states", **options})
+    return LocalFACE(
+        rises, plane(), **{"schema": PINNED, "n_neighbors": 12, "ends": "states", **options}
+    )
 
 
 @cache
@@ -75,7 +79,9 @@ def credit() -> tuple[Any, Any, Schema]:
 @cache
 def credited(ends: str) -> tuple[LocalFACE, Any]:
     model, table, schema = credit()
-    explainer = LocalFACE(model, table, schema=schema, min_score=0.6, n_neighbors=30, min_density=0.02, ends=ends)
+    explainer = LocalFACE(
+        model, table, schema=schema, min_score=0.6, n_neighbors=30, min_density=0.02, ends=ends
+    )
     people = table[model.predict_proba(table)[:, 1] < 0.6].head(24)
     return explainer, explainer.explain_many(people, progress=False)
 
@@ -103,7 +109,9 @@ def on_common_ground(answer: Recourse, judge: Judge) -> None:
         for start, end in pairwise(points):
             assert judge.lowest(start, end) >= min(judge.floor, own) - 1e-6
     end = judge.points(answer.path)[-1]
-    assert judge.lowest(end, end) >= judge.floor - 1e-6  # a path may start from uncommon ground, but not end there
+    assert (
+        judge.lowest(end, end) >= judge.floor - 1e-6
+    )  # a path may start from uncommon ground, but not end there
 
 
 def same(one: Recourse, other: Recourse) -> None:
@@ -114,7 +122,11 @@ def same(one: Recourse, other: Recourse) -> None:
         seen = pieces.pop("disclosure")
         account = (seen.rows, seen.questions, seen.model_calls, seen.rows_scored)
         settings = {key: value for key, value in pieces.pop("settings").items() if key != "ends"}
-        return pieces | {"records": answer.records.tobytes(), "account": account, "settings": settings}
+        return pieces | {
+            "records": answer.records.tobytes(),
+            "account": account,
+            "settings": settings,
+        }
 
     assert told(one) == told(other)
 
@@ -131,16 +143,19 @@ def test_paths_end_at_people_unless_states_are_asked_for():
 
 
 def test_a_misspelt_end_is_told_with_the_near_miss():
-    with pytest.raises(InputError, match=r"ends='state': one of 'people', 'states' is wanted \(did you mean 'states'"):
+    with pytest.raises(
+        InputError,
+        match=r"ends='state': one of 'people', 'states' is wanted \(did you mean 'states'",
+    ):
         pinned(ends="state")
 
 
 def test_whoever_finds_people_to_become_gets_the_same_answer_bit_for_bit():
     world = mixed()
     one, other = (
-        LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, ends=ends).explain_many(
-            world.people.head(16), where=world.where, progress=False
-        )
+        LocalFACE(
+            world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, ends=ends
+        ).explain_many(world.people.head(16), where=world.where, progress=False)
         for ends in ("people", "states")
     )
     assert sum(one.found) >= 10
@@ -199,12 +214,20 @@ def test_mixed_kinds_one_way_features_and_fixed_ones_keep_every_promise():
 
 
 def test_no_composed_state_breaks_a_relation():
-    schema = PINNED.relate("x", "<=", "own")  # what is someone's own caps x, and others have a higher cap
-    capped = plane() * [1, 1, 0] + np.column_stack([np.zeros((300, 2)), plane()[:, 0] + np.abs(plane()[:, 2])])
+    schema = PINNED.relate(
+        "x", "<=", "own"
+    )  # what is someone's own caps x, and others have a higher cap
+    capped = plane() * [1, 1, 0] + np.column_stack(
+        [np.zeros((300, 2)), plane()[:, 0] + np.abs(plane()[:, 2])]
+    )
     people = capped[rises(capped) < 0.5][:40]
     asked = {"where": None, "progress": False}
-    bound = LocalFACE(rises, capped, schema=schema, n_neighbors=12, ends="states").explain_many(people, **asked)
-    free = LocalFACE(rises, capped, schema=PINNED, n_neighbors=12, ends="states").explain_many(people, **asked)
+    bound = LocalFACE(rises, capped, schema=schema, n_neighbors=12, ends="states").explain_many(
+        people, **asked
+    )
+    free = LocalFACE(rises, capped, schema=PINNED, n_neighbors=12, ends="states").explain_many(
+        people, **asked
+    )
     assert any(schema.broken(answer.records).any() for answer in free)  # or this would show nothing
     assert any(answer.composed for answer in bound)
     for answer in bound:
@@ -215,22 +238,28 @@ def test_no_composed_state_breaks_a_relation():
 def test_someone_outside_their_box_ends_inside_it():
     explainer, where = pinned(), {"y": (-0.5, 1.0)}
     outside = [person for person in refused() if not -0.5 <= person[1] <= 1.0]
-    found = [answer for answer in explainer.explain_many(outside, where=where, progress=False) if answer.found]
+    found = [
+        answer
+        for answer in explainer.explain_many(outside, where=where, progress=False)
+        if answer.found
+    ]
     assert len(found) >= 3
     for answer in found:
         kept(answer, PINNED, where)
 
 
 def test_rounding_oversteps_no_limit():
-    schema = Schema([Feature("x", within=1.1), Feature("y", within=0.7), Feature("own", moves="never")])
+    schema = Schema(
+        [Feature("x", within=1.1), Feature("y", within=0.7), Feature("own", moves="never")]
+    )
     explainer = pinned(schema=schema, min_density=0.01)
-    desk, rng = explainer._desk, np.random.default_rng(0)
+    engine, rng = explainer._engine, np.random.default_rng(0)
     overstepped = 0
     for record in rng.normal(size=(200, 3)):
         box = schema.box(record, None)
         corner = np.array([box.upper[0], box.lower[1], record[2]])[None, :]
-        bare, minded = (desk.decoder([record], limits) for limits in (None, box))
-        point, nobody = desk.space.points(corner), np.zeros((0, 3))
+        bare, minded = (engine.decoder([record], limits) for limits in (None, box))
+        point, nobody = engine.space.points(corner), np.zeros((0, 3))
         overstepped += not all(box.holds(j, float(v)) for j, v in enumerate(bare(point, nobody)[0]))
         assert all(box.holds(j, float(v)) for j, v in enumerate(minded(point, nobody)[0]))
     assert overstepped  # or this would show nothing
@@ -298,7 +327,9 @@ def test_found_exactly_where_brute_force_over_everyone_projected_finds_a_state_a
 
 def test_where_nothing_can_be_composed_the_answer_is_the_same_no():
     where = {"x": "never", "y": "never"}
-    one, other = (pinned(ends=ends).explain(refused()[0], where=where) for ends in ("people", "states"))
+    one, other = (
+        pinned(ends=ends).explain(refused()[0], where=where) for ends in ("people", "states")
+    )
     assert other.status is one.status is Status.NO_TARGET
     assert other.reason == one.reason
 
@@ -308,7 +339,9 @@ def test_who_can_only_be_served_on_lower_ground_gets_the_same_relaxed_answer():
     apart = np.concatenate([rng.normal(0, 0.5, (25, 3)), rng.normal([9, 9, 0], 0.5, (25, 3))])
     schema = Schema([Feature("x"), Feature("y"), Feature("z", within=0.3)])
     one, other = (
-        LocalFACE(past_nine, apart, schema=schema, n_neighbors=8, ends=ends).explain(apart[0] + 0.01, relax=True)
+        LocalFACE(past_nine, apart, schema=schema, n_neighbors=8, ends=ends).explain(
+            apart[0] + 0.01, relax=True
+        )
         for ends in ("people", "states")
     )
     assert one.relaxed_to is not None
@@ -408,7 +441,9 @@ def test_what_is_avoided_stays_and_what_is_dear_is_spared():
 
 def test_several_ways_to_composed_ends_change_different_features():
     explainer = pinned(min_density=0.01)
-    several = [ways for ways in (explainer.explain(p, n_paths=3) for p in refused()[:12]) if len(ways) > 1]
+    several = [
+        ways for ways in (explainer.explain(p, n_paths=3) for p in refused()[:12]) if len(ways) > 1
+    ]
     assert several
     for ways in several:
         assert len(set(ways.changed)) == len(ways)
@@ -420,13 +455,15 @@ def test_several_ways_to_composed_ends_change_different_features():
 def test_what_is_held_keeps_what_is_linked_with_it():
     schema = PINNED.link("x", "y")
     person = refused()[0]
-    desk = pinned(schema=schema)._desk
-    states = desk.person(person, schema.box(person, None), held=["x"]).like(plane())
-    assert (states == desk.space.points(person[None, :])).all()
+    engine = pinned(schema=schema)._engine
+    states = engine.person(person, schema.box(person, None), held=["x"]).project(plane())
+    assert (states == engine.space.points(person[None, :])).all()
 
 
 def test_a_wish_for_robustness_asks_for_states_with_more_of_the_score():
-    explainer = pinned(schema=PINNED.with_("x", resolution=0.4).with_("y", resolution=0.4), min_density=0.01)
+    explainer = pinned(
+        schema=PINNED.with_("x", resolution=0.4).with_("y", resolution=0.4), min_density=0.01
+    )
     for person in refused()[:6]:
         plain, robust = explainer.explain(person), explainer.explain(person, min_robustness=0.9)
         assert robust.found == plain.found
@@ -455,8 +492,10 @@ def test_in_a_large_table_composed_ends_are_valid_and_in_the_box(monkeypatch, sa
     monkeypatch.setattr("localface.engine.fitting.SCANNED", 200)
     monkeypatch.setattr("localface.engine.fitting.SAMPLE", sample)
     explainer = pinned()
-    assert isinstance(explainer._desk.source, Cells)
-    found = [answer for answer in explainer.explain_many(refused()[:12], progress=False) if answer.found]
+    assert isinstance(explainer._engine.source, Cells)
+    found = [
+        answer for answer in explainer.explain_many(refused()[:12], progress=False) if answer.found
+    ]
     assert len(found) >= 3
     for answer in found:
         assert answer.composed
@@ -487,9 +526,13 @@ def test_a_document_from_before_there_were_composed_ends_has_none():
 
 def test_neither_a_given_end_nor_followed_actions_are_called_composed():
     world = mixed()
-    explainer = LocalFACE(world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, ends="states")
+    explainer = LocalFACE(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, ends="states"
+    )
     answer = next(
-        one for one in explainer.explain_many(world.people.head(8), where=world.where, progress=False) if one.found
+        one
+        for one in explainer.explain_many(world.people.head(8), where=world.where, progress=False)
+        if one.found
     )
     assert not answer.composed
     assert "nobody's" not in str(answer.followed())

@@ -17,14 +17,15 @@ from localface import Feature, Schema
 from localface.data.read import read_table
 from localface.data.space import Space
 from localface.errors import DataError
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Bounds
-from localface.search.questions import NO_ROWS, Ids, Nearest, Neighbors
+from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet
 from localface.sources.blocks import blocks_of_csv, blocks_of_parquet
 from localface.sources.cells import Cells
 from localface.sources.partition import assigned, canonical, hashed, sampled
+from localface.sources.protocol import Nearest, Neighbors
 from localface.sources.store import Store, write_store
-from localface.sources.table import Table
+from localface.sources.table import TableSource
+from localface.types import NO_ROWS, Array, Ids
 
 SCHEMA = Schema(
     [
@@ -59,17 +60,25 @@ def numbers(width: int) -> Schema:
     return Schema([Feature(f"x{j}", scale=1.0) for j in range(width)])
 
 
-def both(records: Array, schema: Schema = SCHEMA, **options: Any) -> tuple[Cells, Table, Space]:
+def both(
+    records: Array, schema: Schema = SCHEMA, **options: Any
+) -> tuple[Cells, TableSource, Space]:
     """The same records in cells and in a table."""
     distinct, rows = np.unique(records, axis=0, return_index=True)
     space = Space.fit(schema, distinct)
     cells = cells_of(records, space, **options)
-    return cells, Table(Crowd(space.points(distinct)), distinct, rows, n_rows=len(records)), space
+    return (
+        cells,
+        TableSource(PointSet(space.points(distinct)), distinct, rows, n_rows=len(records)),
+        space,
+    )
 
 
 def cells_of(records: Array, space: Space, **options: Any) -> Cells:
     rows = np.arange(len(records))
-    return Cells.of(space.points(records), records, rows, points_of=space.points, n_rows=len(records), **options)
+    return Cells.of(
+        space.points(records), records, rows, points_of=space.points, n_rows=len(records), **options
+    )
 
 
 def free(width: int) -> Bounds:
@@ -86,7 +95,7 @@ def boxed(space: Space, record: Array, **limits: float) -> Bounds:
     return bounds.seen_from(space.points(record[None, :])[0])
 
 
-def agree(mine: Neighbors, exact: Neighbors, cells: Cells, table: Table) -> None:
+def agree(mine: Neighbors, exact: Neighbors, cells: Cells, table: TableSource) -> None:
     """The same distances, and the same rows, but for the last where others are as far."""
     np.testing.assert_array_equal(mine.distances, exact.distances)
     sure = mine.distances < mine.distances.max(initial=0.0)
@@ -131,7 +140,9 @@ def test_few_probes_still_fill_k_from_a_narrow_box() -> None:
     records = people(3000, seed=0)
     cells, table, space = both(records, n_cells=60, n_probe=1)
     asked = questions(space, people(40, seed=2), 30)
-    for mine, exact, question in zip(cells.nearest(asked), table.nearest(asked), asked, strict=True):
+    for mine, exact, question in zip(
+        cells.nearest(asked), table.nearest(asked), asked, strict=True
+    ):
         assert len(mine.ids) == len(exact.ids)
         assert question.bounds.contain(mine.points).all()
 
@@ -183,7 +194,9 @@ def test_a_survey_finds_every_allowed_row_and_no_other() -> None:
 def test_an_answer_does_not_depend_on_what_else_is_asked() -> None:
     cells, _, space = both(people(4000, seed=0), n_cells=50, n_probe=5)
     asked = questions(space, people(90, seed=5), 25)
-    for alone, together in zip((cells.nearest([one])[0] for one in asked), cells.nearest(asked), strict=True):
+    for alone, together in zip(
+        (cells.nearest([one])[0] for one in asked), cells.nearest(asked), strict=True
+    ):
         np.testing.assert_array_equal(alone.ids, together.ids)
         np.testing.assert_array_equal(alone.distances, together.distances)
 
@@ -195,7 +208,10 @@ def test_few_probes_find_nearly_all_in_clustered_rows() -> None:
     cells, table, space = both(records, numbers(8))
     asked = [Nearest(point, 50, free(8), NO_ROWS) for point in space.points(records[:100] + 0.1)]
 
-    found = [np.isin(mine.distances, exact.distances).mean() for mine, exact in _pairs(cells, table, asked)]
+    found = [
+        np.isin(mine.distances, exact.distances).mean()
+        for mine, exact in _pairs(cells, table, asked)
+    ]
 
     assert not cells.exact
     assert cells.n_probe < len(cells._partition) / 2
@@ -203,7 +219,9 @@ def test_few_probes_find_nearly_all_in_clustered_rows() -> None:
     assert np.mean(found) >= 0.99
 
 
-def _pairs(cells: Cells, table: Table, asked: list[Nearest]) -> Iterator[tuple[Neighbors, Neighbors]]:
+def _pairs(
+    cells: Cells, table: TableSource, asked: list[Nearest]
+) -> Iterator[tuple[Neighbors, Neighbors]]:
     return zip(cells.nearest(asked), table.nearest(asked), strict=True)
 
 
@@ -212,7 +230,10 @@ def test_the_recall_of_too_few_probes_is_told() -> None:
     cells, table, space = both(records, numbers(8), n_cells=70, n_probe=3)
     asked = [Nearest(point, 50, free(8), NO_ROWS) for point in space.points(records[:200])]
 
-    found = [np.isin(mine.distances, exact.distances).mean() for mine, exact in _pairs(cells, table, asked)]
+    found = [
+        np.isin(mine.distances, exact.distances).mean()
+        for mine, exact in _pairs(cells, table, asked)
+    ]
 
     assert cells.recall < 0.9
     assert cells.recall == pytest.approx(np.mean(found), abs=0.1)
@@ -229,7 +250,11 @@ def test_neither_the_order_of_rows_nor_repeats_change_anything() -> None:
     everyone = np.arange(len(distinct))
     asked = questions(space, people(40, seed=6), 20)
 
-    assert (other.n_rows, other.n_distinct, other.n_probe) == (len(twice), len(distinct), one.n_probe)
+    assert (other.n_rows, other.n_distinct, other.n_probe) == (
+        len(twice),
+        len(distinct),
+        one.n_probe,
+    )
     np.testing.assert_array_equal(one.records(everyone), other.records(everyone))
     for mine, theirs in zip(one.nearest(asked), other.nearest(asked), strict=True):
         np.testing.assert_array_equal(mine.ids, theirs.ids)
@@ -241,19 +266,27 @@ def test_a_repeated_row_keeps_its_lowest_number() -> None:
     cells, _, _ = both(records, n_cells=20)
     ids = np.arange(cells.n_distinct)
     first = {tuple(record): i for i, record in reversed(list(enumerate(records.tolist())))}
-    assert cells.row_numbers(ids).tolist() == [first[tuple(record)] for record in cells.records(ids).tolist()]
+    assert cells.row_numbers(ids).tolist() == [
+        first[tuple(record)] for record in cells.records(ids).tolist()
+    ]
 
 
 def test_rows_that_share_a_hash_are_still_told_apart() -> None:
     records = people(600, seed=0)
-    order = canonical(np.zeros(600, dtype=np.int64), np.zeros(600, dtype=np.uint64), records, np.arange(600))
+    order = canonical(
+        np.zeros(600, dtype=np.int64), np.zeros(600, dtype=np.uint64), records, np.arange(600)
+    )
     assert sorted(records[order].tolist()) == np.unique(records, axis=0).tolist()
-    assert order.tolist() == [int(np.flatnonzero((records == records[i]).all(axis=1))[0]) for i in order]
+    assert order.tolist() == [
+        int(np.flatnonzero((records == records[i]).all(axis=1))[0]) for i in order
+    ]
 
 
 def test_the_cell_of_a_row_does_not_depend_on_the_rows_around_it() -> None:
     rng = np.random.default_rng(0)
-    grid = rng.integers(-3, 4, (5000, 4)).astype(np.float64)  # many rows halfway between two centroids
+    grid = rng.integers(-3, 4, (5000, 4)).astype(
+        np.float64
+    )  # many rows halfway between two centroids
     centroids = rng.integers(-3, 4, (300, 4)).astype(np.float32)
     together = assigned(grid, centroids)
     alone = np.concatenate([assigned(grid[i : i + 1], centroids) for i in range(0, 5000, 7)])
@@ -268,7 +301,11 @@ def test_a_sample_is_chosen_by_what_rows_hold() -> None:
     for size in (50, 1500, 9999):
         chosen, again = (rows[sampled(hashed(rows), size)] for rows in (records, shuffled))
         np.testing.assert_array_equal(chosen, again)
-        assert len(np.unique(chosen, axis=0)) == len(chosen) == min(size, len(np.unique(records, axis=0)))
+        assert (
+            len(np.unique(chosen, axis=0))
+            == len(chosen)
+            == min(size, len(np.unique(records, axis=0)))
+        )
 
 
 def test_minus_zero_is_zero() -> None:
@@ -307,7 +344,9 @@ def test_a_row_exactly_on_a_bound_is_inside_and_the_next_float_is_not() -> None:
 
 def test_unit_differences_between_values_of_ten_million_are_told_apart() -> None:
     rng = np.random.default_rng(0)
-    records = np.column_stack([rng.integers(0, 2, 2000) * 1e7 + rng.integers(0, 500, 2000), rng.normal(0, 1, 2000)])
+    records = np.column_stack(
+        [rng.integers(0, 2, 2000) * 1e7 + rng.integers(0, 500, 2000), rng.normal(0, 1, 2000)]
+    )
     cells, table, space = both(records, numbers(2), n_cells=25, n_probe=25)
     asked = [Nearest(point, 20, free(2), NO_ROWS) for point in space.points(records[:30])]
     for mine, exact in _pairs(cells, table, asked):
@@ -353,11 +392,19 @@ def small_tables(draw: Callable[..., Any]) -> tuple[Array, Array, Bounds, int, I
 
 @settings(max_examples=300)
 @given(small_tables(), st.integers(1, 6))
-def test_small_tables_agree_with_brute_force(world: tuple[Array, Array, Bounds, int, Ids, float], n_cells: int) -> None:
+def test_small_tables_agree_with_brute_force(
+    world: tuple[Array, Array, Bounds, int, Ids, float], n_cells: int
+) -> None:
     records, point, bounds, k, shut, radius = world
     rows = np.arange(len(records))
     cells = Cells.of(
-        records, records, rows, points_of=lambda same: same, n_rows=len(records), n_cells=n_cells, n_probe=n_cells
+        records,
+        records,
+        rows,
+        points_of=lambda same: same,
+        n_rows=len(records),
+        n_cells=n_cells,
+        n_probe=n_cells,
     )
     stored = cells.records(np.arange(cells.n_distinct))
     shut = np.unique(shut[shut < len(stored)])
@@ -397,11 +444,17 @@ def test_a_store_answers_as_a_table_in_memory(written: tuple[Path, Array]) -> No
     for mine, theirs in zip(source.nearest(asked), in_memory.nearest(asked), strict=True):
         np.testing.assert_array_equal(mine.ids, theirs.ids)
         np.testing.assert_array_equal(mine.distances, theirs.distances)
-        np.testing.assert_array_equal(source.row_numbers(mine.ids), in_memory.row_numbers(theirs.ids))
-        np.testing.assert_array_equal(records[source.row_numbers(mine.ids)], source.records(mine.ids))
+        np.testing.assert_array_equal(
+            source.row_numbers(mine.ids), in_memory.row_numbers(theirs.ids)
+        )
+        np.testing.assert_array_equal(
+            records[source.row_numbers(mine.ids)], source.records(mine.ids)
+        )
 
 
-def test_a_store_gives_back_its_schema_and_a_sample_of_distinct_rows(written: tuple[Path, Array]) -> None:
+def test_a_store_gives_back_its_schema_and_a_sample_of_distinct_rows(
+    written: tuple[Path, Array],
+) -> None:
     folder, records = written
     store = Store.open(folder)
     assert store.schema.to_dict() == SCHEMA.to_dict()
@@ -502,7 +555,9 @@ def test_a_crash_in_mid_write_leaves_nothing(tmp_path: Path, passes: int) -> Non
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_draft_that_a_killed_writer_leaves_is_no_store(written: tuple[Path, Array], tmp_path: Path) -> None:
+def test_a_draft_that_a_killed_writer_leaves_is_no_store(
+    written: tuple[Path, Array], tmp_path: Path
+) -> None:
     (tmp_path / "draft").mkdir()
     for file in written[0].iterdir():
         if file.name != "about.json":
@@ -529,15 +584,27 @@ def test_a_table_of_one_person_is_refused(tmp_path: Path) -> None:
 
 def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
     told: list[tuple[str, int, int]] = []
-    write_store(tmp_path / "told", parts(people(2000, seed=0)), SCHEMA, progress=lambda *what: told.append(what))
-    assert list(dict.fromkeys(what for what, _, _ in told)) == ["sampling", "parting", "placing", "sorting"]
+    write_store(
+        tmp_path / "told",
+        parts(people(2000, seed=0)),
+        SCHEMA,
+        progress=lambda *what: told.append(what),
+    )
+    assert list(dict.fromkeys(what for what, _, _ in told)) == [
+        "sampling",
+        "parting",
+        "placing",
+        "sorting",
+    ]
     assert {what: (done, total) for what, done, total in told}["sorting"] == (2000, 2000)
 
 
 def frame(records: Array) -> pd.DataFrame:
     table = pd.DataFrame(records, columns=list(SCHEMA.names))
     return table.assign(
-        ward=np.array(["a", "b", "c"])[records[:, 4].astype(int)], visits=table["visits"].astype(int), note="x"
+        ward=np.array(["a", "b", "c"])[records[:, 4].astype(int)],
+        visits=table["visits"].astype(int),
+        note="x",
     )
 
 
@@ -549,7 +616,10 @@ def test_parquet_and_csv_files_are_read_in_blocks(tmp_path: Path) -> None:
     table.to_csv(tmp_path / "all.csv", index=False)
     wanted = read_table(table, SCHEMA)
 
-    for blocks in (blocks_of_parquet(tmp_path / "parts", SCHEMA), blocks_of_csv(tmp_path / "all.csv", SCHEMA)):
+    for blocks in (
+        blocks_of_parquet(tmp_path / "parts", SCHEMA),
+        blocks_of_csv(tmp_path / "all.csv", SCHEMA),
+    ):
         np.testing.assert_array_equal(np.concatenate(list(blocks())), wanted)
         np.testing.assert_array_equal(np.concatenate(list(blocks())), wanted)
     store = write_store(tmp_path / "store", blocks_of_parquet(tmp_path / "parts", SCHEMA), SCHEMA)

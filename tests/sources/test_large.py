@@ -15,7 +15,7 @@ from judge import encode, frame_of, log_density
 from localface import Feature, LocalFACE, Recourse, Schema
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
-from localface.sources.table import Table
+from localface.sources.table import TableSource
 
 Array = np.ndarray[Any, Any]
 NAMES = ["a", "b", "c", "d", "tube"]
@@ -24,18 +24,28 @@ WHERE = {"d": 0.6, "tube": "never"}
 
 def rows(n: int, seed: int) -> pd.DataFrame:
     rng = np.random.default_rng(seed)
-    values = rng.normal(size=(n, 4)) @ (np.eye(4) + 0.3 * np.random.default_rng(9).normal(size=(4, 4)))
+    values = rng.normal(size=(n, 4)) @ (
+        np.eye(4) + 0.3 * np.random.default_rng(9).normal(size=(4, 4))
+    )
     table = pd.DataFrame(np.round(values, 3), columns=NAMES[:4])
-    return table.assign(tube=(rng.random(n) < 0.3).astype(int)).drop_duplicates().reset_index(drop=True)
+    return (
+        table.assign(tube=(rng.random(n) < 0.3).astype(int))
+        .drop_duplicates()
+        .reset_index(drop=True)
+    )
 
 
 def schema() -> Schema:
-    return Schema([*(Feature(name) for name in NAMES[:4]), Feature("tube", kind="binary", categories=(0, 1))])
+    return Schema(
+        [*(Feature(name) for name in NAMES[:4]), Feature("tube", kind="binary", categories=(0, 1))]
+    )
 
 
 def score(table: Any) -> Array:
     numbers = np.asarray(table, dtype=float)
-    return 1 / (1 + np.exp(-1.5 * (numbers[:, 0] + 0.7 * numbers[:, 1] - 1.0 - 0.3 * numbers[:, 4])))
+    return 1 / (
+        1 + np.exp(-1.5 * (numbers[:, 0] + 0.7 * numbers[:, 1] - 1.0 - 0.3 * numbers[:, 4]))
+    )
 
 
 DATA, PEOPLE = rows(2500, 0), rows(60, 1)
@@ -63,7 +73,14 @@ def answered(explainer: LocalFACE, people: Any = REFUSED, **wishes: Any) -> Any:
 
 def bits(answer: Recourse) -> tuple[Any, ...]:
     actions = [(dict(one.changes), one.follows, one.score, one.people) for one in answer.actions]
-    return answer.status, answer.records.tobytes(), answer.rows, answer.scores, answer.reason, actions
+    return (
+        answer.status,
+        answer.records.tobytes(),
+        answer.rows,
+        answer.scores,
+        answer.reason,
+        actions,
+    )
 
 
 def assert_same(answer: Recourse, other: Recourse) -> None:
@@ -80,7 +97,11 @@ class Referee:
     def __init__(self, explainer: LocalFACE, learnt: Any, answer: Recourse) -> None:
         self.schema, self.scales = explainer.schema, np.array(answer.scales)
         self.rows = np.unique(self.points(learnt), axis=0)
-        self.h, self.floor, self.scale = explainer.density.bandwidth, explainer.floor, explainer.density.scale
+        self.h, self.floor, self.scale = (
+            explainer.density.bandwidth,
+            explainer.floor,
+            explainer.density.scale,
+        )
 
     def points(self, table: Any) -> Array:
         return encode(frame_of(table, self.schema), self.schema, self.scales)
@@ -99,20 +120,23 @@ class Referee:
 
 def learnt_by(explainer: LocalFACE) -> Array:
     """The records behind the density, in the user's units: they must be rows of the table."""
-    space = explainer._desk.space
-    records = space.records(explainer.density._crowd.points)
+    space = explainer._engine.space
+    records = space.records(explainer.density._point_set.points)
     assert set(map(tuple, records.tolist())) <= set(map(tuple, DATA.to_numpy(dtype=float).tolist()))
     return records
 
 
 def test_many_rows_are_searched_in_cells_and_few_are_scanned(in_cells: LocalFACE) -> None:
-    assert isinstance(in_cells._desk.source, Cells)
-    assert isinstance(LocalFACE(score, DATA.head(400), schema=schema(), n_neighbors=25)._desk.source, Table)
-    assert len(in_cells.density._crowd) == 600
+    assert isinstance(in_cells._engine.source, Cells)
+    assert isinstance(
+        LocalFACE(score, DATA.head(400), schema=schema(), n_neighbors=25)._engine.source,
+        TableSource,
+    )
+    assert len(in_cells.density._point_set) == 600
 
 
 def test_recall_is_told_and_nothing_is_claimed_that_it_does_not_bear(in_cells: LocalFACE) -> None:
-    recall = in_cells._desk.source.recall
+    recall = in_cells._engine.source.recall
     assert 0.99 < recall < 1
     assert f"{recall:.2%} of near people found" in repr(in_cells)
     answers = answered(in_cells)
@@ -124,7 +148,9 @@ def test_recall_is_told_and_nothing_is_claimed_that_it_does_not_bear(in_cells: L
     exact = answered(LocalFACE(score, DATA.head(499), schema=schema(), n_neighbors=25))
     assert any(answer.proven_within is not None for answer in exact)
     assert "recall" not in exact[0].settings
-    assert "near people" not in repr(LocalFACE(score, DATA.head(499), schema=schema(), n_neighbors=25))
+    assert "near people" not in repr(
+        LocalFACE(score, DATA.head(499), schema=schema(), n_neighbors=25)
+    )
 
 
 @pytest.mark.parametrize("learns", ["from some", "from all"])
@@ -143,7 +169,9 @@ def test_every_step_is_sound_by_a_full_sum_over_the_rows_that_were_learnt_from(
             assert one.entry or lowest >= referee.floor - 1e-7
             assert one.lowest == pytest.approx(float(referee.scale.share(lowest)), abs=2e-3)
         for share, point in zip(answer.densities, points, strict=True):
-            assert share == pytest.approx(float(referee.scale.share(referee.level(point))), abs=1e-6)
+            assert share == pytest.approx(
+                float(referee.scale.share(referee.level(point))), abs=1e-6
+            )
 
 
 def test_rows_of_an_answer_are_rows_of_the_table_inside_the_box(in_cells: LocalFACE) -> None:
@@ -163,7 +191,9 @@ def test_the_answers_are_those_of_an_exact_search_where_recall_is_high(
     monkeypatch.setattr("localface.engine.fitting.SCANNED", 10**6)
     exact = answered(LocalFACE(score, DATA, schema=schema(), n_neighbors=25))
     assert [one.status for one in answers] == [one.status for one in exact]
-    assert np.mean([bits(one) == bits(other) for one, other in zip(answers, exact, strict=True)]) > 0.8
+    assert (
+        np.mean([bits(one) == bits(other) for one, other in zip(answers, exact, strict=True)]) > 0.8
+    )
     for one, other in zip(answers, exact, strict=True):
         if bits(one) == bits(other):
             assert one.densities == pytest.approx(other.densities, abs=1e-6)
@@ -212,7 +242,9 @@ def test_a_folder_answers_as_memory_does(whole_in_cells: LocalFACE, tmp_path: Pa
 
 
 @pytest.mark.parametrize("kind", ["memory", "folder"])
-def test_a_copy_through_pickle_answers_the_same(in_cells: LocalFACE, kind: str, tmp_path: Path) -> None:
+def test_a_copy_through_pickle_answers_the_same(
+    in_cells: LocalFACE, kind: str, tmp_path: Path
+) -> None:
     explainer = in_cells
     if kind == "folder":
         records = DATA.to_numpy(dtype=float)
@@ -226,10 +258,14 @@ def test_a_copy_through_pickle_answers_the_same(in_cells: LocalFACE, kind: str, 
         assert_same(one, other)
 
 
-def test_people_who_are_rows_of_the_table_are_judged_without_themselves(whole_in_cells: LocalFACE) -> None:
+def test_people_who_are_rows_of_the_table_are_judged_without_themselves(
+    whole_in_cells: LocalFACE,
+) -> None:
     people = DATA[score(DATA) < 0.4].head(8).reset_index(drop=True)
     answers = answered(whole_in_cells, people)
     referee = Referee(whole_in_cells, DATA, answers[0])
     for answer in answers:
         first = referee.points(pd.DataFrame(answer.records[:1], columns=NAMES))[0]
-        assert answer.densities[0] == pytest.approx(float(referee.scale.share(referee.level(first))), abs=1e-6)
+        assert answer.densities[0] == pytest.approx(
+            float(referee.scale.share(referee.level(first))), abs=1e-6
+        )

@@ -15,17 +15,17 @@ from localface.answers.page import DRAWS, number, percent, percents, plain
 from localface.answers.parts import Disclosure, Status, Target
 from localface.answers.recourse import Recourse
 from localface.data.box import ends
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Feature, Schema
-from localface.engine.driver import Case, Decode
-from localface.engine.engine import Desk, Request
+from localface.engine.driver import Decode, SearchJob
+from localface.engine.engine import Engine, Request
 from localface.errors import InputError, ModelError
-from localface.geometry.segments import Array
 from localface.models.scorer import Scorer, fed, read_model
+from localface.search.graph import Person
 from localface.search.outcome import Outcome, Plan
 from localface.search.pipeline import search
 from localface.search.questions import Asks, point_scores
-from localface.search.state import Person
+from localface.types import Array
 
 UNDECLARED = 0.01
 """How far a feature without a resolution is missed: this share of an ordinary difference between people."""
@@ -84,12 +84,18 @@ class Robustness:
         parts[0] += f" (95 % interval: {low} to {high})" if self.noise else ""
         if self.models:
             n = len(self.models)
-            parts.append(f"valid under {sum(one.valid for one in self.models)} of {n} other model{'s' * (n > 1)}")
+            parts.append(
+                f"valid under {sum(one.valid for one in self.models)} of {n} other model{'s' * (n > 1)}"
+            )
         return f"<Robustness: {', '.join(parts)}>"
 
     def __str__(self) -> str:
-        lines = [f"  wanted: {self.target.sentence}; score of the end: {self.target.show(self.score)}"]
-        declared, guessed = ([one for one in self.noise if one.declared is said] for said in (True, False))
+        lines = [
+            f"  wanted: {self.target.sentence}; score of the end: {self.target.show(self.score)}"
+        ]
+        declared, guessed = (
+            [one for one in self.noise if one.declared is said] for said in (True, False)
+        )
         if declared:
             lines.append(f"  missed by up to one resolution: {', '.join(map(str, declared))}")
         if guessed:
@@ -99,7 +105,9 @@ class Robustness:
             lines.append("  nothing that changes can be missed by a little")
         for name, score, valid in self.models:
             shown = self.target.show(score)
-            lines.append(f"  model {plain(str(name))}: score {shown}, {'valid' if valid else 'not valid'}")
+            lines.append(
+                f"  model {plain(str(name))}: score {shown}, {'valid' if valid else 'not valid'}"
+            )
         return "\n".join([repr(self), *lines])
 
 
@@ -114,9 +122,14 @@ class Shaker:
 
     def noise(self, start: Array, end: Array) -> tuple[Noise, ...]:
         """By how much each feature that changes may be missed; what has nothing in between is met exactly."""
-        changed = [j for j, one in enumerate(self.schema) if start[j] != end[j] and not one.discrete]
+        changed = [
+            j for j, one in enumerate(self.schema) if start[j] != end[j] and not one.discrete
+        ]
         some = [(self.schema.features[j], self.scales[j]) for j in changed]
-        return tuple(Noise(f, float(f.resolution or UNDECLARED * scale), bool(f.resolution)) for f, scale in some)
+        return tuple(
+            Noise(f, float(f.resolution or UNDECLARED * scale), bool(f.resolution))
+            for f, scale in some
+        )
 
     def __call__(self, start: Array, end: Array) -> Array:
         """Return ``n`` records around ``end``: whole where numbers are, within the bounds of the schema.
@@ -127,7 +140,9 @@ class Shaker:
         for one in self.noise(start, end):
             amounts[self.schema.index(one.feature.name)] = one.amount
         drawn = self.n * (4 if self.schema.relations else 1)
-        landed = end + amounts * np.random.default_rng(self.seed).uniform(-1, 1, (drawn, len(self.schema)))
+        landed = end + amounts * np.random.default_rng(self.seed).uniform(
+            -1, 1, (drawn, len(self.schema))
+        )
         for j, feature in enumerate(self.schema):
             low, high = _limits(feature)
             whole = np.rint(landed[:, j]) + 0.0 if feature.whole else landed[:, j]
@@ -144,7 +159,7 @@ def _limits(feature: Feature) -> tuple[float, float]:
 
 
 def robustness_of(
-    desk: Desk,
+    engine: Engine,
     recourse: Recourse,
     *,
     models: Sequence[tuple[str | int, Scorer]] = (),
@@ -152,11 +167,11 @@ def robustness_of(
     seed: int = 0,
 ) -> Robustness:
     """Follow an answer with noise, one model call for all draws, and ask the other models for the end."""
-    _check(desk, recourse, n, seed)
-    shaker = Shaker(desk.schema, desk.answers.scales, int(n), int(seed))
+    _check(engine, recourse, n, seed)
+    shaker = Shaker(engine.schema, engine.answers.scales, int(n), int(seed))
     start, end = recourse.records[0], end_of(recourse)
-    scores = desk.score(np.concatenate([end[None, :], shaker(start, end)]))
-    success, noise = float((scores[1:] >= desk.score.min_score).mean()), shaker.noise(start, end)
+    scores = engine.score(np.concatenate([end[None, :], shaker(start, end)]))
+    success, noise = float((scores[1:] >= engine.score.min_score).mean()), shaker.noise(start, end)
     verdicts = [(name, scorer, float(scorer(end[None, :])[0])) for name, scorer in models]
     return Robustness(
         success=success,
@@ -164,9 +179,11 @@ def robustness_of(
         n=int(n),
         seed=int(seed),
         noise=noise,
-        score=desk.score.shown(float(scores[0])),
-        target=desk.answers.target,
-        models=tuple(Verdict(name, one.shown(score), score >= one.min_score) for name, one, score in verdicts),
+        score=engine.score.shown(float(scores[0])),
+        target=engine.answers.target,
+        models=tuple(
+            Verdict(name, one.shown(score), score >= one.min_score) for name, one, score in verdicts
+        ),
     )
 
 
@@ -180,72 +197,88 @@ def end_of(recourse: Recourse) -> Array:
     return record
 
 
-def read_models(desk: Desk, models: Any, *, target: object, form: Form) -> list[tuple[str | int, Scorer]]:
+def read_models(
+    engine: Engine, models: Any, *, target: object, form: TableFormat
+) -> list[tuple[str | int, Scorer]]:
     """Read other models just as the explainer's own: for the same target, to be held to the same score."""
     if models is None:
         return []
     if hasattr(models, "predict") or callable(models) or not isinstance(models, Iterable):
-        raise InputError(f"models= is a {type(models).__name__}: give a list, or a dict from name to model")
+        raise InputError(
+            f"models= is a {type(models).__name__}: give a list, or a dict from name to model"
+        )
     named: Iterable[tuple[str | int, Any]] = enumerate(models, 1)
     if isinstance(models, Mapping):
         named = [(str(name), model) for name, model in models.items()]
-    return [(name, _scorer(desk, name, model, (target, form))) for name, model in named]
+    return [(name, _scorer(engine, name, model, (target, form))) for name, model in named]
 
 
-def _scorer(desk: Desk, name: str | int, model: Any, like: tuple[object, Form]) -> Scorer:
-    own = desk.score.reading
+def _scorer(
+    engine: Engine, name: str | int, model: Any, like: tuple[object, TableFormat]
+) -> Scorer:
+    own = engine.score.reading
     try:
         reading = read_model(model, target=like[0])
-        scorer = Scorer(reading, fed(model, like[1], desk.schema), min_score=desk.options.min_score)
+        scorer = Scorer(
+            reading, fed(model, like[1], engine.schema), min_score=engine.options.min_score
+        )
     except ModelError as error:
         raise ModelError(f"model {name}: {error}") from None
     if (reading.kind, reading.sign) != (own.kind, own.sign):
         raise ModelError(
             f"model {name} gives a {reading.kind} and the explainer's own a {own.kind}: no score of the one can be "
-            f"held to min_score={desk.options.min_score:g} of the other"
+            f"held to min_score={engine.options.min_score:g} of the other"
         )
     return scorer
 
 
-def _check(desk: Desk, recourse: Recourse, n: object, seed: object) -> None:
+def _check(engine: Engine, recourse: Recourse, n: object, seed: object) -> None:
     """Refuse what cannot be measured."""
     for name, value, least in (("n", n, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
             raise InputError(f"{name}={value!r}: a whole number of at least {least} is wanted")
     if recourse.status is not Status.ALREADY_THERE:
         recourse.require()
-    if recourse.schema != desk.schema or recourse.target != desk.answers.target:
+    if recourse.schema != engine.schema or recourse.target != engine.answers.target:
         raise InputError(
             f"this recourse is for {len(recourse.schema)} features and {recourse.target.sentence}, and the explainer "
-            f"for {len(desk.schema)} and {desk.answers.target.sentence}: ask the explainer that gave it"
+            f"for {len(engine.schema)} and {engine.answers.target.sentence}: ask the explainer that gave it"
         )
 
 
 def check_share(min_robustness: object) -> float:
     """Refuse a wish that is no share."""
-    if isinstance(min_robustness, bool) or not isinstance(min_robustness, Real) or not 0 < float(min_robustness) <= 1:
-        raise InputError(f"min_robustness={min_robustness!r}: a share above 0, up to 1, is wanted (0.9 means 90 %)")
+    if (
+        isinstance(min_robustness, bool)
+        or not isinstance(min_robustness, Real)
+        or not 0 < float(min_robustness) <= 1
+    ):
+        raise InputError(
+            f"min_robustness={min_robustness!r}: a share above 0, up to 1, is wanted (0.9 means 90 %)"
+        )
     return float(min_robustness)
 
 
-def pushed(desk: Desk, request: Request, plan: Plan, min_robustness: float) -> Recourse:
+def pushed(engine: Engine, request: Request, plan: Plan, min_robustness: float) -> Recourse:
     """Answer so that enough of those who miss the end by a little still reach the target.
 
     The target stays what it is; the search is asked for more than that, by as little as
     it takes. Where that cannot be done, the most robust answer is given, and says so.
     """
-    driver: Any = _Pushed(desk, request, plan, min_robustness)
-    ((_, answer),) = replace(desk, driver=driver).answered([request], plan)
+    driver: Any = _Pushed(engine, request, plan, min_robustness)
+    ((_, answer),) = replace(engine, driver=driver).answered([request], plan)
     if not answer.found:
         return answer
-    success = robustness_of(desk, answer).success
+    success = robustness_of(engine, answer).success
     missed = "" if success >= min_robustness else _missed(success, min_robustness)
     seen = answer.disclosure
     return replace(
         answer,
         robustness=success,
         reason="; ".join(part for part in (answer.reason, missed) if part),
-        disclosure=replace(seen, model_calls=seen.model_calls + 1, rows_scored=seen.rows_scored + DRAWS + 1),
+        disclosure=replace(
+            seen, model_calls=seen.model_calls + 1, rows_scored=seen.rows_scored + DRAWS + 1
+        ),
     )
 
 
@@ -261,14 +294,16 @@ def _missed(success: float, wanted: float) -> str:
 class _Pushed:
     """A driver whose search goes on until its end is robust: one meter, one budget for all of it."""
 
-    desk: Desk
+    engine: Engine
     request: Request
     plan: Plan
     share: float
 
-    def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
-        further = (replace(case, asks=self._further(case.asks, case.decode)) for case in cases)
-        return self.desk.driver.run(further, max_rows=max_rows)
+    def run(
+        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None
+    ) -> Iterator[tuple[int, Outcome, Disclosure]]:
+        further = (replace(job, asks=self._further(job.asks, job.decode)) for job in jobs)
+        return self.engine.driver.run(further, max_rows=max_rows)
 
     def _further(self, first: Asks[Outcome], decode: Decode) -> Asks[Outcome]:
         """Ask for a higher score, by what the noise costs, until enough draws arrive; halve where that is too much."""
@@ -294,23 +329,27 @@ class _Pushed:
 
     def _person(self, best: Outcome) -> Person:
         """Who asks; a floor that had to be lowered stays where it is: it is not traded for robustness."""
-        one, desk = self.request, self.desk
-        person = desk.person(one.record, one.box, weights=one.weights, held=one.held)
+        one, engine = self.request, self.engine
+        person = engine.person(one.record, one.box, weights=one.weights, fixed=one.fixed)
         return replace(person, floor=min(person.floor, best.floor)) if best.relaxed else person
 
     def _search(self, person: Person) -> Asks[Outcome]:
         goal = self.request.goal
-        return search(person, self.plan, goal=None if goal is None else self.desk.space.points(goal[None, :])[0])
+        return search(
+            person,
+            self.plan,
+            goal=None if goal is None else self.engine.space.points(goal[None, :])[0],
+        )
 
     def _shaken(self, outcome: Outcome, decode: Decode) -> Asks[tuple[float, float]]:
         """The share of draws that arrive, and how much of the score enough of them lack."""
-        desk, start = self.desk, self.request.record
-        end = decode(_end(outcome)[None, :], np.zeros((0, len(desk.schema))))[0]
-        states = Shaker(desk.schema, desk.answers.scales)(start, end)
-        scores = np.sort((yield from point_scores(desk.space.points(states))))
+        engine, start = self.engine, self.request.record
+        end = decode(_end(outcome)[None, :], np.zeros((0, len(engine.schema))))[0]
+        states = Shaker(engine.schema, engine.answers.scales)(start, end)
+        scores = np.sort((yield from point_scores(engine.space.points(states))))
         needed = math.ceil(self.share * len(scores) - 1e-9)
-        success = float((scores >= desk.score.min_score).mean())
-        return success, float(desk.score.min_score - scores[len(scores) - needed])
+        success = float((scores >= engine.score.min_score).mean())
+        return success, float(engine.score.min_score - scores[len(scores) - needed])
 
 
 def _end(outcome: Outcome) -> Array:

@@ -10,12 +10,13 @@ from typing import Any, TypeGuard, TypeVar
 import numpy as np
 
 from localface.answers.recourse import Disclosure, Recourse
-from localface.engine.driver import Case, Driver
+from localface.engine.driver import Driver, SearchJob
 from localface.errors import InputError
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array, Mask
 from localface.search.outcome import Outcome
-from localface.search.questions import Along, Asks, Nearest, Question, ScorePoints, ScoreRows
+from localface.search.questions import Asks, DensityAlong, Question, ScorePoints, ScoreRows
+from localface.sources.protocol import Nearest
+from localface.types import Array, Mask
 
 T = TypeVar("T")
 Log = list[tuple[Question, Any]]
@@ -23,7 +24,7 @@ Spot = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
+class JudgedSteps:
     """Steps that were judged: from where, to where, and whether a person could take them."""
 
     starts: Array
@@ -32,16 +33,16 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Story:
+class Trace:
     """One search, stage by stage, in points of the explainer's space."""
 
     recourse: Recourse
     explored: Array  # rows that explore saw
-    tried: Steps  # steps that explore tried, in order
+    tried: JudgedSteps  # steps that explore tried, in order
     trail: Array  # the way that explore found; empty if none
     exploited: Array  # rows that only exploit saw
     balls: tuple[tuple[Array, float], ...]  # where exploit looked: centre and radius
-    checked: Steps  # steps that enhance wanted
+    checked: JudgedSteps  # steps that enhance wanted
 
 
 def traced(asks: Asks[T], log: Log) -> Asks[T]:
@@ -56,14 +57,14 @@ def traced(asks: Asks[T], log: Log) -> Asks[T]:
             return end.value  # type: ignore[no-any-return]
 
 
-def told(explainer: LocalFACE, person: Any, *, where: Mapping[str, Any] | None = None) -> Story:
+def told(explainer: LocalFACE, person: Any, *, where: Mapping[str, Any] | None = None) -> Trace:
     """Explain a person with the explainer's own driver, and tell how the search went."""
     log: Log = []
     watched = copy(explainer)
-    driver: Any = _Watched(explainer._desk.driver, log)
-    watched._desk = replace(explainer._desk, driver=driver)
+    driver: Any = _Watched(explainer._engine.driver, log)
+    watched._engine = replace(explainer._engine, driver=driver)
     recourse = watched.explain(person, where=where, actions=False)
-    return _story(recourse, log, min_score=explainer._desk.score.min_score)
+    return _story(recourse, log, min_score=explainer._engine.score.min_score)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,13 +74,17 @@ class _Watched:
     driver: Driver
     log: Log
 
-    def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
-        watched = (replace(case, asks=traced(case.asks, self.log)) for case in cases)
+    def run(
+        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None
+    ) -> Iterator[tuple[int, Outcome, Disclosure]]:
+        watched = (replace(job, asks=traced(job.asks, self.log)) for job in jobs)
         return self.driver.run(watched, max_rows=max_rows)
 
-    def tried(self, cases: Iterable[Case], **options: Any) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
+    def tried(
+        self, jobs: Iterable[SearchJob], **options: Any
+    ) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
         """Searches that only tell why there is none are no part of the story."""
-        return self.driver.tried(cases, **options)
+        return self.driver.tried(jobs, **options)
 
 
 @dataclass(slots=True, eq=False)
@@ -112,19 +117,21 @@ class _Explored:
         return np.array(way[::-1])
 
 
-def _story(recourse: Recourse, log: Log, *, min_score: float) -> Story:
+def _story(recourse: Recourse, log: Log, *, min_score: float) -> Trace:
     """Read a log: first explore, then enhance and exploit in turns."""
     factual = np.asarray(log[0][0].points[0])  # type: ignore[union-attr]  # a search begins by scoring the person
     width = len(factual)
     explored, first = _read_explore(log, min_score)
     seen, later = _revealed(log[:first]), _revealed(log[first:])
-    return Story(
+    return Trace(
         recourse=recourse,
         explored=_stacked(list(seen.values()), width),
         tried=_steps(explored.steps, width),
         trail=explored.trail(factual),
         exploited=_stacked([point for row, point in later.items() if row not in seen], width),
-        balls=tuple((question.point, question.radius) for question, _ in log if _exploits(question)),
+        balls=tuple(
+            (question.point, question.radius) for question, _ in log if _exploits(question)
+        ),
         checked=_steps([step for pair in log[first:] for step in _judged(*pair)], width),
     )
 
@@ -152,7 +159,7 @@ def _exploits(question: Question) -> TypeGuard[Nearest]:
 
 def _judged(question: Question, answer: Any) -> list[tuple[Array, Array, bool]]:
     """The steps of a question that asked for verdicts; places are no steps."""
-    if not isinstance(question, Along) or question.floor is None:
+    if not isinstance(question, DensityAlong) or question.floor is None:
         return []
     steps = zip(question.starts, question.ends, answer.passes.tolist(), strict=True)
     return [(start, end, passes) for start, end, passes in steps if not np.array_equal(start, end)]
@@ -163,21 +170,34 @@ def _scores(log: Log) -> dict[Spot, float]:
     points, scores = _revealed(log), dict[Spot, float]()
     for question, answer in log:
         if isinstance(question, ScoreRows):
-            scores.update((_spot(points[row]), score) for row, score in zip(question.ids.tolist(), answer, strict=True))
+            scores.update(
+                (_spot(points[row]), score)
+                for row, score in zip(question.ids.tolist(), answer, strict=True)
+            )
         elif isinstance(question, ScorePoints):
-            scores.update((_spot(point), score) for point, score in zip(question.points, answer, strict=True))
+            scores.update(
+                (_spot(point), score) for point, score in zip(question.points, answer, strict=True)
+            )
     return scores
 
 
 def _revealed(log: Log) -> dict[int, Array]:
     """The rows that were shown, by id."""
     shown = [answer for question, answer in log if isinstance(question, Nearest)]
-    return {row: point for found in shown for row, point in zip(found.ids.tolist(), found.points, strict=True)}
+    return {
+        row: point
+        for found in shown
+        for row, point in zip(found.ids.tolist(), found.points, strict=True)
+    }
 
 
-def _steps(steps: list[tuple[Array, Array, bool]], width: int) -> Steps:
+def _steps(steps: list[tuple[Array, Array, bool]], width: int) -> JudgedSteps:
     starts, ends = ([step[i] for step in steps] for i in (0, 1))
-    return Steps(_stacked(starts, width), _stacked(ends, width), np.array([step[2] for step in steps], dtype=bool))
+    return JudgedSteps(
+        _stacked(starts, width),
+        _stacked(ends, width),
+        np.array([step[2] for step in steps], dtype=bool),
+    )
 
 
 def _stacked(points: list[Any], width: int) -> Array:

@@ -13,14 +13,15 @@ from localface.answers.page import people
 from localface.answers.parts import Action, Certificate, Disclosure, Status, Target
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
-from localface.data.read import Form, table_of
+from localface.data.read import TableFormat, table_of
 from localface.data.schema import Schema
-from localface.density.protocol import Scale
+from localface.density.protocol import DensityScale
 from localface.errors import InputError
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
 from localface.options import Options
 from localface.search.outcome import Outcome
-from localface.search.questions import Counts, Ids
+from localface.search.questions import TargetCounts
+from localface.types import Array, Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,7 @@ class Answers:
     schema: Schema
     target: Target
     options: Options
-    scale: Scale
+    scale: DensityScale
     scales: tuple[float, ...]
     certified: bool
     radius: float | None
@@ -50,7 +51,7 @@ class Answers:
         records: Array,
         rows: tuple[int | None, ...],
         *,
-        form: Form,
+        form: TableFormat,
         box: Box,
         disclosure: Disclosure,
         goal: Array | None,
@@ -87,8 +88,14 @@ class Answers:
         """Put the actions into units: ``records`` are the states they lead through, the person's own first."""
         acted = outcome.acted
         assert acted is not None
-        lengths = norms(np.diff(np.stack([outcome.points[0], *(move.point for move in acted.moves)]), axis=0))
-        kept = floor if acted.floor >= outcome.floor else min(floor, float(self.scale.share(acted.floor)))
+        lengths = norms(
+            np.diff(np.stack([outcome.points[0], *(move.point for move in acted.moves)]), axis=0)
+        )
+        kept = (
+            floor
+            if acted.floor >= outcome.floor
+            else min(floor, float(self.scale.share(acted.floor)))
+        )
         for i, move in enumerate(acted.moves):
             before, after = self.schema.values(records[i]), self.schema.values(records[i + 1])
             changed = [name for name in self.schema.names if before[name] != after[name]]
@@ -99,7 +106,9 @@ class Answers:
                 score=self.shown(move.score),
                 density=float(self.scale.share(acted.levels[i])),
                 people=int(acted.people[i]),
-                certificate=self._certificate(lengths[i], acted.lowest[i], kept, entry=below, passed=not below),
+                certificate=self._certificate(
+                    lengths[i], acted.lowest[i], kept, entry=below, passed=not below
+                ),
                 follows=move.follows,
             )
 
@@ -110,12 +119,16 @@ class Answers:
             passed = not entry and lowest >= outcome.floor - 1e-6
             yield self._certificate(lengths[i], lowest, floor, entry=entry, passed=passed)
 
-    def _certificate(self, length: float, lowest: float, floor: float, *, entry: bool, passed: bool) -> Certificate:
+    def _certificate(
+        self, length: float, lowest: float, floor: float, *, entry: bool, passed: bool
+    ) -> Certificate:
         share = float(self.scale.share(lowest))
         return Certificate(
             rule=self.options.edges,
             length=float(length),
-            lowest=max(share, floor) if passed else share,  # passing within the tolerance is passing
+            lowest=max(share, floor)
+            if passed
+            else share,  # passing within the tolerance is passing
             floor=floor,
             entry=entry,
             certified=self.certified,
@@ -146,7 +159,7 @@ class Answers:
             )
         return ""
 
-    def _no_target(self, counts: Counts, box: Box) -> str:
+    def _no_target(self, counts: TargetCounts, box: Box) -> str:
         wanted = self.target.sentence
         if counts.targets_anywhere == 0:
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
@@ -181,7 +194,9 @@ def _counted(n: int) -> str:
 
 
 def _within(box: Box, feature: int, code: float) -> bool:
-    return bool(box.lower[feature] <= code <= box.upper[feature]) and code in box.allowed.get(feature, (code,))
+    return bool(box.lower[feature] <= code <= box.upper[feature]) and code in box.allowed.get(
+        feature, (code,)
+    )
 
 
 class Recourses(Sequence[Recourse]):

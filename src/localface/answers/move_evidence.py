@@ -16,7 +16,14 @@ CAUTION = "what others did is counted, not tested: it shows no cause, and is no 
 """What must stand beside every such count."""
 
 _Z = 1.959963984540054  # of a 95 % interval
-_COUNTS = ("similar", "moved", "with_outcome", "fared_well", "others_with_outcome", "others_fared_well")
+_COUNTS = (
+    "similar",
+    "moved",
+    "with_outcome",
+    "fared_well",
+    "others_with_outcome",
+    "others_fared_well",
+)
 _NAMES = ("features", "ignored", "untold")
 
 
@@ -61,7 +68,11 @@ class MoveEvidence:
 
     def interval(self) -> tuple[float, float] | None:
         """The 95 % Wilson interval of ``share``; None where no outcome is known."""
-        return wilson(self.fared_well / self.with_outcome, self.with_outcome) if self.with_outcome else None
+        return (
+            wilson(self.fared_well / self.with_outcome, self.with_outcome)
+            if self.with_outcome
+            else None
+        )
 
     @property
     def sentence(self) -> str:
@@ -89,7 +100,11 @@ class MoveEvidence:
     @property
     def _fared(self) -> str:
         if not self.with_outcome:
-            return "how they fared is not known" if self.moved > 1 else "how that one fared is not known"
+            return (
+                "how they fared is not known"
+                if self.moved > 1
+                else "how that one fared is not known"
+            )
         if self.moved == 1:
             return f"that one {'went' if self.fared_well else 'did not go'} on to {self.well}"
         known = "" if self.with_outcome == self.moved else " whose outcome is known"
@@ -146,7 +161,11 @@ def _check(evidence: MoveEvidence) -> None:
     ]
     for name, most in pairs:
         if counts[name] > most:
-            raise InputError(f"{name} of the evidence of a move is {counts[name]}, and can be {most} at most")
+            raise InputError(
+                f"{name} of the evidence of a move is {counts[name]}, and can be {most} at most"
+            )
     for name in ("unit", "people", "well"):
         if type(getattr(evidence, name)) is not str:
-            raise InputError(f"{name} of the evidence of a move is {getattr(evidence, name)!r}: text is wanted")
+            raise InputError(
+                f"{name} of the evidence of a move is {getattr(evidence, name)!r}: text is wanted"
+            )

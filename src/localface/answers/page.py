@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from localface.answers.move_evidence import CAUTION
 from localface.data.schema import Feature, Schema
-from localface.geometry.segments import Array
+from localface.types import Array
 
 if TYPE_CHECKING:
     from localface.answers.recourse import Certificate, Recourse
@@ -78,11 +78,17 @@ class Page:
     closing: tuple[str, ...] = ()
 
 
-def changes_between(schema: Schema, scales: Sequence[float], before: Array, after: Array) -> tuple[Change, ...]:
+def changes_between(
+    schema: Schema, scales: Sequence[float], before: Array, after: Array
+) -> tuple[Change, ...]:
     """List the features that differ by at least their resolution, the largest change first."""
     found = []
-    for feature, scale, old, new in zip(schema, scales, before.tolist(), after.tolist(), strict=True):
-        if old == new or (not feature.discrete and abs(new - old) < (feature.resolution or 0.0) * (1 - _SAME)):
+    for feature, scale, old, new in zip(
+        schema, scales, before.tolist(), after.tolist(), strict=True
+    ):
+        if old == new or (
+            not feature.discrete and abs(new - old) < (feature.resolution or 0.0) * (1 - _SAME)
+        ):
             continue
         size = (1.0 if feature.discrete else abs(new - old)) / scale
         shown = (feature.format(old), feature.format(new))
@@ -90,7 +96,9 @@ def changes_between(schema: Schema, scales: Sequence[float], before: Array, afte
     return tuple(sorted(found, key=lambda change: -change.size))
 
 
-def step_of(number: int, changes: Sequence[Change], score: str, notes: tuple[str, ...] = ()) -> Step:
+def step_of(
+    number: int, changes: Sequence[Change], score: str, notes: tuple[str, ...] = ()
+) -> Step:
     """Lay out one step: a few lines for what a person can see change, and a count of the rest."""
     visible = [change for change in changes if change.shown[0] != change.shown[1]][:MOST_LINES]
     return Step(number, tuple(visible), len(changes) - len(visible), score, notes)
@@ -137,7 +145,11 @@ def people(share: float) -> str:
 
 def more_unusual_than(share: float) -> str:
     """Say how unusual the ground is where ``share`` of people stand on less common ground."""
-    return f"more unusual than {percent(1 - share)} of people's" if share > 0 else "more unusual than anybody's"
+    return (
+        f"more unusual than {percent(1 - share)} of people's"
+        if share > 0
+        else "more unusual than anybody's"
+    )
 
 
 def number(value: float, decimals: int | None = None) -> str:
@@ -169,7 +181,12 @@ def page_of(answer: Recourse) -> Page:
         return Page(repr(answer), alerts=_alerts(answer), opening=opening, now=now, closing=closing)
     opening = (answer.reason,) if answer.reason else ()
     return Page(
-        repr(answer), alerts=_alerts(answer), opening=opening, now=now, steps=_steps(answer), closing=_closing(answer)
+        repr(answer),
+        alerts=_alerts(answer),
+        opening=opening,
+        now=now,
+        steps=_steps(answer),
+        closing=_closing(answer),
     )
 
 
@@ -179,7 +196,9 @@ def _steps(answer: Recourse) -> tuple[Step, ...]:
         return tuple(_done(answer, i) for i in range(len(answer.actions)))
     steps = []
     for i, certificate in enumerate(answer.certificates):
-        changes = changes_between(answer.schema, answer.scales, answer.records[i], answer.records[i + 1])
+        changes = changes_between(
+            answer.schema, answer.scales, answer.records[i], answer.records[i + 1]
+        )
         notes = (certificate.sentence,) if certificate.entry or not certificate.holds else ()
         steps.append(step_of(i + 1, changes, answer.target.show(answer.scores[i + 1]), notes))
     return tuple(steps)
@@ -195,7 +214,9 @@ def _done(answer: Recourse, place: int) -> Step:
         shown = (feature.format(codes[0]), feature.format(codes[1]))
         changes.append(Change(feature, action.before[name], value, abs(codes[1] - codes[0]), shown))
     words = ["together"] if action.together else []
-    words += [f"needs step {listing(one + 1 for one in action.follows)} first"] if action.follows else []
+    words += (
+        [f"needs step {listing(one + 1 for one in action.follows)} first"] if action.follows else []
+    )
     words += [f"{action.people:,} people are near" if action.people != 1 else "1 person is near"]
     notes = ["; ".join(words)]
     if action.certificate.entry or not action.certificate.holds:
@@ -222,7 +243,9 @@ def _alerts(answer: Recourse) -> tuple[str, ...]:
         before, after = percents(answer.min_density, answer.relaxed_to)
         crosses = f"the path crosses ground {more_unusual_than(answer.relaxed_to)}"
         least = "the least that opens a path from neighbour to neighbour"
-        alerts.append(f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}")
+        alerts.append(
+            f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}"
+        )
     for name, far in answer.widened.items():
         unit = f" {answer.schema[name].unit}" if answer.schema[name].unit else ""
         alerts.append(
@@ -230,7 +253,9 @@ def _alerts(answer: Recourse) -> tuple[str, ...]:
         )
     broken = [i + 1 for i, one in enumerate(answer.certificates) if not (one.holds or one.entry)]
     if broken:
-        alerts.append(f"below the floor: {len(broken)} of {len(answer.certificates)} steps (see below)")
+        alerts.append(
+            f"below the floor: {len(broken)} of {len(answer.certificates)} steps (see below)"
+        )
     return tuple(alerts)
 
 
@@ -241,7 +266,9 @@ def _closing(answer: Recourse) -> tuple[str, ...]:
     kept = [one for one in shown if not one.entry]
     if kept and all(one.holds for one in kept):
         every = "after the entry, every step" if len(kept) < len(shown) else "every step"
-        lines.append(f"{every} {_kept(answer, kept[0])}{'' if all(one.certified for one in kept) else SAMPLED}")
+        lines.append(
+            f"{every} {_kept(answer, kept[0])}{'' if all(one.certified for one in kept) else SAMPLED}"
+        )
     if answer.actions:
         n = len(answer.certificates)
         through = "to a state that is nobody's" if answer.composed else "through real people"
@@ -249,7 +276,9 @@ def _closing(answer: Recourse) -> tuple[str, ...]:
     elif answer.composed:
         lines.append("it ends at a state that is nobody's, on ground as common as the rest")
     if answer.proven_within is not None:
-        lines.append(f"no path over all the data is more than {percent(answer.proven_within)} shorter")
+        lines.append(
+            f"no path over all the data is more than {percent(answer.proven_within)} shorter"
+        )
     if answer.robustness is not None:
         share = f"{percent(answer.robustness)} of {DRAWS} small deviations from it"
         lines.append(f"robust to noise: {share} still reach the target")
@@ -287,7 +316,11 @@ def as_text(page: Page) -> str:
     names = [len(plain(change.name)) for step in page.steps for change in step.changes]
     texts = [len(plain(str(change))) for step in page.steps for change in step.changes]
     name, text = min(max(names, default=0), 28), min(max(texts, default=0), 36)
-    lines = [*map(plain, page.alerts), plain(page.headline), *(f"  {plain(line)}" for line in page.opening)]
+    lines = [
+        *map(plain, page.alerts),
+        plain(page.headline),
+        *(f"  {plain(line)}" for line in page.opening),
+    ]
     if page.now:
         lines.append(f"  {'now':<{name + text + 7}}score {page.now}")
     for step in page.steps:
@@ -297,7 +330,9 @@ def as_text(page: Page) -> str:
 
 def _step_lines(step: Step, name: int, text: int) -> Iterator[str]:
     """Yield the lines of one step: the score stands beside the last of its changes."""
-    rows = [f"{plain(change.name):<{name}}  {plain(str(change)):<{text}}" for change in step.changes]
+    rows = [
+        f"{plain(change.name):<{name}}  {plain(str(change)):<{text}}" for change in step.changes
+    ]
     if step.rest:
         rows.append(f"{step.rest:<{name + text + 2}}")
     rows = rows or [" " * (name + text + 2)]
@@ -318,13 +353,20 @@ _STYLE = """<style>
 @media (prefers-color-scheme: dark) {.localface-recourse .alert {border-color: #ffb366}}
 </style>"""
 
-_HEAD = "".join(f'<th scope="col">{name}</th>' for name in ("step", "feature", "from", "to", "unit", "score"))
+_HEAD = "".join(
+    f'<th scope="col">{name}</th>' for name in ("step", "feature", "from", "to", "unit", "score")
+)
 
 
 def as_html(page: Page) -> str:
     """Render a page for a notebook: an accessible table; every word of the data is escaped."""
-    alerts = "".join(f'<p class="alert" role="note"><strong>{escape(line)}</strong></p>' for line in page.alerts)
-    opening, closing = ("".join(f"<p>{escape(line)}</p>" for line in lines) for lines in (page.opening, page.closing))
+    alerts = "".join(
+        f'<p class="alert" role="note"><strong>{escape(line)}</strong></p>' for line in page.alerts
+    )
+    opening, closing = (
+        "".join(f"<p>{escape(line)}</p>" for line in lines)
+        for lines in (page.opening, page.closing)
+    )
     headline = escape(page.headline.strip("<>"))
     if page.steps:
         now = f'<tr><th scope="rowgroup">now</th><td colspan="4"></td><td>{escape(page.now)}</td></tr>'
@@ -340,13 +382,22 @@ def as_html(page: Page) -> str:
 def _step_rows(step: Step) -> str:
     """Write one step as a group of rows under its number; the score stands in the last of them."""
     rows = [
-        [f"<td>{escape(cell)}</td>" for cell in (change.name, *change.shown, change.feature.unit or "")]
+        [
+            f"<td>{escape(cell)}</td>"
+            for cell in (change.name, *change.shown, change.feature.unit or "")
+        ]
         for change in step.changes
     ]
     if step.rest or not rows:
         rows.append([f'<td colspan="4">{escape(step.rest)}</td>'])
     scores = [""] * (len(rows) - 1) + [step.score]
-    cells = ["".join(row) + f"<td>{escape(score)}</td>" for row, score in zip(rows, scores, strict=True)]
+    cells = [
+        "".join(row) + f"<td>{escape(score)}</td>" for row, score in zip(rows, scores, strict=True)
+    ]
     cells += [f'<td colspan="5">{escape(note)}</td>' for note in step.notes]
     first = f'<th scope="rowgroup" rowspan="{len(cells)}">{step.number}</th>'
-    return "<tbody>" + "".join(f"<tr>{first if i == 0 else ''}{row}</tr>" for i, row in enumerate(cells)) + "</tbody>"
+    return (
+        "<tbody>"
+        + "".join(f"<tr>{first if i == 0 else ''}{row}</tr>" for i, row in enumerate(cells))
+        + "</tbody>"
+    )

@@ -47,7 +47,11 @@ class Target:
         """Write a score with as many digits as it takes not to look arrived when it is not, nor the reverse."""
         if not math.isfinite(score):
             return str(score)
-        start = 2 if self.kind == "probability" else max(0, 3 - math.floor(math.log10(abs(score) or 1.0)))
+        start = (
+            2
+            if self.kind == "probability"
+            else max(0, 3 - math.floor(math.log10(abs(score) or 1.0)))
+        )
         for decimals in range(start, start + 8):
             if self.reached(float(f"{score:.{decimals}f}")) == self.reached(score):
                 break
@@ -139,7 +143,10 @@ class Disclosure:
         return f"{self.rows:,} of {self.of:,} rows seen ({percent(self.fraction)})"
 
     def _plain(self) -> dict[str, Any]:
-        return {**{one.name: getattr(self, one.name) for one in fields(self)}, "seconds": dict(self.seconds)}
+        return {
+            **{one.name: getattr(self, one.name) for one in fields(self)},
+            "seconds": dict(self.seconds),
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from localface.answers.page import (
     percent,
 )
 from localface.answers.parts import Action, Certificate, Disclosure, Status, Target
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.errors import InputError, NoRecourse, listed, near_miss
-from localface.geometry.segments import Array
+from localface.types import Array
 
 __all__ = ["Certificate", "Change", "Disclosure", "NoRecourse", "Recourse", "Status", "Target"]
 
@@ -50,7 +50,7 @@ class Recourse:
 
     status: Status
     records: Array
-    form: Form
+    form: TableFormat
     schema: Schema
     scores: tuple[float, ...]
     densities: tuple[float, ...]
@@ -62,7 +62,9 @@ class Recourse:
     disclosure: Disclosure
     reason: str = ""
     relaxed_to: float | None = None
-    widened: Mapping[str, float] = field(default_factory=dict)  # how far features go that were allowed less
+    widened: Mapping[str, float] = field(
+        default_factory=dict
+    )  # how far features go that were allowed less
     proven_within: float | None = None
     settings: Mapping[str, object] = field(default_factory=dict)
     actions: tuple[Action, ...] = ()
@@ -78,15 +80,23 @@ class Recourse:
         object.__setattr__(self, "settings", MappingProxyType(dict(_frozen(self.settings))))
         for name in ("scores", "densities", "scales"):
             object.__setattr__(self, name, tuple(float(value) for value in getattr(self, name)))
-        object.__setattr__(self, "widened", MappingProxyType({str(k): float(v) for k, v in self.widened.items()}))
+        object.__setattr__(
+            self, "widened", MappingProxyType({str(k): float(v) for k, v in self.widened.items()})
+        )
         for name in ("certificates", "actions"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
-        object.__setattr__(self, "opens", tuple(tuple(str(name) for name in names) for names in self.opens))
-        object.__setattr__(self, "rows", tuple(None if row is None else int(row) for row in self.rows))
+        object.__setattr__(
+            self, "opens", tuple(tuple(str(name) for name in names) for names in self.opens)
+        )
+        object.__setattr__(
+            self, "rows", tuple(None if row is None else int(row) for row in self.rows)
+        )
         _check_shapes(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _recourse, ({**self._pieces(), "settings": dict(self.settings), "widened": dict(self.widened)},)
+        return _recourse, (
+            {**self._pieces(), "settings": dict(self.settings), "widened": dict(self.widened)},
+        )
 
     @property
     def found(self) -> bool:
@@ -177,7 +187,9 @@ class Recourse:
         }
         if self.relaxed_to is not None:
             extra["relaxed_to"] = [self.relaxed_to] * len(self.records)
-        return _with_columns(self, {_free_name(name, self.schema): column for name, column in extra.items()})
+        return _with_columns(
+            self, {_free_name(name, self.schema): column for name, column in extra.items()}
+        )
 
     def to_json(self, indent: int | None = None) -> str:
         """Write everything down; ``Recourse.from_json`` gives it back, bit for bit."""
@@ -199,7 +211,10 @@ class Recourse:
         }
         try:
             return json.dumps(document, indent=indent, allow_nan=False)
-        except (TypeError, ValueError):  # few documents hold what has to be spelt, and looking for it takes its time
+        except (
+            TypeError,
+            ValueError,
+        ):  # few documents hold what has to be spelt, and looking for it takes its time
             return json.dumps(_spelled(document), indent=indent, allow_nan=False)
 
     @classmethod
@@ -211,22 +226,30 @@ class Recourse:
         except InputError:
             raise
         except KeyError as error:
-            raise InputError(f"this {FORMAT} document lacks {error.args[0]!r}; write it again with to_json()") from None
+            raise InputError(
+                f"this {FORMAT} document lacks {error.args[0]!r}; write it again with to_json()"
+            ) from None
         except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-            raise InputError(f"this {FORMAT} document is damaged ({error}); write it again with to_json()") from error
+            raise InputError(
+                f"this {FORMAT} document is damaged ({error}); write it again with to_json()"
+            ) from error
 
     def plot(self, **options: Any) -> Any:
         """Draw the path (needs matplotlib); the options are those of ``localface.apps.plots.plot_recourse``."""
         return drawn("plot_recourse", self, **options)
 
     def __repr__(self) -> str:
-        n, what = (len(self.actions), "action") if self.actions else (len(self.certificates), "step")
+        n, what = (
+            (len(self.actions), "action") if self.actions else (len(self.certificates), "step")
+        )
         last = self.actions[-1].score if self.actions else self.scores[-1]
         scores = [self.target.show(score) for score in (self.scores[0], last)]
         parts = [
             self.status.word,
             f"{n} {what}{'' if n == 1 else 's'}" if self.found else "",
-            f"score {' -> '.join(scores)}" if self.found else f"score {scores[0]}, wanted {self.target.sentence}",
+            f"score {' -> '.join(scores)}"
+            if self.found
+            else f"score {scores[0]}, wanted {self.target.sentence}",
             "" if self.relaxed_to is None else f"floor relaxed to {percent(self.relaxed_to)}",
             f"{' and '.join(self.widened)} widened" if self.widened else "",
             str(self.disclosure),
@@ -273,7 +296,8 @@ def drawn(function: str, subject: object, **options: Any) -> Any:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
         raise ModuleNotFoundError(
-            'plots need matplotlib, which is not installed; run: pip install "localface[plots]"', name="matplotlib"
+            'plots need matplotlib, which is not installed; run: pip install "localface[plots]"',
+            name="matplotlib",
         ) from error
 
 
@@ -282,13 +306,23 @@ def _check_shapes(answer: Recourse) -> None:
     m = len(answer.records) if answer.records.ndim == 2 else 0
     if m < 1 or answer.records.shape[1] != len(answer.schema):
         got = " x ".join(str(n) for n in answer.records.shape) or "a number"
-        raise InputError(f"a recourse has at least one record of {len(answer.schema)} features; got {got}")
+        raise InputError(
+            f"a recourse has at least one record of {len(answer.schema)} features; got {got}"
+        )
     if not np.isfinite(answer.records).all():
         raise InputError("a recourse has finite records; got NaN or infinite values")
-    wanted = {"scores": m, "densities": m, "rows": m, "certificates": m - 1, "scales": len(answer.schema)}
+    wanted = {
+        "scores": m,
+        "densities": m,
+        "rows": m,
+        "certificates": m - 1,
+        "scales": len(answer.schema),
+    }
     for name, count in wanted.items():
         if len(getattr(answer, name)) != count:
-            raise InputError(f"a recourse of {m} records has {count} {name}; got {len(getattr(answer, name))}")
+            raise InputError(
+                f"a recourse of {m} records has {count} {name}; got {len(getattr(answer, name))}"
+            )
 
 
 def _free_name(name: str, schema: Schema) -> str:
@@ -308,12 +342,17 @@ def _with_columns(answer: Recourse, extra: dict[str, list[Any]]) -> Any:
         except ModuleNotFoundError:
             return {**columns, **{name: np.array(column) for name, column in extra.items()}}
     table = nw.from_native(path, eager_only=True)
-    added = [nw.new_series(name, column, backend=table.implementation) for name, column in extra.items()]
+    added = [
+        nw.new_series(name, column, backend=table.implementation) for name, column in extra.items()
+    ]
     frame = table.with_columns(*added).to_native()
     if table.implementation.is_pandas():
         frame.attrs["localface"] = answer._summary()
     elif table.implementation.is_pyarrow():
-        notes = {**(frame.schema.metadata or {}), b"localface": json.dumps(_spelled(answer._summary())).encode()}
+        notes = {
+            **(frame.schema.metadata or {}),
+            b"localface": json.dumps(_spelled(answer._summary())).encode(),
+        }
         frame = frame.replace_schema_metadata(notes)
     return frame
 
@@ -356,12 +395,18 @@ def _parsed(text: str) -> Mapping[str, Any]:
     try:
         document = json.loads(text, object_hook=_unspelled, parse_constant=_no_constant)
     except (ValueError, TypeError, RecursionError) as error:
-        raise InputError(f"this is not JSON ({error}); Recourse.from_json reads what Recourse.to_json wrote") from None
+        raise InputError(
+            f"this is not JSON ({error}); Recourse.from_json reads what Recourse.to_json wrote"
+        ) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f"this JSON is no {FORMAT} document; Recourse.from_json reads what Recourse.to_json wrote")
+        raise InputError(
+            f"this JSON is no {FORMAT} document; Recourse.from_json reads what Recourse.to_json wrote"
+        )
     version = document.get("version")
     if type(version) is not int or version != FORMAT_VERSION:
-        reads = f"this localface reads {FORMAT_VERSION}; upgrade with: pip install --upgrade localface"
+        reads = (
+            f"this localface reads {FORMAT_VERSION}; upgrade with: pip install --upgrade localface"
+        )
         raise InputError(f"this {FORMAT} document has version {version!r}; {reads}")
     return document
 
@@ -378,9 +423,11 @@ def _pieces_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "version": str(document["made_with"]),
         "status": _status(document["status"]),
         "records": np.array(document["records"], dtype=np.float64),
-        "form": Form.from_dict(document["form"]),
+        "form": TableFormat.from_dict(document["form"]),
         "schema": Schema.from_dict(document["schema"]),
-        "certificates": tuple(Certificate(**_typed(Certificate, one)) for one in document["certificates"]),
+        "certificates": tuple(
+            Certificate(**_typed(Certificate, one)) for one in document["certificates"]
+        ),
         "actions": tuple(_action(one) for one in document["actions"]),
         "opens": document.get("opens", ()),  # documents from before these were asked for have none
         "widened": document.get("widened", {}),
@@ -404,7 +451,11 @@ def _flat(value: Certificate | Target) -> dict[str, Any]:
 
 def _action(plain: Mapping[str, Any]) -> Action:
     certificate = Certificate(**_typed(Certificate, plain["certificate"]))
-    pieces = {**_typed(Action, plain), "certificate": certificate, "follows": tuple(plain["follows"])}
+    pieces = {
+        **_typed(Action, plain),
+        "certificate": certificate,
+        "follows": tuple(plain["follows"]),
+    }
     if pieces.get("evidence") is not None:
         pieces["evidence"] = MoveEvidence.from_dict(_typed(MoveEvidence, pieces["evidence"]))
     return Action(**pieces)
@@ -414,7 +465,9 @@ def _status(name: object) -> Status:
     """Look a status up by its name."""
     known = [status.name for status in Status]
     if name not in known:
-        raise InputError(f"there is no status {name!r}{near_miss(name, known)}; statuses are {listed(known)}")
+        raise InputError(
+            f"there is no status {name!r}{near_miss(name, known)}; statuses are {listed(known)}"
+        )
     return Status[str(name)]
 
 

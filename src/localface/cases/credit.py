@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from localface.data.schema import Feature, Schema
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _SCHOOL = ("basic", "middle", "vocational", "degree")
 _HOMES = ("rents", "with family", "owns")
@@ -87,18 +87,37 @@ def synthetic(n: int = 12_000, *, seed: int = 0) -> Credit:
 def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[str, Array]]:
     """Who applies, and their money, both by the same two hidden traits."""
     means, steady = rng.normal(size=(2, n))
-    age = np.clip(np.rint(38 + 11 * (0.3 * means + 0.5 * steady + 0.8 * rng.normal(size=n))), 18, 90)
+    age = np.clip(
+        np.rint(38 + 11 * (0.3 * means + 0.5 * steady + 0.8 * rng.normal(size=n))), 18, 90
+    )
     school = np.digitize(means + 0.7 * rng.normal(size=n), [-0.9, 0.1, 1.0])
     employed = np.clip(np.rint((age - 18) * rng.beta(2 + np.exp(0.6 * steady), 3)), 0, 60)
-    income = np.clip(np.exp(7.5 + 0.35 * means + 0.1 * school + 0.15 * rng.normal(size=n)), 400, 20_000)
+    income = np.clip(
+        np.exp(7.5 + 0.35 * means + 0.1 * school + 0.15 * rng.normal(size=n)), 400, 20_000
+    )
     savings = np.clip(income * np.exp(0.4 + 0.7 * steady + 0.5 * rng.normal(size=n)), 0, 200_000)
     amount = np.clip(income * np.exp(1.0 + 0.4 * rng.normal(size=n)), 500, 60_000)
     months = np.clip(np.rint(12 + 10 * amount / income + 6 * rng.normal(size=n)), 6, 84)
     debts = np.minimum(rng.poisson(np.exp(0.4 - 0.4 * steady)), 12)
     late = np.minimum(rng.poisson(np.exp(-0.9 - 0.8 * steady)), 20)
-    home = np.digitize(0.6 * means + 0.4 * steady + (age - 38) / 20 + 0.6 * rng.normal(size=n), [0.1, 0.5])
-    who = {"age": age, "school": school, "employed": employed, "home": home, "guarantor": rng.random(n) < 0.18}
-    money = {"income": income, "savings": savings, "amount": amount, "months": months, "debts": debts, "late": late}
+    home = np.digitize(
+        0.6 * means + 0.4 * steady + (age - 38) / 20 + 0.6 * rng.normal(size=n), [0.1, 0.5]
+    )
+    who = {
+        "age": age,
+        "school": school,
+        "employed": employed,
+        "home": home,
+        "guarantor": rng.random(n) < 0.18,
+    }
+    money = {
+        "income": income,
+        "savings": savings,
+        "amount": amount,
+        "months": months,
+        "debts": debts,
+        "late": late,
+    }
     return {name: np.asarray(one, dtype=float) for name, one in who.items()}, money
 
 

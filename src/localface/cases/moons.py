@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _CENTRES = 24  # bumps of the model on each moon
 
@@ -32,7 +32,10 @@ class MoonModel:
     def __call__(self, points: Array) -> Array:
         """Score points in the plane."""
         points = np.asarray(points, dtype=float)
-        upper, lower = (((points[:, None, :] - arc) ** 2).sum(axis=2).min(axis=1) for arc in (self.upper, self.lower))
+        upper, lower = (
+            ((points[:, None, :] - arc) ** 2).sum(axis=2).min(axis=1)
+            for arc in (self.upper, self.lower)
+        )
         return np.asarray(1 / (1 + np.exp((lower - upper) / self.width)))
 
 

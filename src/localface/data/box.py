@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from localface.errors import ConstraintError, DataError, listed, near_miss
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 if TYPE_CHECKING:
     from localface.data.schema import Feature
@@ -105,7 +105,9 @@ class _Limit:
     reach: float | None = None  # a distance from the person's own value
 
 
-def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, object] | None) -> Box:
+def compile_box(
+    features: Sequence[Feature], record: Array, where: Mapping[str, object] | None
+) -> Box:
     """Compile what the schema declares, narrowed by ``where``, around one record."""
     wishes = _wishes(features, where)
     lower, upper = np.full(len(features), -np.inf), np.full(len(features), np.inf)
@@ -115,12 +117,21 @@ def compile_box(features: Sequence[Feature], record: Array, where: Mapping[str, 
     ways = [_way(feature, wishes.get(feature.name, _FREE)) for feature in features]
     for j, feature in enumerate(features):
         wish = wishes.get(feature.name)
-        if wish is None and ways[j] == "freely" and feature.within is None and feature.bounds is None:
+        if (
+            wish is None
+            and ways[j] == "freely"
+            and feature.within is None
+            and feature.bounds is None
+        ):
             continue
         own = float(record[j])
         limits = _limits(feature, own, ways[j], wish or _FREE)
         if limits:
-            phrases = [limits[0].phrase] if ways[j] == "never" else dict.fromkeys(limit.phrase for limit in limits)
+            phrases = (
+                [limits[0].phrase]
+                if ways[j] == "never"
+                else dict.fromkeys(limit.phrase for limit in limits)
+            )
             reasons[j] = f"{feature.name} {' and '.join(phrases)}"
         if limits and feature.discrete:
             codes = _common(feature, own, limits)
@@ -156,10 +167,14 @@ def number(value: object) -> float | None:
 
 def ends(feature: Feature, bounds: tuple[object, object]) -> tuple[float, float]:
     """Turn (low, high) in the user's terms into codes; ``None`` is open."""
-    low, high = (_end(feature, end, side) for end, side in zip(bounds, (-np.inf, np.inf), strict=True))
+    low, high = (
+        _end(feature, end, side) for end, side in zip(bounds, (-np.inf, np.inf), strict=True)
+    )
     if low > high:
         text = f"{bounds[0]!r} to {bounds[1]!r}"
-        raise ConstraintError(f"the bounds of {feature.name!r}, {text}, are the wrong way round: give (low, high)")
+        raise ConstraintError(
+            f"the bounds of {feature.name!r}, {text}, are the wrong way round: give (low, high)"
+        )
     return low, high
 
 
@@ -170,7 +185,9 @@ def _end(feature: Feature, end: object, side: float) -> float:
         return _code(feature, end)
     found = number(end)
     if found is None:
-        raise ConstraintError(f"a bound of {feature.name!r} is {end!r}: give a number, or None where it is open")
+        raise ConstraintError(
+            f"a bound of {feature.name!r} is {end!r}: give a number, or None where it is open"
+        )
     return found
 
 
@@ -185,7 +202,9 @@ def _wishes(features: Sequence[Feature], where: Mapping[str, object] | None) -> 
     if where is None:
         return {}
     if not _is_mapping(where):
-        raise ConstraintError(f"where= is {where!r}: give a dict from feature to constraint, as in {{'age': 5}}")
+        raise ConstraintError(
+            f"where= is {where!r}: give a dict from feature to constraint, as in {{'age': 5}}"
+        )
     known = {feature.name: feature for feature in features}
     for name in where:
         if name not in known:
@@ -208,7 +227,11 @@ def _wish(feature: Feature, asked: object) -> _Wish:
     if number(asked) is not None:
         return _Wish(within=_reach(feature, asked))
     some = isinstance(asked, tuple | list | AbstractSet | np.ndarray)
-    if some and feature.categories is not None and (feature.discrete or not isinstance(asked, tuple)):
+    if (
+        some
+        and feature.categories is not None
+        and (feature.discrete or not isinstance(asked, tuple))
+    ):
         return _Wish(only=_only(feature, asked))
     if some and isinstance(asked, tuple | list):
         return _Wish(bounds=_range(feature, asked))
@@ -236,17 +259,27 @@ def _named(feature: Feature, asked: Mapping[object, object]) -> _Wish:
 def _word(feature: Feature, word: object) -> str:
     if word not in MOVES:
         known = feature.categories is not None and word in feature.categories
-        hint = f"to allow that category only, write [{word!r}]" if known else f"use one of {listed(MOVES)}"
-        raise ConstraintError(f"{feature.name!r} cannot move {word!r}{near_miss(word, MOVES)}: {hint}")
+        hint = (
+            f"to allow that category only, write [{word!r}]"
+            if known
+            else f"use one of {listed(MOVES)}"
+        )
+        raise ConstraintError(
+            f"{feature.name!r} cannot move {word!r}{near_miss(word, MOVES)}: {hint}"
+        )
     if word in ("up", "down") and feature.kind == "categorical":
-        raise ConstraintError(f"{feature.name!r} is categorical and has no {word}: list the categories it may take")
+        raise ConstraintError(
+            f"{feature.name!r} is categorical and has no {word}: list the categories it may take"
+        )
     return str(word)
 
 
 def _reach(feature: Feature, reach: object) -> float:
     found = number(reach)
     if found is None or found < 0:
-        raise ConstraintError(f"{feature.name!r} cannot stay within {reach!r}: give a number that is not negative")
+        raise ConstraintError(
+            f"{feature.name!r} cannot stay within {reach!r}: give a number that is not negative"
+        )
     if feature.discrete:
         raise ConstraintError(
             f"{feature.name!r} is {feature.kind} and cannot stay within {reach!r}: say 'never' or list its categories"
@@ -256,9 +289,13 @@ def _reach(feature: Feature, reach: object) -> float:
 
 def _range(feature: Feature, bounds: object) -> tuple[object, object]:
     if feature.discrete:
-        raise ConstraintError(f"{feature.name!r} is {feature.kind} and has no bounds: list the categories it may take")
+        raise ConstraintError(
+            f"{feature.name!r} is {feature.kind} and has no bounds: list the categories it may take"
+        )
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise ConstraintError(f"the bounds of {feature.name!r} are {bounds!r}: give (low, high), with None where open")
+        raise ConstraintError(
+            f"the bounds of {feature.name!r} are {bounds!r}: give (low, high), with None where open"
+        )
     pair = (bounds[0], bounds[1])
     ends(feature, pair)
     return pair
@@ -266,14 +303,22 @@ def _range(feature: Feature, bounds: object) -> tuple[object, object]:
 
 def _only(feature: Feature, labels: object) -> frozenset[int]:
     if feature.categories is None:
-        raise ConstraintError(f"{feature.name!r} is {feature.kind} and has no categories: give (low, high) instead")
+        raise ConstraintError(
+            f"{feature.name!r} is {feature.kind} and has no categories: give (low, high) instead"
+        )
     if isinstance(labels, str) or not isinstance(labels, tuple | list | AbstractSet | np.ndarray):
-        raise ConstraintError(f"the categories of {feature.name!r} are {labels!r}: give a list of them")
+        raise ConstraintError(
+            f"the categories of {feature.name!r} are {labels!r}: give a list of them"
+        )
     codes = frozenset(int(_code(feature, label)) for label in labels)
     if not codes:
-        raise ConstraintError(f"where= leaves {feature.name!r} no category: list one of {listed(feature.categories)}")
+        raise ConstraintError(
+            f"where= leaves {feature.name!r} no category: list one of {listed(feature.categories)}"
+        )
     if not feature.discrete and max(codes) - min(codes) >= len(codes):
-        raise ConstraintError(f"{feature.name!r} is ordinal: the categories it may take must be neighbours")
+        raise ConstraintError(
+            f"{feature.name!r} is ordinal: the categories it may take must be neighbours"
+        )
     return codes
 
 
@@ -300,10 +345,14 @@ def _limits(feature: Feature, own: float, way: str, wish: _Wish) -> list[_Limit]
     if way == "never":
         limits.append(_Limit("never moves", own, own))
     elif way != "freely":
-        limits.append(_Limit(f"only moves {way}", *((own, np.inf) if way == "up" else (-np.inf, own))))
+        limits.append(
+            _Limit(f"only moves {way}", *((own, np.inf) if way == "up" else (-np.inf, own)))
+        )
     for reach in (feature.within, wish.within):
         if reach is not None:
-            limits.append(_Limit(f"within {reach:g} of {here}", own - reach, own + reach, reach=reach))
+            limits.append(
+                _Limit(f"within {reach:g} of {here}", own - reach, own + reach, reach=reach)
+            )
     for bounds in (feature.bounds, wish.bounds):
         if bounds is not None and bounds != (None, None):
             low, high = ends(feature, bounds)
@@ -334,7 +383,9 @@ def _choices(feature: Feature, own: int, way: str, wish: _Wish) -> list[_Limit]:
         limits.append(_Limit(f"only moves {way}", codes=frozenset({own, 1 if way == "up" else 0})))
     if wish.only is not None and len(wish.only) < len(feature.categories or ()):
         labels = listed(feature.format(code) for code in sorted(wish.only))
-        limits.append(_Limit(f"among {labels}" if len(wish.only) > 1 else f"only {labels}", codes=wish.only))
+        limits.append(
+            _Limit(f"among {labels}" if len(wish.only) > 1 else f"only {labels}", codes=wish.only)
+        )
     return limits
 
 
@@ -348,7 +399,10 @@ def _common(feature: Feature, own: float, limits: list[_Limit]) -> frozenset[int
 
 def _interval(feature: Feature, own: float, limits: list[_Limit]) -> tuple[float, float]:
     """Intersect intervals, whole numbers where the feature has no others."""
-    low, high = max(limits, key=lambda limit: limit.lower), min(limits, key=lambda limit: limit.upper)
+    low, high = (
+        max(limits, key=lambda limit: limit.lower),
+        min(limits, key=lambda limit: limit.upper),
+    )
     lower, upper = low.lower, high.upper
     if feature.kind != "numeric":
         lower, upper = float(np.ceil(lower)), float(np.floor(upper))

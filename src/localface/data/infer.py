@@ -24,24 +24,38 @@ def opened(data: object) -> Frame | Values:
     """Open a table: a pandas, polars or pyarrow one behind one face, a NumPy array as it is."""
     if isinstance(data, np.ndarray):
         if data.ndim != 2 or data.dtype.names:
-            raise DataError(f"the array has {data.ndim} dimension(s): give rows and columns, as in array[None, :]")
+            raise DataError(
+                f"the array has {data.ndim} dimension(s): give rows and columns, as in array[None, :]"
+            )
         return data
     columns = [str(name) for name in getattr(data, "columns", [])] if hasattr(data, "iloc") else []
     twice = {name for name in columns if columns.count(name) > 1}
     if twice:
-        raise DataError(f"the table has more than one column {listed(sorted(twice))}: give each a name of its own")
+        raise DataError(
+            f"the table has more than one column {listed(sorted(twice))}: give each a name of its own"
+        )
     try:
         frame: Frame = nw.from_native(data, eager_only=True)  # type: ignore[call-overload]
     except TypeError:
         lazy = hasattr(data, "collect")
-        hint = "collect() it first" if lazy else "give a pandas, polars or pyarrow table, or a 2-D array"
-        raise DataError(f"a {type(data).__name__} is not a table that can be read: {hint}") from None
+        hint = (
+            "collect() it first"
+            if lazy
+            else "give a pandas, polars or pyarrow table, or a 2-D array"
+        )
+        raise DataError(
+            f"a {type(data).__name__} is not a table that can be read: {hint}"
+        ) from None
     if frame.implementation.value not in _KINDS:
-        raise DataError(f"a {frame.implementation.value} table cannot be read: turn it into pandas, polars or pyarrow")
+        raise DataError(
+            f"a {frame.implementation.value} table cannot be read: turn it into pandas, polars or pyarrow"
+        )
     names: list[object] = list(frame.columns)
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
-        raise DataError(f"the column names {listed(odd)} are not text: rename them, data.columns.astype(str) in pandas")
+        raise DataError(
+            f"the column names {listed(odd)} are not text: rename them, data.columns.astype(str) in pandas"
+        )
     return frame
 
 
@@ -58,7 +72,9 @@ def guesses(data: object) -> list[dict[str, object]]:
     if len(table) == 0:
         raise DataError("the table has no rows: give at least one")
     if isinstance(table, np.ndarray):
-        return [{"name": name, **_guess(name, table[:, j])} for j, name in enumerate(names_of(table))]
+        return [
+            {"name": name, **_guess(name, table[:, j])} for j, name in enumerate(names_of(table))
+        ]
     return [{"name": name, **_guess_column(table[name])} for name in table.columns]
 
 
@@ -107,7 +123,10 @@ def _guess_numbers(distinct: Values, *, counts: bool) -> dict[str, object]:
     """Guess from distinct finite numbers; ``counts`` says that they are stored as whole ones."""
     numbers = distinct.astype(np.float64)
     if len(numbers) == 2:
-        return {"kind": "binary", "categories": [int(one) if one.is_integer() else one for one in numbers.tolist()]}
+        return {
+            "kind": "binary",
+            "categories": [int(one) if one.is_integer() else one for one in numbers.tolist()],
+        }
     if counts or (len(numbers) <= _FEW and np.array_equal(np.rint(numbers), numbers)):
         return {"kind": "integer"}
     step = _step(numbers)

@@ -29,7 +29,9 @@ def writable(path: str | Path) -> Path:
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder: name a file in it")
     if not path.parent.is_dir():
-        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into: make it first")
+        raise InputError(
+            f"there is no folder {str(path.parent)!r} to write {path.name!r} into: make it first"
+        )
     return path
 
 
@@ -41,7 +43,9 @@ def told(sentence: str, error_type: type[InputError]) -> Iterator[None]:
     except (InputError, OSError):
         raise
     except ModuleNotFoundError as error:
-        raise error_type(f"{sentence}: {error.name!r} is not installed; install it first") from error
+        raise error_type(
+            f"{sentence}: {error.name!r} is not installed; install it first"
+        ) from error
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or "no reason given"
         raise error_type(f"{sentence}: {reason} ({type(error).__name__})") from error
@@ -56,5 +60,6 @@ def extra(module: str, purpose: str, name: str) -> ModuleType:
         if (error.name or "").partition(".")[0] != package:
             raise
         raise ModuleNotFoundError(
-            f'{purpose} needs {package}, which is not installed; run: pip install "localface[{name}]"', name=package
+            f'{purpose} needs {package}, which is not installed; run: pip install "localface[{name}]"',
+            name=package,
         ) from None

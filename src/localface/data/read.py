@@ -15,7 +15,7 @@ import numpy as np
 from localface.data.infer import Frame, Values, missing, names_of, opened
 from localface.data.schema import Feature, Schema, Value, unseen
 from localface.errors import DataError, listed, near_miss
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _PLAIN = re.compile(
     r"|u?int(8|16|32|64)|float(32|64)|bool(ean)?|double|[<>=|]?(f[48]|[iu][1248]|b1)"
@@ -44,7 +44,9 @@ class Column:
         """Return codes as the user knows them."""
         if self.labels is None:
             return np.rint(codes).astype(np.int64) if self.whole else codes
-        same = len({type(label) for label in self.labels}) == 1 and not isinstance(self.labels[0], str)
+        same = len({type(label) for label in self.labels}) == 1 and not isinstance(
+            self.labels[0], str
+        )
         labels = np.array(self.labels, dtype=None if same else object)
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
 
@@ -52,13 +54,15 @@ class Column:
         """Return codes as the plain numbers that a table of this kind holds; None where it holds something else."""
         if self.categories is not None or not _PLAIN.fullmatch(self.dtype.lower()):
             return None
-        if self.labels is not None and not all(isinstance(label, bool | int | float) for label in self.labels):
+        if self.labels is not None and not all(
+            isinstance(label, bool | int | float) for label in self.labels
+        ):
             return None
         return np.asarray(self.values(codes), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class TableFormat:
     """The kind of container the user works with, so that answers come back in it."""
 
     kind: str
@@ -67,12 +71,12 @@ class Form:
     own: str = ""
 
     @classmethod
-    def of(cls, data: object, schema: Schema) -> Form:
+    def of(cls, data: object, schema: Schema) -> TableFormat:
         """Take the form of a table."""
         return _form_of(opened(data), [Column(f.name, f.categories, f.whole) for f in schema])
 
     @classmethod
-    def plain(cls, schema: Schema) -> Form:
+    def plain(cls, schema: Schema) -> TableFormat:
         """The form of people who came without a table: one with names, where a library for that is installed."""
         return cls("numpy", tuple(Column(f.name, f.categories, f.whole) for f in schema)).named()
 
@@ -80,52 +84,81 @@ class Form:
         """Return records as a table of this kind."""
         columns = list(zip(self.columns, np.asarray(records, dtype=np.float64).T, strict=True))
         if self.kind == "numpy":
-            return _array([column.values(codes) for column, codes in columns], self.columns[0].dtype)
+            return _array(
+                [column.values(codes) for column, codes in columns], self.columns[0].dtype
+            )
         if self.kind == "pandas":
             pandas = import_module("pandas")
-            if all(column.dtype == "float64" and column.labels is None and not column.whole for column in self.columns):
-                return pandas.DataFrame(np.array(records, dtype=np.float64), columns=[c.name for c in self.columns])
-            return pandas.DataFrame({column.name: _pandas(column, codes) for column, codes in columns})
+            if all(
+                column.dtype == "float64" and column.labels is None and not column.whole
+                for column in self.columns
+            ):
+                return pandas.DataFrame(
+                    np.array(records, dtype=np.float64), columns=[c.name for c in self.columns]
+                )
+            return pandas.DataFrame(
+                {column.name: _pandas(column, codes) for column, codes in columns}
+            )
         if self.kind == "polars":
-            return import_module("polars").DataFrame([_polars(column, codes) for column, codes in columns])
-        return import_module("pyarrow").table({column.name: _pyarrow(column, codes) for column, codes in columns})
+            return import_module("polars").DataFrame(
+                [_polars(column, codes) for column, codes in columns]
+            )
+        return import_module("pyarrow").table(
+            {column.name: _pyarrow(column, codes) for column, codes in columns}
+        )
 
     def numbers(self, records: Array) -> Array | None:
         """Return the numbers in the table that ``frame`` gives; None where it holds more than plain numbers."""
-        if all(column.labels is None and not column.whole and column.dtype == "float64" for column in self.columns):
+        if all(
+            column.labels is None and not column.whole and column.dtype == "float64"
+            for column in self.columns
+        ):
             return records
-        columns = [column.numbers(codes) for column, codes in zip(self.columns, records.T, strict=True)]
+        columns = [
+            column.numbers(codes) for column, codes in zip(self.columns, records.T, strict=True)
+        ]
         plain = [column for column in columns if column is not None]
         return np.stack(plain, axis=1) if len(plain) == len(columns) else None
 
     def single(self, record: Array) -> Any:
         """Return one person as they came."""
         if self.person == "dict":
-            return {column.name: column.value(code) for column, code in zip(self.columns, record, strict=True)}
+            return {
+                column.name: column.value(code)
+                for column, code in zip(self.columns, record, strict=True)
+            }
         if self.person == "series":
             return _series(self, record)
         table = self.frame(np.asarray(record)[None, :])
         return table[0] if self.person == "array" else table
 
-    def bare(self) -> Form:
+    def bare(self) -> TableFormat:
         """Return the same columns as an array without names."""
-        columns = tuple(replace(column, dtype="", categories=None, ordered=False) for column in self.columns)
-        return Form("numpy", columns, "array" if self.person == "series" else self.person)
+        columns = tuple(
+            replace(column, dtype="", categories=None, ordered=False) for column in self.columns
+        )
+        return TableFormat("numpy", columns, "array" if self.person == "series" else self.person)
 
-    def named(self) -> Form:
+    def named(self) -> TableFormat:
         """Return the same columns as a table with names, where a library for that is installed."""
-        kind = next((kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind)), self.kind)
-        columns = tuple(replace(column, dtype="", categories=None, ordered=False) for column in self.columns)
-        return Form(kind, columns, self.person, self.own)
+        kind = next(
+            (kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind)), self.kind
+        )
+        columns = tuple(
+            replace(column, dtype="", categories=None, ordered=False) for column in self.columns
+        )
+        return TableFormat(kind, columns, self.person, self.own)
 
     def to_dict(self) -> dict[str, object]:
         """Return the form as plain values that JSON can hold."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Form:
+    def from_dict(cls, plain: Mapping[str, Any]) -> TableFormat:
         """Build a form from what ``to_dict`` returned; an array where the table's library is not installed."""
-        form = cls(plain["kind"], tuple(map(_column, plain["columns"])), plain["person"], plain["own"])
+        form = cls(
+            plain["kind"], tuple(map(_column, plain["columns"])), plain["person"], plain["own"]
+        )
         wanted = "pandas" if form.person == "series" else form.kind
         return form if wanted == "numpy" or find_spec(wanted) else form.bare()
 
@@ -147,14 +180,14 @@ def column_names(data: object) -> tuple[str, ...]:
     return names_of(opened(data))
 
 
-def person_form(person: object, table: Form) -> Form:
+def person_form(person: object, table: TableFormat) -> TableFormat:
     """Take the form of one person, with the table they belong to as the model for everything else."""
     if isinstance(person, Mapping):
         return replace(table, person="dict")
     bare = [replace(column, dtype="", categories=None, ordered=False) for column in table.columns]
     if nw.dependencies.is_pandas_series(person):
         columns = table.columns if table.kind == "pandas" else tuple(bare)
-        return Form("pandas", columns, "series", str(person.dtype))
+        return TableFormat("pandas", columns, "series", str(person.dtype))
     if isinstance(person, np.ndarray) and person.ndim == 1:
         return replace(_form_of(person[None, :], bare), person="array")
     return replace(_form_of(opened(person), bare), person="frame")
@@ -176,7 +209,9 @@ def _read(table: Frame | Values, schema: Schema) -> Array:
         _check_names(table.columns, schema, "the table")
         columns = _columns(table, schema.names)
     _refuse_missing(schema, columns)
-    return np.column_stack([_codes(feature, values) for feature, values in zip(schema, columns, strict=True)])
+    return np.column_stack(
+        [_codes(feature, values) for feature, values in zip(schema, columns, strict=True)]
+    )
 
 
 def _columns(table: Frame, names: tuple[str, ...]) -> list[Values]:
@@ -211,7 +246,9 @@ def read_person(person: object, schema: Schema, what: str = "the person") -> Arr
         )
     records = read_table(person, schema)
     if len(records) != 1:
-        raise DataError(f"one person is wanted, and {len(records)} rows came: give one row, or use explain_many")
+        raise DataError(
+            f"one person is wanted, and {len(records)} rows came: give one row, or use explain_many"
+        )
     return np.asarray(records[0])
 
 
@@ -219,7 +256,9 @@ def read_people(people: object, schema: Schema) -> Array:
     """Read several people as records: a table, or a list of persons."""
     single = isinstance(people, Mapping) or nw.dependencies.is_pandas_series(people)
     if single or (isinstance(people, np.ndarray) and people.ndim == 1):
-        raise DataError("people are wanted, and one person came: give a table or a list, or use explain")
+        raise DataError(
+            "people are wanted, and one person came: give a table or a list, or use explain"
+        )
     if not isinstance(people, list | tuple):
         return _read_rows(people, schema)
     if not people:
@@ -252,7 +291,9 @@ def _read_rows(people: object, schema: Schema) -> Array:
             raise  # the columns are at fault, not a person
         while refused - fine > 1:
             middle = (fine + refused) // 2
-            fine, refused = (middle, refused) if _readable(table[fine:middle], schema) else (fine, middle)
+            fine, refused = (
+                (middle, refused) if _readable(table[fine:middle], schema) else (fine, middle)
+            )
         raise DataError(f"person {fine}: {error}") from None
 
 
@@ -290,10 +331,14 @@ def _check_names(have: Iterable[str], schema: Schema, what: str) -> None:
 def _refuse_missing(schema: Schema, columns: list[Values]) -> None:
     """Refuse what is absent or infinite: which columns, how many rows, and what to do."""
     masks = [missing(values) for values in columns]
-    counts = {name: int(mask.sum()) for name, mask in zip(schema.names, masks, strict=True) if mask.any()}
+    counts = {
+        name: int(mask.sum()) for name, mask in zip(schema.names, masks, strict=True) if mask.any()
+    }
     if counts:
         rows = int(np.logical_or.reduce(masks).sum())
-        each = ", ".join(f"{name!r} ({count} row{'s' if count > 1 else ''})" for name, count in counts.items())
+        each = ", ".join(
+            f"{name!r} ({count} row{'s' if count > 1 else ''})" for name, count in counts.items()
+        )
         raise DataError(
             f"missing or infinite values in {each}, {rows} of {len(masks[0])} rows in all: "
             "drop these rows or impute the values first"
@@ -320,8 +365,14 @@ def _codes(feature: Feature, values: Values) -> Array:
                 "turn it into numbers, or declare it kind='categorical'"
             )
         return np.array([feature.code(value) for value in values])
-    if values.dtype.kind in "iu" and len(values) and max(abs(int(values.max())), abs(int(values.min()))) > _EXACT:
-        raise DataError(f"{feature.name!r} holds numbers too large to be kept exactly: is it an identifier? drop it")
+    if (
+        values.dtype.kind in "iu"
+        and len(values)
+        and max(abs(int(values.max())), abs(int(values.min()))) > _EXACT
+    ):
+        raise DataError(
+            f"{feature.name!r} holds numbers too large to be kept exactly: is it an identifier? drop it"
+        )
     codes = values.astype(np.float64)
     broken = codes != np.rint(codes) if feature.whole else np.zeros(0, dtype=bool)
     if broken.any():
@@ -344,13 +395,17 @@ def _places(feature: Feature, categories: tuple[Value, ...], values: Values) -> 
         raise unseen(feature, strange) from None
 
 
-def _form_of(table: Frame | Values, columns: list[Column]) -> Form:
+def _form_of(table: Frame | Values, columns: list[Column]) -> TableFormat:
     """Describe how each column is stored."""
     if isinstance(table, np.ndarray):
-        return Form("numpy", tuple(replace(column, dtype=table.dtype.str) for column in columns))
+        return TableFormat(
+            "numpy", tuple(replace(column, dtype=table.dtype.str) for column in columns)
+        )
     kind = table.implementation.value
     described = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_pyarrow}[kind]
-    return Form(kind, tuple(described(column, table[column.name].to_native()) for column in columns))
+    return TableFormat(
+        kind, tuple(described(column, table[column.name].to_native()) for column in columns)
+    )
 
 
 def _of_pandas(column: Column, native: Any) -> Column:
@@ -373,7 +428,11 @@ def _of_polars(column: Column, native: Any) -> Column:
 def _of_pyarrow(column: Column, native: Any) -> Column:
     dtype = native.type
     if import_module("pyarrow").types.is_dictionary(dtype):
-        return replace(column, dtype=f"dictionary:{dtype.index_type}:{dtype.value_type}", ordered=bool(dtype.ordered))
+        return replace(
+            column,
+            dtype=f"dictionary:{dtype.index_type}:{dtype.value_type}",
+            ordered=bool(dtype.ordered),
+        )
     return replace(column, dtype=str(dtype))
 
 
@@ -417,7 +476,9 @@ def _polars(column: Column, codes: Array) -> Any:
     polars, values = import_module("polars"), column.values(codes)
     series = polars.Series(column.name, values.tolist() if values.dtype.kind == "O" else values)
     if column.categories is not None:
-        return series.cast(polars.Enum(list(column.categories))) if _closed(column, values) else series
+        return (
+            series.cast(polars.Enum(list(column.categories))) if _closed(column, values) else series
+        )
     dtype = getattr(polars, column.dtype, None) if column.dtype else None
     if dtype is None or (_fractional(values) and dtype.is_integer()):
         return series
@@ -431,16 +492,20 @@ def _pyarrow(column: Column, codes: Array) -> Any:
         _, index, value = column.dtype.split(":")
         encoded = array.cast(pyarrow.type_for_alias(value)).dictionary_encode()
         indices = encoded.indices.cast(pyarrow.type_for_alias(index))
-        return pyarrow.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=column.ordered)
+        return pyarrow.DictionaryArray.from_arrays(
+            indices, encoded.dictionary, ordered=column.ordered
+        )
     if not column.dtype or (_fractional(values) and "int" in column.dtype):
         return array
     return array.cast(pyarrow.type_for_alias(column.dtype))
 
 
-def _series(form: Form, record: Array) -> Any:
+def _series(form: TableFormat, record: Array) -> Any:
     pandas = import_module("pandas")
     values = [column.value(code) for column, code in zip(form.columns, record, strict=True)]
     names = [column.name for column in form.columns]
-    fractions = "int" in form.own.lower() and any(isinstance(value, float) and value % 1 for value in values)
+    fractions = "int" in form.own.lower() and any(
+        isinstance(value, float) and value % 1 for value in values
+    )
     dtype = None if fractions else "object" if form.own == "category" else form.own
     return pandas.Series(values, index=names, dtype=dtype)

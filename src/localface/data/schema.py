@@ -14,7 +14,7 @@ import numpy as np
 from localface.data.box import MOVES, Box, compile_box, ends, number
 from localface.data.infer import guesses
 from localface.errors import ConstraintError, DataError, SchemaError, listed, near_miss
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 Value = str | bool | int | float
 Kind = Literal["numeric", "integer", "ordinal", "binary", "categorical"]
@@ -133,13 +133,17 @@ class Schema:
         object.__setattr__(self, "relations", tuple(_relation(tuple(words)) for words in relations))
         for feature in self.features:
             if not isinstance(feature, Feature):
-                raise SchemaError(f"a schema is made of features, and {feature!r} is none: write Feature({feature!r})")
+                raise SchemaError(
+                    f"a schema is made of features, and {feature!r} is none: write Feature({feature!r})"
+                )
         object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
         if not self.features:
             raise SchemaError("a schema needs at least one feature")
         twice = [name for name in dict.fromkeys(self.names) if self.names.count(name) > 1]
         if twice:
-            raise SchemaError(f"the schema names {listed(twice)} more than once: each feature needs a name of its own")
+            raise SchemaError(
+                f"the schema names {listed(twice)} more than once: each feature needs a name of its own"
+            )
         for name in [name for names in self.links for name in names]:
             self.index(name)
         for first, _, second in self.relations:
@@ -188,7 +192,9 @@ class Schema:
 
     def relate(self, first: str, relation: str, second: str) -> Schema:
         """Return a schema in which every state keeps a relation, such as ``relate("hr_min", "<=", "hr_max")``."""
-        return Schema(self.features, links=self.links, relations=(*self.relations, (first, relation, second)))
+        return Schema(
+            self.features, links=self.links, relations=(*self.relations, (first, relation, second))
+        )
 
     def broken(self, records: Array) -> Mask:
         """Tell which records break a relation that was declared."""
@@ -204,7 +210,9 @@ class Schema:
             if n:
                 many = f"{n} row{'' if n == 1 else 's'} of {who} break{'s' if n == 1 else ''}"
                 many = many if len(records) > 1 else f"{who} breaks"
-                raise DataError(f"the schema says {first!r} {relation} {second!r}, and {many} it: mend or drop them")
+                raise DataError(
+                    f"the schema says {first!r} {relation} {second!r}, and {many} it: mend or drop them"
+                )
 
     def box(self, record: Array, where: Mapping[str, object] | None = None) -> Box:
         """Compile what this person may change; ``where`` only narrows what the schema declares.
@@ -216,7 +224,10 @@ class Schema:
 
     def values(self, record: Array) -> dict[str, Value]:
         """Return a record as values that the user knows."""
-        return {feature.name: feature.value(float(code)) for feature, code in zip(self, record, strict=True)}
+        return {
+            feature.name: feature.value(float(code))
+            for feature, code in zip(self, record, strict=True)
+        }
 
     def to_dict(self) -> dict[str, object]:
         """Return the schema as plain values that JSON can hold; defaults are left out."""
@@ -232,7 +243,9 @@ class Schema:
         rows = plain.get("features") if isinstance(plain, Mapping) else None
         if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
             raise SchemaError("a schema holds a list of [[features]], each with a name")
-        lists = {key: plain.get(key, []) for key in ("links", "relations") if isinstance(plain, Mapping)}
+        lists = {
+            key: plain.get(key, []) for key in ("links", "relations") if isinstance(plain, Mapping)
+        }
         for key, words in lists.items():
             if not isinstance(words, list) or not all(isinstance(names, list) for names in words):
                 raise SchemaError(f"{key} of a schema is a list of lists of names")
@@ -241,7 +254,11 @@ class Schema:
     def to_toml(self) -> str:
         """Write the schema as TOML, one block a feature."""
         declared = self.to_dict()
-        blocks = [f"{key} = {_toml(declared[key], key)}" for key in ("links", "relations") if key in declared]
+        blocks = [
+            f"{key} = {_toml(declared[key], key)}"
+            for key in ("links", "relations")
+            if key in declared
+        ]
         for feature in self:
             lines = [f"{key} = {_toml(value, key)}" for key, value in _declared(feature).items()]
             blocks.append("\n".join(["[[features]]", *lines]))
@@ -265,9 +282,13 @@ class Schema:
         try:
             text = Path(path).read_text(encoding="utf-8")
         except FileNotFoundError:
-            raise SchemaError(f"there is no schema file {str(path)!r}: write one with Schema.save") from None
+            raise SchemaError(
+                f"there is no schema file {str(path)!r}: write one with Schema.save"
+            ) from None
         except UnicodeDecodeError:
-            raise SchemaError(f"{str(path)!r} is not a text file: a schema is TOML in UTF-8") from None
+            raise SchemaError(
+                f"{str(path)!r} is not a text file: a schema is TOML in UTF-8"
+            ) from None
         return cls.from_toml(text)
 
     def __repr__(self) -> str:
@@ -275,20 +296,29 @@ class Schema:
         head = ("name", "kind", "unit", "moves", "range or categories", "note")
         rows = [head, *(_row(feature) for feature in self)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
-        return "\n".join([f"<Schema: {len(self)} features>", *(f"  {line}".rstrip() for line in lines)])
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        ]
+        return "\n".join(
+            [f"<Schema: {len(self)} features>", *(f"  {line}".rstrip() for line in lines)]
+        )
 
 
 def _relation(words: tuple[str, ...]) -> tuple[str, str, str]:
     if len(words) != 3 or words[1] != "<=":
-        raise SchemaError(f"{' '.join(map(str, words))!r} is no relation: write two features and '<=' between them")
+        raise SchemaError(
+            f"{' '.join(map(str, words))!r} is no relation: write two features and '<=' between them"
+        )
     return words[0], words[1], words[2]
 
 
 def _check_order(first: Feature, second: Feature) -> None:
     for feature in (first, second):
         if feature.discrete:
-            raise SchemaError(f"{feature.name!r} is {feature.kind} and cannot be compared with '<='")
+            raise SchemaError(
+                f"{feature.name!r} is {feature.kind} and cannot be compared with '<='"
+            )
 
 
 def _check_words(feature: Feature) -> None:
@@ -298,11 +328,17 @@ def _check_words(feature: Feature) -> None:
     if feature.unit is not None and not _is_text(feature.unit):
         raise SchemaError(f"the unit of {name!r} is {feature.unit!r}: give it as text")
     if kind not in KINDS:
-        raise SchemaError(f"{name!r} has the kind {kind!r}{near_miss(kind, KINDS)}: use one of {listed(KINDS)}")
+        raise SchemaError(
+            f"{name!r} has the kind {kind!r}{near_miss(kind, KINDS)}: use one of {listed(KINDS)}"
+        )
     if moves not in MOVES:
-        raise SchemaError(f"{name!r} cannot move {moves!r}{near_miss(moves, MOVES)}: use one of {listed(MOVES)}")
+        raise SchemaError(
+            f"{name!r} cannot move {moves!r}{near_miss(moves, MOVES)}: use one of {listed(MOVES)}"
+        )
     if kind == "categorical" and moves in ("up", "down"):
-        raise SchemaError(f"{name!r} is categorical and has no {moves}: declare it kind='ordinal' if it has an order")
+        raise SchemaError(
+            f"{name!r} is categorical and has no {moves}: declare it kind='ordinal' if it has an order"
+        )
 
 
 def _is_text(value: object) -> bool:
@@ -318,8 +354,12 @@ def _check_numbers(feature: Feature) -> None:
         if found is None or found < 0 or (found == 0 and key != "within"):
             raise SchemaError(f"{key} of {feature.name!r} is {given!r}: give a positive number")
         if feature.discrete and key != "scale":
-            raise SchemaError(f"{feature.name!r} is {feature.kind} and can have no {key}: leave it out")
-        object.__setattr__(feature, key, int(found) if isinstance(given, int | np.integer) else found)
+            raise SchemaError(
+                f"{feature.name!r} is {feature.kind} and can have no {key}: leave it out"
+            )
+        object.__setattr__(
+            feature, key, int(found) if isinstance(given, int | np.integer) else found
+        )
 
 
 def _categories(feature: Feature) -> tuple[Value, ...] | None:
@@ -327,16 +367,22 @@ def _categories(feature: Feature) -> tuple[Value, ...] | None:
     name, given = feature.name, feature.categories
     if given is None:
         if feature.kind == "categorical":
-            raise SchemaError(f"{name!r} is categorical: list its categories, or let Schema.infer read them")
+            raise SchemaError(
+                f"{name!r} is categorical: list its categories, or let Schema.infer read them"
+            )
         return (0, 1) if feature.kind == "binary" else None
     if feature.kind in ("numeric", "integer"):
-        raise SchemaError(f"{name!r} is {feature.kind} and can have no categories: declare it kind='ordinal'")
+        raise SchemaError(
+            f"{name!r} is {feature.kind} and can have no categories: declare it kind='ordinal'"
+        )
     labels = _labels(name, given)
     if len(set(labels)) < len(labels):
         raise SchemaError(f"{name!r} lists a category more than once: {listed(labels)}")
     if not labels or (feature.kind == "binary" and len(labels) != 2):
         wanted = "exactly two" if feature.kind == "binary" else "at least one"
-        raise SchemaError(f"{name!r} is {feature.kind} and needs {wanted} categories: it has {len(labels)}")
+        raise SchemaError(
+            f"{name!r} is {feature.kind} and needs {wanted} categories: it has {len(labels)}"
+        )
     return labels
 
 
@@ -346,7 +392,9 @@ def _labels(name: str, given: object) -> tuple[Value, ...]:
     labels = tuple(_python(label) for label in given)
     for label in labels:
         if not isinstance(label, str | bool) and number(label) is None:
-            raise SchemaError(f"{name!r} has the category {label!r}: give text, numbers, True or False")
+            raise SchemaError(
+                f"{name!r} has the category {label!r}: give text, numbers, True or False"
+            )
     return labels
 
 
@@ -362,14 +410,22 @@ def _ends(feature: Feature, key: str) -> tuple[Value | None, Value | None] | Non
         return None
     what, be, them = ("bounds", "are", "them") if key == "bounds" else ("reference", "is", "it")
     if feature.discrete:
-        raise SchemaError(f"{feature.name!r} is {feature.kind} and can have no {what}: leave {them} out")
+        raise SchemaError(
+            f"{feature.name!r} is {feature.kind} and can have no {what}: leave {them} out"
+        )
     if not _is_pair(given):
-        raise SchemaError(f"the {what} of {feature.name!r} {be} {given!r}: give (low, high), with None where open")
+        raise SchemaError(
+            f"the {what} of {feature.name!r} {be} {given!r}: give (low, high), with None where open"
+        )
     low, high = (_python(end) for end in given)
     try:
         codes = ends(feature, (low, high))
     except ConstraintError as error:
-        told = str(error) if key == "bounds" else f"the reference of {feature.name!r} is {given!r}: give (low, high)"
+        told = (
+            str(error)
+            if key == "bounds"
+            else f"the reference of {feature.name!r} is {given!r}: give (low, high)"
+        )
         raise SchemaError(told) from None
     shut = (low if np.isfinite(codes[0]) else None, high if np.isfinite(codes[1]) else None)
     return None if shut == (None, None) else shut
@@ -405,7 +461,11 @@ def _declared(feature: Feature) -> dict[str, object]:
     plain: dict[str, object] = {"name": feature.name, "kind": feature.kind}
     for one in fields(Feature):
         value = getattr(feature, one.name)
-        usual = 1 if one.name == "resolution" and feature.kind in ("integer", "ordinal") else one.default
+        usual = (
+            1
+            if one.name == "resolution" and feature.kind in ("integer", "ordinal")
+            else one.default
+        )
         if one.name not in plain and value != usual:
             plain[one.name] = list(value) if isinstance(value, tuple) else value
     return plain
@@ -458,12 +518,24 @@ def _row(feature: Feature) -> tuple[str, ...]:
     spread = "any"
     if feature.categories is not None:
         more = len(feature.categories) - _SHOWN
-        spread = ", ".join(map(str, feature.categories[:_SHOWN])) + (f" and {more} more" if more > 0 else "")
+        spread = ", ".join(map(str, feature.categories[:_SHOWN])) + (
+            f" and {more} more" if more > 0 else ""
+        )
     if feature.bounds is not None:
         low, high = feature.bounds
-        ends_ = f"from {low}" if high is None else f"up to {high}" if low is None else f"{low} to {high}"
+        ends_ = (
+            f"from {low}"
+            if high is None
+            else f"up to {high}"
+            if low is None
+            else f"{low} to {high}"
+        )
         spread = ends_ if spread == "any" else f"{spread} ({ends_})"
-    notes = [f"{key} {getattr(feature, key):g}" for key in ("within", "scale") if getattr(feature, key) is not None]
+    notes = [
+        f"{key} {getattr(feature, key):g}"
+        for key in ("within", "scale")
+        if getattr(feature, key) is not None
+    ]
     if feature.resolution is not None and not (feature.resolution == 1 and feature.whole):
         notes.append(f"resolution {feature.resolution:g}")
     return feature.name, feature.kind, feature.unit or "", feature.moves, spread, ", ".join(notes)

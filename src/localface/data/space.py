@@ -10,7 +10,8 @@ import numpy.typing as npt
 from localface.data.box import Box
 from localface.data.schema import Feature, Schema
 from localface.errors import DataError
-from localface.geometry.segments import Array, Bounds, Mask
+from localface.geometry.bounds import Bounds
+from localface.types import Array, Mask
 
 _IQR_OF_NORMAL = 1.349  # the interquartile range of a normal distribution, in standard deviations
 _EXACT_POWER = 22  # the largest power of ten that is a float
@@ -36,21 +37,39 @@ class Space:
     _firsts: tuple[int, ...] = field(init=False)
     _plain: npt.NDArray[np.int64] = field(init=False)  # features with one column, and those columns
     _columns: npt.NDArray[np.int64] = field(init=False)
-    _whole: tuple[npt.NDArray[np.int64], Array, Array] = field(init=False)  # features that are whole; first, last code
-    _short: tuple[tuple[int, npt.NDArray[np.int64]], ...] = field(init=False)  # digits worth writing, and of whom
+    _whole: tuple[npt.NDArray[np.int64], Array, Array] = field(
+        init=False
+    )  # features that are whole; first, last code
+    _short: tuple[tuple[int, npt.NDArray[np.int64]], ...] = field(
+        init=False
+    )  # digits worth writing, and of whom
 
     def __post_init__(self) -> None:
         widths = [len(f.categories or ()) if f.kind == "categorical" else 1 for f in self.schema]
-        object.__setattr__(self, "feature_of", np.repeat(np.arange(len(widths)), widths).astype(np.int64))
-        object.__setattr__(self, "discrete", np.repeat([f.discrete for f in self.schema], widths).astype(bool))
-        object.__setattr__(self, "_firsts", tuple(int(first) for first in np.cumsum([0, *widths])[:-1]))
-        plain = np.array([j for j, f in enumerate(self.schema) if f.kind != "categorical"], dtype=np.int64)
+        object.__setattr__(
+            self, "feature_of", np.repeat(np.arange(len(widths)), widths).astype(np.int64)
+        )
+        object.__setattr__(
+            self, "discrete", np.repeat([f.discrete for f in self.schema], widths).astype(bool)
+        )
+        object.__setattr__(
+            self, "_firsts", tuple(int(first) for first in np.cumsum([0, *widths])[:-1])
+        )
+        plain = np.array(
+            [j for j, f in enumerate(self.schema) if f.kind != "categorical"], dtype=np.int64
+        )
         object.__setattr__(self, "_plain", plain)
         object.__setattr__(self, "_columns", np.array(self._firsts, dtype=np.int64)[plain])
-        codes = [(j, f.categories) for j, f in enumerate(self.schema) if f.kind not in ("numeric", "categorical")]
+        codes = [
+            (j, f.categories)
+            for j, f in enumerate(self.schema)
+            if f.kind not in ("numeric", "categorical")
+        ]
         last = np.array([np.inf if labels is None else len(labels) - 1.0 for _, labels in codes])
         first = np.where(np.isinf(last), -np.inf, 0.0)
-        object.__setattr__(self, "_whole", (np.array([j for j, _ in codes], dtype=np.int64), first, last))
+        object.__setattr__(
+            self, "_whole", (np.array([j for j, _ in codes], dtype=np.int64), first, last)
+        )
         object.__setattr__(self, "_short", self._digits())
         for array in (self.centres, self.scales, self.feature_of, self.discrete):
             array.setflags(write=False)
@@ -79,7 +98,10 @@ class Space:
     @property
     def grain(self) -> Array:
         """The smallest change of each column that anyone could notice."""
-        small = [0.0 if feature.discrete else (feature.resolution or 0.0) * (1 - 1e-9) for feature in self.schema]
+        small = [
+            0.0 if feature.discrete else (feature.resolution or 0.0) * (1 - 1e-9)
+            for feature in self.schema
+        ]
         return np.asarray((np.array(small) / self.scales)[self.feature_of])
 
     def check(self, records: Array, who: str) -> None:
@@ -104,7 +126,9 @@ class Space:
     def records(self, points: Array) -> Array:
         """Turn points into the nearest records; whole numbers are whole, and others have few digits where they can."""
         records = np.empty((len(points), len(self.schema)))
-        records[:, self._plain] = points[:, self._columns] * self.scales[self._plain] + self.centres[self._plain]
+        records[:, self._plain] = (
+            points[:, self._columns] * self.scales[self._plain] + self.centres[self._plain]
+        )
         whole, *limits = self._whole
         records[:, whole] = np.clip(np.rint(records[:, whole]) + 0.0, *limits)  # no negative zero
         for digits, some in self._short:  # 37.3, not 37.300000000000004, where it is the same point
@@ -112,7 +136,9 @@ class Space:
             same = self._scaled(some, short) == points[:, [self._firsts[j] for j in some]]
             records[:, some] = np.where(same, short, records[:, some])
         for j, first in self._one_hot():
-            records[:, j] = points[:, first : first + len(self.schema.features[j].categories or ())].argmax(axis=1)
+            records[:, j] = points[
+                :, first : first + len(self.schema.features[j].categories or ())
+            ].argmax(axis=1)
         return records
 
     def settle(self, point: Array) -> Array:
@@ -130,7 +156,10 @@ class Space:
             if len(codes) == 1:
                 (low[j],) = (high[j],) = codes
         plain, columns = self._plain, self._columns
-        lower[columns], upper[columns] = self._scaled(plain, low[plain]), self._scaled(plain, high[plain])
+        lower[columns], upper[columns] = (
+            self._scaled(plain, low[plain]),
+            self._scaled(plain, high[plain]),
+        )
         up[columns], down[columns] = box.up[plain], box.down[plain]
         for j, _ in self._one_hot():
             self._choose(j, box, lower, upper)
@@ -157,7 +186,11 @@ class Space:
 
     def _one_hot(self) -> list[tuple[int, int]]:
         """Features with a column a category, and the first of their columns."""
-        return [(j, self._firsts[j]) for j, feature in enumerate(self.schema) if feature.kind == "categorical"]
+        return [
+            (j, self._firsts[j])
+            for j, feature in enumerate(self.schema)
+            if feature.kind == "categorical"
+        ]
 
     def _digits(self) -> tuple[tuple[int, npt.NDArray[np.int64]], ...]:
         """How many digits numbers are worth writing with, and the features of which that is so."""

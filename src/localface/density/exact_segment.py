@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.density.protocol import TOLERANCE
-from localface.geometry.segments import Array, norms
-from localface.search.questions import Ids
+from localface.geometry.segments import norms
+from localface.types import Array, Ids
 
 _FIRST = 256  # samples that a minimum is first looked for with, at most
 _APART = 2.5  # bandwidths between them: the bound between two falls less than a nat, which mostly decides already
@@ -25,7 +25,9 @@ def first_places(lengths: Array, h: float) -> tuple[Ids, Array]:
     >>> lines.tolist(), places.tolist()
     ([0, 1, 1], [0.0, 0.0, 1.0])
     """
-    parts = np.where(lengths > 0, np.ceil(np.clip(lengths / (_APART * h), 1, _FIRST)), 0).astype(np.int64)
+    parts = np.where(lengths > 0, np.ceil(np.clip(lengths / (_APART * h), 1, _FIRST)), 0).astype(
+        np.int64
+    )
     line = np.repeat(np.arange(len(lengths)), parts + 1)
     number = np.arange(len(line)) - np.repeat(np.cumsum(parts + 1) - parts - 1, parts + 1)
     return line, lengths[line] * (number / np.maximum(parts, 1)[line])
@@ -77,7 +79,10 @@ class Line:
             more = self.at(crossings[low])
             order = np.argsort(np.concatenate([places, crossings[low]]), kind="stable")
             places = np.concatenate([places, crossings[low]])[order]
-            logs, slopes = (np.concatenate([old, new])[order] for old, new in zip((logs, slopes), more, strict=True))
+            logs, slopes = (
+                np.concatenate([old, new])[order]
+                for old, new in zip((logs, slopes), more, strict=True)
+            )
 
 
 def lower_bounds(places: Array, logs: Array, slopes: Array, h: float) -> tuple[Array, Array]:

@@ -14,9 +14,8 @@ import numpy as np
 from localface.density.exact_segment import Line
 from localface.density.protocol import TOLERANCE
 from localface.density.segment_bounds import PASSED, REFUSED, UNDECIDED, Beside, Legs, Samples
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Mask
-from localface.search.questions import Ids
+from localface.geometry.point_set import PointSet
+from localface.types import Array, Ids, Mask
 
 _AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
 _FEW = 2048  # rows up to which looking at all of them is quicker than choosing
@@ -26,7 +25,7 @@ _NEAR = 192  # rows summed at first, about: near ones, which nearly always suffi
 class Kernels:
     """Rows with a kernel on each of them."""
 
-    def __init__(self, crowd: Crowd, discrete: Mask, h: float) -> None:
+    def __init__(self, crowd: PointSet, discrete: Mask, h: float) -> None:
         self.crowd = crowd
         self.discrete = discrete
         self.h = h
@@ -84,7 +83,9 @@ class Places:
         """A bound on the right side of its mark, whether each place clears it, and the places."""
         found = verdicts(self.sums, self.sums, marks, self.guard)
         for i in np.flatnonzero(found == UNDECIDED).tolist():
-            found[i] = self.kernels.line(self.points[i], self.points[i], self.own[i]).clears(float(marks[i]))
+            found[i] = self.kernels.line(self.points[i], self.points[i], self.own[i]).clears(
+                float(marks[i])
+            )
         return self.sums, found == PASSED, self.points
 
 
@@ -113,7 +114,9 @@ class Steps:
         """The logarithm of the mean sum over each step: in closed form, free of samples."""
         firsts = self.legs.firsts
         means = np.concatenate([self._rows(some).means() for some in self._parts()])
-        return np.asarray(np.logaddexp.reduceat(means, firsts) - np.log(np.diff(firsts, append=len(means))))
+        return np.asarray(
+            np.logaddexp.reduceat(means, firsts) - np.log(np.diff(firsts, append=len(means)))
+        )
 
     def judged(self, marks: Array) -> tuple[Array, Mask, Array]:
         """A bound on the right side of its mark, whether each step clears it, and where it is deepest.
@@ -187,7 +190,9 @@ class Rows:
 
     def means(self) -> Array:
         """The logarithm of the mean kernel sum along each leg, symmetric in its ends."""
-        from scipy.special import log_ndtr  # here, as it takes longer to import than all of localface
+        from scipy.special import (
+            log_ndtr,
+        )  # here, as it takes longer to import than all of localface
 
         still = self.lengths == 0
         h, lengths = self.h, np.where(still, 1.0, self.lengths)[:, None]

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.density.protocol import TOLERANCE, Floor, Scale, judged
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Mask, legs, loneliest, norms
-from localface.search.questions import Ground, Hole, Ids
+from localface.density.protocol import (
+    TOLERANCE,
+    DensityScale,
+    Floor,
+    Hole,
+    SegmentDensities,
+    judged,
+)
+from localface.geometry.point_set import PointSet
+from localface.geometry.segments import legs, loneliest, norms
+from localface.types import Array, Ids, Mask
 
 _SAMPLES = 65  # places at which the mean is sampled; there is no closed form
 _HALVINGS = 48
@@ -23,14 +30,16 @@ class KNN:
 
     certified = True
 
-    def __init__(self, crowd: Crowd, discrete: Mask, *, k: int, known: Array, reach: float) -> None:
-        self._crowd = crowd
+    def __init__(
+        self, crowd: PointSet, discrete: Mask, *, k: int, known: Array, reach: float
+    ) -> None:
+        self._point_set = crowd
         self._points = crowd.points
         self._discrete = discrete
         self._known = known  # leave-one-out log-densities of the rows, where they were worked out
         self._reach = reach
         self.k = k
-        self.scale = Scale(np.sort(known[~np.isnan(known)]))
+        self.scale = DensityScale(np.sort(known[~np.isnan(known)]))
 
     def radius(self, log_density: float) -> float:
         """The radius within which there are k people where the log-density is this."""
@@ -45,11 +54,11 @@ class KNN:
             found[unknown] = self.lowest(places, places, None).values
         return np.asarray(found)
 
-    def company(self, points: Array) -> Ids:
+    def count_near(self, points: Array) -> Ids:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return self._crowd.within(points, self._reach)
+        return self._point_set.within(points, self._reach)
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
         """Return the lowest log-density along each step: exact, by the cover sweep.
 
         With a floor, only the verdict is worked out; a step is refused with the hole it runs into.
@@ -58,12 +67,15 @@ class KNN:
         if floor is None:
             return judged(np.array([self._lowest(a, b) for a, b in steps]), None)
         floors = np.broadcast_to(floor, len(steps))
-        found = [self._verdict(*step, self.radius(low - TOLERANCE)) for step, low in zip(steps, floors, strict=True)]
+        found = [
+            self._verdict(*step, self.radius(low - TOLERANCE))
+            for step, low in zip(steps, floors, strict=True)
+        ]
         passes = np.array([fine for fine, _ in found])
         holes = tuple((i, hole) for i, (_, hole) in enumerate(found) if hole is not None)
-        return Ground(np.where(passes, floor, -np.inf), passes, holes)
+        return SegmentDensities(np.where(passes, floor, -np.inf), passes, holes)
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
         """Return the logarithm of the mean density along each step, sampled."""
         values = np.array([self._mean(a, b) for a, b in zip(starts, ends, strict=True)])
         return judged(values, floor)
@@ -86,7 +98,11 @@ class KNN:
         near = others[norms(others - start) <= high + length]
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (low, middle) if loneliest(start, end, near, middle)[0] >= self.k else (middle, high)
+            low, high = (
+                (low, middle)
+                if loneliest(start, end, near, middle)[0] >= self.k
+                else (middle, high)
+            )
         return high
 
     def _verdict(self, start: Array, end: Array, eps: float) -> tuple[bool, Hole | None]:
@@ -113,7 +129,9 @@ class KNN:
         logs = []
         for a, b in legs(start, end, self._discrete):
             places = a + np.linspace(0, 1, _SAMPLES)[:, None] * (b - a)
-            apart = np.stack([np.partition(norms(others - place), self.k - 1)[self.k - 1] for place in places])
+            apart = np.stack(
+                [np.partition(norms(others - place), self.k - 1)[self.k - 1] for place in places]
+            )
             logs.append(-self._points.shape[1] * np.log(apart))
         every = np.concatenate(logs)
         top = every.max()

@@ -12,8 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from localface.geometry.segments import Array
-from localface.search.questions import Ground, Ids
+from localface.types import Array, Ids, Mask
 
 TOLERANCE = 1e-9
 """How far below the floor a log-density may fall by truncation and rounding and still count as on it."""
@@ -22,7 +21,7 @@ Floor = Array | float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scale:
+class DensityScale:
     """Log-densities of the rows themselves, leave-one-out, lowest first: the measure of "how usual"."""
 
     values: Array
@@ -34,11 +33,36 @@ class Scale:
     def share(self, values: Array | float) -> Array:
         """Return the share of people who stand on less common ground: the inverse of ``quantile``.
 
-        >>> scale = Scale(np.array([0.0, 1.0, 2.0]))
+        >>> scale = DensityScale(np.array([0.0, 1.0, 2.0]))
         >>> float(scale.share(scale.quantile(0.25)))
         0.25
         """
         return np.asarray(np.interp(values, self.values, np.linspace(0.0, 1.0, len(self.values))))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hole:
+    """A ball in which every place is below the floor: no step that touches it can pass."""
+
+    centre: Array
+    radius: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SegmentDensities:
+    """A value per segment (higher is more common), whether it passes the floor, and holes that were found.
+
+    A hole comes with the number of the segment that ran into it.
+    """
+
+    values: Array
+    passes: Mask
+    holes: tuple[tuple[int, Hole], ...] = ()
+
+    def part(self, first: int, last: int) -> SegmentDensities:
+        """The answer for some of the segments."""
+        holes = tuple((at - first, hole) for at, hole in self.holes if first <= at < last)
+        return SegmentDensities(self.values[first:last], self.passes[first:last], holes)
 
 
 class Density(Protocol):
@@ -50,7 +74,7 @@ class Density(Protocol):
         ...
 
     @property
-    def scale(self) -> Scale:
+    def scale(self) -> DensityScale:
         """The leave-one-out log-densities of the rows."""
         ...
 
@@ -58,20 +82,20 @@ class Density(Protocol):
         """Return the leave-one-out log-densities of rows."""
         ...
 
-    def company(self, points: Array) -> Ids:
+    def count_near(self, points: Array) -> Ids:
         """Count the people near places: those who make them common."""
         ...
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
         """Bound the lowest log-density along each step from below."""
         ...
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
         """Return the logarithm of the mean density along each step."""
         ...
 
 
-def judged(values: Array, floor: Floor) -> Ground:
+def judged(values: Array, floor: Floor) -> SegmentDensities:
     """Hold values against a floor, with the tolerance; without one everything passes."""
     passes = np.ones(len(values), dtype=bool) if floor is None else values >= floor - TOLERANCE
-    return Ground(values, passes)
+    return SegmentDensities(values, passes)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import Floor, Scale, judged
+from localface.density.protocol import DensityScale, Floor, SegmentDensities, judged
 from localface.errors import DensityError
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Mask, legs
-from localface.search.questions import Ground, Ids
+from localface.geometry.point_set import PointSet
+from localface.geometry.segments import legs
+from localface.types import Array, Ids, Mask
 
 _SAMPLES = 33  # places on each leg of a step
 
@@ -24,9 +24,11 @@ class Sampled:
 
     certified = False
 
-    def __init__(self, evaluate: Callable[[Array], Array], crowd: Crowd, discrete: Mask, *, reach: float) -> None:
+    def __init__(
+        self, evaluate: Callable[[Array], Array], crowd: PointSet, discrete: Mask, *, reach: float
+    ) -> None:
         self._evaluate = evaluate
-        self._crowd = crowd
+        self._point_set = crowd
         self._reach = reach
         self._discrete = discrete
         self._known = evaluate(crowd.points)
@@ -39,24 +41,27 @@ class Sampled:
             raise DensityError(
                 "the density is the same at every row, so that no place is more common than another: is it fitted?"
             )
-        self.scale = Scale(np.sort(self._known))
+        self.scale = DensityScale(np.sort(self._known))
 
     def levels(self, ids: Ids) -> Array:
         """Return the log-densities of rows."""
         return np.asarray(self._known[ids])
 
-    def company(self, points: Array) -> Ids:
+    def count_near(self, points: Array) -> Ids:
         """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return self._crowd.within(points, self._reach)
+        return self._point_set.within(points, self._reach)
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> Ground:
+    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
         """Return the lowest of the samples along each step."""
         return judged(np.array([logs.min() for logs in self._samples(starts, ends)]), floor)
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> Ground:
+    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
         """Return the logarithm of the mean of the samples along each step."""
         tops = [(logs.max(), logs) for logs in self._samples(starts, ends)]
-        values = [top + np.log(np.exp(logs - top).mean()) if np.isfinite(top) else -np.inf for top, logs in tops]
+        values = [
+            top + np.log(np.exp(logs - top).mean()) if np.isfinite(top) else -np.inf
+            for top, logs in tops
+        ]
         return judged(np.array(values), floor)
 
     def _samples(self, starts: Array, ends: Array) -> list[Array]:
@@ -84,7 +89,9 @@ def log_density(density: Any, frame: Callable[[Array], Any]) -> Callable[[Array]
                 f"the density returned shape {values.shape} for {len(points)} place(s); one value each is wanted"
             )
         if np.isnan(values).any() or np.isposinf(values).any():
-            raise DensityError("the density returned NaN or infinity; every density must be a finite number")
+            raise DensityError(
+                "the density returned NaN or infinity; every density must be a finite number"
+            )
         if not logs_already and values.min() < 0:
             raise DensityError(
                 f"the density returned a negative value ({values.min():.4g}); a density is never negative"

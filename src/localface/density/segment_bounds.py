@@ -9,8 +9,8 @@ import numpy as np
 
 from localface.density.exact_segment import first_places, lower_bounds
 from localface.density.protocol import TOLERANCE
-from localface.geometry.segments import Array, Mask, norms
-from localface.search.questions import Ids
+from localface.geometry.segments import norms
+from localface.types import Array, Ids, Mask
 
 _TIGHT = 1e-10  # how closely, in nats, a minimum is worked out when its value is asked for
 _BRACKET = 1e-5  # half the width, in bandwidths, of what is sampled around a minimum to prove it
@@ -56,7 +56,13 @@ class Legs:
 
     def some(self, chosen: Ids) -> Legs:
         """Some of the legs."""
-        return Legs(self.starts[chosen], self.ends[chosen], self.step[chosen], self.lengths[chosen], self.ways[chosen])
+        return Legs(
+            self.starts[chosen],
+            self.ends[chosen],
+            self.step[chosen],
+            self.lengths[chosen],
+            self.ways[chosen],
+        )
 
     @property
     def firsts(self) -> Ids:
@@ -101,7 +107,10 @@ class Beside:
         """Few rows: many legs at a time. Many rows: leg by leg, in the processor's own memory."""
         many = max(1, _AT_A_TIME // self.start.shape[1])
         if self.start.shape[1] <= _FEW:
-            yield from ((slice(first, first + many), leg[first : first + many]) for first in range(0, len(leg), many))
+            yield from (
+                (slice(first, first + many), leg[first : first + many])
+                for first in range(0, len(leg), many)
+            )
             return
         firsts = np.flatnonzero(np.diff(leg, prepend=-1)).tolist()
         for first, last in zip(firsts, [*firsts[1:], len(leg)], strict=True):
@@ -112,9 +121,14 @@ class Beside:
         logs, slopes = self._summed(rows, places)
         return (logs, slopes) if logs.min() > _FAINT else self._summed(rows, places, faint=True)
 
-    def _summed(self, rows: Ids | slice, places: Array, *, faint: bool = False) -> tuple[Array, Array]:
+    def _summed(
+        self, rows: Ids | slice, places: Array, *, faint: bool = False
+    ) -> tuple[Array, Array]:
         """Sum kernels; where all of them are faint, in proportion to the strongest."""
-        tilt, along = np.broadcast_to(self.tilt[rows], (len(places), self.tilt.shape[1])), places / self.h
+        tilt, along = (
+            np.broadcast_to(self.tilt[rows], (len(places), self.tilt.shape[1])),
+            places / self.h,
+        )
         weights = tilt * places[:, None]
         weights += self.start[rows]
         top = along * along / 2
@@ -200,4 +214,6 @@ class Samples:
         falls, rises = self.slope[left], self.slope[left + 1]
         bend = falls + rises - 3 * (self.log[left + 1] - self.log[left]) / width
         root = np.sqrt(np.maximum(bend * bend - falls * rises, 0.0))
-        return np.asarray(self.place[left] + width * (1 - (rises + root - bend) / (rises - falls + 2 * root)))
+        return np.asarray(
+            self.place[left] + width * (1 - (rises + root - bend) / (rises - falls + 2 * root))
+        )

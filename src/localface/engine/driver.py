@@ -17,35 +17,34 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from localface.answers.recourse import Disclosure
-from localface.density.protocol import Density
+from localface.density.protocol import Density, SegmentDensities
 from localface.errors import InputError
-from localface.geometry.segments import Array, Bounds, Mask, norms
+from localface.geometry.bounds import Bounds
+from localface.geometry.segments import norms
 from localface.search.outcome import Outcome
 from localface.search.questions import (
-    NO_ROWS,
-    Along,
     Asks,
-    Borrow,
     Census,
-    Company,
-    Counts,
-    Ground,
-    Ids,
-    Levels,
-    Loan,
-    Nearest,
-    Neighbors,
+    ComposedStates,
+    ComposeStates,
+    CountNear,
+    DensityAlong,
     Question,
+    RowDensities,
     ScorePoints,
     ScoreRows,
+    TargetCounts,
     Widening,
 )
-from localface.sources.protocol import Source
+from localface.sources.protocol import Nearest, Neighbors, Source
+from localface.types import NO_ROWS, Array, Ids, Mask
 
 _MEMORY = 256 * 2**20  # bytes for the distances of one round
 _SCORED = 2**16  # rows scored at a time where a whole table is
 _WIDTH = 256  # searches that advance together: more would not make a round cheaper
-_BORROWED = 1024  # states, made of what others have, that the model is asked about for one person
+_MAX_COMPOSED = (
+    1024  # states, made of what others have, that the model is asked about for one person
+)
 _TARGETS = 16  # target scores for which it is remembered who reaches them
 Asked = Sequence[tuple["Meter", Any]]
 T = TypeVar("T")
@@ -53,7 +52,7 @@ Decode = Callable[[Array, Array], Array]
 """From points to records, given records whose values the points may have taken over."""
 
 
-class Score(Protocol):
+class ScoreFunction(Protocol):
     """What the driver asks of a model: scores to the last digit, and how they read under a threshold."""
 
     def exact(self, records: Array) -> Array:
@@ -66,13 +65,15 @@ class Score(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Case:
+class SearchJob:
     """One search to run: its questions, the exact records behind its own points, and the score it is after."""
 
     asks: Asks[Outcome]
     decode: Decode
     min_score: float
-    wanted: Callable[[], bool] | None = None  # asked every round: a search that nobody wants any more ends
+    wanted: Callable[[], bool] | None = (
+        None  # asked every round: a search that nobody wants any more ends
+    )
 
 
 @dataclass(slots=True, eq=False)
@@ -117,7 +118,7 @@ class Driver:
         self,
         source: Source,
         density: Density,
-        score: Score,
+        score: ScoreFunction,
         *,
         share: float | None = None,
     ) -> None:
@@ -126,44 +127,54 @@ class Driver:
         self._score = score
         self._share = share  # people that each row stands for that the density was learnt from; None: it knows all rows
         self._scores = Scores(score.exact, source)
-        self._reach: OrderedDict[float, Mask] = OrderedDict()  # by target score, who reaches it: the latest last
+        self._reach: OrderedDict[float, Mask] = (
+            OrderedDict()
+        )  # by target score, who reaches it: the latest last
 
-    def run(self, cases: Iterable[Case], *, max_rows: int | None = None) -> Iterator[tuple[int, Outcome, Disclosure]]:
+    def run(
+        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None
+    ) -> Iterator[tuple[int, Outcome, Disclosure]]:
         """Run searches in lock-step; yields the number of each case as it is answered, with what it was shown."""
-        for number, outcome, disclosure in self.tried(cases, max_rows=max_rows):
+        for number, outcome, disclosure in self.tried(jobs, max_rows=max_rows):
             if isinstance(outcome, InputError):
                 raise outcome
             yield number, outcome, disclosure
 
     def tried(
-        self, cases: Iterable[Case], *, max_rows: int | None = None, apart: bool = False
+        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None, apart: bool = False
     ) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
         """Run searches in lock-step; where a question cannot be answered, that search ends with the error.
 
         ``apart`` asks again, search by search, where a round fails, so that only those end
-        whose own question it was. ``cases`` may run dry and have more later: it is asked
+        whose own question it was. ``jobs`` may run dry and have more later: it is asked
         again every round, and new searches join those that are under way.
         """
-        waiting = enumerate(cases)
-        width = max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows))) if self._source.exact else _WIDTH
-        active: list[tuple[int, Case, Meter, Question]] = []
+        waiting = enumerate(jobs)
+        width = (
+            max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows)))
+            if self._source.exact
+            else _WIDTH
+        )
+        active: list[tuple[int, SearchJob, Meter, Question]] = []
         while True:
-            for number, case in _first(waiting, width - len(active)):
-                meter = Meter(case.decode, case.min_score, max_rows)
-                active.append((number, case, meter, next(case.asks)))
+            for number, job in _first(waiting, width - len(active)):
+                meter = Meter(job.decode, job.min_score, max_rows)
+                active.append((number, job, meter, next(job.asks)))
             if not active:
                 return
-            answers = self._answers([(meter, question) for _, _, meter, question in active], apart=apart)
+            answers = self._answers(
+                [(meter, question) for _, _, meter, question in active], apart=apart
+            )
             still = []
-            for (number, case, meter, _), answer in zip(active, answers, strict=True):
-                if case.wanted is not None and not case.wanted():
+            for (number, job, meter, _), answer in zip(active, answers, strict=True):
+                if job.wanted is not None and not job.wanted():
                     answer = InputError("nobody waits for this answer any more")
                 if isinstance(answer, InputError):
-                    case.asks.close()
+                    job.asks.close()
                     yield number, answer, meter.disclosure(self._source.n_rows)
                     continue
                 try:
-                    still.append((number, case, meter, case.asks.send(answer)))
+                    still.append((number, job, meter, job.asks.send(answer)))
                 except StopIteration as end:
                     yield number, end.value, meter.disclosure(self._source.n_rows)
             active = still
@@ -178,11 +189,11 @@ class Driver:
         for kind, answer in (
             (Nearest, self._nearest),
             ((ScoreRows, ScorePoints, Census), self._scored),
-            (Along, self._along),
-            (Levels, self._levels),
-            (Company, self._company),
+            (DensityAlong, self._density_along),
+            (RowDensities, self._levels),
+            (CountNear, self._count_near),
             (Widening, self._widening),
-            (Borrow, self._borrowed),
+            (ComposeStates, self._composed),
         ):
             places = [i for i, (_, question) in enumerate(asked) if isinstance(question, kind)]
             if not places:
@@ -202,16 +213,18 @@ class Driver:
         found = self._source.nearest([question for _, question in asked])
         return [meter.admit(one) for (meter, _), one in zip(asked, found, strict=True)]
 
-    def _scored(self, asked: Asked) -> list[Array | Counts]:
+    def _scored(self, asked: Asked) -> list[Array | TargetCounts]:
         """Score all unseen rows and all off-data states of a round, and everyone who is to be counted, in one call."""
         wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
         if any(isinstance(q, Census) and meter.min_score not in self._reach for meter, q in asked):
             wanted.append(self._source.surveyed(_anywhere(self._source)))
         states = [
-            meter.decode(q.points, self._source.records(q.lent)) for meter, q in asked if isinstance(q, ScorePoints)
+            meter.decode(q.points, self._source.records(q.donors))
+            for meter, q in asked
+            if isinstance(q, ScorePoints)
         ]
         fresh = self._scores.unknown(np.concatenate(wanted)) if wanted else NO_ROWS
-        rest, answers = self._scores.learn(fresh, states), list[Array | Counts]()
+        rest, answers = self._scores.learn(fresh, states), list[Array | TargetCounts]()
         for meter, question in asked:
             if isinstance(question, Census):
                 answers.append(self._counted(question, self._reaching(meter.min_score)))
@@ -227,9 +240,9 @@ class Driver:
             meter.model_calls += unseen > 0
         return answers
 
-    def _along(self, asked: Asked) -> list[Ground]:
+    def _density_along(self, asked: Asked) -> list[SegmentDensities]:
         """Judge the segments of all searches together: one call for verdicts and one for values, under each rule."""
-        answers: dict[int, Ground] = {}
+        answers: dict[int, SegmentDensities] = {}
         groups: dict[tuple[str, bool], list[int]] = {}
         for i, (_, question) in enumerate(asked):
             groups.setdefault((question.rule, question.floor is None), []).append(i)
@@ -237,9 +250,13 @@ class Driver:
             judge = self._density.lowest if rule == "lowest" else self._density.mean
             questions = [asked[i][1] for i in members]
             counts = [len(question.starts) for question in questions]
-            floors = None if in_full else np.repeat([question.floor for question in questions], counts)
+            floors = (
+                None if in_full else np.repeat([question.floor for question in questions], counts)
+            )
             starts = np.concatenate([question.starts for question in questions])
-            ground = judge(starts, np.concatenate([question.ends for question in questions]), floors)
+            ground = judge(
+                starts, np.concatenate([question.ends for question in questions]), floors
+            )
             lasts = np.cumsum(counts).tolist()
             for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
                 answers[i] = ground.part(first, last)
@@ -252,40 +269,52 @@ class Driver:
         found = self._density.lowest(places, places, None).values
         return np.split(found, np.cumsum([len(question.points) for _, question in asked])[:-1])
 
-    def _company(self, asked: Asked) -> list[Ids]:
-        counts = self._density.company(np.concatenate([question.points for _, question in asked]))
+    def _count_near(self, asked: Asked) -> list[Ids]:
+        counts = self._density.count_near(
+            np.concatenate([question.points for _, question in asked])
+        )
         people = np.rint(counts * (self._share or 1.0)).astype(np.int64)
         return np.split(people, np.cumsum([len(question.points) for _, question in asked])[:-1])
 
     def _widening(self, asked: Asked) -> list[float]:
-        return [self._least_factor(question, self._reaching(meter.min_score)) for meter, question in asked]
+        return [
+            self._least_factor(question, self._reaching(meter.min_score))
+            for meter, question in asked
+        ]
 
-    def _borrowed(self, asked: Asked) -> list[Loan]:
-        return [self._loan(meter, question) for meter, question in asked]
+    def _composed(self, asked: Asked) -> list[ComposedStates]:
+        return [self._compose(meter, question) for meter, question in asked]
 
-    def _loan(self, meter: Meter, question: Borrow) -> Loan:
+    def _compose(self, meter: Meter, question: ComposeStates) -> ComposedStates:
         """The nearest states that have the score, among those made of the nearest people who reach the target."""
-        ids, points = self._likest(question, np.flatnonzero(self._reaching(meter.min_score)).astype(np.int64))
+        ids, points = self._nearest_projections(
+            question, np.flatnonzero(self._reaching(meter.min_score)).astype(np.int64)
+        )
         records = meter.decode(points, self._source.records(NO_ROWS))
         scores = (
-            self._score.rounded(self._scores.learn(NO_ROWS, [records]), meter.min_score) if len(ids) else points[:, 0]
+            self._score.rounded(self._scores.learn(NO_ROWS, [records]), meter.min_score)
+            if len(ids)
+            else points[:, 0]
         )
         meter.model_calls += len(ids) > 0
         meter.rows_scored += len(ids)
         fine = np.flatnonzero(scores >= question.min_score)[: question.k]
         seen = meter.admit(Neighbors(ids[fine], points[fine], scores[fine]))
-        return Loan(seen.points, seen.distances, seen.cut)
+        return ComposedStates(seen.points, seen.distances, seen.cut)
 
-    def _likest(self, question: Borrow, targets: Ids) -> tuple[Ids, Array]:
+    def _nearest_projections(self, question: ComposeStates, targets: Ids) -> tuple[Ids, Array]:
         """The nearest different states that can be taken over from people who reach the target, and whose they are."""
         ids, kept = NO_ROWS, np.zeros((0, len(question.point)))
         for first in range(0, len(targets), _SCORED):
             some = targets[first : first + _SCORED]
-            ids, kept = np.concatenate([ids, some]), np.concatenate([kept, question.like(self._source.records(some))])
+            ids, kept = (
+                np.concatenate([ids, some]),
+                np.concatenate([kept, question.project(self._source.records(some))]),
+            )
             order = np.lexsort((ids, norms(kept - question.point)))
             ids, kept = ids[order], kept[order]
             _, places = np.unique(kept, axis=0, return_index=True)
-            places = np.sort(places)[:_BORROWED]
+            places = np.sort(places)[:_MAX_COMPOSED]
             ids, kept = ids[places], kept[places]
         return ids, kept
 
@@ -309,15 +338,17 @@ class Driver:
         self._reach.move_to_end(min_score)
         return self._reach[min_score]
 
-    def _counted(self, question: Census, reach: Mask) -> Counts:
+    def _counted(self, question: Census, reach: Mask) -> TargetCounts:
         """Count; what each column rules out is worked out only where nobody is left to become."""
         bounds = question.bounds
         allowed, anywhere = self._source.surveyed(bounds), int(reach.sum())
         targets, excluded = int(reach[allowed].sum()), np.zeros(len(bounds.lower), dtype=np.int64)
         limited = np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf))
         for column in limited if question.why and not targets else ():
-            excluded[column] = anywhere - int(reach[self._source.surveyed(bounds.only(int(column)))].sum())
-        return Counts(len(allowed), targets, anywhere, excluded)
+            excluded[column] = anywhere - int(
+                reach[self._source.surveyed(bounds.only(int(column)))].sum()
+            )
+        return TargetCounts(len(allowed), targets, anywhere, excluded)
 
 
 class Scores:
@@ -364,7 +395,9 @@ class Scores:
             self._seen = np.concatenate([self._seen, np.zeros(more, dtype=bool)])
 
 
-def _answered(answer: Callable[[Asked], Sequence[Any]], asked: Asked, *, apart: bool) -> Sequence[Any]:
+def _answered(
+    answer: Callable[[Asked], Sequence[Any]], asked: Asked, *, apart: bool
+) -> Sequence[Any]:
     """Answer questions of one kind; where they cannot be answered together, one by one if that is wanted."""
     try:
         return answer(asked)
@@ -376,7 +409,9 @@ def _answered(answer: Callable[[Asked], Sequence[Any]], asked: Asked, *, apart: 
 
 def _anywhere(source: Source) -> Bounds:
     free = np.full(source.width, np.inf)
-    return Bounds(-free, free, np.zeros(source.width, dtype=bool), np.zeros(source.width, dtype=bool))
+    return Bounds(
+        -free, free, np.zeros(source.width, dtype=bool), np.zeros(source.width, dtype=bool)
+    )
 
 
 def _first(items: Iterator[T], n: int) -> Iterator[T]:

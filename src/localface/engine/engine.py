@@ -8,25 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from localface.analyses.observed_moves import Witnesses
+from localface.analyses.observed_moves import MoveCounter
 from localface.answers.assemble import Answers
 from localface.answers.recourse import Disclosure, Recourse
 from localface.data.box import Box
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.density.knn import KNN
 from localface.density.protocol import Density
-from localface.engine.driver import Case, Decode, Driver
+from localface.engine.driver import Decode, Driver, SearchJob
 from localface.errors import InputError
-from localface.geometry.segments import Array, Mask
 from localface.models.scorer import Scorer
 from localface.options import Options
+from localface.search.graph import Person
 from localface.search.outcome import Outcome, Plan
 from localface.search.pipeline import count, search, span, survey
 from localface.search.questions import Asks
-from localface.search.state import Person
 from localface.sources.protocol import Source
+from localface.types import Array, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,23 +34,25 @@ class Request:
     """What one person asks: who they are, what they may change, and where to, if they know."""
 
     record: Array
-    form: Form
+    form: TableFormat
     box: Box
     goal: Array | None = None
     relax: bool = False
     wished: bool = False  # the goal counts whatever its score
-    weights: Mapping[str, float] = field(default_factory=dict)  # how dear a change is, for this person
-    held: frozenset[str] = frozenset()  # what the actions leave as it is
+    weights: Mapping[str, float] = field(
+        default_factory=dict
+    )  # how dear a change is, for this person
+    fixed: frozenset[str] = frozenset()  # what the actions leave as it is
     wanted: Callable[[], bool] | None = None  # whether someone still waits for the answer
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Desk:
+class Engine:
     """All that it takes to answer requests about one table and one model."""
 
     schema: Schema
     options: Options
-    form: Form
+    form: TableFormat
     space: Space
     source: Source
     density: Density
@@ -59,10 +61,12 @@ class Desk:
     plan: Plan
     driver: Driver
     answers: Answers
-    witnesses: Witnesses | None = None  # people over time, who say how often such moves were made
+    move_counter: MoveCounter | None = (
+        None  # people over time, who say how often such moves were made
+    )
     spacing: KNN | None = None  # how far people stand apart, where searches have momentum
 
-    def at(self, *, min_score: float | None = None, min_density: float | None = None) -> Desk:
+    def at(self, *, min_score: float | None = None, min_density: float | None = None) -> Engine:
         """The same desk for another target score or floor: what was learnt and what was scored are shared."""
         options = replace(
             self.options,
@@ -74,7 +78,7 @@ class Desk:
         floor, plan = floor_of(self.density, self.space, options), self.plan
         if self.spacing is not None:
             reach = self.spacing.radius(self.spacing.scale.quantile(options.min_density))
-            plan = replace(plan, gait=replace(plan.gait, reach=reach))
+            plan = replace(plan, walk_options=replace(plan.walk_options, reach=reach))
         answers = replace(
             self.answers,
             target=replace(self.answers.target, min_score=options.min_score),
@@ -84,7 +88,13 @@ class Desk:
         score = self.score.at(options.min_score)
         return replace(self, options=options, floor=floor, plan=plan, answers=answers, score=score)
 
-    def request(self, record: Array, form: Form, where: Mapping[str, Any] | None = None, **options: Any) -> Request:
+    def request(
+        self,
+        record: Array,
+        form: TableFormat,
+        where: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> Request:
         """Write a request down."""
         self.schema.check_relations(record[None, :], "this person")
         self.space.check(record[None, :], "this person")
@@ -92,83 +102,107 @@ class Desk:
 
     def answered(self, requests: Iterable[Request], plan: Plan) -> Iterator[tuple[int, Recourse]]:
         """Answer requests in lock-step; each comes with its number, in the order they are done."""
-        open_: dict[int, tuple[Desk, Request, Decode]] = {}
-        cases = Cases(((self, request, plan) for request in requests), open_)
-        for number, outcome, disclosure in self.driver.run(cases, max_rows=self.options.max_rows):
+        open_: dict[int, tuple[Engine, Request, Decode]] = {}
+        jobs = SearchJobs(((self, request, plan) for request in requests), open_)
+        for number, outcome, disclosure in self.driver.run(jobs, max_rows=self.options.max_rows):
             yield number, _closed(*open_.pop(number), outcome, disclosure)
 
-    def tried(self, requests: Iterable[Request], plan: Plan) -> Iterator[tuple[int, Recourse | InputError]]:
+    def tried(
+        self, requests: Iterable[Request], plan: Plan
+    ) -> Iterator[tuple[int, Recourse | InputError]]:
         """Answer requests in lock-step; whoever cannot be answered gets the error instead."""
         return self.tried_together((self, request, plan) for request in requests)
 
     def tried_together(
-        self, asked: Iterable[tuple[Desk, Request, Plan]]
+        self, asked: Iterable[tuple[Engine, Request, Plan]]
     ) -> Iterator[tuple[int, Recourse | InputError]]:
         """Answer requests in lock-step that were made at this desk under different target scores, floors and plans.
 
         Requests may run dry and have more later, which then join those that are under way.
         """
-        open_: dict[int, tuple[Desk, Request, Decode]] = {}
-        run = self.driver.tried(Cases(asked, open_), max_rows=self.options.max_rows, apart=True)
+        open_: dict[int, tuple[Engine, Request, Decode]] = {}
+        run = self.driver.tried(
+            SearchJobs(asked, open_), max_rows=self.options.max_rows, apart=True
+        )
         for number, outcome, disclosure in run:
             one = open_.pop(number)
-            yield number, outcome if isinstance(outcome, InputError) else _closed(*one, outcome, disclosure)
+            yield (
+                number,
+                outcome if isinstance(outcome, InputError) else _closed(*one, outcome, disclosure),
+            )
 
-    def case(self, request: Request, asks: Asks[Outcome], decode: Decode) -> Case:
+    def job(self, request: Request, asks: Asks[Outcome], decode: Decode) -> SearchJob:
         """A search for the driver to run on behalf of a request."""
-        return Case(asks, decode, self.score.min_score, request.wanted)
+        return SearchJob(asks, decode, self.score.min_score, request.wanted)
 
     def surveyed(self, request: Request, states: Array) -> tuple[Outcome, Recourse]:
         """Tell what going straight through some states would be like, in points and in the user's units."""
-        decode = self.decoder([request.record] if request.goal is None else [request.record, request.goal])
+        decode = self.decoder(
+            [request.record] if request.goal is None else [request.record, request.goal]
+        )
         asks = survey(self.person(request.record, request.box), states)
-        ((_, outcome, disclosure),) = self.driver.run([self.case(request, asks, decode)])
+        ((_, outcome, disclosure),) = self.driver.run([self.job(request, asks, decode)])
         return outcome, _closed(self, request, decode, outcome, disclosure)
 
     def hopeful(self, requests: Sequence[Request]) -> list[bool]:
         """Tell for each request whether there is anyone to become; nobody is looked at."""
-        cases = []
+        jobs = []
         for request in requests:
             person = self.person(request.record, request.box)
-            cases.append(self.case(request, count(person), self.decoder([])))
-        found = {number: outcome.status == "FOUND" for number, outcome, _ in self.driver.run(cases)}
+            jobs.append(self.job(request, count(person), self.decoder([])))
+        found = {number: outcome.status == "FOUND" for number, outcome, _ in self.driver.run(jobs)}
         return [found[number] for number in range(len(requests))]
 
     def openings(self, requests: Sequence[Request], plan: Plan) -> list[tuple[bool, Disclosure]]:
         """Tell for each request whether there is a way, and what it took to tell; the way itself is not worked out."""
-        first, cases = replace(plan, first=True), []
+        first, jobs = replace(plan, first=True), []
         for request in requests:
             person = self.person(request.record, request.box)
-            cases.append(self.case(request, search(person, first), self.decoder([request.record])))
-        run = self.driver.tried(cases, max_rows=self.options.max_rows, apart=True)  # a failure opens nothing
-        found = {n: (not isinstance(one, InputError) and one.status == "FOUND", seen) for n, one, seen in run}
+            jobs.append(self.job(request, search(person, first), self.decoder([request.record])))
+        run = self.driver.tried(
+            jobs, max_rows=self.options.max_rows, apart=True
+        )  # a failure opens nothing
+        found = {
+            n: (not isinstance(one, InputError) and one.status == "FOUND", seen)
+            for n, one, seen in run
+        }
         return [found[number] for number in range(len(requests))]
 
     def widenings(self, requests: Sequence[Request]) -> list[float]:
         """For each request how many times as wide its distances would have to be; infinite where that does not help."""
-        cases = []
+        jobs = []
         for request in requests:
             free = self.person(request.record, request.box.widened(np.inf))
             reaches = np.full(len(self.schema), np.inf)
             for j, reach in request.box.reaches.items():
                 reaches[j] = reach.by
-            cases.append(self.case(request, span(free, request.record, reaches), self.decoder([])))
-        found = {number: outcome.cost for number, outcome, _ in self.driver.run(cases)}
+            jobs.append(self.job(request, span(free, request.record, reaches), self.decoder([])))
+        found = {number: outcome.cost for number, outcome, _ in self.driver.run(jobs)}
         return [found[number] for number in range(len(requests))]
 
     def person(
-        self, record: Array, box: Box, *, weights: Mapping[str, float] | None = None, held: Collection[str] = ()
+        self,
+        record: Array,
+        box: Box,
+        *,
+        weights: Mapping[str, float] | None = None,
+        fixed: Collection[str] = (),
     ) -> Person:
         """Someone as a search sees them."""
         options, names, column_of = self.options, self.schema.names, self.space.feature_of
         given = np.array([float((weights or {}).get(name, 1.0)) for name in names])
         dear = None if (given == 1).all() else given
-        keeps, factual = np.array([name in held for name in names]), self.space.points(record[None, :])[0]
-        fixed = np.isin(self.space.groups, self.space.groups[keeps[column_of]])  # what is linked stays together
+        keeps, factual = (
+            np.array([name in fixed for name in names]),
+            self.space.points(record[None, :])[0],
+        )
+        fixed_columns = np.isin(
+            self.space.groups, self.space.groups[keeps[column_of]]
+        )  # what is linked stays together
 
-        def like(records: Array) -> Array:
+        def project(records: Array) -> Array:
             near = self.space.points(box.nearest(self.schema.features, records, record))
-            return np.where(fixed, factual, near)
+            return np.where(fixed_columns, factual, near)
 
         return Person(
             factual=factual,
@@ -183,9 +217,9 @@ class Desk:
             group_of=self.space.groups,
             grain=self.space.grain,
             lawful=self._lawful,
-            like=like,
+            project=project,
             weights=None if dear is None else dear[column_of],
-            held=keeps[column_of] if held else None,
+            fixed=keeps[column_of] if fixed else None,
         )
 
     def decoder(self, exact: Sequence[Array], within: Box | None = None) -> Decode:
@@ -197,14 +231,14 @@ class Desk:
         known = np.stack(exact) if len(exact) else np.zeros((0, len(self.schema)))
         there = self.space.points(known)
 
-        def decode(points: Array, lent: Array) -> Array:
+        def decode(points: Array, donors: Array) -> Array:
             if points.shape == there.shape and np.array_equal(points, there):
                 return known
             records = self.space.records(points)
             if within is not None:
                 records = self._within(within, points, records)
-            both = np.concatenate([self.space.points(lent), there])
-            for record, point in zip([*lent, *known], both, strict=True):
+            both = np.concatenate([self.space.points(donors), there])
+            for record, point in zip([*donors, *known], both, strict=True):
                 same = np.logical_and.reduceat(points == point, firsts, axis=1)
                 records = np.where(same, record, records)
             return records
@@ -223,7 +257,10 @@ class Desk:
 
     def _within(self, box: Box, points: Array, records: Array) -> Array:
         """Records that stay inside a box wherever their points lie on its edge."""
-        bounds, firsts = self.space.bounds(box), np.searchsorted(self.space.feature_of, np.arange(len(self.schema)))
+        bounds, firsts = (
+            self.space.bounds(box),
+            np.searchsorted(self.space.feature_of, np.arange(len(self.schema))),
+        )
         places, low, high = points[:, firsts], bounds.lower[firsts], bounds.upper[firsts]
         records = np.where(places == low, np.maximum(records, box.lower), records)
         return np.where(places == high, np.minimum(records, box.upper), records)
@@ -239,34 +276,42 @@ def _states(outcome: Outcome, decode: Decode, records: Array) -> Array | None:
     """The states that the actions lead through, in the user's units, the person's own first."""
     if outcome.acted is None:
         return None
-    return decode(np.stack([outcome.points[0], *(move.point for move in outcome.acted.moves)]), records)
+    return decode(
+        np.stack([outcome.points[0], *(move.point for move in outcome.acted.moves)]), records
+    )
 
 
-class Cases(Iterator[Case]):
+class SearchJobs(Iterator[SearchJob]):
     """The searches that belong to requests, which are noted as open; no generator, so that it may run dry and go on."""
 
     def __init__(
-        self, asked: Iterable[tuple[Desk, Request, Plan]], open_: dict[int, tuple[Desk, Request, Decode]]
+        self,
+        asked: Iterable[tuple[Engine, Request, Plan]],
+        open_: dict[int, tuple[Engine, Request, Decode]],
     ) -> None:
         self._asked, self._open, self._number = iter(asked), open_, 0
 
-    def __next__(self) -> Case:
-        desk, request, plan = next(self._asked)
+    def __next__(self) -> SearchJob:
+        engine, request, plan = next(self._asked)
         exact = [request.record] if request.goal is None else [request.record, request.goal]
-        decode = desk.decoder(exact, request.box if plan.states else None)
-        self._open[self._number] = (desk, request, decode)
+        decode = engine.decoder(exact, request.box if plan.states else None)
+        self._open[self._number] = (engine, request, decode)
         self._number += 1
-        goal = None if request.goal is None else desk.space.points(request.goal[None, :])[0]
-        person = desk.person(request.record, request.box, weights=request.weights, held=request.held)
+        goal = None if request.goal is None else engine.space.points(request.goal[None, :])[0]
+        person = engine.person(
+            request.record, request.box, weights=request.weights, fixed=request.fixed
+        )
         asks = search(person, plan, goal=goal, relax=request.relax, wished=request.wished)
-        return desk.case(request, asks, decode)
+        return engine.job(request, asks, decode)
 
 
-def _closed(desk: Desk, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure) -> Recourse:
+def _closed(
+    engine: Engine, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure
+) -> Recourse:
     """Put what was found into the user's units."""
-    records, rows = desk.records(outcome, decode)
+    records, rows = engine.records(outcome, decode)
     records[0] = request.record
-    answer = desk.answers.recourse(
+    answer = engine.answers.recourse(
         outcome,
         records,
         rows,
@@ -276,7 +321,7 @@ def _closed(desk: Desk, request: Request, decode: Decode, outcome: Outcome, disc
         goal=request.goal,
         acted=_states(outcome, decode, records),
     )
-    return answer if desk.witnesses is None else desk.witnesses.attached(answer)
+    return answer if engine.move_counter is None else engine.move_counter.attached(answer)
 
 
 def floor_of(density: Density, space: Space, options: Options) -> float:

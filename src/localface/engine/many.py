@@ -12,73 +12,92 @@ from localface.answers.parts import Status
 from localface.answers.recourse import Recourse
 from localface.data.box import check_where
 from localface.data.read import read_each, read_people
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.errors import InputError, ModelError
-from localface.geometry.segments import Array
 from localface.search.outcome import Plan
+from localface.types import Array
 
 T = TypeVar("T", bound="Recourse | InputError")
 
 
-def requests_of(desk: Desk, people: Any, where: Mapping[str, Any] | None, **options: Any) -> list[Request]:
+def requests_of(
+    engine: Engine, people: Any, where: Mapping[str, Any] | None, **options: Any
+) -> list[Request]:
     """Write down what each of many people asks; the first who cannot ask is refused by number."""
-    check_where(desk.schema.features, where)
+    check_where(engine.schema.features, where)
     requests = []
-    for number, record in enumerate(read_people(people, desk.schema)):
+    for number, record in enumerate(read_people(people, engine.schema)):
         try:
-            requests.append(desk.request(record, desk.form, where, **options))
+            requests.append(engine.request(record, engine.form, where, **options))
         except InputError as error:
             raise type(error)(f"person {number}: {error}") from None
     return requests
 
 
 def requests_or_errors(
-    desk: Desk, people: Any, where: Mapping[str, Any] | None, **options: Any
+    engine: Engine, people: Any, where: Mapping[str, Any] | None, **options: Any
 ) -> list[Request | InputError]:
     """Write down what each of many people asks; whoever cannot gets the error instead."""
-    check_where(desk.schema.features, where)
+    check_where(engine.schema.features, where)
 
     def asked(record: Array | InputError) -> Request | InputError:
         if isinstance(record, InputError):
             return record
         try:
-            return desk.request(record, desk.form, where, **options)
+            return engine.request(record, engine.form, where, **options)
         except InputError as error:
             return error
 
-    return [asked(record) for record in read_each(people, desk.schema)]
+    return [asked(record) for record in read_each(people, engine.schema)]
 
 
 def explained(
-    desk: Desk, plan: Plan, asked: Sequence[Request | InputError], *, progress: bool, record: bool
+    engine: Engine,
+    plan: Plan,
+    asked: Sequence[Request | InputError],
+    *,
+    progress: bool,
+    record: bool,
 ) -> Recourses:
     """Answer everyone; Ctrl-C stops the work and keeps what is done."""
-    requests = {number: request for number, request in enumerate(asked) if isinstance(request, Request)}
+    requests = {
+        number: request for number, request in enumerate(asked) if isinstance(request, Request)
+    }
     errors = {number: error for number, error in enumerate(asked) if isinstance(error, InputError)}
     numbers, answers = list(requests), dict[int, Recourse]()
     try:
-        run = desk.tried(requests.values(), plan) if record else desk.answered(requests.values(), plan)
+        run = (
+            engine.tried(requests.values(), plan)
+            if record
+            else engine.answered(requests.values(), plan)
+        )
         for place, answer in shown(run, len(numbers), progress=progress):
             if isinstance(answer, Recourse):
                 answers[numbers[place]] = answer
             else:
                 errors[numbers[place]] = answer
         done = sorted(answers)
-        final = opened(desk, plan, [(requests[number], answers[number]) for number in done])
+        final = opened(engine, plan, [(requests[number], answers[number]) for number in done])
     except KeyboardInterrupt:
-        closed = {n: one for n, one in answers.items() if one.status is not Status.NO_TARGET}  # their reasons come last
+        closed = {
+            n: one for n, one in answers.items() if one.status is not Status.NO_TARGET
+        }  # their reasons come last
         return _stopped(closed, errors, len(asked))
     _check_not_all(errors, len(asked))
     return Recourses(final, numbers=done, errors=dict(sorted(errors.items())))
 
 
-def _stopped(answers: Mapping[int, Recourse], errors: Mapping[int, InputError], total: int) -> Recourses:
+def _stopped(
+    answers: Mapping[int, Recourse], errors: Mapping[int, InputError], total: int
+) -> Recourses:
     done, left = sorted(answers), total - len(answers) - len(errors)
     warnings.warn(
         f"stopped after {total - left:,} of {total:,} people: the answers are theirs, and .numbers says whose",
         stacklevel=4,
     )
-    return Recourses([answers[number] for number in done], numbers=done, errors=errors, unfinished=left)
+    return Recourses(
+        [answers[number] for number in done], numbers=done, errors=errors, unfinished=left
+    )
 
 
 def _check_not_all(errors: Mapping[int, InputError], total: int) -> None:

@@ -6,13 +6,13 @@ from functools import cached_property
 
 import numpy as np
 
-from localface.geometry.segments import Array, norms
-from localface.search.questions import Ids
+from localface.geometry.segments import norms
+from localface.types import Array, Ids
 
 _QUARTERS = 512
 
 
-class Crowd:
+class PointSet:
     """Distinct rows: each one's point, and the columns side by side in memory for scanning.
 
     Distances by product are quick, and rounded differently in batches of different
@@ -74,7 +74,9 @@ class Crowd:
         """
         centres, squares, firsts, order = self._quarters
         sizes = np.diff(firsts)
-        by_distance = np.argsort(squares - 2 * np.einsum("ij,kj->ik", places, centres), axis=1, kind="stable")
+        by_distance = np.argsort(
+            squares - 2 * np.einsum("ij,kj->ik", places, centres), axis=1, kind="stable"
+        )
         before = np.cumsum(sizes[by_distance], axis=1) - sizes[by_distance]
         place, rank = np.nonzero(before < most)
         quarter = by_distance[place, rank]
@@ -94,7 +96,9 @@ class Crowd:
 
     def own(self, starts: Array, ends: Array) -> Ids:
         """The rows that stand exactly at the two ends of steps; -1 where there is none."""
-        return np.array([[self.at(a), self.at(b)] for a, b in zip(starts, ends, strict=True)], dtype=np.int64)
+        return np.array(
+            [[self.at(a), self.at(b)] for a, b in zip(starts, ends, strict=True)], dtype=np.int64
+        )
 
     def at(self, place: Array) -> int:
         """The row that stands exactly at a place; -1 if there is none."""

@@ -1,48 +1,10 @@
-"""Vector maths of boxes, segments and the balls around people; nothing here knows what a record is."""
+"""Straight segments: lengths, legs around discrete flips, and the cover sweep."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Bounds:
-    """Where a person may go: an axis-aligned box of points, with one-way columns."""
-
-    lower: Array
-    upper: Array
-    up: Mask
-    down: Mask
-
-    def seen_from(self, point: Array) -> Bounds:
-        """Tighten the box to what is still ahead of someone who stands at ``point``."""
-        if not (self.up.any() or self.down.any()):
-            return self
-        lower = np.where(self.up, np.maximum(self.lower, point), self.lower)
-        upper = np.where(self.down, np.minimum(self.upper, point), self.upper)
-        return Bounds(lower, upper, self.up, self.down)
-
-    def only(self, column: int) -> Bounds:
-        """The same limits on one column, and none on the others."""
-        mine = np.arange(len(self.lower)) == column
-        free = np.zeros(len(self.lower), dtype=bool)
-        return Bounds(np.where(mine, self.lower, -np.inf), np.where(mine, self.upper, np.inf), free, free)
-
-    def contain(self, points: Array) -> Mask:
-        """Tell which points lie inside."""
-        inside = ((points >= self.lower) & (points <= self.upper)).all(axis=-1)
-        return np.asarray(inside, dtype=bool)
-
-    def one_way(self, start: Array, end: Array) -> Mask:
-        """Tell which steps go back on no one-way column."""
-        forward = (end >= start) | ~self.up
-        return np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
+from localface.types import Array, Mask
 
 
 def norms(vectors: Array) -> Array:
@@ -59,7 +21,9 @@ def legs(start: Array, end: Array, discrete: Mask) -> list[tuple[Array, Array]]:
     return [(start, np.where(flips, start, middle)), (np.where(flips, end, middle), end)]
 
 
-def intervals_within(start: Array, end: Array, rows: Array, eps: float) -> tuple[Array, Array, float]:
+def intervals_within(
+    start: Array, end: Array, rows: Array, eps: float
+) -> tuple[Array, Array, float]:
     """Where along the segment each row is within ``eps``: entry and exit, and the segment's length.
 
     Row i covers [s_i - sqrt(eps^2 - h_i^2), s_i + sqrt(eps^2 - h_i^2)], with s_i its
@@ -101,32 +65,3 @@ def loneliest(start: Array, end: Array, rows: Array, eps: float) -> tuple[int, A
     inside = np.searchsorted(enter, middles) - np.searchsorted(leave, middles)
     least = int(inside.argmin())
     return int(inside[least]), start + (end - start) * (middles[least] / length)
-
-
-def may_deviate(first: Array, second: Array, end: Array, eps: float) -> bool:
-    """Tell whether the segment first -> end stays within ``eps`` of ``first`` or ``second``.
-
-    The paper's deviation theorem, corrected: for 0 < d = |second - first| <= 2 eps and
-    |end - second| <= eps, the segment is covered exactly when d <= sqrt(2) eps or the
-    cosine of the angle at ``first`` is at least d / (2 eps). See "Reading the paper".
-    """
-    step, across = end - first, second - first
-    reach, d = float(norms(step)), float(norms(across))
-    if d <= np.sqrt(2) * eps or reach == 0.0:
-        return True
-    return float((step * across).sum()) / (reach * d) >= d / (2 * eps)
-
-
-def turned_within(first: Array, second: Array, end: Array, eps: float) -> Array:
-    """Turn the segment first -> end towards ``second`` just far enough for ``may_deviate``."""
-    if may_deviate(first, second, end, eps):
-        return end
-    across, step = second - first, end - first
-    d, reach = float(norms(across)), float(norms(step))
-    along = across / d
-    sideways = step - (step * along).sum() * along
-    if not sideways.any():
-        return np.asarray(first + reach * along)
-    cosine = min(1.0, d / (2 * eps))
-    turned = cosine * along + np.sqrt(1 - cosine * cosine) * sideways / norms(sideways)
-    return np.asarray(first + reach * turned)

@@ -14,12 +14,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localface.geometry.segments import Array
+from localface.types import Array
 
 Index = npt.NDArray[np.intp]
 
-_FORESTS = {"RandomForestClassifier", "ExtraTreesClassifier", "RandomForestRegressor", "ExtraTreesRegressor"}
-_TREES = {"DecisionTreeClassifier", "ExtraTreeClassifier", "DecisionTreeRegressor", "ExtraTreeRegressor"}
+_FORESTS = {
+    "RandomForestClassifier",
+    "ExtraTreesClassifier",
+    "RandomForestRegressor",
+    "ExtraTreesRegressor",
+}
+_TREES = {
+    "DecisionTreeClassifier",
+    "ExtraTreeClassifier",
+    "DecisionTreeRegressor",
+    "ExtraTreeRegressor",
+}
 _FEW = 200  # up to this many records, all trees at once is faster than one tree after another
 _STRIDE = 8  # levels between two looks at who has arrived: a look costs as much as a level
 
@@ -47,9 +57,13 @@ class Reader:
         Each record's answer is the same, to the last bit, whatever records come with it.
         """
         with np.errstate(over="ignore"):
-            singles = np.asarray(records).astype(np.float32, order="C")  # scikit-learn's trees see single precision
+            singles = np.asarray(records).astype(
+                np.float32, order="C"
+            )  # scikit-learn's trees see single precision
         if not np.isfinite(singles).all():
-            raise ValueError("the records hold missing or infinite values, or some beyond single precision")
+            raise ValueError(
+                "the records hold missing or infinite values, or some beyond single precision"
+            )
         total = self._few(singles) if len(singles) <= _FEW else self._many(singles)
         mean = total / len(self.trees)
         return mean if self.classifies else mean[:, 0]
@@ -76,7 +90,9 @@ class Reader:
         reached, pair = node.copy(), np.arange(len(node))
         while len(pair):
             for _ in range(_STRIDE):
-                goes_right = values.take(start + self.feature.take(node)) > self.threshold.take(node)
+                goes_right = values.take(start + self.feature.take(node)) > self.threshold.take(
+                    node
+                )
                 node = self.left.take(node) + goes_right
             reached[pair] = node
             under_way = np.flatnonzero(self.left.take(node) != node)
@@ -114,14 +130,20 @@ def agrees(read: Reader, records: Array, expected: object) -> bool:
     wanted, got = np.asarray(expected), read(records)
     if wanted.shape != got.shape:
         return False
-    return bool(np.array_equal(got, wanted) if read.ordered else np.allclose(got, wanted, rtol=1e-12, atol=1e-12))
+    return bool(
+        np.array_equal(got, wanted)
+        if read.ordered
+        else np.allclose(got, wanted, rtol=1e-12, atol=1e-12)
+    )
 
 
 def _trees_of(model: Any) -> tuple[Any, ...]:
     """Return the trees of a model that answers by its trees alone, else nothing."""
     single = _is_own(model, _TREES)
     members: Iterable[Any] = (model,) if single else getattr(model, "estimators_", ())
-    if not single and not (_is_own(model, _FORESTS) and all(_is_own(member, _TREES) for member in members)):
+    if not single and not (
+        _is_own(model, _FORESTS) and all(_is_own(member, _TREES) for member in members)
+    ):
         return ()
     trees = tuple(getattr(member, "tree_", None) for member in members)
     return trees if all(tree is not None and tree.n_outputs == 1 for tree in trees) else ()
@@ -130,7 +152,11 @@ def _trees_of(model: Any) -> tuple[Any, ...]:
 def _is_own(model: Any, names: set[str]) -> bool:
     """Tell whether a model is one of scikit-learn's own, with nothing put in its place."""
     replaced = {"predict", "predict_proba"} & set(getattr(model, "__dict__", ()))
-    return type(model).__module__.startswith("sklearn.") and type(model).__name__ in names and not replaced
+    return (
+        type(model).__module__.startswith("sklearn.")
+        and type(model).__name__ in names
+        and not replaced
+    )
 
 
 def _order(tree: Any) -> Index:
@@ -148,5 +174,7 @@ def _nodes(tree: Any, root: int) -> tuple[Index, Index, Array]:
     child = tree.children_left[order]
     leaf = child < 0
     left = np.where(leaf, np.arange(len(order)), place[child])
-    threshold = np.where(leaf, np.inf, tree.threshold[order])  # no value lies beyond: a leaf keeps its records
+    threshold = np.where(
+        leaf, np.inf, tree.threshold[order]
+    )  # no value lies beyond: a leaf keeps its records
     return root + left, np.where(leaf, 0, tree.feature[order]), threshold

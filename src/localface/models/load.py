@@ -66,7 +66,9 @@ def _imported(module: str, attribute: str) -> Any:
     with told(f"{module!r} cannot be imported", ModelError):
         if find_spec(module.partition(".")[0]) is None:
             hint = near_miss(module, [one.stem for one in Path.cwd().glob("*.py")])
-            raise ModelError(f"there is no module {module!r} in the current folder, nor is one installed{hint}")
+            raise ModelError(
+                f"there is no module {module!r} in the current folder, nor is one installed{hint}"
+            )
         found: Any = import_module(module)
     for name in attribute.split("."):
         if not hasattr(found, name):
@@ -101,7 +103,9 @@ def _is_trusted(name: str) -> bool:
     if rooms[0] not in _TRUSTED or _NOT_FOR_MODELS.intersection(rooms):
         return False
     found = getattr(import_module(module), attribute, None)
-    return isclass(found) and found.__module__.partition(".")[0] == rooms[0]  # made there, not only to be had there
+    return (
+        isclass(found) and found.__module__.partition(".")[0] == rooms[0]
+    )  # made there, not only to be had there
 
 
 def _from_pickle(path: Path) -> Any:

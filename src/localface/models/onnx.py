@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from localface.data.opening import extra, told
 from localface.errors import ModelError, listed
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _TYPES: dict[str, npt.DTypeLike] = {
     "tensor(float)": np.float32,
@@ -55,7 +55,10 @@ class Graph:
             ((name, dtype),) = self.inputs.items()
             return {name: np.ascontiguousarray(np.asarray(table), dtype=dtype)}
         frame = nw.from_native(table, eager_only=True)
-        return {name: frame[name].to_numpy().astype(dtype)[:, None] for name, dtype in self.inputs.items()}
+        return {
+            name: frame[name].to_numpy().astype(dtype)[:, None]
+            for name, dtype in self.inputs.items()
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,7 +82,9 @@ class OnnxClassifier:
         """Return one score a class, row by row."""
         scores, _ = self.graph.run(table)
         if isinstance(scores, list):  # a ZipMap: one dict a row
-            return np.array([[row[name] for name in self.classes_] for row in scores], dtype=np.float64)
+            return np.array(
+                [[row[name] for name in self.classes_] for row in scores], dtype=np.float64
+            )
         return np.asarray(scores, dtype=np.float64)
 
     def named_after(self, table: Any) -> OnnxClassifier:
@@ -91,8 +96,12 @@ class OnnxClassifier:
         names: list[Any] = list(range(np.shape(scores)[1]))
         if labels is None:
             return replace(self, classes_=tuple(names))
-        pairs = Counter(zip(np.argmax(scores, axis=1).tolist(), np.ravel(labels).tolist(), strict=True))
-        for (column, label), _ in reversed(pairs.most_common()):  # a verdict may differ from the largest score
+        pairs = Counter(
+            zip(np.argmax(scores, axis=1).tolist(), np.ravel(labels).tolist(), strict=True)
+        )
+        for (column, label), _ in reversed(
+            pairs.most_common()
+        ):  # a verdict may differ from the largest score
             names[column] = label
         return replace(self, classes_=tuple(names))
 
@@ -157,7 +166,9 @@ def _outputs(session: Any, path: Path) -> tuple[Any, str | None]:
     outputs = session.get_outputs()
     scores = [one for one in outputs if one.type.startswith("seq(map") or one.type in _SCORES]
     if not scores:
-        raise ModelError(f"{str(path)!r} gives no scores, only {listed(f'{one.name} ({one.type})' for one in outputs)}")
+        raise ModelError(
+            f"{str(path)!r} gives no scores, only {listed(f'{one.name} ({one.type})' for one in outputs)}"
+        )
     likely = [one for one in scores if one.type.startswith("seq(map") or "prob" in one.name.lower()]
     chosen = (likely or scores)[-1]
     labels = next((one.name for one in outputs if one.type in _LABELS and one is not chosen), None)

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.errors import ModelError, listed, near_miss
-from localface.geometry.segments import Array
 from localface.models.forests import Reader, agrees, reader
+from localface.types import Array
 
 _DIGITS = 10  # scores are read to this many digits: below it models differ between batch shapes
 
@@ -42,7 +42,9 @@ class Scorer:
     hang on that.
     """
 
-    def __init__(self, reading: Reading, form: Form, *, min_score: float, trees: Reader | None = None) -> None:
+    def __init__(
+        self, reading: Reading, form: TableFormat, *, min_score: float, trees: Reader | None = None
+    ) -> None:
         self._reading = reading
         self._form = form
         self._trees = trees
@@ -94,8 +96,14 @@ class Scorer:
         try:
             scores = np.asarray(raw, dtype=float)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"the model returned {type(raw).__name__}, which is no array of numbers") from error
-        if scores.ndim == 2 and self._reading.column is not None and self._reading.column < scores.shape[1]:
+            raise ModelError(
+                f"the model returned {type(raw).__name__}, which is no array of numbers"
+            ) from error
+        if (
+            scores.ndim == 2
+            and self._reading.column is not None
+            and self._reading.column < scores.shape[1]
+        ):
             scores = scores[:, self._reading.column]
         elif scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
@@ -119,7 +127,7 @@ class Scorer:
         return scores
 
 
-def read_trees(model: Any, reading: Reading, form: Form, sample: Array) -> Reader | None:
+def read_trees(model: Any, reading: Reading, form: TableFormat, sample: Array) -> Reader | None:
     """Find out whether a model's answers can be read off its trees: only where they are the same on a sample."""
     trees, numbers = reader(model), form.numbers(sample)
     if trees is None or numbers is None:
@@ -154,21 +162,27 @@ def read_model(model: Any, *, target: object) -> Reading:
     if classes is not None and hasattr(model, "predict"):
         label = list(classes)[_place(target, list(classes))]
         return Reading(
-            lambda frame: np.asarray(model.predict(frame)) == label, None, "probability", 1, f"class {label}"
+            lambda frame: np.asarray(model.predict(frame)) == label,
+            None,
+            "probability",
+            1,
+            f"class {label}",
         )
     if hasattr(model, "predict"):
         return _value(model.predict, target)
     if isinstance(model, signed):
         return _value(model.function, target)
     if callable(model):
-        return Reading(model, target if isinstance(target, int) else None, "probability", 1, "score")
+        return Reading(
+            model, target if isinstance(target, int) else None, "probability", 1, "score"
+        )
     raise ModelError(
         f"{type(model).__name__} is no model: it has neither predict_proba, decision_function nor predict, "
         "and cannot be called. Pass a fitted estimator or a function from records to scores"
     )
 
 
-def fed(model: Any, form: Form, schema: Schema) -> Form:
+def fed(model: Any, form: TableFormat, schema: Schema) -> TableFormat:
     """The kind of table the model wants: the user's own, unless it was fitted on bare arrays."""
     named = getattr(model, "feature_names_in_", None)
     if named is not None:
@@ -207,7 +221,11 @@ def _margin(model: Any, target: object, classes: list[Any]) -> Reading:
     column = _place(target, classes)
     if len(classes) > 2:
         return Reading(model.decision_function, column, "decision", 1, f"class {_plain(target)}")
-    towards = model.decision_function if column == 1 else lambda frame: -np.asarray(model.decision_function(frame))
+    towards = (
+        model.decision_function
+        if column == 1
+        else lambda frame: -np.asarray(model.decision_function(frame))
+    )
     return Reading(towards, None, "decision", 1, f"class {_plain(target)}")
 
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.geometry.segments import Array, norms
-from localface.search.questions import Asks, Ids, along, point_scores
-from localface.search.state import Atlas, Person
+from localface.geometry.segments import norms
+from localface.search.graph import LocalGraph, Person
+from localface.search.questions import Asks, density_along, point_scores
+from localface.types import Array, Ids
 
 _PATIENCE = 12  # steps refused one by one before states are looked at many at a time
 Change = tuple[int, ...]
@@ -22,39 +23,59 @@ class Lattice:
     ground: they must end there, and never leave it again.
     """
 
-    def __init__(self, atlas: Atlas, end: Array, changes: list[Change], floor: float) -> None:
-        person = atlas.person
+    def __init__(self, graph: LocalGraph, end: Array, changes: list[Change], floor: float) -> None:
+        person = graph.person
         self.person, self.changes, self.floor = person, changes, floor
-        self.sizes = [float(norms((end - person.factual)[np.isin(person.group_of, change)])) for change in changes]
+        self.sizes = [
+            float(norms((end - person.factual)[np.isin(person.group_of, change)]))
+            for change in changes
+        ]
         self.weights = [weight_of(person, change) for change in changes]
-        made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1  # of each subset, each change
+        made = (
+            np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1
+        )  # of each subset, each change
         touched = np.stack([np.isin(person.group_of, change) for change in changes])
         self.states = np.where(made @ touched > 0, end, person.factual)
         self.lawful = person.lawful(self.states)
         self.counts = made.sum(axis=1)
         self.scores: Array = np.full(len(made), np.nan)
         self._verdicts: dict[tuple[int, int], bool] = {}
-        self._arrived: dict[int, bool] = {}  # for someone who starts below the floor: which states are above it
+        self._arrived: dict[
+            int, bool
+        ] = {}  # for someone who starts below the floor: which states are above it
         self._refused = 0
         self._seen = np.zeros(len(made), dtype=bool)  # states that were looked at,
-        self._common = np.ones(len(made), dtype=bool)  # and whether such a state is on common ground, else perhaps
+        self._common = np.ones(
+            len(made), dtype=bool
+        )  # and whether such a state is on common ground, else perhaps
 
-    def score(self, lent: Ids, sizes: Sequence[int]) -> Asks[None]:
+    def score(self, donors: Ids, sizes: Sequence[int]) -> Asks[None]:
         """Have the model score the subsets of some sizes."""
         some = np.flatnonzero(np.isin(self.counts, sizes))
         if len(some):
-            self.scores[some] = yield from point_scores(self.states[some], lent)
+            self.scores[some] = yield from point_scores(self.states[some], donors)
 
     def candidates(self, sizes: Sequence[int]) -> list[int]:
         """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
-        inside = self.person.bounds.contain(self.states)  # who stands outside the box must end inside
-        fine = (self.scores >= self.person.min_score) & self.lawful & inside & np.isin(self.counts, sizes)
+        inside = self.person.bounds.contain(
+            self.states
+        )  # who stands outside the box must end inside
+        fine = (
+            (self.scores >= self.person.min_score)
+            & self.lawful
+            & inside
+            & np.isin(self.counts, sizes)
+        )
         reach = np.flatnonzero(fine).tolist()
 
         def order(subset: int) -> tuple[float, float, int]:
             made = [i for i in range(len(self.changes)) if subset >> i & 1]
             dear = sum(self.weights[i] for i in made)
-            return round(dear, 9), round(sum(self.weights[i] * self.sizes[i] for i in made), 9), subset
+            return (
+                round(dear, 9),
+                round(sum(self.weights[i] * self.sizes[i] for i in made), 9),
+                subset,
+            )
 
         return sorted((subset for subset in reach if subset), key=order)
 
@@ -64,8 +85,10 @@ class Lattice:
             return subsets
         fresh = [subset for subset in subsets if subset not in self._arrived]
         if fresh:
-            places = self.states[fresh]
-            ground = yield from along(places, places, self.person.floor, self.person.rule)
+            vertices = self.states[fresh]
+            ground = yield from density_along(
+                vertices, vertices, self.person.floor, self.person.rule
+            )
             self._arrived |= dict(zip(fresh, ground.passes.tolist(), strict=True))
         return [subset for subset in subsets if self._arrived[subset]]
 
@@ -82,9 +105,13 @@ class Lattice:
         fine = np.array([self.conceivable(end) for end in ends]) & self.person.bounds.one_way(a, b)
         if fine.any():
             a, b, n = a[fine], b[fine], int(fine.sum())
-            if self.person.rule != "lowest":  # what is common on average must also end on common ground
+            if (
+                self.person.rule != "lowest"
+            ):  # what is common on average must also end on common ground
                 a, b = np.concatenate([a, b]), np.concatenate([b, b])
-            ground = yield from along(a, b, self.person.floor if common else self.floor, self.person.rule)
+            ground = yield from density_along(
+                a, b, self.person.floor if common else self.floor, self.person.rule
+            )
             fine[fine] = ground.passes.reshape(-1, n).all(axis=0)
             self._refused += n - int(fine.sum())
         self._verdicts |= {(start, end): bool(one) for end, one in zip(ends, fine, strict=True)}
@@ -104,8 +131,8 @@ class Lattice:
         fresh = [state for state in states if self.lawful[state] and not self._seen[state]]
         if self._refused < _PATIENCE or not fresh:
             return
-        places = self.states[fresh]
-        ground = yield from along(places, places, self.floor, self.person.rule)
+        vertices = self.states[fresh]
+        ground = yield from density_along(vertices, vertices, self.floor, self.person.rule)
         self._seen[fresh], self._common[fresh] = True, ground.passes
 
     def missing(self, subset: int) -> float:
@@ -116,11 +143,20 @@ class Lattice:
         """The least that the states still ahead can lack, for whoever has made 0, 1, 2, ... changes one by one."""
         inside = np.arange(subset + 1)
         inside = inside[(inside | subset) == subset]
-        lacks, counts = np.maximum(0.0, self.person.min_score - self.scores[inside]), self.counts[inside]
-        least = np.array([lacks[counts == made].min() for made in range(1, subset.bit_count() + 1)] + [0.0])
+        lacks, counts = (
+            np.maximum(0.0, self.person.min_score - self.scores[inside]),
+            self.counts[inside],
+        )
+        least = np.array(
+            [lacks[counts == made].min() for made in range(1, subset.bit_count() + 1)] + [0.0]
+        )
         return np.asarray(np.cumsum(least[::-1])[::-1])
 
 
 def weight_of(person: Person, change: Change) -> float:
     """How dear a change is: as dear as the dearest of what it changes."""
-    return 1.0 if person.weights is None else float(person.weights[np.isin(person.group_of, change)].max())
+    return (
+        1.0
+        if person.weights is None
+        else float(person.weights[np.isin(person.group_of, change)].max())
+    )

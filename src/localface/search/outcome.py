@@ -6,19 +6,19 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from localface.geometry.segments import Array
-from localface.search.questions import Asks, Counts, Ids, along, company, levels
+from localface.search.graph import GraphPath, LocalGraph, Person
+from localface.search.questions import Asks, TargetCounts, count_near, density_along, levels
 from localface.search.stages.actions import Move, act, in_small_steps
 from localface.search.stages.enhance import Price
-from localface.search.stages.explore import Gait
-from localface.search.state import Atlas, Person, Way
+from localface.search.stages.explore import WalkOptions
+from localface.types import Array, Ids
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How a search goes about it; the same for everyone who asks."""
 
-    gait: Gait
+    walk_options: WalkOptions
     slack: float = 0.05
     cost: str = "length"
     price: Price = field(default_factory=Price)
@@ -26,7 +26,9 @@ class Plan:
     strategy: str = "guided"
     actions: bool = True
     max_changes: int = 1
-    proves: bool = True  # the source finds every near row, so that what it does not find is not there
+    proves: bool = (
+        True  # the source finds every near row, so that what it does not find is not there
+    )
     states: bool = False  # where nobody will do, a state that is nobody's may be the end
     first: bool = False  # the first way will do, and only that there is one is asked for
     whole: bool = False  # the actions make every change, not only those that the score needs
@@ -58,7 +60,7 @@ class Outcome:
     entry: bool = False
     relaxed: bool = False
     proven: bool = False
-    counts: Counts | None = None
+    counts: TargetCounts | None = None
     acted: Acted | None = None
     hopeless: bool = False  # no floor, however low, opens a way
     composed: bool = False  # the way ends at a state that is nobody's
@@ -66,28 +68,28 @@ class Outcome:
 
 def told(
     status: str,
-    atlas: Atlas,
-    way: Way,
+    graph: LocalGraph,
+    path: GraphPath,
     *,
     entry: bool = False,
     relaxed: bool = False,
     proven: bool = False,
-    counts: Counts | None = None,
+    counts: TargetCounts | None = None,
 ) -> Asks[Outcome]:
     """Work out the ground under the way in full, and close the search."""
-    stands = yield from _stood_on(atlas, way.places)
+    stands = yield from _stood_on(graph, path.vertices)
     under = np.zeros(0)
-    if way.steps:
-        under = (yield from atlas.ground(way.steps, None, atlas.person.rule)).values
+    if path.steps:
+        under = (yield from graph.ground(path.steps, None, graph.person.rule)).values
     return Outcome(
         status=status,
-        points=atlas.points[list(way.places)],
-        ids=tuple(atlas.ids[list(way.places)].tolist()),
-        scores=tuple(atlas.scores[list(way.places)].tolist()),
+        points=graph.points[list(path.vertices)],
+        ids=tuple(graph.ids[list(path.vertices)].tolist()),
+        scores=tuple(graph.scores[list(path.vertices)].tolist()),
         levels=stands,
         lowest=under,
-        floor=atlas.person.floor,
-        cost=way.cost,
+        floor=graph.person.floor,
+        cost=path.cost,
         entry=entry,
         relaxed=relaxed,
         proven=proven,
@@ -95,43 +97,62 @@ def told(
     )
 
 
-def nothing(status: str, person: Person, counts: Counts | None = None) -> Outcome:
+def nothing(status: str, person: Person, counts: TargetCounts | None = None) -> Outcome:
     """What there is to say without having looked anywhere."""
-    return Outcome(status, person.factual[None, :], (-1,), (), np.zeros(0), np.zeros(0), person.floor, counts=counts)
+    return Outcome(
+        status,
+        person.factual[None, :],
+        (-1,),
+        (),
+        np.zeros(0),
+        np.zeros(0),
+        person.floor,
+        counts=counts,
+    )
 
 
-def _stood_on(atlas: Atlas, places: tuple[int, ...]) -> Asks[Array]:
+def _stood_on(graph: LocalGraph, vertices: tuple[int, ...]) -> Asks[Array]:
     """How common the ground is at each place: known for rows, worked out for others."""
-    values, ids = np.zeros(len(places)), atlas.ids[list(places)]
-    values[0] = yield from atlas.level()
+    values, ids = np.zeros(len(vertices)), graph.ids[list(vertices)]
+    values[0] = yield from graph.level()
     rows = np.flatnonzero(ids >= 0)
     if len(rows):
-        values[rows] = yield from levels(ids[rows], atlas.points[list(places)][rows])
-    others = [i for i, place in enumerate(places) if place and ids[i] < 0]
+        values[rows] = yield from levels(ids[rows], graph.points[list(vertices)][rows])
+    others = [i for i, vertex in enumerate(vertices) if vertex and ids[i] < 0]
     if others:
-        ground = yield from atlas.ground([(places[i], places[i]) for i in others], None, atlas.person.rule)
+        ground = yield from graph.ground(
+            [(vertices[i], vertices[i]) for i in others], None, graph.person.rule
+        )
         values[others] = ground.values
     return values
 
 
-def acted(atlas: Atlas, plan: Plan, outcome: Outcome, way: Way) -> Asks[Acted]:
+def acted(graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath) -> Asks[Acted]:
     """Turn the way into actions; where no few changes do it, the steps of the way are the actions.
 
     Someone who stands on uncommon ground meets no state more unusual than their own.
     """
-    floor = min(atlas.person.floor, float(outcome.levels[0]))
-    moves = yield from act(atlas, way.places[-1], floor=floor, max_changes=plan.max_changes, whole=plan.whole)
+    floor = min(graph.person.floor, float(outcome.levels[0]))
+    moves = yield from act(
+        graph, path.vertices[-1], floor=floor, max_changes=plan.max_changes, whole=plan.whole
+    )
     if moves is None:
-        ahead = way.places[1:]
-        moves = tuple(Move(atlas.points[p], float(atlas.scores[p]), (i - 1,) if i else ()) for i, p in enumerate(ahead))
-    return (yield from grounded(atlas, moves, floor))
+        ahead = path.vertices[1:]
+        moves = tuple(
+            Move(graph.points[p], float(graph.scores[p]), (i - 1,) if i else ())
+            for i, p in enumerate(ahead)
+        )
+    return (yield from grounded(graph, moves, floor))
 
 
-def grounded(atlas: Atlas, moves: tuple[Move, ...], floor: float) -> Asks[Acted]:
+def grounded(graph: LocalGraph, moves: tuple[Move, ...], floor: float) -> Asks[Acted]:
     """Work out the ground at and under the actions."""
-    moves = yield from in_small_steps(atlas, moves, floor)
-    states = np.stack([atlas.person.factual, *(move.point for move in moves)])
-    starts, ends = np.concatenate([states[:-1], states[1:]]), np.concatenate([states[1:], states[1:]])
-    ground = yield from along(starts, ends, None, atlas.person.rule)
-    near = yield from company(states[1:])
+    moves = yield from in_small_steps(graph, moves, floor)
+    states = np.stack([graph.person.factual, *(move.point for move in moves)])
+    starts, ends = (
+        np.concatenate([states[:-1], states[1:]]),
+        np.concatenate([states[1:], states[1:]]),
+    )
+    ground = yield from density_along(starts, ends, None, graph.person.rule)
+    near = yield from count_near(states[1:])
     return Acted(moves, ground.values[len(moves) :], ground.values[: len(moves)], near, floor)

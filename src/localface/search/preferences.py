@@ -6,72 +6,87 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
+from localface.search.graph import GraphPath, LocalGraph, Person
 from localface.search.lattice import weight_of
 from localface.search.outcome import Acted, Outcome, Plan, acted, grounded, told
 from localface.search.questions import Asks, point_scores
 from localface.search.stages.actions import act
 from localface.search.stages.enhance import enhance
-from localface.search.state import Atlas, Person, Way
+from localface.types import Array
 
 _ENDS = 8  # other ends that are tried at a time where some features should stay as they are
 _LOOKS = 5  # how often one looks on for ends that do without some features
 
 
-def preferred(atlas: Atlas, plan: Plan, first: Outcome, way: Way) -> Asks[Outcome]:
+def preferred(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> Asks[Outcome]:
     """Mind what the person would rather leave as it is: try without what is dear, and take what costs least."""
-    person = atlas.person
-    best = yield from _sparing(atlas, plan, first, way)
-    if person.weights is None or person.held is not None:
+    person = graph.person
+    best = yield from _sparing(graph, plan, first, path)
+    if person.weights is None or person.fixed is not None:
         return best
     dear = person.weights > 1
     alone = [person.group_of == group for group in np.unique(person.group_of[dear])]
-    for held in [dear, *(alone if len(alone) > 1 else [])]:
-        if best.acted is not None and (best.acted.moves[-1].point != person.factual)[held].any():
-            other = yield from _sparing(atlas.holding(held), plan, first, way)
-            if other.acted is not None and _dearness(person, other.acted) < _dearness(person, best.acted):
+    for fixed in [dear, *(alone if len(alone) > 1 else [])]:
+        if best.acted is not None and (best.acted.moves[-1].point != person.factual)[fixed].any():
+            other = yield from _sparing(graph.fixing(fixed), plan, first, path)
+            if other.acted is not None and _dearness(person, other.acted) < _dearness(
+                person, best.acted
+            ):
                 best = other
     return best
 
 
-def _sparing(atlas: Atlas, plan: Plan, first: Outcome, way: Way) -> Asks[Outcome]:
+def _sparing(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> Asks[Outcome]:
     """Choose among the ends that can do without what is held, and find a way to the one chosen.
 
     Where changes have weights, the end is taken that costs least; where no end that is
     known does without what is held, look on. The people on the way may differ in what is
     held, as no two people share every number; the actions never touch it.
     """
-    person, known, looked = atlas.person, dict[int, float](), set[int]()
+    person, known, looked = graph.person, dict[int, float](), set[int]()
     floor = min(person.floor, float(first.levels[0]))
-    for turn in range(1 if person.held is None or atlas.goal is not None else 1 + _LOOKS):
-        if turn and not (yield from _looked_on(atlas, known, looked, plan.gait.n_neighbors)):
+    for turn in range(1 if person.fixed is None or graph.goal is not None else 1 + _LOOKS):
+        if turn and not (
+            yield from _looked_on(graph, known, looked, plan.walk_options.n_neighbors)
+        ):
             break
         found = list[Outcome]()
-        for end in (yield from _likely(atlas, known)):
-            moves = yield from act(atlas, end, floor=floor, max_changes=plan.max_changes, whole=plan.whole)
-            led = None if moves is None else (yield from _led(atlas, plan, first, (way, end)))
+        for end in (yield from _likely(graph, known)):
+            moves = yield from act(
+                graph, end, floor=floor, max_changes=plan.max_changes, whole=plan.whole
+            )
+            led = None if moves is None else (yield from _led(graph, plan, first, (path, end)))
             if led is not None and moves is not None:
-                found.append(replace(led, acted=(yield from grounded(atlas, moves, floor))))
+                found.append(replace(led, acted=(yield from grounded(graph, moves, floor))))
                 if person.weights is None:
                     break
         if found:
             return min(found, key=lambda one: _dearness(person, one.acted))
-    return first if person.held is not None else replace(first, acted=(yield from acted(atlas, plan, first, way)))
+    return (
+        first
+        if person.fixed is not None
+        else replace(first, acted=(yield from acted(graph, plan, first, path)))
+    )
 
 
-def _likely(atlas: Atlas, known: dict[int, float]) -> Asks[list[int]]:
+def _likely(graph: LocalGraph, known: dict[int, float]) -> Asks[list[int]]:
     """The new ends that still reach the target with what is held put back, the least change first.
 
     ``known`` keeps the score that every known place has then.
     """
-    person, ends = atlas.person, atlas.goals
-    fresh = [place for place in (ends if atlas.goal is not None else atlas.places) if place not in known]
+    person, ends = graph.person, graph.goals
+    fresh = [
+        vertex
+        for vertex in (ends if graph.goal is not None else graph.vertices)
+        if vertex not in known
+    ]
     if not fresh:
         return []
-    states = np.stack([_spared(person, atlas.points[place]) for place in fresh])
-    scores = atlas.scores[fresh]
-    if person.held is not None:
-        rows = atlas.ids[fresh][atlas.ids[fresh] >= 0]
+    states = np.stack([_spared(person, graph.points[vertex]) for vertex in fresh])
+    scores = graph.scores[fresh]
+    if person.fixed is not None:
+        rows = graph.ids[fresh][graph.ids[fresh] >= 0]
         scores = yield from point_scores(states, rows)
     known.update(zip(fresh, scores.tolist(), strict=True))
     apart = norms((states - person.factual) * (1.0 if person.weights is None else person.weights))
@@ -79,25 +94,27 @@ def _likely(atlas: Atlas, known: dict[int, float]) -> Asks[list[int]]:
     return [fresh[i] for i in order if fresh[i] in ends][:_ENDS]
 
 
-def _looked_on(atlas: Atlas, known: dict[int, float], looked: set[int], n_neighbors: int) -> Asks[bool]:
+def _looked_on(
+    graph: LocalGraph, known: dict[int, float], looked: set[int], n_neighbors: int
+) -> Asks[bool]:
     """Look around the place that lacks least of the score with what is held put back; False where none is left."""
-    person = atlas.person
+    person = graph.person
 
-    def promise(place: int) -> tuple[float, float, int]:
-        apart = float(norms(_spared(person, atlas.points[place]) - person.factual))
-        return max(0.0, person.min_score - known[place]), round(apart, 9), place
+    def promise(vertex: int) -> tuple[float, float, int]:
+        apart = float(norms(_spared(person, graph.points[vertex]) - person.factual))
+        return max(0.0, person.min_score - known[vertex]), round(apart, 9), vertex
 
-    left = [place for place in known if place not in looked]
-    if not left or atlas.cut:
+    left = [vertex for vertex in known if vertex not in looked]
+    if not left or graph.cut:
         return False
     looked.add(min(left, key=promise))
-    yield from atlas.nearby(min(left, key=promise), n_neighbors)
+    yield from graph.nearby(min(left, key=promise), n_neighbors)
     return True
 
 
 def _spared(person: Person, point: Array) -> Array:
     """A state with what is held put back."""
-    return point if person.held is None else np.where(person.held, person.factual, point)
+    return point if person.fixed is None else np.where(person.fixed, person.factual, point)
 
 
 def _dearness(person: Person, acted: Acted | None) -> tuple[float, float]:
@@ -107,20 +124,26 @@ def _dearness(person: Person, acted: Acted | None) -> tuple[float, float]:
     groups = np.unique(person.group_of[apart != 0]).tolist()
     weights = [weight_of(person, (group,)) for group in groups]
     sizes = [float(norms(apart[person.group_of == group])) for group in groups]
-    return round(sum(weights), 9), round(sum(w * size for w, size in zip(weights, sizes, strict=True)), 9)
+    return round(sum(weights), 9), round(
+        sum(w * size for w, size in zip(weights, sizes, strict=True)), 9
+    )
 
 
-def _led(atlas: Atlas, plan: Plan, first: Outcome, there: tuple[Way, int]) -> Asks[Outcome | None]:
+def _led(
+    graph: LocalGraph, plan: Plan, first: Outcome, there: tuple[GraphPath, int]
+) -> Asks[Outcome | None]:
     """The best way to another end through people who are known already, if there is one."""
-    way, end = there
-    if end == way.places[-1]:
+    path, end = there
+    if end == path.vertices[-1]:
         return first
-    start = way.places[1] if first.entry else 0
+    start = path.vertices[1] if first.entry else 0
     if start == end:
-        way = Way((end,), 0.0)
+        path = GraphPath((end,), 0.0)
     else:
-        way = yield from enhance(atlas.towards(end), Way((start, end), np.inf), price=plan.price, astar=plan.astar)
-    if not np.isfinite(way.cost):
+        path = yield from enhance(
+            graph.towards(end), GraphPath((start, end), np.inf), price=plan.price, astar=plan.astar
+        )
+    if not np.isfinite(path.cost):
         return None
-    whole = Way((0, *way.places), way.cost) if first.entry else way
-    return (yield from told("FOUND", atlas, whole, entry=first.entry, relaxed=first.relaxed))
+    whole = GraphPath((0, *path.vertices), path.cost) if first.entry else path
+    return (yield from told("FOUND", graph, whole, entry=first.entry, relaxed=first.relaxed))

@@ -14,31 +14,10 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from localface.geometry.segments import Array, Bounds, Mask
-
-Ids = npt.NDArray[np.int64]
-NO_ROWS: Ids = np.zeros(0, dtype=np.int64)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Nearest:
-    """Who are the ``k`` nearest allowed people, no further than ``radius``? Answered with ``Neighbors``."""
-
-    point: Array
-    k: int
-    bounds: Bounds
-    exclude: Ids
-    radius: float = np.inf
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Neighbors:
-    """Rows near a point, nearest first; ``cut`` says that the row budget withheld some."""
-
-    ids: Ids
-    points: Array
-    distances: Array
-    cut: bool = False
+from localface.density.protocol import SegmentDensities
+from localface.geometry.bounds import Bounds
+from localface.sources.protocol import Nearest, Neighbors
+from localface.types import NO_ROWS, Array, Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,17 +31,17 @@ class ScoreRows:
 class ScorePoints:
     """What does the model say of these states, which need not be rows? An array of scores.
 
-    ``lent`` names revealed rows whose values the states have taken over: they are scored
+    ``donors`` names revealed rows whose values the states have taken over: they are scored
     with exactly these values.
     """
 
     points: Array
-    lent: Ids
+    donors: Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Along:
-    """How common is the ground along these segments? Answered with ``Ground``.
+class DensityAlong:
+    """How common is the ground along these segments? Answered with ``SegmentDensities``.
 
     ``rule`` says what is asked for: the "lowest" density on the way, or the "mean".
     With a floor the answer is a verdict, worked out no further than it takes to
@@ -76,32 +55,7 @@ class Along:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hole:
-    """A ball in which every place is below the floor: no step that touches it can pass."""
-
-    centre: Array
-    radius: float
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Ground:
-    """A value per segment (higher is more common), whether it passes the floor, and holes that were found.
-
-    A hole comes with the number of the segment that ran into it.
-    """
-
-    values: Array
-    passes: Mask
-    holes: tuple[tuple[int, Hole], ...] = ()
-
-    def part(self, first: int, last: int) -> Ground:
-        """The answer for some of the segments."""
-        holes = tuple((at - first, hole) for at, hole in self.holes if first <= at < last)
-        return Ground(self.values[first:last], self.passes[first:last], holes)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Levels:
+class RowDensities:
     """How common is the ground that these revealed rows stand on? An array of log-densities."""
 
     ids: Ids
@@ -109,7 +63,7 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Company:
+class CountNear:
     """How many people are much like this? Answered with a number a state; no row is revealed."""
 
     points: Array
@@ -117,7 +71,7 @@ class Company:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Census:
-    """How many allowed rows reach the target? Answered with ``Counts``; no row is revealed.
+    """How many allowed rows reach the target? Answered with ``TargetCounts``; no row is revealed.
 
     ``why`` asks, where there are none, what each column rules out.
     """
@@ -127,7 +81,7 @@ class Census:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Counts:
+class TargetCounts:
     """Numbers only: rows allowed, targets allowed; where there are none, how many targets each column rules out."""
 
     allowed: int
@@ -150,21 +104,21 @@ class Widening:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Borrow:
+class ComposeStates:
     """What could someone be, with as much as they may take over from people who reach the target?
 
-    ``like`` turns records into the states that someone at ``point`` may take over from them.
-    Answered with a ``Loan`` of at most ``k`` states that have the score.
+    ``project`` turns records into the states that someone at ``point`` may take over from them.
+    Answered with a ``ComposedStates`` of at most ``k`` states that have the score.
     """
 
     point: Array
-    like: Callable[[Array], Array]
+    project: Callable[[Array], Array]
     k: int
     min_score: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loan:
+class ComposedStates:
     """States, the nearest first, and their scores; ``cut`` says that the row budget withheld some.
 
     The rows that they are made of count as seen.
@@ -175,12 +129,24 @@ class Loan:
     cut: bool = False
 
 
-Question = Nearest | ScoreRows | ScorePoints | Along | Levels | Company | Census | Widening | Borrow
+Question = (
+    Nearest
+    | ScoreRows
+    | ScorePoints
+    | DensityAlong
+    | RowDensities
+    | CountNear
+    | Census
+    | Widening
+    | ComposeStates
+)
 T = TypeVar("T")
 Asks = Generator[Question, Any, T]
 
 
-def nearest(point: Array, k: int, bounds: Bounds, exclude: Ids, radius: float = np.inf) -> Asks[Neighbors]:
+def nearest(
+    point: Array, k: int, bounds: Bounds, exclude: Ids, radius: float = np.inf
+) -> Asks[Neighbors]:
     """Ask for the ``k`` nearest allowed rows."""
     answer: Neighbors = yield Nearest(point, k, bounds, exclude, radius)
     return answer
@@ -192,33 +158,35 @@ def row_scores(ids: Ids) -> Asks[Array]:
     return answer
 
 
-def point_scores(points: Array, lent: Ids = NO_ROWS) -> Asks[Array]:
+def point_scores(points: Array, donors: Ids = NO_ROWS) -> Asks[Array]:
     """Ask for the scores of states that need not be rows."""
-    answer: Array = yield ScorePoints(points, lent)
+    answer: Array = yield ScorePoints(points, donors)
     return answer
 
 
-def along(starts: Array, ends: Array, floor: float | None, rule: str) -> Asks[Ground]:
+def density_along(
+    starts: Array, ends: Array, floor: float | None, rule: str
+) -> Asks[SegmentDensities]:
     """Ask how common the ground is along segments."""
-    answer: Ground = yield Along(starts, ends, floor, rule)
+    answer: SegmentDensities = yield DensityAlong(starts, ends, floor, rule)
     return answer
 
 
 def levels(ids: Ids, points: Array) -> Asks[Array]:
     """Ask how common the ground is that rows stand on."""
-    answer: Array = yield Levels(ids, points)
+    answer: Array = yield RowDensities(ids, points)
     return answer
 
 
-def company(points: Array) -> Asks[Ids]:
+def count_near(points: Array) -> Asks[Ids]:
     """Ask how many people are near states."""
-    answer: Ids = yield Company(points)
+    answer: Ids = yield CountNear(points)
     return answer
 
 
-def census(bounds: Bounds, *, why: bool = True) -> Asks[Counts]:
+def census(bounds: Bounds, *, why: bool = True) -> Asks[TargetCounts]:
     """Ask how many allowed rows reach the target."""
-    answer: Counts = yield Census(bounds, why)
+    answer: TargetCounts = yield Census(bounds, why)
     return answer
 
 
@@ -228,7 +196,9 @@ def widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
     return answer
 
 
-def borrow(point: Array, like: Callable[[Array], Array], k: int, min_score: float) -> Asks[Loan]:
+def compose_states(
+    point: Array, project: Callable[[Array], Array], k: int, min_score: float
+) -> Asks[ComposedStates]:
     """Ask for states that have a score, made of what others have."""
-    answer: Loan = yield Borrow(point, like, k, min_score)
+    answer: ComposedStates = yield ComposeStates(point, project, k, min_score)
     return answer

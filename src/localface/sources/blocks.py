@@ -11,8 +11,8 @@ from typing import Any
 from localface.data.read import read_table
 from localface.data.schema import Feature, Schema
 from localface.errors import DataError, listed, near_miss
-from localface.geometry.segments import Array
 from localface.sources.writing import Blocks
+from localface.types import Array
 
 _ROWS = 1 << 16  # rows of a block
 
@@ -53,7 +53,7 @@ def _records(batches: Any, schema: Schema) -> Iterator[Array]:
     arrow = import_module("pyarrow")
     for batch in batches:
         if len(batch):
-            yield read_table(arrow.Table.from_batches([batch]), schema)
+            yield read_table(arrow.TableSource.from_batches([batch]), schema)
 
 
 def _files(path: Path, *suffixes: str) -> list[Path]:
@@ -62,7 +62,9 @@ def _files(path: Path, *suffixes: str) -> list[Path]:
         return [path]
     files = sorted(file for file in path.rglob("*") if file.name.lower().endswith(suffixes))
     if not files:
-        raise DataError(f"there is no {suffixes[0]} file at {str(path)!r}: give a file, or a folder that holds some")
+        raise DataError(
+            f"there is no {suffixes[0]} file at {str(path)!r}: give a file, or a folder that holds some"
+        )
     return files
 
 
@@ -77,7 +79,11 @@ def _type(arrow: Any, feature: Feature) -> Any:
     labels = feature.categories or ()
     if any(isinstance(label, str) for label in labels):
         return arrow.string()
-    return arrow.bool_() if labels and all(isinstance(label, bool) for label in labels) else arrow.float64()
+    return (
+        arrow.bool_()
+        if labels and all(isinstance(label, bool) for label in labels)
+        else arrow.float64()
+    )
 
 
 def _pyarrow(module: str, path: str | Path) -> Any:

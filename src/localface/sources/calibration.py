@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.geometry.segments import Array, Bounds
-from localface.search.questions import NO_ROWS, Ids
+from localface.geometry.bounds import Bounds
 from localface.sources.partition import Floats, Partition, blocks
+from localface.types import NO_ROWS, Array, Ids
 
 _ASKED = 200  # questions tried, one half of them in a box
 _K = 50
@@ -25,11 +25,15 @@ class Calibration:
     recall: float
 
 
-def calibrated(partition: Partition, near: Floats, sample: Array, *, n_probe: int | None = None) -> Calibration:
+def calibrated(
+    partition: Partition, near: Floats, sample: Array, *, n_probe: int | None = None
+) -> Calibration:
     """Find the fewest cells that hold 99.9 % of the 50 nearest rows, with a box and without."""
     people = sample[-_ASKED:]
     values = np.array([len(np.unique(column)) for column in sample.T])
-    boxes = [_box(values, person) if i % 2 else _free(len(values)) for i, person in enumerate(people)]
+    boxes = [
+        _box(values, person) if i % 2 else _free(len(values)) for i, person in enumerate(people)
+    ]
     truth = _exact(near, people, boxes)
     ranks = [_ranks(partition, *asked) for asked in zip(people, boxes, truth, strict=True)]
     halves = [np.sort(np.concatenate([NO_ROWS, *part])) for part in (ranks[::2], ranks[1::2])]
@@ -55,7 +59,10 @@ def _box(values: Ids, person: Array) -> Bounds:
     held = np.flatnonzero((values > 1) & (values <= _FEW))[-1:]
     loose = np.argsort(-values, kind="stable")[:2]
     for columns, margin in ((loose, 1.0), (held, 0.0)):
-        free.lower[columns], free.upper[columns] = person[columns] - margin, person[columns] + margin
+        free.lower[columns], free.upper[columns] = (
+            person[columns] - margin,
+            person[columns] + margin,
+        )
     return free
 
 
@@ -86,12 +93,18 @@ def _exact(near: Floats, people: Array, boxes: list[Bounds]) -> list[Ids]:
                 kept = np.argpartition(roughs[i], _K)[: _K + 1]
                 ids[i], roughs[i] = ids[i][kept], roughs[i][kept]
                 edges[i] = roughs[i].max()
-    return [one[np.argsort(rough, kind="stable")[1:]] for one, rough in zip(ids, roughs, strict=True)]
+    return [
+        one[np.argsort(rough, kind="stable")[1:]] for one, rough in zip(ids, roughs, strict=True)
+    ]
 
 
-def _inside(rows: Floats, places: Ids, bounds: Bounds) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+def _inside(
+    rows: Floats, places: Ids, bounds: Bounds
+) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     inside = np.ones(len(places), dtype=bool)
     for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
         values = rows[places, column]
-        inside &= (values >= np.float32(bounds.lower[column])) & (values <= np.float32(bounds.upper[column]))
+        inside &= (values >= np.float32(bounds.lower[column])) & (
+            values <= np.float32(bounds.upper[column])
+        )
     return inside

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.geometry.segments import Array, Bounds, norms
-from localface.search.questions import NO_ROWS, Ids, Nearest, Neighbors
+from localface.geometry.bounds import Bounds
+from localface.geometry.segments import norms
 from localface.sources.calibration import Calibration, calibrated
 from localface.sources.partition import (
     EPS,
@@ -23,7 +23,9 @@ from localface.sources.partition import (
     sampled,
     trained,
 )
+from localface.sources.protocol import Nearest, Neighbors
 from localface.sources.stored import Stored, with_halves
+from localface.types import NO_ROWS, Array, Ids
 
 PointsOf = Callable[[Array], Array]
 _SPARE = 16  # rows fetched beyond k, so that rounding in float32 can misplace none
@@ -43,7 +45,13 @@ class Cells:
     """
 
     def __init__(
-        self, partition: Partition, stored: Stored, *, points_of: PointsOf, n_rows: int, calibration: Calibration
+        self,
+        partition: Partition,
+        stored: Stored,
+        *,
+        points_of: PointsOf,
+        n_rows: int,
+        calibration: Calibration,
     ) -> None:
         self._partition = partition
         self._stored = stored
@@ -67,7 +75,9 @@ class Cells:
         """Part rows that are in memory; how many cells, and how many to look at, is worked out unless given."""
         hashes = hashed(records)
         sample = sampled(hashes, SAMPLE)
-        n_cells = cells_for(hashes[sample], SAMPLE) if n_cells is None else min(n_cells, len(sample))
+        n_cells = (
+            cells_for(hashes[sample], SAMPLE) if n_cells is None else min(n_cells, len(sample))
+        )
         centroids = trained(points[sample], n_cells)
         cells = assigned(points, centroids)
         order = canonical(cells, hashes, records, rows)
@@ -131,9 +141,13 @@ class Cells:
 
     def __reduce__(self) -> tuple[Any, ...]:
         if self._stored.folder is None:
-            make = partial(Cells, points_of=self._points_of, n_rows=self._n_rows, calibration=self._calibration)
+            make = partial(
+                Cells, points_of=self._points_of, n_rows=self._n_rows, calibration=self._calibration
+            )
             return make, (self._partition, self._stored)
-        from localface.sources.store import reopened  # a store is made of cells; only a copy looks back at it
+        from localface.sources.store import (
+            reopened,
+        )  # a store is made of cells; only a copy looks back at it
 
         return reopened, (self._stored.folder, self._points_of)
 
@@ -141,7 +155,9 @@ class Cells:
         """Find k rows for each question in its very nearest cells, then whoever is nearer in the other ones."""
         orders = [self._partition.order(question.point, question.bounds) for question in questions]
         found, rest = zip(*map(self._first, questions, orders), strict=True)
-        limits = np.array([self._limit(question, one) for question, one in zip(questions, found, strict=True)])
+        limits = np.array(
+            [self._limit(question, one) for question, one in zip(questions, found, strict=True)]
+        )
         points = np.stack([question.point for question in questions])
         more = self._stored.within(self._partition, rest, points, limits)
         return [self._closed(*each) for each in zip(questions, found, more, strict=True)]
@@ -167,7 +183,11 @@ class Cells:
             more = more[self._stored.screened(more, question.bounds, np.sort(question.exclude))]
             found = self._ranked(np.append(found.ids, more), question)
         near = found.distances <= question.radius
-        return found if near.all() else Neighbors(found.ids[near], found.points[near], found.distances[near])
+        return (
+            found
+            if near.all()
+            else Neighbors(found.ids[near], found.points[near], found.distances[near])
+        )
 
     def _among(self, cells: Ids, question: Nearest) -> Neighbors:
         """Find the k nearest allowed rows of some cells: by rough distance, then exactly, and wider if need be.

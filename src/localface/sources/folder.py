@@ -11,7 +11,11 @@ import numpy as np
 from localface.errors import DataError
 
 ABOUT, PARTS = "about.json", "cells.npz"
-KINDS: dict[str, np.dtype[Any]] = {"near": np.dtype("<f4"), "records": np.dtype("<f8"), "rows": np.dtype("<i8")}
+KINDS: dict[str, np.dtype[Any]] = {
+    "near": np.dtype("<f4"),
+    "records": np.dtype("<f8"),
+    "rows": np.dtype("<i8"),
+}
 CELL: np.dtype[Any] = np.dtype("<u2")  # the cell of each row, noted between two passes
 _MARK, _VERSION = "localface store", 1
 

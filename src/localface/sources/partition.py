@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from localface.geometry.segments import Array, Bounds, Mask, norms
-from localface.search.questions import Ids
+from localface.geometry.bounds import Bounds
+from localface.geometry.segments import norms
+from localface.types import Array, Ids, Mask
 
 Floats = npt.NDArray[np.float32]
 Hashes = npt.NDArray[np.uint64]
@@ -127,7 +128,9 @@ def trained(points: Array, n_cells: int) -> Floats:
     for _ in range(_ROUNDS):
         cells = assigned(points, centroids)
         counts = np.bincount(cells, minlength=n_cells)[:, None]
-        sums = np.stack([np.bincount(cells, column, minlength=n_cells) for column in points.T], axis=1)
+        sums = np.stack(
+            [np.bincount(cells, column, minlength=n_cells) for column in points.T], axis=1
+        )
         means = (sums / np.maximum(counts, 1)).astype(np.float32)
         centroids = np.where(counts > 0, means, centroids)
     return centroids
@@ -145,7 +148,9 @@ def assigned(points: Array, centroids: Floats) -> Ids:
     cells = np.empty(len(points), dtype=np.int64)
     for block in blocks(len(points), max(1, _PAIRS // len(centroids))):
         near = points[block].astype(np.float32)
-        least = halves - near @ centroids.T  # half the squared distance, less what rounding may have added
+        least = (
+            halves - near @ centroids.T
+        )  # half the squared distance, less what rounding may have added
         best = least.argmin(axis=1)
         places = np.arange(len(near))
         edges = least[places, best] + 2 * slack * (sizes[best] + (points[block] ** 2).sum(axis=1))
@@ -153,7 +158,9 @@ def assigned(points: Array, centroids: Floats) -> Ids:
         open_ = np.flatnonzero(least.min(axis=1) <= edges)
         least[places, best] = -np.inf
         cells[block] = best
-        cells[block.start + open_] = _decided(points[block][open_], centroids, least[open_] <= edges[open_, None])
+        cells[block.start + open_] = _decided(
+            points[block][open_], centroids, least[open_] <= edges[open_, None]
+        )
     return cells
 
 

@@ -3,10 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from localface.geometry.segments import Array, Bounds
-from localface.search.questions import Ids, Nearest, Neighbors
+import numpy as np
+
+from localface.geometry.bounds import Bounds
+from localface.types import Array, Ids
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Nearest:
+    """Who are the ``k`` nearest allowed people, no further than ``radius``? Answered with ``Neighbors``."""
+
+    point: Array
+    k: int
+    bounds: Bounds
+    exclude: Ids
+    radius: float = np.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Neighbors:
+    """Rows near a point, nearest first; ``cut`` says that the row budget withheld some."""
+
+    ids: Ids
+    points: Array
+    distances: Array
+    cut: bool = False
 
 
 class Source(Protocol):

@@ -12,13 +12,13 @@ import numpy as np
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
-from localface.geometry.segments import Array
 from localface.sources.calibration import Calibration
 from localface.sources.cells import Cells, PointsOf
 from localface.sources.folder import PARTS, mapped, read_about
 from localface.sources.partition import SAMPLE, Partition
 from localface.sources.stored import Stored, with_halves
 from localface.sources.writing import Blocks, Progress, Writing
+from localface.types import Array
 
 _CHECKED = 64  # rows that a space is tried on
 
@@ -42,7 +42,9 @@ class Store:
         about = read_about(folder)
         with np.load(folder / PARTS, allow_pickle=False) as parts:
             sample = parts["sample"]
-            partition = Partition(parts["centroids"], parts["starts"], parts["lower"], parts["upper"])
+            partition = Partition(
+                parts["centroids"], parts["starts"], parts["lower"], parts["upper"]
+            )
         return cls(
             folder=folder,
             schema=Schema.from_dict(about["schema"]),
@@ -69,7 +71,13 @@ class Store:
             folder=self.folder,
         )
         self._check(points_of, stored)
-        return Cells(self.partition, stored, points_of=points_of, n_rows=self.n_rows, calibration=self.calibration)
+        return Cells(
+            self.partition,
+            stored,
+            points_of=points_of,
+            n_rows=self.n_rows,
+            calibration=self.calibration,
+        )
 
     def _check(self, points_of: PointsOf, stored: Stored) -> None:
         """Try on some rows whether their points are those that were written."""
@@ -88,7 +96,12 @@ def reopened(folder: Path, points_of: PointsOf) -> Cells:
 
 
 def write_store(
-    folder: str | Path, blocks: Blocks, schema: Schema, *, sample: int = SAMPLE, progress: Progress | None = None
+    folder: str | Path,
+    blocks: Blocks,
+    schema: Schema,
+    *,
+    sample: int = SAMPLE,
+    progress: Progress | None = None,
 ) -> Store:
     """Write a table into a new folder, block by block, and open it.
 

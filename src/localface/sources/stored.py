@@ -9,9 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from localface.geometry.segments import Array, Bounds
-from localface.search.questions import Ids
+from localface.geometry.bounds import Bounds
 from localface.sources.partition import Floats, Partition, blocks
+from localface.types import Array, Ids
 
 _BLOCK = 1 << 16  # rows turned into float32 at once
 
@@ -33,11 +33,15 @@ class Stored:
     def rough(self, partition: Partition, cells: Ids, point: Array) -> Floats:
         """Half the squared distance, but for a constant, from a point to each row of some cells."""
         asked = np.append(-point, 1.0).astype(np.float32)
-        ends = zip(partition.starts[cells].tolist(), partition.starts[cells + 1].tolist(), strict=True)
+        ends = zip(
+            partition.starts[cells].tolist(), partition.starts[cells + 1].tolist(), strict=True
+        )
         parts = [self.near[first:last] @ asked for first, last in ends]
         return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
 
-    def within(self, partition: Partition, cells: Sequence[Ids], points: Array, limits: Array) -> list[Ids]:
+    def within(
+        self, partition: Partition, cells: Sequence[Ids], points: Array, limits: Array
+    ) -> list[Ids]:
         """Return for each point the rows of its cells whose rough distance is no more than its limit.
 
         Points that ask for the same cell share one product, so that its rows are read once.
@@ -50,7 +54,11 @@ class Stored:
         which = np.concatenate(cells)
         who = np.repeat(np.arange(len(cells)), [len(mine) for mine in cells])
         rank = np.argsort(which, kind="stable")
-        turns = np.flatnonzero(np.diff(which[rank], prepend=-1, append=-1)).tolist() if len(which) else []
+        turns = (
+            np.flatnonzero(np.diff(which[rank], prepend=-1, append=-1)).tolist()
+            if len(which)
+            else []
+        )
         whose, found = [who[:0]], [which[:0]]
         for first, last in pairwise(turns):
             askers, start = who[rank[first:last]], partition.starts[which[rank[first]]]

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Bounds, norms
-from localface.search.questions import Ids, Nearest, Neighbors
+from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet
+from localface.geometry.segments import norms
+from localface.sources.protocol import Nearest, Neighbors
+from localface.types import Array, Ids
 
 _SPARE = 16  # rows looked at beyond k, so that rounding in the BLAS product can misplace none
 _PROBES = 512  # rows from which it is guessed how far the nearest k are
 
 
-class Table:
+class TableSource:
     """Distinct rows in canonical order, scanned by one BLAS product a batch.
 
     An id is a place in that order, so answers depend neither on the order of the
@@ -24,12 +26,14 @@ class Table:
     exact = True
     recall = 1.0
 
-    def __init__(self, crowd: Crowd, records: Array, rows: Ids, *, n_rows: int) -> None:
-        self._crowd = crowd
+    def __init__(self, crowd: PointSet, records: Array, rows: Ids, *, n_rows: int) -> None:
+        self._point_set = crowd
         self._records = records
         self._rows = rows
         self._n_rows = n_rows
-        self._probes = np.unique(np.linspace(0, len(crowd) - 1, min(len(crowd), _PROBES)).astype(np.int64))
+        self._probes = np.unique(
+            np.linspace(0, len(crowd) - 1, min(len(crowd), _PROBES)).astype(np.int64)
+        )
 
     @property
     def n_rows(self) -> int:
@@ -39,12 +43,15 @@ class Table:
     @property
     def width(self) -> int:
         """How many columns a point has."""
-        return self._crowd.width
+        return self._point_set.width
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        squared = self._crowd.squared(np.stack([question.point for question in questions]))
-        return [self._answer(question, rough) for question, rough in zip(questions, squared, strict=True)]
+        squared = self._point_set.squared(np.stack([question.point for question in questions]))
+        return [
+            self._answer(question, rough)
+            for question, rough in zip(questions, squared, strict=True)
+        ]
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
@@ -52,11 +59,11 @@ class Table:
 
     def surveyed(self, bounds: Bounds) -> Ids:
         """Return the ids of all allowed rows, for the holder's own counting."""
-        allowed = np.ones(len(self._crowd), dtype=bool)
+        allowed = np.ones(len(self._point_set), dtype=bool)
         for column in np.flatnonzero(bounds.lower > -np.inf):
-            allowed &= self._crowd.columns[column] >= bounds.lower[column]
+            allowed &= self._point_set.columns[column] >= bounds.lower[column]
         for column in np.flatnonzero(bounds.upper < np.inf):
-            allowed &= self._crowd.columns[column] <= bounds.upper[column]
+            allowed &= self._point_set.columns[column] <= bounds.upper[column]
         return np.flatnonzero(allowed).astype(np.int64)
 
     def row_numbers(self, ids: Ids) -> Ids:
@@ -74,7 +81,9 @@ class Table:
             rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
             edge = float(probed[rank]) if rank < len(probed) else np.inf
             edge = min(edge, outer)
-            near = np.flatnonzero(rough <= edge) if edge < np.inf else np.flatnonzero(rough < np.inf)
+            near = (
+                np.flatnonzero(rough <= edge) if edge < np.inf else np.flatnonzero(rough < np.inf)
+            )
             ids, points, distances = self._ranked(question, near)
             if edge >= outer or self._sure(question, distances, edge):
                 return Neighbors(ids, points, distances)
@@ -82,7 +91,7 @@ class Table:
 
     def _ranked(self, question: Nearest, near: Ids) -> tuple[Ids, Array, Array]:
         """The k nearest allowed of some rows, by exact distance, ties by id."""
-        points = self._crowd.points[near]
+        points = self._point_set.points[near]
         allowed = question.bounds.contain(points)
         near, points = near[allowed], points[allowed]
         distances = norms(points - question.point)
@@ -100,4 +109,4 @@ class Table:
     def _unsure(self, question: Nearest, reach: float) -> float:
         """How far off the rough distance of a row may be that is no further than ``reach``."""
         square = float((question.point * question.point).sum())
-        return float(self._crowd.rounding(square + (np.sqrt(square) + reach) ** 2))
+        return float(self._point_set.rounding(square + (np.sqrt(square) + reach) ** 2))

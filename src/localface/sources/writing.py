@@ -12,8 +12,6 @@ import numpy as np
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
-from localface.geometry.segments import Array
-from localface.search.questions import Ids
 from localface.sources.calibration import calibrated
 from localface.sources.folder import KINDS, PARTS, mapped, write_about
 from localface.sources.partition import (
@@ -28,6 +26,7 @@ from localface.sources.partition import (
     trained,
 )
 from localface.sources.stored import with_halves
+from localface.types import Array, Ids
 
 Blocks = Callable[[], Iterable[Array]]
 Progress = Callable[[str, int, int], None]
@@ -53,7 +52,9 @@ class Writing:
         partition = self._sort(space, centroids, starts)
         n_distinct = int(partition.starts[-1])
         self._cut(n_distinct, space.width)
-        calibration = calibrated(partition, mapped(self.folder, "near", (n_distinct, space.width + 1)), points)
+        calibration = calibrated(
+            partition, mapped(self.folder, "near", (n_distinct, space.width + 1)), points
+        )
         np.savez(
             self.folder / PARTS,
             sample=sample,

@@ -17,7 +17,9 @@ def checked_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict
     if weights is None:
         return {}
     if not _is_mapping(weights):
-        raise ConstraintError(f"weights= is {weights!r}: give a dict from feature to number, as in {{'income': 3}}")
+        raise ConstraintError(
+            f"weights= is {weights!r}: give a dict from feature to number, as in {{'income': 3}}"
+        )
     _check_names("weights", weights, schema)
     for name, weight in weights.items():
         if (number(weight) or 0.0) <= 0:
@@ -28,10 +30,14 @@ def checked_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict
     return {name: float(weight) for name, weight in weights.items()}
 
 
-def avoiding(schema: Schema, where: Mapping[str, Any] | None, avoid: Sequence[str]) -> Mapping[str, Any] | None:
+def avoiding(
+    schema: Schema, where: Mapping[str, Any] | None, avoid: Sequence[str]
+) -> Mapping[str, Any] | None:
     """Narrow what may change by what is to be avoided altogether."""
     if isinstance(avoid, str) or not isinstance(avoid, Collection):
-        raise ConstraintError(f"avoid= is {avoid!r}: give a list of features, as in avoid=['income']")
+        raise ConstraintError(
+            f"avoid= is {avoid!r}: give a list of features, as in avoid=['income']"
+        )
     if not avoid:
         return where
     check_where(schema.features, where)
@@ -49,7 +55,9 @@ def check_n_paths(n_paths: object, *, actions: bool, push: bool = False) -> None
             "leave actions=True and strategy='guided', or ask for one path"
         )
     if n_paths > 1 and push:
-        raise InputError(f"n_paths={n_paths} and min_robustness do not go together: ask for one of them at a time")
+        raise InputError(
+            f"n_paths={n_paths} and min_robustness do not go together: ask for one of them at a time"
+        )
 
 
 def _check_names(what: str, names: Iterable[object], schema: Schema) -> None:

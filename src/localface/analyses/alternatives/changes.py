@@ -10,7 +10,7 @@ import numpy as np
 
 from localface.answers.recourse import Recourse
 from localface.data.schema import Schema
-from localface.geometry.segments import Array
+from localface.types import Array
 
 Names = frozenset[str]
 
@@ -28,12 +28,21 @@ class Cost(NamedTuple):
 def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
     """What the changes of a way cost; features that are linked count as one, as dear as the dearest of them."""
     end = end_of(answer)
-    sizes = dict(zip(answer.schema.names, sizes_between(answer, answer.records[0], end).tolist(), strict=True))
+    sizes = dict(
+        zip(
+            answer.schema.names, sizes_between(answer, answer.records[0], end).tolist(), strict=True
+        )
+    )
     unit_of, parts = _unit_of(answer.schema), dict[str, list[str]]()
     for name in sorted(changed_by(answer)):
         parts.setdefault(unit_of[name], []).append(name)
-    dear = {unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit) for unit in parts}
-    size = sum(dear[unit] * math.hypot(*(sizes[name] for name in names)) for unit, names in parts.items())
+    dear = {
+        unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit)
+        for unit in parts
+    }
+    size = sum(
+        dear[unit] * math.hypot(*(sizes[name] for name in names)) for unit, names in parts.items()
+    )
     return Cost(round(sum(dear.values()), 9), round(size, 9))
 
 
@@ -70,4 +79,6 @@ def end_of(answer: Recourse) -> Array:
 def sizes_between(answer: Recourse, one: Array, other: Array) -> Array:
     """How far apart two records are in each feature, in ordinary differences."""
     discrete = np.array([feature.discrete for feature in answer.schema])
-    return np.asarray(np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales))
+    return np.asarray(
+        np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales)
+    )

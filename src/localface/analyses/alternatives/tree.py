@@ -9,11 +9,11 @@ from localface.analyses.alternatives.changes import Cost, Names, changed_by, cos
 from localface.analyses.alternatives.ways import MOST_BRANCHES, Alternatives
 from localface.answers.parts import Disclosure
 from localface.answers.recourse import Recourse
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.search.outcome import Plan
 
 
-def find_alternatives(desk: Desk, request: Request, plan: Plan, n_paths: int) -> Alternatives:
+def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int) -> Alternatives:
     """Enumerate ways that change different features, by a hitting-set tree.
 
     Any other set of changes leaves out at least one feature of a set that is known. So
@@ -22,22 +22,26 @@ def find_alternatives(desk: Desk, request: Request, plan: Plan, n_paths: int) ->
     lock-step. A way that is known and touches nothing of what a branch holds is taken
     for its answer; what held too much once is not tried with more.
     """
-    tree = _Tree(desk, request, plan)
+    tree = _Tree(engine, request, plan)
     level = tree.asked([frozenset()])
     while level and len(tree.minimal()) < n_paths and tree.branches < MOST_BRANCHES:
         level = tree.asked(_branches(level))
     chosen = tree.chosen(n_paths)
     exhausted = not level and not tree.cut
     return Alternatives(
-        chosen or (tree.refusal,), n_paths, exhausted, _total(tree.disclosures), weights=request.weights
+        chosen or (tree.refusal,),
+        n_paths,
+        exhausted,
+        _total(tree.disclosures),
+        weights=request.weights,
     )
 
 
 class _Tree:
     """The ways found so far by the sets that they change, and what holding which features has led to."""
 
-    def __init__(self, desk: Desk, request: Request, plan: Plan) -> None:
-        self.desk, self.request, self.plan = desk, request, plan
+    def __init__(self, engine: Engine, request: Request, plan: Plan) -> None:
+        self.engine, self.request, self.plan = engine, request, plan
         self.ways: dict[Names, Recourse] = {}
         self.disclosures: list[Disclosure] = []
         self.branches, self.cut = 0, False
@@ -46,17 +50,24 @@ class _Tree:
 
     def asked(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
         """Follow branches, each given by what it holds; those that lead somewhere come back with what changes."""
-        fresh = [held for held in dict.fromkeys(branches) if held not in self._seen and not self._hopeless(held)]
+        fresh = [
+            fixed
+            for fixed in dict.fromkeys(branches)
+            if fixed not in self._seen and not self._hopeless(fixed)
+        ]
         self._seen.update(fresh)
-        known = {held: next((names for names in self.ways if not names & held), None) for held in fresh}
-        unknown = [held for held in fresh if known[held] is None]
+        known = {
+            fixed: next((names for names in self.ways if not names & fixed), None)
+            for fixed in fresh
+        }
+        unknown = [fixed for fixed in fresh if known[fixed] is None]
         open_ = unknown[: MOST_BRANCHES - self.branches]
         self.branches, self.cut = self.branches + len(open_), self.cut or len(open_) < len(unknown)
-        requests = [replace(self.request, held=held) for held in open_]
-        for held, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
+        requests = [replace(self.request, fixed=fixed) for fixed in open_]
+        for fixed, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
             self.disclosures.append(answer.disclosure)
-            known[held] = self._kept(held, answer)
-        return [(held, names) for held, names in known.items() if names is not None]
+            known[fixed] = self._kept(fixed, answer)
+        return [(fixed, names) for fixed, names in known.items() if names is not None]
 
     def minimal(self) -> list[Names]:
         """The sets that contain no other."""
@@ -67,39 +78,49 @@ class _Tree:
         least = set(self.minimal())
 
         def order(names: Names) -> tuple[Cost, float, list[str]]:
-            return cost_of(self.ways[names], self.request.weights), self.ways[names].cost, sorted(names)
+            return (
+                cost_of(self.ways[names], self.request.weights),
+                self.ways[names].cost,
+                sorted(names),
+            )
 
         some = sorted(self.ways, key=lambda names: (names not in least, order(names)))[:n]
         return tuple(self.ways[names] for names in sorted(some, key=order))
 
-    def _answers(self, branches: list[Names], requests: list[Request]) -> Iterator[tuple[Names, Recourse]]:
-        for i, answer in self.desk.answered(requests, self.plan):
+    def _answers(
+        self, branches: list[Names], requests: list[Request]
+    ) -> Iterator[tuple[Names, Recourse]]:
+        for i, answer in self.engine.answered(requests, self.plan):
             yield branches[i], answer
 
-    def _kept(self, held: Names, answer: Recourse) -> Names | None:
+    def _kept(self, fixed: Names, answer: Recourse) -> Names | None:
         """Keep a way; none that changes what its branch holds."""
-        if not held:
+        if not fixed:
             self.refusal = answer
         names = units_of(answer.schema, changed_by(answer))
         if not (answer.found and names):
-            self._closed.append(held)
+            self._closed.append(fixed)
             return None
         self.ways.setdefault(names, answer)
         return names
 
-    def _hopeless(self, held: Names) -> bool:
-        return any(closed <= held for closed in self._closed)
+    def _hopeless(self, fixed: Names) -> bool:
+        return any(closed <= fixed for closed in self._closed)
 
 
 def _branches(level: list[tuple[Names, Names]]) -> Iterator[Names]:
-    for held, names in level:
+    for fixed, names in level:
         for name in sorted(names):
-            yield held | {name}
+            yield fixed | {name}
 
 
 def _total(parts: list[Disclosure]) -> Disclosure:
     """Add up what all branches were shown: an upper bound, as the same row may have been shown to several."""
-    sums = {one.name: sum(getattr(part, one.name) for part in parts) for one in fields(Disclosure) if one.type == "int"}
+    sums = {
+        one.name: sum(getattr(part, one.name) for part in parts)
+        for one in fields(Disclosure)
+        if one.type == "int"
+    }
     of = parts[0].of
     kinds = sorted({kind for part in parts for kind in part.seconds})
     seconds = {kind: sum(part.seconds.get(kind, 0.0) for part in parts) for kind in kinds}

@@ -11,14 +11,22 @@ from typing import Any, overload
 
 import numpy as np
 
-from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of, end_of, sizes_between, units_of
+from localface.analyses.alternatives.changes import (
+    Cost,
+    Names,
+    changed_by,
+    cost_of,
+    end_of,
+    sizes_between,
+    units_of,
+)
 from localface.answers.page import listing, page_of, plain
 from localface.answers.page import number as written
 from localface.answers.parts import Disclosure
 from localface.answers.recourse import Recourse
 from localface.errors import InputError
-from localface.geometry.segments import Array, norms
-from localface.search.questions import Ids
+from localface.geometry.segments import norms
+from localface.types import Array, Ids
 
 FORMAT = "localface/alternatives"
 FORMAT_VERSION = 1
@@ -49,7 +57,13 @@ class Alternatives(Sequence[Recourse]):
         object.__setattr__(self, "weights", MappingProxyType(dict(self.weights)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Alternatives, (self.answers, self.wanted, self.exhausted, self.disclosure, dict(self.weights))
+        return Alternatives, (
+            self.answers,
+            self.wanted,
+            self.exhausted,
+            self.disclosure,
+            dict(self.weights),
+        )
 
     @overload
     def __getitem__(self, place: int) -> Recourse: ...
@@ -88,14 +102,21 @@ class Alternatives(Sequence[Recourse]):
 
         Features that are linked count as one.
         """
-        sets = [units_of(answer.schema, names) for answer, names in zip(self.answers, self.changed, strict=True)]
-        return _matrix([[1 - len(a & b) / max(1, len(a | b)) if a != b else 0.0 for b in sets] for a in sets])
+        sets = [
+            units_of(answer.schema, names)
+            for answer, names in zip(self.answers, self.changed, strict=True)
+        ]
+        return _matrix(
+            [[1 - len(a & b) / max(1, len(a | b)) if a != b else 0.0 for b in sets] for a in sets]
+        )
 
     @property
     def ends_apart(self) -> Array:
         """How far apart each pair of ends is, in ordinary differences between people."""
         ends = [end_of(answer) for answer in self.answers]
-        return _matrix([[float(norms(sizes_between(self.answers[0], a, b))) for b in ends] for a in ends])
+        return _matrix(
+            [[float(norms(sizes_between(self.answers[0], a, b))) for b in ends] for a in ends]
+        )
 
     @property
     def parting(self) -> Ids:
@@ -112,7 +133,11 @@ class Alternatives(Sequence[Recourse]):
         if n >= self.wanted:
             return f"{n} ways that change different features"
         ways = "1 set of changes was" if n == 1 else f"{n} sets of changes were"
-        end = "every branch was followed" if self.exhausted else f"there may be more beyond {MOST_BRANCHES} branches"
+        end = (
+            "every branch was followed"
+            if self.exhausted
+            else f"there may be more beyond {MOST_BRANCHES} branches"
+        )
         return f"{self.wanted} ways were wanted; {ways} found, and {end}"
 
     def to_json(self, indent: int | None = None) -> str:
@@ -139,11 +164,17 @@ class Alternatives(Sequence[Recourse]):
         try:
             document = json.loads(text)
         except ValueError as error:
-            raise InputError(f"this is not JSON ({error}); Alternatives.from_json reads what to_json wrote") from None
+            raise InputError(
+                f"this is not JSON ({error}); Alternatives.from_json reads what to_json wrote"
+            ) from None
         if not isinstance(document, dict) or document.get("format") != FORMAT:
-            raise InputError(f"this JSON is no {FORMAT} document; Alternatives.from_json reads what to_json wrote")
+            raise InputError(
+                f"this JSON is no {FORMAT} document; Alternatives.from_json reads what to_json wrote"
+            )
         if document.get("version") != FORMAT_VERSION:
-            raise InputError(f"this {FORMAT} document has version {document.get('version')!r}, not {FORMAT_VERSION}")
+            raise InputError(
+                f"this {FORMAT} document has version {document.get('version')!r}, not {FORMAT_VERSION}"
+            )
         try:
             return cls(
                 tuple(Recourse.from_json(json.dumps(one)) for one in document["answers"]),
@@ -153,7 +184,9 @@ class Alternatives(Sequence[Recourse]):
                 {str(name): float(weight) for name, weight in document["weights"].items()},
             )
         except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"this {FORMAT} document is damaged ({error}); write it again with to_json()") from error
+            raise InputError(
+                f"this {FORMAT} document is damaged ({error}); write it again with to_json()"
+            ) from error
 
     def __repr__(self) -> str:
         first = self.answers[0]
@@ -176,9 +209,14 @@ class Alternatives(Sequence[Recourse]):
             return str(self.answers[0])
         rows = [[plain(cell) for cell in row] for row in _table(self)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+        lines = [
+            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            for row in rows
+        ]
         notes = [*_alerts(self), *_closing(self)]
-        return "\n".join([repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(plain, notes)])])
+        return "\n".join(
+            [repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(plain, notes)])]
+        )
 
     def _repr_html_(self) -> str:
         if not self.found or not self.answers[0].actions:
@@ -186,7 +224,9 @@ class Alternatives(Sequence[Recourse]):
         head, *body = _table(self)
         top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
         rows = "".join(_row(cells) for cells in body)
-        alerts = "".join(f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alerts(self))
+        alerts = "".join(
+            f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alerts(self)
+        )
         closing = "".join(f"<p>{escape(line)}</p>" for line in _closing(self))
         whole = "".join(
             f"<details><summary>way {i}</summary>{answer._repr_html_()}</details>"
@@ -232,12 +272,20 @@ def _table(ways: Alternatives) -> list[list[str]]:
             continue
         label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
         cells = [
-            f"{feature.format(end[j])} ({_which(answer, feature.name)})" if feature.name in names else ""
+            f"{feature.format(end[j])} ({_which(answer, feature.name)})"
+            if feature.name in names
+            else ""
             for answer, end, names in zip(ways.answers, ends, ways.changed, strict=True)
         ]
         rows.append([label, feature.format(first.records[0][j]), *cells])
     show = first.target.show
-    rows.append(["score", show(first.scores[0]), *(show(answer.actions[-1].score) for answer in ways.answers)])
+    rows.append(
+        [
+            "score",
+            show(first.scores[0]),
+            *(show(answer.actions[-1].score) for answer in ways.answers),
+        ]
+    )
     rows.append(["size", "", *(written(round(cost.size, 2)) for cost in ways.costs)])
     return rows
 
@@ -260,14 +308,22 @@ def _alerts(ways: Alternatives) -> list[str]:
 
 def _closing(ways: Alternatives) -> list[str]:
     """What the ways have in common, how they differ, and whether there are more."""
-    lines = ["in brackets: the number of the action; size: all changes, in ordinary differences between people"]
+    lines = [
+        "in brackets: the number of the action; size: all changes, in ordinary differences between people"
+    ]
     if ways.weights:
         dear = ", ".join(f"{name} {weight:g}" for name, weight in ways.weights.items())
         lines[0] += f", weighted: {dear}"
     if len(ways) > 1:
-        lines.append(f"all change {', '.join(ways.shared)}" if ways.shared else "no feature is changed by all of them")
+        lines.append(
+            f"all change {', '.join(ways.shared)}"
+            if ways.shared
+            else "no feature is changed by all of them"
+        )
         ways_parting = ways.parting
         for i, j in zip(*np.triu_indices(len(ways), 1), strict=True):
             if n := int(ways_parting[i, j]):
-                lines.append(f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}")
+                lines.append(
+                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
+                )
     return [*lines, ways.sentence]

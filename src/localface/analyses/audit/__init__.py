@@ -2,6 +2,6 @@
 
 from localface.analyses.audit.auditing import Watch, audited
 from localface.analyses.audit.finding import Finding
-from localface.analyses.audit.report import WORDS, Audit, Share
+from localface.analyses.audit.report import WORDS, Audit, CountedShare
 
-__all__ = ["WORDS", "Audit", "Finding", "Share", "Watch", "audited"]
+__all__ = ["WORDS", "Audit", "CountedShare", "Finding", "Watch", "audited"]

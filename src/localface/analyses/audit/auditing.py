@@ -14,10 +14,10 @@ from localface.analyses.audit.report import Audit
 from localface.answers.page import changes_between, more_unusual_than, percents
 from localface.answers.parts import Certificate, Status
 from localface.answers.recourse import Recourse
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.density.protocol import TOLERANCE, Density
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.geometry.segments import norms
 from localface.search.outcome import Plan
 
@@ -28,47 +28,53 @@ _PASSES = 1e-6  # how far below the floor a certified bound may fall and still c
 
 
 def audited(
-    desk: Desk,
+    engine: Engine,
     density: Density,
     pairs: tuple[Any, Any],
     *,
     where: Mapping[str, Any] | None,
-    form: Form,
+    form: TableFormat,
     plan: Plan,
     watch: Watch,
 ) -> Audit:
     """Look at proposals one by one: the model, the box, the ground, the straight step, and a way there."""
-    read = read_pairs(desk, pairs, where)
-    findings, levels = _measured(desk, density, read)
+    read = read_pairs(engine, pairs, where)
+    findings, levels = _measured(engine, density, read)
     asked = {
         i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True)
         for i, one in enumerate(findings)
         if one.valid and one.in_box
     }
-    for i, answer in watch(_answers(desk, plan, asked, levels), len(asked)):
+    for i, answer in watch(_answers(engine, plan, asked, levels), len(asked)):
         findings[i] = _reached(findings[i], answer)
-    kind = form.kind if isinstance(pairs[0], list | tuple) else Form.of(pairs[0], desk.schema).kind
-    return Audit(findings, kind=kind, min_density=desk.options.min_density)
+    kind = (
+        form.kind
+        if isinstance(pairs[0], list | tuple)
+        else TableFormat.of(pairs[0], engine.schema).kind
+    )
+    return Audit(findings, kind=kind, min_density=engine.options.min_density)
 
 
 def _answers(
-    desk: Desk, plan: Plan, asked: Mapping[int, Request], levels: Mapping[int, float]
+    engine: Engine, plan: Plan, asked: Mapping[int, Request], levels: Mapping[int, float]
 ) -> Iterator[tuple[int, Recourse]]:
     """Look for ways to proposals, and where there is none for the least relaxation.
 
     No way to a proposal can be on more common ground than the proposal itself. Where that
     is below the floor, a way on as common ground is the best there can be, and found sooner.
     """
-    on_ground = [i for i in asked if levels[i] >= desk.floor - TOLERANCE]
-    for place, answer in desk.answered([asked[i] for i in on_ground], plan):
+    on_ground = [i for i in asked if levels[i] >= engine.floor - TOLERANCE]
+    for place, answer in engine.answered([asked[i] for i in on_ground], plan):
         yield on_ground[place], answer
     quick = replace(plan, actions=False, slack=1.0)  # that there is a way is all we want to know
     for i in [i for i in asked if i not in on_ground]:
-        ((_, answer),) = replace(desk, floor=levels[i]).answered([replace(asked[i], relax=False)], quick)
+        ((_, answer),) = replace(engine, floor=levels[i]).answered(
+            [replace(asked[i], relax=False)], quick
+        )
         if answer.found:
-            answer = replace(answer, relaxed_to=float(desk.answers.scale.share(levels[i])))
+            answer = replace(answer, relaxed_to=float(engine.answers.scale.share(levels[i])))
         elif answer.status is Status.UNREACHABLE:
-            ((_, answer),) = desk.answered([asked[i]], quick)
+            ((_, answer),) = engine.answered([asked[i]], quick)
         yield i, answer
 
 
@@ -88,19 +94,21 @@ def _reached(finding: Finding, answer: Recourse) -> Finding:
     return replace(finding, reachable=False, between=answer.reason or answer.status.value)
 
 
-def _measured(desk: Desk, density: Density, pairs: Sequence[Pair]) -> tuple[list[Finding], dict[int, float]]:
+def _measured(
+    engine: Engine, density: Density, pairs: Sequence[Pair]
+) -> tuple[list[Finding], dict[int, float]]:
     """What needs no search, for all pairs at once, and the log-densities of the proposals.
 
     It takes one model call, and two questions to the density.
     """
     some = [i for i, pair in enumerate(pairs) if pair.goal is not None]
     before = np.stack([pair.record for pair in pairs])
-    after = np.array([pairs[i].goal for i in some]).reshape(len(some), len(desk.schema))
-    scores = desk.score(np.concatenate([before, after]))
-    shown, target = [desk.score.shown(float(score)) for score in scores], desk.answers.target
+    after = np.array([pairs[i].goal for i in some]).reshape(len(some), len(engine.schema))
+    scores = engine.score(np.concatenate([before, after]))
+    shown, target = [engine.score.shown(float(score)) for score in scores], engine.answers.target
     findings = [Finding(number=i, target=target, score_before=shown[i]) for i in range(len(pairs))]
-    starts, stops = desk.space.points(before[some]), desk.space.points(after)
-    ground = density.mean if desk.options.edges == "average" else density.lowest
+    starts, stops = engine.space.points(before[some]), engine.space.points(after)
+    ground = density.mean if engine.options.edges == "average" else density.lowest
     levels = ground(stops, stops, None).values if some else np.zeros(0)
     under = ground(starts, stops, None).values if some else np.zeros(0)
     for place, i in enumerate(some):
@@ -108,12 +116,12 @@ def _measured(desk: Desk, density: Density, pairs: Sequence[Pair]) -> tuple[list
         findings[i] = replace(
             findings[i],
             score=shown[len(pairs) + place],
-            valid=bool(scores[len(pairs) + place] >= desk.score.min_score),
-            broken=_broken(desk.schema, pairs[i]),
-            density=float(desk.answers.scale.share(levels[place])),
-            on_ground=bool(levels[place] >= desk.floor - TOLERANCE),
-            jump=_jump(desk, length, float(under[place])),
-            changes=changes_between(desk.schema, desk.answers.scales, before[i], after[place]),
+            valid=bool(scores[len(pairs) + place] >= engine.score.min_score),
+            broken=_broken(engine.schema, pairs[i]),
+            density=float(engine.answers.scale.share(levels[place])),
+            on_ground=bool(levels[place] >= engine.floor - TOLERANCE),
+            jump=_jump(engine, length, float(under[place])),
+            changes=changes_between(engine.schema, engine.answers.scales, before[i], after[place]),
         )
         findings[i] = replace(findings[i], **_unasked(findings[i]))
     return findings, dict(zip(some, levels.tolist(), strict=True))
@@ -124,15 +132,18 @@ def _unasked(finding: Finding) -> dict[str, Any]:
     if not finding.valid:
         return {"between": f"the model does not agree: wanted {finding.target.sentence}"}
     if finding.broken:
-        return {"reachable": False, "between": f"the constraints rule it out: {'; '.join(finding.broken)}"}
+        return {
+            "reachable": False,
+            "between": f"the constraints rule it out: {'; '.join(finding.broken)}",
+        }
     return {}
 
 
-def _jump(desk: Desk, length: float, lowest: float) -> Certificate:
+def _jump(engine: Engine, length: float, lowest: float) -> Certificate:
     """What is known of the straight step."""
-    passed = lowest >= desk.floor - _PASSES
-    floor = desk.options.min_density
-    return desk.answers._certificate(length, lowest, floor, entry=False, passed=passed)
+    passed = lowest >= engine.floor - _PASSES
+    floor = engine.options.min_density
+    return engine.answers._certificate(length, lowest, floor, entry=False, passed=passed)
 
 
 def _broken(schema: Schema, pair: Pair) -> tuple[str, ...]:

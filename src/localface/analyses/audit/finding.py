@@ -72,7 +72,9 @@ class Finding:
         return f"<Finding {self.number}: {self.verdict}, {scores}, {counted(len(self.changes), 'feature')} changed>"
 
     def __str__(self) -> str:
-        return "\n".join([repr(self), *(f"  {word:<12}{plain(text)}" for word, text in self._lines())])
+        return "\n".join(
+            [repr(self), *(f"  {word:<12}{plain(text)}" for word, text in self._lines())]
+        )
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         """What is known, one word and one sentence at a time."""
@@ -80,8 +82,14 @@ class Finding:
             return
         for i, change in enumerate(self.changes):
             yield ("" if i else "changes"), f"{change.name} {change}"
-        yield "valid", f"{_yes(self.valid)}: score {self.target.show(self.score)}, wanted {self.target.sentence}"
-        yield "in the box", _yes(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else "")
+        yield (
+            "valid",
+            f"{_yes(self.valid)}: score {self.target.show(self.score)}, wanted {self.target.sentence}",
+        )
+        yield (
+            "in the box",
+            _yes(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),
+        )
         yield "on ground", f"{_yes(self.on_ground)}: as common as {people(self.density)}"
         yield "straight", self.jump.sentence
         if self.recourse is not None:
@@ -98,7 +106,11 @@ class Finding:
         needed = list(dict.fromkeys(name for action in recourse.actions for name in action.changes))
         if not needed:
             return way
-        enough = f"; of what changes, {', '.join(needed)} is enough" if len(needed) < len(self.changes) else ""
+        enough = (
+            f"; of what changes, {', '.join(needed)} is enough"
+            if len(needed) < len(self.changes)
+            else ""
+        )
         return f"{way}, or by {counted(len(recourse.actions), 'action')}{enough}"
 
 

@@ -14,9 +14,9 @@ from localface.data.box import Box, check_where
 from localface.data.infer import Frame, Values, missing, opened
 from localface.data.read import read_people, read_person, read_table
 from localface.data.schema import Schema
-from localface.engine.engine import Desk
+from localface.engine.engine import Engine
 from localface.errors import ConstraintError, DataError
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _COPIED = 1e-6  # a value this near to the person's own, relatively, went through another format and did not change
 
@@ -31,9 +31,11 @@ class Pair:
     odd: tuple[str, ...] = ()
 
 
-def read_pairs(desk: Desk, given: tuple[Any, Any], where: Mapping[str, Any] | None) -> list[Pair]:
+def read_pairs(
+    engine: Engine, given: tuple[Any, Any], where: Mapping[str, Any] | None
+) -> list[Pair]:
     """Read people and proposals side by side."""
-    schema = desk.schema
+    schema = engine.schema
     check_where(schema.features, where)
     people_ = read_people(given[0], schema)
     proposals = _read_proposals(given[1], _loose(schema))
@@ -48,20 +50,24 @@ def read_pairs(desk: Desk, given: tuple[Any, Any], where: Mapping[str, Any] | No
             box = schema.box(record, where)
         except ConstraintError as error:
             raise ConstraintError(f"person {i}: {error}") from None
-        pairs.append(Pair(record, box, None) if goal is None else _settled(desk, Pair(record, box, goal)))
+        pairs.append(
+            Pair(record, box, None) if goal is None else _settled(engine, Pair(record, box, goal))
+        )
     return pairs
 
 
-def _settled(desk: Desk, pair: Pair) -> Pair:
+def _settled(engine: Engine, pair: Pair) -> Pair:
     """Take what is the person's own value but for rounding as their own; note fractions that should be whole."""
     assert pair.goal is not None
-    sizes = np.maximum(np.abs(pair.record), desk.space.scales)
+    sizes = np.maximum(np.abs(pair.record), engine.space.scales)
     goal = np.where(np.abs(pair.goal - pair.record) <= _COPIED * sizes, pair.record, pair.goal)
     odd = []
-    for j, feature in enumerate(desk.schema):
+    for j, feature in enumerate(engine.schema):
         whole = float(np.rint(goal[j])) + 0.0
         if feature.whole and abs(goal[j] - whole) > _COPIED * sizes[j]:
-            odd.append(f"{feature.name} is whole, and {number(float(goal[j]))} is proposed (taken as {whole:.0f})")
+            odd.append(
+                f"{feature.name} is whole, and {number(float(goal[j]))} is proposed (taken as {whole:.0f})"
+            )
         goal[j] = whole if feature.whole else goal[j]
     return replace(pair, goal=goal, odd=tuple(odd))
 
@@ -81,7 +87,11 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     found: list[Array | None] = [None] * len(table)
     places = np.flatnonzero(~empty)
     if len(places):
-        kept = table[places] if isinstance(table, np.ndarray) else table.filter((~empty).tolist()).to_native()
+        kept = (
+            table[places]
+            if isinstance(table, np.ndarray)
+            else table.filter((~empty).tolist()).to_native()
+        )
         try:
             records = read_table(kept, schema)
         except DataError as error:
@@ -97,9 +107,14 @@ def _read_one(place: int, proposal: Any, schema: Schema) -> Array | None:
         values = proposal.to_numpy(dtype=object)
     elif isinstance(proposal, Mapping):
         values = np.array([proposal.get(name, 0) for name in schema.names], dtype=object)
-    if proposal is None or (isinstance(values, np.ndarray) and values.ndim == 1 and missing(values).all()):
+    if proposal is None or (
+        isinstance(values, np.ndarray) and values.ndim == 1 and missing(values).all()
+    ):
         return None
-    if not (isinstance(values, np.ndarray) and values.ndim == 1) and _empty(opened(values), schema).all():
+    if (
+        not (isinstance(values, np.ndarray) and values.ndim == 1)
+        and _empty(opened(values), schema).all()
+    ):
         return None
     try:
         return read_person(proposal, schema, "the counterfactual")

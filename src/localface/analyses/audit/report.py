@@ -25,7 +25,7 @@ WORDS = {
 """What each question of the summary asks."""
 
 
-class Share(NamedTuple):
+class CountedShare(NamedTuple):
     """How many pairs, and what share of all of them that is."""
 
     n: int
@@ -47,7 +47,9 @@ class Audit(Sequence[Finding]):
 
     __slots__ = ("_findings", "_floor", "_kind")
 
-    def __init__(self, findings: Sequence[Finding], *, kind: str = "numpy", min_density: float = 0.0) -> None:
+    def __init__(
+        self, findings: Sequence[Finding], *, kind: str = "numpy", min_density: float = 0.0
+    ) -> None:
         self._findings = tuple(findings)
         self._kind = kind
         self._floor = min_density
@@ -69,14 +71,17 @@ class Audit(Sequence[Finding]):
         """The floor that proposals were held to."""
         return self._floor
 
-    def summary(self) -> dict[str, Share]:
+    def summary(self) -> dict[str, CountedShare]:
         """How many pairs pass each question, and what share of *all* pairs that is.
 
         ``proposed``, ``valid``, ``in_box``, ``on_ground``, ``straight`` (all of the straight
         step is on common enough ground) and ``reachable`` (some way of such steps leads there).
         """
         counts = {name: sum(map(asked, self._findings)) for name, asked in _ASKED.items()}
-        return {name: Share(count, count / len(self) if len(self) else 0.0) for name, count in counts.items()}
+        return {
+            name: CountedShare(count, count / len(self) if len(self) else 0.0)
+            for name, count in counts.items()
+        }
 
     def to_frame(self) -> Any:
         """One line a pair, as a table of the kind that the people came in.
@@ -96,7 +101,10 @@ class Audit(Sequence[Finding]):
         return f"<Audit of {counted(len(self), 'proposal')}{': ' + told if told else ''}>"
 
     def __str__(self) -> str:
-        lines = [f"  {WORDS[name]:<36}{n:>5,}  {percent(share)}" for name, (n, share) in self.summary().items()]
+        lines = [
+            f"  {WORDS[name]:<36}{n:>5,}  {percent(share)}"
+            for name, (n, share) in self.summary().items()
+        ]
         return "\n".join([repr(self), *lines])
 
     def _repr_html_(self) -> str:

@@ -59,7 +59,9 @@ class Comparable:
         if not _is_span(within):
             return float(within)
         if not dated:
-            raise InputError(f"within={within!r} is a length of time, and times are numbers: give it in their units")
+            raise InputError(
+                f"within={within!r} is a length of time, and times are numbers: give it in their units"
+            )
         return float(np.timedelta64(within).astype("timedelta64[us]").astype(np.int64)) / _HOUR
 
     def span(self, *, dated: bool) -> float:
@@ -70,7 +72,11 @@ class Comparable:
 def _check_within(within: Any) -> None:
     if within is None:
         return
-    known = np.timedelta64(within) > np.timedelta64(0) if _is_span(within) else _is_number(within) and within > 0
+    known = (
+        np.timedelta64(within) > np.timedelta64(0)
+        if _is_span(within)
+        else _is_number(within) and within > 0
+    )
     if not known:
         raise InputError(f"within={within!r}: a positive number, or a timedelta, is wanted")
 
@@ -80,7 +86,11 @@ def _is_span(value: object) -> bool:
 
 
 def _is_number(value: object) -> bool:
-    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return (
+        isinstance(value, int | float | np.number)
+        and not isinstance(value, bool)
+        and bool(np.isfinite(value))
+    )
 
 
 def _names(features: object) -> tuple[str, ...]:
@@ -89,5 +99,7 @@ def _names(features: object) -> tuple[str, ...]:
     names = tuple(features)
     odd = [name for name in names if not isinstance(name, str)]
     if odd or not names:
-        raise InputError(f"features={features!r}: names are wanted, and {listed(odd) or 'none'} came")
+        raise InputError(
+            f"features={features!r}: names are wanted, and {listed(odd) or 'none'} came"
+        )
     return names

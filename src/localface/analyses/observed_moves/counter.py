@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from localface.analyses.observed_moves.comparable import Comparable
-from localface.analyses.observed_moves.ground import Ground
+from localface.analyses.observed_moves.ground import KnownRows
 from localface.analyses.observed_moves.trajectories import Trajectories
 from localface.answers.move_evidence import MoveEvidence
 from localface.data.infer import missing
 from localface.data.read import read_table
 from localface.data.schema import Feature, Schema
 from localface.errors import DataError, InputError, listed, near_miss
-from localface.geometry.segments import Array, Mask
-from localface.search.questions import Ids
+from localface.types import Array, Ids, Mask
 
 if TYPE_CHECKING:
     from localface.answers.parts import Action
@@ -28,7 +27,7 @@ _NAMES = ("person", "time", "outcome", "good", "unit", "people", "well")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Witnesses:
+class MoveCounter:
     """Trajectories as an explainer sees them, ready to be asked about any number of answers.
 
     ``codes`` has a column a feature of the schema, NaN where there is no value, ``known`` the
@@ -44,7 +43,9 @@ class Witnesses:
     known: Array
     begins: Ids
     ends: Ids
-    _grounds: dict[tuple[str, ...], Ground] = field(default_factory=dict, repr=False)  # each is made once
+    _grounds: dict[tuple[str, ...], KnownRows] = field(
+        default_factory=dict, repr=False
+    )  # each is made once
 
     @classmethod
     def of(
@@ -53,11 +54,13 @@ class Witnesses:
         schema: Schema,
         scales: Sequence[float],
         comparable: Comparable | None = None,
-    ) -> Witnesses:
+    ) -> MoveCounter:
         """Read trajectories with a schema, and with the ordinary differences between people."""
         rule = trajectories.comparable if comparable is None else comparable
         _check_names(trajectories, schema, rule)
-        codes = _settled(trajectories, np.column_stack([_codes(trajectories, feature) for feature in schema]))
+        codes = _settled(
+            trajectories, np.column_stack([_codes(trajectories, feature) for feature in schema])
+        )
         begins, ends = _later(trajectories, rule.span(dated=trajectories.dated))
         known = np.isfinite(codes).mean(axis=0)
         return cls(trajectories, schema, tuple(scales), rule, codes, known, begins, ends)
@@ -65,9 +68,13 @@ class Witnesses:
     def attached(self, answer: Recourse) -> Recourse:
         """Return the same answer with the evidence on each of its actions."""
         found = zip(answer.actions, self.evidence(answer), strict=True)
-        return replace(answer, actions=tuple(replace(action, evidence=one) for action, one in found))
+        return replace(
+            answer, actions=tuple(replace(action, evidence=one) for action, one in found)
+        )
 
-    def evidence(self, answer: Recourse, *, without: Collection[object] = ()) -> tuple[MoveEvidence, ...]:
+    def evidence(
+        self, answer: Recourse, *, without: Collection[object] = ()
+    ) -> tuple[MoveEvidence, ...]:
         """Tell of each action who made a comparable move, leaving some people out if need be."""
         if not answer.actions:
             return ()
@@ -102,8 +109,8 @@ class Witnesses:
         asked = known if named is None else np.array([name in named for name in self.schema.names])
         return tuple(name for j, name in enumerate(self.schema.names) if asked[j] or j in changed)
 
-    def _ground(self, names: tuple[str, ...]) -> Ground:
-        return Ground.of(
+    def _ground(self, names: tuple[str, ...]) -> KnownRows:
+        return KnownRows.of(
             self.schema,
             self.scales,
             names,
@@ -127,7 +134,9 @@ class Witnesses:
         """Tell who made the move: at one later time, every feature went the same way, and far enough."""
         lengths = self.ends[starts] - self.begins[starts]
         whose = np.repeat(np.arange(len(starts)), lengths)
-        first = np.repeat(self.begins[starts] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths)
+        first = np.repeat(
+            self.begins[starts] - np.concatenate([[0], np.cumsum(lengths)[:-1]]), lengths
+        )
         later = first + np.arange(len(whose))
         done = np.ones(len(whose), dtype=bool)
         for j, step, end in zip(changed, by, to, strict=True):
@@ -174,10 +183,12 @@ def evidence_for(
 
     ``without`` names people to leave out, such as the one whom the answer is about; the
     other options are those of ``Comparable``, in place of what the trajectories came with.
-    For many answers make the ``Witnesses`` once: they are indexed then.
+    For many answers make the ``MoveCounter`` once: they are indexed then.
     """
     comparable = replace(trajectories.comparable, **_known(rule, _rules(), "evidence_for"))
-    return Witnesses.of(trajectories, answer.schema, answer.scales, comparable).evidence(answer, without=without)
+    return MoveCounter.of(trajectories, answer.schema, answer.scales, comparable).evidence(
+        answer, without=without
+    )
 
 
 def read_evidence(given: object) -> Trajectories:
@@ -193,7 +204,9 @@ def read_evidence(given: object) -> Trajectories:
     _known(options, (*_NAMES, *_rules()), "evidence=")
     lacking = [name for name in ("person", "time") if name not in options]
     if lacking:
-        raise InputError(f"evidence= lacks {listed(lacking)}: name the columns that say who and when")
+        raise InputError(
+            f"evidence= lacks {listed(lacking)}: name the columns that say who and when"
+        )
     rule = Comparable(**{name: options.pop(name) for name in _rules() if name in options})
     return Trajectories(given["table"], comparable=rule, **options)
 
@@ -205,7 +218,9 @@ def _rules() -> tuple[str, ...]:
 def _known(options: dict[str, Any], known: Iterable[str], what: str) -> dict[str, Any]:
     for name in options:
         if name not in known:
-            raise InputError(f"{what} has no {name!r}{near_miss(name, known)}: there are {listed(known, 20)}")
+            raise InputError(
+                f"{what} has no {name!r}{near_miss(name, known)}: there are {listed(known, 20)}"
+            )
     return options
 
 
@@ -214,11 +229,15 @@ def _check_names(trajectories: Trajectories, schema: Schema, rule: Comparable) -
     have = list(trajectories.columns)
     lacking = [f"{name!r}{near_miss(name, have)}" for name in schema.names if name not in have]
     if len(lacking) == len(schema):
-        raise DataError(f"the longitudinal table has no feature of the schema: it lacks {', '.join(lacking)}")
+        raise DataError(
+            f"the longitudinal table has no feature of the schema: it lacks {', '.join(lacking)}"
+        )
     for name in rule.features or ():
         schema.index(name)
         if name not in have:
-            raise DataError(f"features={name!r}: the longitudinal table has no such column{near_miss(name, have)}")
+            raise DataError(
+                f"features={name!r}: the longitudinal table has no such column{near_miss(name, have)}"
+            )
 
 
 def _codes(trajectories: Trajectories, feature: Feature) -> Array:
@@ -247,7 +266,9 @@ def _later(trajectories: Trajectories, span: float) -> tuple[Ids, Ids]:
     times, person_of = trajectories.times, trajectories.person_of
     moments, rank = np.unique(times, return_inverse=True)
     last = np.searchsorted(moments, times + span * (1 + _ROUNDING), side="right") - 1
-    place = person_of * len(moments) + rank.reshape(-1)  # whole numbers: people and moments in one order
+    place = person_of * len(moments) + rank.reshape(
+        -1
+    )  # whole numbers: people and moments in one order
     begins = np.searchsorted(place, place, side="right")
     ends = np.searchsorted(place, person_of * len(moments) + last, side="right")
     return begins.astype(np.int64), ends.astype(np.int64)

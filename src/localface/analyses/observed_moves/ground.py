@@ -9,8 +9,8 @@ import numpy as np
 
 from localface.data.schema import Schema
 from localface.data.space import Space
-from localface.geometry.segments import Array, Mask, norms
-from localface.search.questions import Ids
+from localface.geometry.segments import norms
+from localface.types import Array, Ids, Mask
 
 _SAMPLED = 200  # rows that tell how far away an ordinary person's neighbours are
 _BLOCK = 2**21  # distances measured at a time
@@ -18,7 +18,7 @@ _ROUNDING = 1e-9  # by which a distance may seem to exceed the radius
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ground:
+class KnownRows:
     """Rows of a longitudinal table, in the explainer's space restricted to some of its features."""
 
     space: Space
@@ -40,7 +40,7 @@ class Ground:
         person_of: Ids,
         nearest: float,
         radius: float | None,
-    ) -> Ground:
+    ) -> KnownRows:
         """Take the rows that have a value of every named feature; people come in one run each."""
         columns = np.array([schema.index(name) for name in names], dtype=np.int64)
         scale = np.array(scales, dtype=np.float64)[columns]
@@ -58,10 +58,15 @@ class Ground:
             return self.rows
         point = self.space.points(state[None, self.columns])[0]
         squared = self.squares - 2 * (self.points @ point) + point @ point
-        limit = self.radius * self.radius + _ROUNDING * (1 + float(self.squares.max()) + float(point @ point))
+        limit = self.radius * self.radius + _ROUNDING * (
+            1 + float(self.squares.max()) + float(point @ point)
+        )
         close = np.flatnonzero((squared <= limit) & able[self.rows])
         away = norms(self.points[close] - point)
-        close, away = close[away <= self.radius * (1 + _ROUNDING)], away[away <= self.radius * (1 + _ROUNDING)]
+        close, away = (
+            close[away <= self.radius * (1 + _ROUNDING)],
+            away[away <= self.radius * (1 + _ROUNDING)],
+        )
         order = close[np.lexsort((close, away, self.people[close]))]
         _, firsts = np.unique(self.people[order], return_index=True)
         return np.asarray(self.rows[order[firsts]])

@@ -12,8 +12,7 @@ import numpy as np
 from localface.analyses.observed_moves.comparable import Comparable
 from localface.data.infer import Frame, Values, missing, names_of, opened
 from localface.errors import DataError, listed, near_miss
-from localface.geometry.segments import Array, Mask
-from localface.search.questions import Ids
+from localface.types import Array, Ids, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -97,7 +96,11 @@ class Trajectories:
         return len(self.times)
 
     def __repr__(self) -> str:
-        known = "" if np.isnan(self.fared).all() else f", {np.isfinite(self.fared).sum():,} with an outcome"
+        known = (
+            ""
+            if np.isnan(self.fared).all()
+            else f", {np.isfinite(self.fared).sum():,} with an outcome"
+        )
         return f"<Trajectories: {self.n_people:,} {self.people}, {len(self):,} rows{known}>"
 
 
@@ -112,7 +115,9 @@ def _comparable(given: Comparable | None, within: Any) -> Comparable:
 def _check_columns(table: Frame | Values, named: Mapping[str, str | None]) -> None:
     """Refuse an empty table, and columns that are not there or serve twice."""
     if len(table) == 0:
-        raise DataError("the longitudinal table has no rows: give at least one for each person and time")
+        raise DataError(
+            "the longitudinal table has no rows: give at least one for each person and time"
+        )
     have = names_of(table)
     wanted = {what: name for what, name in named.items() if name is not None}
     for what, name in wanted.items():
@@ -122,7 +127,9 @@ def _check_columns(table: Frame | Values, named: Mapping[str, str | None]) -> No
                 f"it has {listed(have)}"
             )
     if len(set(wanted.values())) < len(wanted):
-        raise DataError(f"{', '.join(f'{what}={name!r}' for what, name in wanted.items())}: give each its own column")
+        raise DataError(
+            f"{', '.join(f'{what}={name!r}' for what, name in wanted.items())}: give each its own column"
+        )
 
 
 def _column(table: Frame | Values, name: str) -> Values:
@@ -138,9 +145,13 @@ def _people(values: Values, name: str) -> tuple[Values, Ids]:
     try:
         ids, person_of = np.unique(values, return_inverse=True)
     except TypeError:
-        raise DataError(f"person={name!r} mixes kinds of values: make them all text or all numbers") from None
+        raise DataError(
+            f"person={name!r} mixes kinds of values: make them all text or all numbers"
+        ) from None
     if len(ids) < 2:
-        raise DataError(f"person={name!r} holds one person only: evidence comes from other people, give at least 2")
+        raise DataError(
+            f"person={name!r} holds one person only: evidence comes from other people, give at least 2"
+        )
     return ids, person_of.reshape(-1).astype(np.int64)
 
 
@@ -163,14 +174,18 @@ def _times(values: Values, name: str) -> tuple[Array, bool]:
 
 def _refuse_missing(gone: Mask, what: str) -> None:
     if gone.any():
-        raise DataError(f"{what} is missing in {int(gone.sum())} of {len(gone)} rows: drop these rows")
+        raise DataError(
+            f"{what} is missing in {int(gone.sum())} of {len(gone)} rows: drop these rows"
+        )
 
 
 def _fared(values: Values, person_of: Ids, n_people: int, *, good: object, name: str) -> Array:
     """For each person 1 where the outcome is the good one, 0 where it is another, NaN where nobody knows."""
     known = ~missing(values)
     distinct = list(dict.fromkeys(values[known].tolist()))
-    if good not in distinct and (len(distinct) > 1 or any(isinstance(one, str) for one in distinct)):
+    if good not in distinct and (
+        len(distinct) > 1 or any(isinstance(one, str) for one in distinct)
+    ):
         raise DataError(
             f"good={good!r}{near_miss(good, distinct)}: the outcome {name!r} is never that, but {listed(distinct)}"
         )

@@ -10,33 +10,39 @@ import numpy as np
 
 from localface.analyses.whynot.accounts import together
 from localface.analyses.whynot.findings import Check, Overstep
-from localface.analyses.whynot.reasons import floor_reason, least_relaxation, score_reason, shown, way_reason
+from localface.analyses.whynot.reasons import (
+    floor_reason,
+    least_relaxation,
+    score_reason,
+    shown,
+    way_reason,
+)
 from localface.answers.parts import Certificate, Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.read import read_person
 from localface.data.schema import Feature, Schema
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.errors import DataError, listed, near_miss
-from localface.geometry.segments import Array
 from localface.search.outcome import Outcome, Plan
+from localface.types import Array
 
 _ON_THE_FLOOR = 1e-6  # how far below the floor a log-density may fall by rounding
 _BETWEEN = 31  # places looked at on a straight step, to say where it leaves common ground
 
 
-def check(desk: Desk, plan: Plan, request: Request) -> Check:
+def check(engine: Engine, plan: Plan, request: Request) -> Check:
     """Look at a wish, the goal of a request, from every side."""
     assert request.goal is not None
     record, goal = request.record, request.goal
     same = bool((record == goal).all())
-    broken = () if same else tuple(_oversteps(desk.schema, request.box, goal))
-    outcome, straight = desk.surveyed(request, desk.space.points(goal[None, :]))
-    tried = None if same else _sought(desk, plan, request, broken)
-    on_ground = bool(outcome.levels[1] >= desk.floor - _ON_THE_FLOOR)
+    broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
+    outcome, straight = engine.surveyed(request, engine.space.points(goal[None, :]))
+    tried = None if same else _sought(engine, plan, request, broken)
+    on_ground = bool(outcome.levels[1] >= engine.floor - _ON_THE_FLOOR)
     spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
     found = Check(
-        schema=desk.schema,
+        schema=engine.schema,
         form=request.form,
         target=straight.target,
         min_density=straight.min_density,
@@ -47,7 +53,7 @@ def check(desk: Desk, plan: Plan, request: Request) -> Check:
         broken=broken,
         on_ground=on_ground,
         step=straight.certificates[0],
-        direct=same or (not broken and _direct(desk, outcome, straight.certificates[0])),
+        direct=same or (not broken and _direct(engine, outcome, straight.certificates[0])),
         way=tried is None or (tried.found and tried.relaxed_to is None),
         recourse=None if broken or tried is None or tried.relaxed_to is not None else _kept(tried),
         place=None,
@@ -55,7 +61,7 @@ def check(desk: Desk, plan: Plan, request: Request) -> Check:
         relaxation=None,
         disclosure=together(spent),
     )
-    return _reasoned(desk, request, found, tried)
+    return _reasoned(engine, request, found, tried)
 
 
 def wish_of(wish: object, record: Array, schema: Schema) -> Array:
@@ -65,12 +71,16 @@ def wish_of(wish: object, record: Array, schema: Schema) -> Array:
     if not isinstance(wish, Mapping):
         return read_person(wish, schema, "the wish")
     if not wish:
-        raise DataError("the wish is empty: name at least one feature with the value it should have")
+        raise DataError(
+            "the wish is empty: name at least one feature with the value it should have"
+        )
     goal = record.copy()
     for name, value in wish.items():
         if name not in schema.names:
             near = near_miss(name, schema.names)
-            raise DataError(f"the wish names {name!r}, which is no feature{near}: there are {listed(schema.names)}")
+            raise DataError(
+                f"the wish names {name!r}, which is no feature{near}: there are {listed(schema.names)}"
+            )
         goal[schema.index(name)] = schema[name].code(value)
     return goal
 
@@ -81,13 +91,23 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
         feature, code = schema.features[j], float(goal[j])
         if not box.holds(j, code):
             by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
-            yield Overstep(feature.name, why, feature.value(code), shown(feature, code), by, _unit(feature, by))
+            yield Overstep(
+                feature.name, why, feature.value(code), shown(feature, code), by, _unit(feature, by)
+            )
     for first, relation, second in schema.relations:
         feature, code = schema[first], float(goal[schema.index(first)])
         by = code - float(goal[schema.index(second)])
         if by > 0:
             rule = f"{first} {relation} {second}"
-            yield Overstep(first, rule, feature.value(code), shown(feature, code), by, _unit(feature, by), second)
+            yield Overstep(
+                first,
+                rule,
+                feature.value(code),
+                shown(feature, code),
+                by,
+                _unit(feature, by),
+                second,
+            )
 
 
 def _widened(box: Box, goal: Array, broken: Sequence[int]) -> Box:
@@ -103,25 +123,35 @@ def _widened(box: Box, goal: Array, broken: Sequence[int]) -> Box:
     )
 
 
-def _sought(desk: Desk, plan: Plan, request: Request, broken: Sequence[Overstep]) -> Recourse:
+def _sought(engine: Engine, plan: Plan, request: Request, broken: Sequence[Overstep]) -> Recourse:
     """Look for a way to the wished state, at the least relaxation that opens one."""
-    outside = [desk.schema.index(one.feature) for one in broken if one.other is None]
+    outside = [engine.schema.index(one.feature) for one in broken if one.other is None]
     assert request.goal is not None
-    wider = replace(request, box=_widened(request.box, request.goal, outside), relax=True, wished=True)
-    gait = replace(plan.gait, momentum_steps=0)
-    how = replace(plan, strategy="guided", gait=gait, actions=plan.actions and not broken)
-    ((_, answer),) = desk.answered([wider], how)
+    wider = replace(
+        request, box=_widened(request.box, request.goal, outside), relax=True, wished=True
+    )
+    walk_options = replace(plan.walk_options, momentum_steps=0)
+    how = replace(
+        plan, strategy="guided", walk_options=walk_options, actions=plan.actions and not broken
+    )
+    ((_, answer),) = engine.answered([wider], how)
     if answer.relaxed_to is None:
         return answer
-    lowered = min(answer.relaxed_to, *answer.densities[1:])  # a mean may hide that a place is uncommon
-    enough = lowered >= float(desk.answers.scale.share(desk.floor)) > 0  # looking further out was all it took
+    lowered = min(
+        answer.relaxed_to, *answer.densities[1:]
+    )  # a mean may hide that a place is uncommon
+    enough = (
+        lowered >= float(engine.answers.scale.share(engine.floor)) > 0
+    )  # looking further out was all it took
     return replace(answer, relaxed_to=None if enough else lowered)
 
 
-def _direct(desk: Desk, outcome: Outcome, step: Certificate) -> bool:
+def _direct(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
     """Whether the straight step can be taken: common ground, no longer than allowed."""
-    longest = desk.options.max_step
-    ends = desk.options.edges != "average" or bool((outcome.levels >= desk.floor - _ON_THE_FLOOR).all())
+    longest = engine.options.max_step
+    ends = engine.options.edges != "average" or bool(
+        (outcome.levels >= engine.floor - _ON_THE_FLOOR).all()
+    )
     return step.holds and ends and (longest is None or step.length <= longest)
 
 
@@ -133,32 +163,36 @@ def _kept(tried: Recourse) -> Recourse | None:
     return tried if tried.target.reached(tried.scores[-1]) else replace(tried, reason=short)
 
 
-def _reasoned(desk: Desk, request: Request, found: Check, tried: Recourse | None) -> Check:
+def _reasoned(engine: Engine, request: Request, found: Check, tried: Recourse | None) -> Check:
     """Add the reasons, the place where a straight step fails, and the least relaxation."""
     refused = found.refused_by
     if not refused:
         return found
     place, spent = None, found.disclosure
     if "way" in refused and not found.step.holds:
-        place, account = _least_common(desk, request)
+        place, account = _least_common(engine, request)
         spent = together([spent, account])
     found = replace(found, place=place, disclosure=spent)
     sentences = [one.sentence for one in found.broken]
     sentences += [floor_reason(found)] if "floor" in refused else []
     sentences += [score_reason(found)] if "score" in refused else []
-    sentences += [way_reason(desk, found, tried)] if "way" in refused else []
+    sentences += [way_reason(engine, found, tried)] if "way" in refused else []
     return replace(found, reasons=tuple(sentences), relaxation=least_relaxation(found, tried))
 
 
-def _least_common(desk: Desk, request: Request) -> tuple[dict[str, object], Disclosure]:
+def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], Disclosure]:
     """The least common place on the straight way, as the features that change; discrete ones flip half way."""
     assert request.goal is not None
-    start, end = desk.space.points(np.stack([request.record, request.goal]))
+    start, end = engine.space.points(np.stack([request.record, request.goal]))
     t = np.linspace(0, 1, _BETWEEN + 2)[1:-1, None]
-    states = np.where(desk.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start))
-    outcome, straight = desk.surveyed(request, states)
-    values = desk.schema.values(straight.records[1 + int(outcome.levels[1:].argmin())])
-    changed = [name for j, name in enumerate(desk.schema.names) if request.record[j] != request.goal[j]]
+    states = np.where(
+        engine.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start)
+    )
+    outcome, straight = engine.surveyed(request, states)
+    values = engine.schema.values(straight.records[1 + int(outcome.levels[1:].argmin())])
+    changed = [
+        name for j, name in enumerate(engine.schema.names) if request.record[j] != request.goal[j]
+    ]
     return {name: values[name] for name in changed}, straight.disclosure
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from localface.answers.page import Page, as_html, as_text, changes_between, number, page_of, percent
 from localface.answers.parts import Certificate, Disclosure, Target
 from localface.answers.recourse import Recourse
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Schema
-from localface.geometry.segments import Array
+from localface.types import Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,11 @@ class Overstep:
     @property
     def amount(self) -> str:
         """By how much, for people."""
-        return "" if self.by is None else " ".join(part for part in (number(self.by), self.unit) if part)
+        return (
+            ""
+            if self.by is None
+            else " ".join(part for part in (number(self.by), self.unit) if part)
+        )
 
     @property
     def sentence(self) -> str:
@@ -78,7 +82,7 @@ class Check:
     """
 
     schema: Schema
-    form: Form
+    form: TableFormat
     target: Target
     min_density: float
     scales: tuple[float, ...]
@@ -163,7 +167,10 @@ def _page(found: Check) -> Page:
     changes = changes_between(found.schema, found.scales, *found.records)
     wish = ", ".join(f"{change.name} {change}" for change in changes) or "nothing changes"
     reaches = "reaches" if found.valid else "does not reach"
-    opening = [f"wished: {wish}", f"score {found.target.show(found.score)} {reaches} {found.target.sentence}"]
+    opening = [
+        f"wished: {wish}",
+        f"score {found.target.show(found.score)} {reaches} {found.target.sentence}",
+    ]
     opening.append(f"usual: {percent(found.density)} of people stand on less common ground")
     if found.wish:
         opening.append(f"straight there: {found.step.sentence}")

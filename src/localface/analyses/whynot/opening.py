@@ -14,14 +14,14 @@ from localface.analyses.whynot.widening import widened
 from localface.answers.parts import Disclosure, Status
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.search.outcome import Plan
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
 _NAMED = 3  # sets of features that a sentence names
 
 
-def opened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
+def opened(engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
     """Say, for those who have no one to become, which constraints would have to give way: singles, then pairs.
 
     Everyone else's answer is passed on as it is, and so is one that widening opened. Sets
@@ -29,19 +29,28 @@ def opened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) ->
     lock-step. The rows that those searches see are added up: someone seen twice counts
     twice, so that the sum is an upper bound.
     """
-    answers = widened(desk, plan, asked)
+    answers = widened(engine, plan, asked)
     shut = [i for i, (request, _) in enumerate(asked) if _is_shut(request, answers[i])]
     for size in (1, 2):
         trials = [(i, some) for i in shut for some in _sets(asked[i][0].box, size)]
         requests = [replace(asked[i][0], box=_freed(asked[i][0].box, some)) for i, some in trials]
-        hopeful = desk.hopeful(requests) if requests else []
-        worth = [(*trial, request) for trial, request, fine in zip(trials, requests, hopeful, strict=True) if fine]
-        for i, some, opens, seen in _tried(desk, plan, worth, answers):
-            names = tuple(desk.schema.names[j] for j in some)
+        hopeful = engine.hopeful(requests) if requests else []
+        worth = [
+            (*trial, request)
+            for trial, request, fine in zip(trials, requests, hopeful, strict=True)
+            if fine
+        ]
+        for i, some, opens, seen in _tried(engine, plan, worth, answers):
+            names = tuple(engine.schema.names[j] for j in some)
             spent = together([answers[i].disclosure, seen])
-            answers[i] = replace(answers[i], disclosure=spent, opens=(*answers[i].opens, *([names] * opens)))
+            answers[i] = replace(
+                answers[i], disclosure=spent, opens=(*answers[i].opens, *([names] * opens))
+            )
         shut = [i for i in shut if not answers[i].opens]
-    return [replace(one, reason=f"{one.reason}; {_opens(one.opens)}") if one.opens else one for one in answers]
+    return [
+        replace(one, reason=f"{one.reason}; {_opens(one.opens)}") if one.opens else one
+        for one in answers
+    ]
 
 
 def _is_shut(request: Request, answer: Recourse) -> bool:
@@ -51,7 +60,11 @@ def _is_shut(request: Request, answer: Recourse) -> bool:
 def _sets(box: Box, size: int) -> list[tuple[int, ...]]:
     """Sets of constrained features of one size; no pairs where there would be too many."""
     constrained = sorted(box.reasons)
-    return list(combinations(constrained, size)) if size == 1 or len(constrained) <= _PAIRS_UP_TO else []
+    return (
+        list(combinations(constrained, size))
+        if size == 1 or len(constrained) <= _PAIRS_UP_TO
+        else []
+    )
 
 
 def _freed(box: Box, features: Sequence[int]) -> Box:
@@ -69,21 +82,27 @@ def _freed(box: Box, features: Sequence[int]) -> Box:
 
 
 def _tried(
-    desk: Desk, plan: Plan, trials: list[tuple[int, tuple[int, ...], Request]], answers: Sequence[Recourse]
+    engine: Engine,
+    plan: Plan,
+    trials: list[tuple[int, tuple[int, ...], Request]],
+    answers: Sequence[Recourse],
 ) -> list[tuple[int, tuple[int, ...], bool, Disclosure]]:
     """Tell of each trial whether there is a way; a row budget is shared out among a person's trials."""
-    quick, budget = replace(plan, strategy="guided"), desk.options.max_rows
+    quick, budget = replace(plan, strategy="guided"), engine.options.max_rows
     batches = [trials]
     if budget is not None:
-        batches = [[trial for trial in trials if trial[0] == i] for i in dict.fromkeys(trial[0] for trial in trials)]
+        batches = [
+            [trial for trial in trials if trial[0] == i]
+            for i in dict.fromkeys(trial[0] for trial in trials)
+        ]
     found = []
     for batch in batches:
-        at = desk
+        at = engine
         if budget is not None:
             share = (budget - answers[batch[0][0]].disclosure.rows) // len(batch)
             if share < 1:
                 continue
-            at = replace(desk, options=replace(desk.options, max_rows=share))
+            at = replace(engine, options=replace(engine.options, max_rows=share))
         opens = at.openings([request for _, _, request in batch], quick)
         found += [(i, some, *told) for (i, some, _), told in zip(batch, opens, strict=True)]
     return sorted(found, key=lambda one: one[:2])
@@ -93,4 +112,6 @@ def _opens(sets: Sequence[tuple[str, ...]]) -> str:
     """Name the sets of features whose constraints would have to give way."""
     some = [f"if {joined(names)} may move further" for names in sets[:_NAMED]]
     some += [f"in {len(sets) - _NAMED} other ways"] if len(sets) > _NAMED else []
-    return f"a way opens {', or '.join(some)} (the rows seen count the searches for this too, at most)"
+    return (
+        f"a way opens {', or '.join(some)} (the rows seen count the searches for this too, at most)"
+    )

@@ -7,7 +7,7 @@ from localface.answers.page import more_unusual_than, number, percents
 from localface.answers.parts import Status
 from localface.answers.recourse import Recourse
 from localface.data.schema import Feature
-from localface.engine.engine import Desk
+from localface.engine.engine import Engine
 
 
 def floor_reason(found: Check) -> str:
@@ -29,14 +29,16 @@ def score_reason(found: Check) -> str:
     return f"the score would be {found.target.show(found.score)}, {missing} from what is wanted: {wanted}"
 
 
-def way_reason(desk: Desk, found: Check, tried: Recourse | None) -> str:
+def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
     """Why no way leads there."""
-    options = desk.options
+    options = engine.options
     if tried is not None and tried.status is Status.BUDGET:
         return f"max_rows={options.max_rows} was spent before a way was found"
     around = f"no steps from each place to its {options.n_neighbors} nearest lead there over common enough ground"
     if found.place is not None:
-        where = ", ".join(f"{name} {_told(found.schema[name], value)}" for name, value in found.place.items())
+        where = ", ".join(
+            f"{name} {_told(found.schema[name], value)}" for name, value in found.place.items()
+        )
         return f"the straight way there is {more_unusual_than(found.step.lowest)}, most of all at {where}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
         long = f"the straight step is {number(found.step.length)} ordinary differences long"
@@ -51,9 +53,13 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
     enough = tried is None or tried.found
     parts = [one.remedy for one in found.broken]
     if lowered is not None and lowered > 0:
-        parts.append("the floor comes down from {} to {}".format(*percents(found.min_density, lowered)))
+        parts.append(
+            "the floor comes down from {} to {}".format(*percents(found.min_density, lowered))
+        )
     elif lowered is not None:
-        parts.append("the floor gives way altogether (the way there is more unusual than anybody's)")
+        parts.append(
+            "the floor gives way altogether (the way there is more unusual than anybody's)"
+        )
     parts += [] if score is None else [f"a score of {found.target.show(score)} is enough"]
     sentence = f"it opens if {joined(parts)}" if parts and enough else _hopeless(tried)
     return Relaxation(found.broken, lowered, score, enough, sentence)
@@ -62,7 +68,9 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
 def _hopeless(tried: Recourse | None) -> str:
     if tried is not None and tried.status is Status.BUDGET:
         return "whether a lower floor opens it is not known: allow more rows"
-    return "no floor, however low, opens it: max_step or one-way features rule out every step onwards"
+    return (
+        "no floor, however low, opens it: max_step or one-way features rule out every step onwards"
+    )
 
 
 def _told(feature: Feature, value: object) -> str:

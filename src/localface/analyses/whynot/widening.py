@@ -10,13 +10,15 @@ import numpy as np
 from localface.analyses.whynot.accounts import together
 from localface.answers.parts import Status
 from localface.answers.recourse import Recourse
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.search.outcome import Plan
 
 _BARELY = 1 + 1e-9  # so that whoever stands exactly at the limit is inside
 
 
-def widened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
+def widened(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
     """Widen, for those who asked to relax and have no one to become, how far features may move, by as little as helps.
 
     Only what is limited by a distance gives way ("within 25 years"), all of it by the same
@@ -26,11 +28,17 @@ def widened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -
     """
     answers = [answer for _, answer in asked]
     shut = [i for i, (request, answer) in enumerate(asked) if _may_widen(request, answer)]
-    factors = desk.widenings([asked[i][0] for i in shut]) if shut else []
-    opens = [(i, factor * _BARELY) for i, factor in zip(shut, factors, strict=True) if np.isfinite(factor)]
+    factors = engine.widenings([asked[i][0] for i in shut]) if shut else []
+    opens = [
+        (i, factor * _BARELY)
+        for i, factor in zip(shut, factors, strict=True)
+        if np.isfinite(factor)
+    ]
     requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
-    near = replace(plan, slack=np.inf)  # it is as far as it is: no further rows are looked at to prove it the shortest
-    for number, found in desk.tried(requests, near):  # a failure opens nothing
+    near = replace(
+        plan, slack=np.inf
+    )  # it is as far as it is: no further rows are looked at to prove it the shortest
+    for number, found in engine.tried(requests, near):  # a failure opens nothing
         i = opens[number][0]
         if isinstance(found, Recourse) and found.found:
             spent = together([answers[i].disclosure, found.disclosure])
@@ -39,7 +47,12 @@ def widened(desk: Desk, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -
 
 
 def _may_widen(request: Request, answer: Recourse) -> bool:
-    return answer.status is Status.NO_TARGET and request.relax and request.goal is None and bool(request.box.reaches)
+    return (
+        answer.status is Status.NO_TARGET
+        and request.relax
+        and request.goal is None
+        and bool(request.box.reaches)
+    )
 
 
 def _beyond(request: Request, found: Recourse) -> dict[str, float]:
@@ -48,5 +61,7 @@ def _beyond(request: Request, found: Recourse) -> dict[str, float]:
     furthest = np.abs(states - request.record).max(axis=0)
     names = found.schema.names
     return {
-        names[j]: float(furthest[j]) for j, reach in request.box.reaches.items() if furthest[j] > reach.by * _BARELY
+        names[j]: float(furthest[j])
+        for j, reach in request.box.reaches.items()
+        if furthest[j] > reach.by * _BARELY
     }

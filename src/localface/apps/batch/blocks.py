@@ -57,7 +57,11 @@ class Report:
 
     def with_(self, more: Tally) -> Report:
         """The report with some more people in it."""
-        people, found, errors = self.people + more.people, self.found + more.found, self.errors + more.errors
+        people, found, errors = (
+            self.people + more.people,
+            self.found + more.found,
+            self.errors + more.errors,
+        )
         return replace(self, people=people, found=found, errors=errors)
 
     def __str__(self) -> str:
@@ -80,7 +84,7 @@ class Unfinished(LocalFACEError):
 
 
 Results = Generator[Part | Failure, None, None]
-Engine = Callable[[Worker, Iterator[Block]], Results]
+BlockRunner = Callable[[Worker, Iterator[Block]], Results]
 """From a worker and blocks to what became of each block, in any order; blocks are taken only as they are needed."""
 
 
@@ -91,7 +95,13 @@ def done(worker: Worker, block: Block) -> Part:
 
 
 def explain_blocks(
-    engine: Engine, worker: Worker, people: Any, out: str | Path, *, block_size: int = 1000, progress: bool = True
+    engine: BlockRunner,
+    worker: Worker,
+    people: Any,
+    out: str | Path,
+    *,
+    block_size: int = 1000,
+    progress: bool = True,
 ) -> Report:
     """Explain everyone in ``people`` with an engine, and keep the answers of each block as a part in ``out``.
 
@@ -103,11 +113,16 @@ def explain_blocks(
     worker.check_columns(crowd.dataset.schema.names)
     folder = open_folder(out, manifest_of(worker, crowd))
     kept = folder.finished()
-    start = Report(blocks=crowd.n_blocks, out=folder.path, kept=len(kept)).with_(sum(kept.values(), Tally()))
+    start = Report(blocks=crowd.n_blocks, out=folder.path, kept=len(kept)).with_(
+        sum(kept.values(), Tally())
+    )
     wanted = set(range(crowd.n_blocks)) - set(kept)
     blocks = _blocks(worker, crowd, wanted)
     named = worker if worker.id_column else replace(worker, id_column=PLACE)
-    with closing(engine(named, blocks)) as results, _bar(start, crowd.n_people, progress=progress) as show:
+    with (
+        closing(engine(named, blocks)) as results,
+        _bar(start, crowd.n_people, progress=progress) as show,
+    ):
         report = _filled(results, folder, start, wanted=wanted, show=show)
     folder.tidy()
     if report.failures:
@@ -117,13 +132,20 @@ def explain_blocks(
 
 def _blocks(worker: Worker, crowd: People, wanted: set[int]) -> Iterator[Block]:
     """Read the blocks that are not done yet, one when it is asked for."""
-    columns = dict.fromkeys([*worker.explainer.schema.names, *([worker.id_column] if worker.id_column else [])])
+    columns = dict.fromkeys(
+        [*worker.explainer.schema.names, *([worker.id_column] if worker.id_column else [])]
+    )
     for number, people in crowd.blocks(wanted, list(columns)):
         yield Block(number, people)
 
 
 def _filled(
-    results: Results, folder: Folder, report: Report, *, wanted: set[int], show: Callable[[int, int], None]
+    results: Results,
+    folder: Folder,
+    report: Report,
+    *,
+    wanted: set[int],
+    show: Callable[[int, int], None],
 ) -> Report:
     """Write every part as it comes, to the last one; a block of which nothing is heard has failed."""
     left = set(wanted)
@@ -137,7 +159,9 @@ def _filled(
             report = replace(report.with_(result.tally), written=report.written + 1)
             show(result.tally.people, report.found)
     except KeyboardInterrupt:
-        raise KeyboardInterrupt(f"stopped; what is done is kept, and the same call again goes on: {report}") from None
+        raise KeyboardInterrupt(
+            f"stopped; what is done is kept, and the same call again goes on: {report}"
+        ) from None
     lost = tuple(Failure(number, "the engine lost it") for number in sorted(left))
     return replace(report, failures=report.failures + lost)
 
@@ -162,7 +186,9 @@ def _bar(start: Report, total: int, *, progress: bool) -> Iterator[Callable[[int
 def _sentence(report: Report, crowd: People) -> str:
     """Say which blocks could not be done, and how to go on."""
     spans = [(one, *crowd.span(one.number)) for one in report.failures[:_NAMED]]
-    each = "; ".join(f"block {one.number} (people {a:,} to {b - 1:,}): {one.reason}" for one, a, b in spans)
+    each = "; ".join(
+        f"block {one.number} (people {a:,} to {b - 1:,}): {one.reason}" for one, a, b in spans
+    )
     more = f"; and {len(report.failures) - _NAMED} more" if len(report.failures) > _NAMED else ""
     return (
         f"{len(report.failures):,} of {report.blocks:,} blocks could not be done: {each}{more}. The others are in "

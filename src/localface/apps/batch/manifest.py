@@ -13,7 +13,7 @@ from localface._version import __version__
 from localface.apps.batch.people import People
 from localface.apps.batch.worker import Worker
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Bounds
+from localface.geometry.bounds import Bounds
 
 FORMAT = "localface/parts"
 FORMAT_VERSION = 1
@@ -32,7 +32,10 @@ def manifest_of(worker: Worker, people: People) -> dict[str, Any]:
         "block_size": people.block_size,
         "people": _digest([_file(file, n) for file, n in people.files]),
         "options": json.loads(_written(asked)),
-        "explainer": {"settings": json.loads(_written(worker.explainer.options.plain())), **_known(worker.explainer)},
+        "explainer": {
+            "settings": json.loads(_written(worker.explainer.options.plain())),
+            **_known(worker.explainer),
+        },
     }
 
 
@@ -53,17 +56,24 @@ def _known(explainer: LocalFACE) -> dict[str, str]:
 
     Its pickle would not do: that changes with every score that is remembered.
     """
-    desk = explainer._desk
-    free, none = np.full(desk.source.width, np.inf), np.zeros(desk.source.width, dtype=bool)
-    everyone = desk.source.surveyed(Bounds(-free, free, none, none))
+    engine = explainer._engine
+    free, none = np.full(engine.source.width, np.inf), np.zeros(engine.source.width, dtype=bool)
+    everyone = engine.source.surveyed(Bounds(-free, free, none, none))
     some = everyone[np.unique(np.linspace(0, len(everyone) - 1, _PROBES).astype(np.int64))]
-    records = desk.source.records(some)
-    rough = [desk.floor, *desk.space.scales.tolist()]
+    records = engine.source.records(some)
+    rough = [engine.floor, *engine.space.scales.tolist()]
     return {
         "schema": _digest(explainer.schema.to_dict()),
-        "target": desk.answers.target.sentence,
-        "data": _digest([desk.source.n_rows, len(everyone), records.tolist(), [f"{value:.8g}" for value in rough]]),
-        "model": _digest([f"{score:.8g}" for score in desk.score(records).tolist()]),
+        "target": engine.answers.target.sentence,
+        "data": _digest(
+            [
+                engine.source.n_rows,
+                len(everyone),
+                records.tolist(),
+                [f"{value:.8g}" for value in rough],
+            ]
+        ),
+        "model": _digest([f"{score:.8g}" for score in engine.score(records).tolist()]),
     }
 
 

@@ -33,7 +33,9 @@ class Tally:
     errors: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        return Tally(self.people + other.people, self.found + other.found, self.errors + other.errors)
+        return Tally(
+            self.people + other.people, self.found + other.found, self.errors + other.errors
+        )
 
 
 def tally_of(answers: Any) -> Tally:
@@ -45,7 +47,9 @@ def tally_of(answers: Any) -> Tally:
 def packed(answers: Any) -> bytes:
     """A block's answers as the bytes of a parquet file."""
     file = io.BytesIO()
-    short = [name for name in answers.column_names if name != "answer"]  # the least and the greatest would be copied
+    short = [
+        name for name in answers.column_names if name != "answer"
+    ]  # the least and the greatest would be copied
     pq.write_table(answers, file, compression="zstd", write_statistics=short)
     return file.getvalue()
 
@@ -63,8 +67,13 @@ class Folder:
     def keep(self, number: int, data: bytes, tally: Tally) -> None:
         """Write a part so that it is there whole and accounted for, or not at all, whatever happens."""
         entry = {"block": number, "digest": _digest(data), **asdict(tally)}
-        with _whole(self.part(number), data), (self.path / ACCOUNT).open("a", encoding="utf-8") as account:
-            account.write(f"\n{json.dumps(entry)}")  # a line that was cut off ends here at the latest
+        with (
+            _whole(self.part(number), data),
+            (self.path / ACCOUNT).open("a", encoding="utf-8") as account,
+        ):
+            account.write(
+                f"\n{json.dumps(entry)}"
+            )  # a line that was cut off ends here at the latest
             account.flush()
             os.fsync(account.fileno())
 
@@ -74,7 +83,8 @@ class Folder:
         return {
             number: Tally(entry["people"], entry["found"], entry["errors"])
             for number, entry in sorted(entries.items())
-            if self.part(number).is_file() and _digest(self.part(number).read_bytes()) == entry["digest"]
+            if self.part(number).is_file()
+            and _digest(self.part(number).read_bytes()) == entry["digest"]
         }
 
     def _account(self) -> dict[int, Any]:
@@ -99,7 +109,9 @@ def open_folder(out: str | Path, manifest: Mapping[str, Any]) -> Folder:
     if written.exists():
         _refuse_another(path, _read(written), manifest)
     elif any(not one.name.startswith(".") for one in path.iterdir()):
-        raise InputError(f"{str(path)!r} holds other things already: name a new or empty folder for the answers")
+        raise InputError(
+            f"{str(path)!r} holds other things already: name a new or empty folder for the answers"
+        )
     else:
         with _whole(written, json.dumps(manifest, indent=2).encode()):
             pass
@@ -110,7 +122,9 @@ def _read(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
-        raise InputError(f"{str(path)!r} is damaged: name another folder for the answers, or remove this one") from None
+        raise InputError(
+            f"{str(path)!r} is damaged: name another folder for the answers, or remove this one"
+        ) from None
 
 
 def _refuse_another(path: Path, there: Any, here: Mapping[str, Any]) -> None:

@@ -59,7 +59,10 @@ class People:
             if n and not wanted.isdisjoint(range(place // size, (place + n - 1) // size + 1)):
                 first = place
                 stream = file.to_batches(
-                    schema=self.dataset.schema, columns=list(columns), batch_size=size, use_threads=False
+                    schema=self.dataset.schema,
+                    columns=list(columns),
+                    batch_size=size,
+                    use_threads=False,
                 )
                 for batch in stream:
                     yield first, pa.Table.from_batches([batch])
@@ -85,19 +88,25 @@ def open_people(source: Any, *, block_size: int) -> People:
         files = tuple((one, one.count_rows()) for one in fragments)
     people = People(dataset, files, block_size)
     if people.n_people == 0:
-        raise DataError(f"there is nobody in {source!s}: give a parquet file, or a folder with at least one person")
+        raise DataError(
+            f"there is nobody in {source!s}: give a parquet file, or a folder with at least one person"
+        )
     return people
 
 
 def _check_size(block_size: object) -> None:
     if isinstance(block_size, bool) or not isinstance(block_size, int) or block_size < 1:
-        raise InputError(f"block_size={block_size!r}: a whole number of people, 1 or more, is wanted")
+        raise InputError(
+            f"block_size={block_size!r}: a whole number of people, 1 or more, is wanted"
+        )
 
 
 def _opened(source: str | Path) -> Any:
     if "://" not in str(source) and not Path(source).exists():
         folder = Path(source).parent
         beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
-        raise InputError(f"there is no file or folder {str(source)!r}{near_miss(Path(source).name, beside)}")
+        raise InputError(
+            f"there is no file or folder {str(source)!r}{near_miss(Path(source).name, beside)}"
+        )
     with told(f"{str(source)!r} cannot be read as parquet", DataError):
         return ds.dataset(str(source), format="parquet")

@@ -127,7 +127,9 @@ class _Crew:
             runtime_env={"env_vars": _ONE_THREAD},
         )
         self._hands: set[Any] = set()
-        self._awaited: dict[Any, tuple[Any, Block | None]] = {}  # from whom, and which block; None: to be ready
+        self._awaited: dict[
+            Any, tuple[Any, Block | None]
+        ] = {}  # from whom, and which block; None: to be ready
         self._again: deque[Block] = deque()
         self._deaths: Counter[int] = Counter()
         self._stillborn = 0
@@ -177,11 +179,15 @@ class _Crew:
         if block is None:
             self._stillborn += 1
             if self._stillborn >= _TRIES or _CREATION in str(death):
-                raise LocalFACEError(f"no worker can be started on the cluster: {_words(death)}") from death
+                raise LocalFACEError(
+                    f"no worker can be started on the cluster: {_words(death)}"
+                ) from death
         else:
             self._deaths[block.number] += 1
             if self._deaths[block.number] >= _TRIES:
-                yield Failure(block.number, f"{_TRIES} workers died over it, the last so: {_words(death)}")
+                yield Failure(
+                    block.number, f"{_TRIES} workers died over it, the last so: {_words(death)}"
+                )
             else:
                 self._again.append(block)
         self._hire()
@@ -236,8 +242,12 @@ def _cpus() -> int:
 
 
 def _check_workers(workers: object) -> None:
-    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
-        raise InputError(f"workers={workers!r}: a whole number, 1 or more, is wanted, or None for one a CPU")
+    if workers is not None and (
+        isinstance(workers, bool) or not isinstance(workers, int) or workers < 1
+    ):
+        raise InputError(
+            f"workers={workers!r}: a whole number, 1 or more, is wanted, or None for one a CPU"
+        )
 
 
 def _cause(error: Any) -> Exception:

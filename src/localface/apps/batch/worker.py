@@ -87,12 +87,18 @@ class Worker:
             raise failed[0]
         lines = [_line(one) for one in answers]
         ids = pa.array(range(len(people))) if self.id_column is None else people[self.id_column]
-        columns = {name: pa.array([line.get(name) for line in lines], kind) for name, kind in _columns().items()}
+        columns = {
+            name: pa.array([line.get(name) for line in lines], kind)
+            for name, kind in _columns().items()
+        }
         return pa.table({"id": ids, **columns})
 
     def check_columns(self, have: Sequence[str]) -> None:
         """Refuse people who lack a column that is needed: that is nobody's own mistake."""
-        wanted = [*self.explainer.schema.names, *([] if self.id_column is None else [self.id_column])]
+        wanted = [
+            *self.explainer.schema.names,
+            *([] if self.id_column is None else [self.id_column]),
+        ]
         lacking = [f"{name!r}{near_miss(name, have)}" for name in wanted if name not in have]
         if lacking:
             raise DataError(f"the people lack {', '.join(lacking)}: they have {listed(have)}")
@@ -107,8 +113,12 @@ class Worker:
         """Answer everyone who can be answered; whoever cannot is told why."""
         if len(people) == 0:
             return []
-        with catch_warnings(action="ignore", category=UserWarning):  # a block that was stopped is begun again
-            answers = self.explainer.explain_many(people, progress=False, on_error="record", **self.wishes)
+        with catch_warnings(
+            action="ignore", category=UserWarning
+        ):  # a block that was stopped is begun again
+            answers = self.explainer.explain_many(
+                people, progress=False, on_error="record", **self.wishes
+            )
         if answers.unfinished:
             raise KeyboardInterrupt
         every = dict(zip(answers.numbers, answers, strict=True)) | dict(answers.errors)
@@ -135,7 +145,10 @@ def _columns() -> dict[str, Any]:
 def _line(answer: Recourse | InputError) -> dict[str, Any]:
     """One person's line; what it does not name is null."""
     if isinstance(answer, InputError):
-        return {"status": FAILED, "error": f"{type(answer).__name__}: {str(answer).removeprefix('person 0: ')}"}
+        return {
+            "status": FAILED,
+            "error": f"{type(answer).__name__}: {str(answer).removeprefix('person 0: ')}",
+        }
     return {
         "status": answer.status.name,
         "reason": answer.reason,

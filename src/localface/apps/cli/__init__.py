@@ -26,7 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return code
     except SystemExit as end:  # argparse has printed what there is to say
         return end.code if isinstance(end.code, int) else MISUSE
-    except BrokenPipeError:  # whoever read our output has seen enough; keep Python from complaining at exit
+    except (
+        BrokenPipeError
+    ):  # whoever read our output has seen enough; keep Python from complaining at exit
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -35,7 +37,11 @@ def main(argv: Sequence[str] | None = None) -> int:
             say(str(stop))
         return INTERRUPTED
     except OSError as error:
-        say(f"{error.filename}: {error.strerror}" if error.filename and error.strerror else str(error))
+        say(
+            f"{error.filename}: {error.strerror}"
+            if error.filename and error.strerror
+            else str(error)
+        )
         return MISUSE
     except (LocalFACEError, ImportError) as error:
         say(str(error))
@@ -45,8 +51,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def reference() -> str:
     """Return the reference of the command line, docs/cli.md: every command with its help."""
     parser = parser_of()
-    (commands,) = (action for action in parser._actions if isinstance(action, argparse._SubParsersAction))
-    blocks = [("localface", parser), *((f"localface {name}", one) for name, one in commands.choices.items())]
+    (commands,) = (
+        action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
+    )
+    blocks = [
+        ("localface", parser),
+        *((f"localface {name}", one) for name, one in commands.choices.items()),
+    ]
     sections = [f"## `{title}`\n\n```text\n{one.format_help()}```\n" for title, one in blocks]
     opening = "What each command takes, as its `--help` says it. `python -m localface` is the same as `localface`.\n"
     return "\n".join(["# Command line\n", opening, *sections])

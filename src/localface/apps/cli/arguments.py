@@ -9,7 +9,9 @@ from localface._version import __version__
 from localface.apps import files
 
 FOUND, MISUSE, NO_RECOURSE, INTERRUPTED, BROKEN_PIPE = 0, 1, 3, 130, 141
-_EXIT_CODES = "exit codes: 0 recourse found (or the person is there already), 1 misuse, 3 no recourse"
+_EXIT_CODES = (
+    "exit codes: 0 recourse found (or the person is there already), 1 misuse, 3 no recourse"
+)
 NEIGHBORS = 50  # as many people are looked at around each place, where there are as many
 
 
@@ -24,7 +26,9 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to look."""
-        self.exit(MISUSE, f"localface: {message}\n{self.format_usage()}(localface --help says more)\n")
+        self.exit(
+            MISUSE, f"localface: {message}\n{self.format_usage()}(localface --help says more)\n"
+        )
 
 
 def parser_of() -> argparse.ArgumentParser:
@@ -36,7 +40,9 @@ def parser_of() -> argparse.ArgumentParser:
         epilog=_EXIT_CODES,
     )
     parser.add_argument("--version", action="version", version=f"localface {__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=Parser)
+    commands = parser.add_subparsers(
+        title="commands", metavar="COMMAND", required=True, parser_class=Parser
+    )
     _add_demo(commands)
     _add_explain(commands)
     _add_schema(commands)
@@ -64,8 +70,17 @@ def _add_serve(commands: Any) -> None:
 
 def _add_served(group: Any) -> None:
     add = group.add_argument
-    add("--demo", choices=("readiness", "moons"), default="readiness", help="the cohort (default), or two moons")
-    add("--data", metavar="ROWS", help=f"the people to learn from: {', '.join(files.TABLES)}, or a store")
+    add(
+        "--demo",
+        choices=("readiness", "moons"),
+        default="readiness",
+        help="the cohort (default), or two moons",
+    )
+    add(
+        "--data",
+        metavar="ROWS",
+        help=f"the people to learn from: {', '.join(files.TABLES)}, or a store",
+    )
     add("--model", metavar="MODEL", help="a .skops or .onnx file, or module:attribute to import")
     _add_reading(group)
     add("--outcome", metavar="COLUMN", help="the column of --data that says what became of people")
@@ -75,10 +90,29 @@ def _add_served(group: Any) -> None:
 
 def _add_where(group: Any) -> None:
     add = group.add_argument
-    add("--host", default="127.0.0.1", help="the address to bind (default: %(default)s, this machine only)")
-    add("--port", metavar="N", type=int, default=8080, help="the port; 0 takes any that is free (default: %(default)s)")
-    add("--token", metavar="TEXT", help="what to ask for; made up and printed if others can reach the host")
-    add("--workers", metavar="N", type=int, help="processes that search (default: one a processor, up to 4)")
+    add(
+        "--host",
+        default="127.0.0.1",
+        help="the address to bind (default: %(default)s, this machine only)",
+    )
+    add(
+        "--port",
+        metavar="N",
+        type=int,
+        default=8080,
+        help="the port; 0 takes any that is free (default: %(default)s)",
+    )
+    add(
+        "--token",
+        metavar="TEXT",
+        help="what to ask for; made up and printed if others can reach the host",
+    )
+    add(
+        "--workers",
+        metavar="N",
+        type=int,
+        help="processes that search (default: one a processor, up to 4)",
+    )
     add("--open", action="store_true", help="open the page in the browser")
 
 
@@ -94,15 +128,46 @@ def _add_case(commands: Any) -> None:
     )
     add = case.add_argument
     add("name", choices=("readiness",), help="which study")
-    add("--mimic", metavar="FOLDER", help="take the rows from these MIMIC-III tables (.csv or .csv.gz)")
-    add("--original", action="store_true", help="read MIMIC-III as the original study did, slips included")
-    add("--splits", metavar="N", type=int, default=100, help="random splits to measure on (default: %(default)s)")
+    add(
+        "--mimic",
+        metavar="FOLDER",
+        help="take the rows from these MIMIC-III tables (.csv or .csv.gz)",
+    )
+    add(
+        "--original",
+        action="store_true",
+        help="read MIMIC-III as the original study did, slips included",
+    )
+    add(
+        "--splits",
+        metavar="N",
+        type=int,
+        default=100,
+        help="random splits to measure on (default: %(default)s)",
+    )
     add("--grid", action="store_true", help="search the paper's grid of forests on each split")
-    add("--row-split", action="store_true", help="measure also with rows split without regard to patients")
-    add("--people", metavar="N", type=int, help="look for recourse for so many of the tested (default: all)")
+    add(
+        "--row-split",
+        action="store_true",
+        help="measure also with rows split without regard to patients",
+    )
+    add(
+        "--people",
+        metavar="N",
+        type=int,
+        help="look for recourse for so many of the tested (default: all)",
+    )
     add("--los-only-grows", action="store_true", help="do not let the length of stay go back")
-    add("--seed", metavar="N", type=int, default=0, help="of cohort, splits and forests (default: %(default)s)")
-    add("--out", metavar="FOLDER", default="readiness", help="where to write (default: %(default)s)")
+    add(
+        "--seed",
+        metavar="N",
+        type=int,
+        default=0,
+        help="of cohort, splits and forests (default: %(default)s)",
+    )
+    add(
+        "--out", metavar="FOLDER", default="readiness", help="where to write (default: %(default)s)"
+    )
     case.set_defaults(run="case")
 
 
@@ -114,8 +179,15 @@ def _add_store(commands: Any) -> None:
         description="Write a table of any size into a folder that explain takes as --data: rows stay on the disk.",
     )
     store.add_argument("rows", metavar="ROWS", help="a Parquet or CSV file, or a folder of them")
-    store.add_argument("--schema", metavar="FILE", required=True, help="what the columns are (see localface schema)")
-    store.add_argument("--out", metavar="FOLDER", required=True, help="the folder to write; it must not exist yet")
+    store.add_argument(
+        "--schema",
+        metavar="FILE",
+        required=True,
+        help="what the columns are (see localface schema)",
+    )
+    store.add_argument(
+        "--out", metavar="FOLDER", required=True, help="the folder to write; it must not exist yet"
+    )
     store.set_defaults(run="store")
 
 
@@ -126,7 +198,12 @@ def _add_demo(commands: Any) -> None:
         help="explain one person of two moons",
         description="Explain one person of two moons: print the recourse, write a figure and a page, say where.",
     )
-    demo.add_argument("--out", metavar="FOLDER", default="localface-demo", help="where to write (default: %(default)s)")
+    demo.add_argument(
+        "--out",
+        metavar="FOLDER",
+        default="localface-demo",
+        help="where to write (default: %(default)s)",
+    )
     demo.set_defaults(run="demo")
 
 
@@ -148,54 +225,144 @@ def _add_explain(commands: Any) -> None:
 def _add_inputs(group: Any) -> None:
     add = group.add_argument
     add(
-        "--data", metavar="ROWS", required=True, help=f"the people to learn from: {', '.join(files.TABLES)}, or a store"
+        "--data",
+        metavar="ROWS",
+        required=True,
+        help=f"the people to learn from: {', '.join(files.TABLES)}, or a store",
     )
-    add("--model", metavar="MODEL", required=True, help="a .skops or .onnx file, or module:attribute to import")
+    add(
+        "--model",
+        metavar="MODEL",
+        required=True,
+        help="a .skops or .onnx file, or module:attribute to import",
+    )
     who = group.add_mutually_exclusive_group(required=True)
-    who.add_argument("--row", metavar="N", type=int, help="the person in this row of the data, counted from 0")
-    who.add_argument("--person", metavar="FILE", help="the person in a JSON file, feature by feature; - reads stdin")
-    who.add_argument("--people", metavar="FOLDER", help="everyone in a parquet file or a folder of them; needs --out")
+    who.add_argument(
+        "--row", metavar="N", type=int, help="the person in this row of the data, counted from 0"
+    )
+    who.add_argument(
+        "--person",
+        metavar="FILE",
+        help="the person in a JSON file, feature by feature; - reads stdin",
+    )
+    who.add_argument(
+        "--people",
+        metavar="FOLDER",
+        help="everyone in a parquet file or a folder of them; needs --out",
+    )
     _add_reading(group)
 
 
 def _add_reading(group: Any) -> None:
     add = group.add_argument
-    add("--schema", metavar="FILE", help="what the columns are (see localface schema); guessed if not given")
-    add("--drop", metavar="COLUMN", action="append", default=[], help="leave a column out; may be repeated")
-    add("--trust", metavar="TYPE", action="append", default=[], help="trust a type in a .skops file; may be repeated")
-    add("--allow-pickle", action="store_true", help="load a .pkl or .joblib model, which runs the code in it")
+    add(
+        "--schema",
+        metavar="FILE",
+        help="what the columns are (see localface schema); guessed if not given",
+    )
+    add(
+        "--drop",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="leave a column out; may be repeated",
+    )
+    add(
+        "--trust",
+        metavar="TYPE",
+        action="append",
+        default=[],
+        help="trust a type in a .skops file; may be repeated",
+    )
+    add(
+        "--allow-pickle",
+        action="store_true",
+        help="load a .pkl or .joblib model, which runs the code in it",
+    )
 
 
 def _add_wishes(group: Any, *, asked: bool = True) -> None:
     add = group.add_argument
-    add("--target", metavar="CLASS", help="the class to reach, or 'at least' / 'at most' for a value (default: 1)")
+    add(
+        "--target",
+        metavar="CLASS",
+        help="the class to reach, or 'at least' / 'at most' for a value (default: 1)",
+    )
     add("--min-score", metavar="SCORE", type=float, help="the score to reach (default: 0.5)")
-    add("--min-density", metavar="SHARE", type=float, help="how unusual a place may be (default: 0.05)")
-    add("--edges", metavar="RULE", help="what makes a step traversable: strict, average or cover (default: strict)")
-    add("--n-neighbors", metavar="N", type=int, help="how many people to look at around each place (default: 50)")
-    add("--max-step", metavar="LENGTH", type=float, help="the longest step, in ordinary differences between people")
+    add(
+        "--min-density",
+        metavar="SHARE",
+        type=float,
+        help="how unusual a place may be (default: 0.05)",
+    )
+    add(
+        "--edges",
+        metavar="RULE",
+        help="what makes a step traversable: strict, average or cover (default: strict)",
+    )
+    add(
+        "--n-neighbors",
+        metavar="N",
+        type=int,
+        help="how many people to look at around each place (default: 50)",
+    )
+    add(
+        "--max-step",
+        metavar="LENGTH",
+        type=float,
+        help="the longest step, in ordinary differences between people",
+    )
     add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
     if not asked:
         return
-    limits = "what may change: age=5 (by 5), sex=never, age=up, fio2=0.21:0.4, ward=a,b; may be repeated"
+    limits = (
+        "what may change: age=5 (by 5), sex=never, age=up, fio2=0.21:0.4, ward=a,b; may be repeated"
+    )
     add("--where", metavar="FEATURE=LIMIT", action="append", default=[], help=limits)
-    add("--relax", action="store_true", help="lower the floor by as little as possible where nothing else helps")
+    add(
+        "--relax",
+        action="store_true",
+        help="lower the floor by as little as possible where nothing else helps",
+    )
 
 
 def _add_outputs(group: Any) -> None:
     add = group.add_argument
     add("--json", action="store_true", help="print the answer as JSON, and nothing else")
-    add("--plot", metavar="FILE", help="draw the path into a file such as out.png (needs matplotlib)")
+    add(
+        "--plot",
+        metavar="FILE",
+        help="draw the path into a file such as out.png (needs matplotlib)",
+    )
     add("--html", metavar="FILE", help="write the answer as a page")
 
 
 def _add_many(group: Any) -> None:
     add = group.add_argument
-    add("--out", metavar="FOLDER", help="where the answers of --people go; the same command again goes on")
+    add(
+        "--out",
+        metavar="FOLDER",
+        help="where the answers of --people go; the same command again goes on",
+    )
     add("--id", metavar="COLUMN", help="the column that says who is who (default: count them)")
-    add("--block-size", metavar="N", type=int, default=1000, help="people in a block (default: %(default)s)")
-    add("--engine", choices=("serial", "ray"), default="serial", help="serial (default): this process; ray: a cluster")
-    add("--address", default="auto", help="the Ray cluster (default: the one that runs); local starts one")
+    add(
+        "--block-size",
+        metavar="N",
+        type=int,
+        default=1000,
+        help="people in a block (default: %(default)s)",
+    )
+    add(
+        "--engine",
+        choices=("serial", "ray"),
+        default="serial",
+        help="serial (default): this process; ray: a cluster",
+    )
+    add(
+        "--address",
+        default="auto",
+        help="the Ray cluster (default: the one that runs); local starts one",
+    )
     add("--workers", metavar="N", type=int, help="workers on the Ray cluster (default: one a CPU)")
 
 
@@ -208,10 +375,17 @@ def _add_schema(commands: Any) -> None:
     )
     schema.add_argument("rows", metavar="ROWS", help=f"the table: {', '.join(files.TABLES)}")
     schema.add_argument(
-        "--out", metavar="FILE", default="schema.toml", help="where to write; - prints it (default: %(default)s)"
+        "--out",
+        metavar="FILE",
+        default="schema.toml",
+        help="where to write; - prints it (default: %(default)s)",
     )
     schema.add_argument(
-        "--drop", metavar="COLUMN", action="append", default=[], help="leave a column out; may be repeated"
+        "--drop",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="leave a column out; may be repeated",
     )
     schema.add_argument("--force", action="store_true", help="write over a file that is there")
     schema.set_defaults(run="schema")

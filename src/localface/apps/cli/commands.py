@@ -29,7 +29,9 @@ def _demo(arguments: argparse.Namespace) -> int:
         answer = explainer.explain(moons.person)
     print(answer)
     figure = _demo_figure(explainer, moons.person, folder / "two-moons.png")
-    page = files.write_answer(answer, folder / "two-moons.html", figure=figure.name if figure else None)
+    page = files.write_answer(
+        answer, folder / "two-moons.html", figure=figure.name if figure else None
+    )
     print()
     if figure:
         print(f"figure: {figure}")
@@ -40,11 +42,15 @@ def _demo(arguments: argparse.Namespace) -> int:
 def _demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | None:
     try:
         with working("drawing"):
-            return files.write_figure(import_module("localface.apps.plots").plot_pipeline(explainer, person), path)
+            return files.write_figure(
+                import_module("localface.apps.plots").plot_pipeline(explainer, person), path
+            )
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
-        say('no figure: plots need matplotlib, which is not installed; run: pip install "localface[plots]"')
+        say(
+            'no figure: plots need matplotlib, which is not installed; run: pip install "localface[plots]"'
+        )
         return None
 
 
@@ -83,7 +89,11 @@ def _explain_people(arguments: argparse.Namespace) -> int:
         raise InputError("--people needs --out FOLDER, where the answers go")
     explainer, _ = _explainer(arguments)
     room = import_module(f"localface.apps.batch.{arguments.engine}")
-    cluster = {"workers": arguments.workers, "address": arguments.address} if arguments.engine == "ray" else {}
+    cluster = (
+        {"workers": arguments.workers, "address": arguments.address}
+        if arguments.engine == "ray"
+        else {}
+    )
     report = room.explain_parquet(
         explainer,
         arguments.people,
@@ -110,7 +120,9 @@ def _explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Columns]
     columns = files.choose_columns(table, schema=schema, model=model, drop=arguments.drop)
     unknown = [name for name in columns.dropped if name not in arguments.drop]
     if unknown:
-        say(f"note: {_whose(model)} does not know these columns, and they are not used: {', '.join(unknown)}")
+        say(
+            f"note: {_whose(model)} does not know these columns, and they are not used: {', '.join(unknown)}"
+        )
     model = files.named_classes(model, columns.table)
     with working("learning what is common"):
         explainer = LocalFACE(
@@ -126,13 +138,21 @@ def _explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Columns]
 def _explainer_of_store(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Columns]:
     """Open a folder that ``localface store`` wrote; its rows stay where they are."""
     if arguments.row is not None:
-        raise InputError("--row counts the rows of a table, and a store has them in an order of its own: use --person")
+        raise InputError(
+            "--row counts the rows of a table, and a store has them in an order of its own: use --person"
+        )
     with working(f"opening {arguments.data}"):
         store = files.open_store(arguments.data)
         schema = files.read_schema(arguments.schema) if arguments.schema else None
         model = _model(arguments)
     with working("learning what is common"):
-        explainer = LocalFACE(model, store, schema=schema, target=_target(arguments.target, model), **_given(arguments))
+        explainer = LocalFACE(
+            model,
+            store,
+            schema=schema,
+            target=_target(arguments.target, model),
+            **_given(arguments),
+        )
     return explainer, files.Columns(None, explainer.schema, ())
 
 
@@ -149,7 +169,9 @@ def _store(arguments: argparse.Namespace) -> int:
 def _model(arguments: argparse.Namespace) -> Any:
     if arguments.allow_pickle and Path(arguments.model).suffix.lower() in files.PICKLES:
         say(f"warning: {arguments.model} is a pickle: loading it runs whatever code is in it")
-    return files.read_model(arguments.model, allow_pickle=arguments.allow_pickle, trust=arguments.trust)
+    return files.read_model(
+        arguments.model, allow_pickle=arguments.allow_pickle, trust=arguments.trust
+    )
 
 
 def _whose(model: Any) -> str:
@@ -166,12 +188,17 @@ def _person(arguments: argparse.Namespace, columns: files.Columns) -> Any:
 def _options(arguments: argparse.Namespace, table: Any) -> dict[str, Any]:
     """The options that were given; the others are left to LocalFACE."""
     neighbors = arguments.n_neighbors
-    return {**_given(arguments), "n_neighbors": min(NEIGHBORS, len(table)) if neighbors is None else neighbors}
+    return {
+        **_given(arguments),
+        "n_neighbors": min(NEIGHBORS, len(table)) if neighbors is None else neighbors,
+    }
 
 
 def _given(arguments: argparse.Namespace) -> dict[str, Any]:
     names = ("min_score", "min_density", "edges", "max_step", "max_rows", "n_neighbors")
-    return {name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None}
+    return {
+        name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None
+    }
 
 
 def _target(text: str | None, model: Any) -> object:
@@ -182,7 +209,9 @@ def _target(text: str | None, model: Any) -> object:
     if classes is None:
         return int(text) if text.isdecimal() else text
     known = classes.tolist() if hasattr(classes, "tolist") else list(classes)
-    alike = (one for one in known if str(one) == text or (_number(str(one)) == _number(text) is not None))
+    alike = (
+        one for one in known if str(one) == text or (_number(str(one)) == _number(text) is not None)
+    )
     return next(alike, text)
 
 
@@ -192,12 +221,16 @@ def _where(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]]
     for text in given:
         cuts = [i for i, character in enumerate(text) if character == "="]
         if not cuts:
-            raise ConstraintError(f"--where {text} cannot be read: write FEATURE=LIMIT, as in age=5 or sex=never")
+            raise ConstraintError(
+                f"--where {text} cannot be read: write FEATURE=LIMIT, as in age=5 or sex=never"
+            )
         cut = next((i for i in cuts if text[:i] in schema.names), cuts[0])
         name, limit = text[:cut], text[cut + 1 :]
         part, value = _limit(limit, schema[name] if name in schema.names else Feature(name))
         if part in wishes.setdefault(name, {}):
-            raise ConstraintError(f"--where says twice how {name!r} may change ({part}): say it once")
+            raise ConstraintError(
+                f"--where says twice how {name!r} may change ({part}): say it once"
+            )
         wishes[name][part] = value
     return wishes
 
@@ -208,7 +241,10 @@ def _limit(text: str, feature: Feature) -> tuple[str, object]:
     if text in MOVES and text not in known:
         return "moves", text
     if text not in known and ":" in text:
-        ends = [known.get(end, _number(end) if _number(end) is not None else end or None) for end in text.split(":", 1)]
+        ends = [
+            known.get(end, _number(end) if _number(end) is not None else end or None)
+            for end in text.split(":", 1)
+        ]
         return "bounds", (ends[0], ends[1])
     if known and (feature.discrete or _number(text) is None):
         labels = [text] if text in known else [label.strip() for label in text.split(",")]
@@ -220,7 +256,9 @@ def _case(arguments: argparse.Namespace) -> int:
     study = import_module(f"localface.cases.{arguments.name}").run(
         arguments.out,
         mimic=arguments.mimic,
-        decisions=import_module("localface.cases.mimic").Decisions.original() if arguments.original else None,
+        decisions=import_module("localface.cases.mimic").Decisions.original()
+        if arguments.original
+        else None,
         splits=arguments.splits,
         grid=arguments.grid,
         row_split=arguments.row_split,
@@ -252,13 +290,19 @@ def _service(arguments: argparse.Namespace) -> Any:
     worlds, workers = import_module("localface.apps.web.demos"), arguments.workers
     common = {"workers": workers, "token": arguments.token, "title": arguments.title}
     if (arguments.data is None) != (arguments.model is None):
-        raise InputError("--data and --model go together: give both, or neither for the demonstration")
+        raise InputError(
+            "--data and --model go together: give both, or neither for the demonstration"
+        )
     if arguments.data is None:
         say(f"preparing the demonstration ({arguments.demo}) ...")
         return worlds.demo(arguments.demo, people=not arguments.no_people, **common)
     explainer, columns = _explainer(arguments)
     table = None if arguments.no_people else columns.table
-    outcome = None if arguments.outcome is None else worlds.column(files.read_table(arguments.data), arguments.outcome)
+    outcome = (
+        None
+        if arguments.outcome is None
+        else worlds.column(files.read_table(arguments.data), arguments.outcome)
+    )
     with working("scoring everyone once"):
         return worlds.own(explainer.prescore(), table, outcome=outcome, **common)
 
@@ -273,7 +317,9 @@ def _schema(arguments: argparse.Namespace) -> int:
         return FOUND
     path = files.write_schema(schema, arguments.out, overwrite=arguments.force)
     print(schema)
-    print(f"\nwrote {path}: look at the guesses, say what may move and how far, and drop what is the outcome")
+    print(
+        f"\nwrote {path}: look at the guesses, say what may move and how far, and drop what is the outcome"
+    )
     return FOUND
 
 

@@ -1,8 +1,21 @@
 """The only room that opens files: tables, persons, schemas, models, answers."""
 
-from localface.apps.files.documents import read_answer, read_schema, write_answer, write_figure, write_schema
+from localface.apps.files.documents import (
+    read_answer,
+    read_schema,
+    write_answer,
+    write_figure,
+    write_schema,
+)
 from localface.apps.files.stores import is_store, open_store, write_store
-from localface.apps.files.tables import TABLES, Columns, choose_columns, one_row, read_person, read_table
+from localface.apps.files.tables import (
+    TABLES,
+    Columns,
+    choose_columns,
+    one_row,
+    read_person,
+    read_table,
+)
 from localface.data.opening import extra, writable
 from localface.models.load import PICKLES, named_classes, read_model
 

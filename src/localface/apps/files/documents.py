@@ -46,7 +46,9 @@ def write_answer(answer: Recourse, path: str | Path, *, figure: str | None = Non
     ``figure`` is the address of a picture for the page.
     """
     path = writable(path)
-    text = answer.to_json(indent=2) + "\n" if path.suffix.lower() == ".json" else _page(answer, figure)
+    text = (
+        answer.to_json(indent=2) + "\n" if path.suffix.lower() == ".json" else _page(answer, figure)
+    )
     path.write_text(text, encoding="utf-8", newline="\n")
     return path
 
@@ -64,7 +66,11 @@ def write_figure(figure: Any, path: str | Path) -> Path:
 
 
 def _page(answer: Recourse, figure: str | None) -> str:
-    picture = f'<p><img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%"></p>\n' if figure else ""
+    picture = (
+        f'<p><img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%"></p>\n'
+        if figure
+        else ""
+    )
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'

@@ -27,7 +27,13 @@ def write_store(rows: str | Path, out: str | Path, schema: Schema) -> Store:
     from tqdm.auto import tqdm
 
     path = Path(rows)
-    names = [path.name] if path.is_file() else [one.name for one in path.iterdir()] if path.is_dir() else []
+    names = (
+        [path.name]
+        if path.is_file()
+        else [one.name for one in path.iterdir()]
+        if path.is_dir()
+        else []
+    )
     if not names:
         raise DataError(f"{str(rows)!r} is neither a file nor a folder with files in it")
     read = blocks_of_parquet if any(name.endswith(".parquet") for name in names) else blocks_of_csv

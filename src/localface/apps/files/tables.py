@@ -39,7 +39,9 @@ def read_table(path: str | Path) -> Any:
     path = existing(path)
     kind = next((suffix for suffix in TABLES if path.name.lower().endswith(suffix)), None)
     if kind is None:
-        raise DataError(f"{str(path)!r} is no table that can be read: give a file that ends in {listed(TABLES)}")
+        raise DataError(
+            f"{str(path)!r} is no table that can be read: give a file that ends in {listed(TABLES)}"
+        )
     library = _library(kind, path)
     with told(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
         table = _opened(library, kind, path)
@@ -55,16 +57,22 @@ def read_person(path: str | Path) -> dict[str, Any]:
     if isinstance(person, list) and len(person) == 1:
         (person,) = person
     if not isinstance(person, dict):
-        raise DataError(f"{source} holds no person: write one JSON object, feature by feature, such as {_AS_IN}")
+        raise DataError(
+            f"{source} holds no person: write one JSON object, feature by feature, such as {_AS_IN}"
+        )
     return person
 
 
-def choose_columns(table: Any, *, schema: Schema | None, model: Any = None, drop: Sequence[str] = ()) -> Columns:
+def choose_columns(
+    table: Any, *, schema: Schema | None, model: Any = None, drop: Sequence[str] = ()
+) -> Columns:
     """Keep what the model knows by name, else what the schema declares, else everything; in that order, too."""
     have = list(column_names(table))
     for name in drop:
         if name not in have:
-            raise DataError(f"there is no column {name!r} to drop{near_miss(name, have)}: there are {listed(have)}")
+            raise DataError(
+                f"there is no column {name!r} to drop{near_miss(name, have)}: there are {listed(have)}"
+            )
     named = getattr(model, "feature_names_in_", None)
     whose, known = "the schema", have if schema is None else list(schema.names)
     if named is not None:
@@ -96,7 +104,9 @@ def _refuse_lacking(wanted: list[str], have: list[str], sentence: str) -> None:
     lacking = [name for name in wanted if name not in have]
     if lacking:
         spare = [name for name in have if name not in wanted]
-        raise DataError(f"{sentence.format(listed(lacking))}{near_miss(lacking[0], spare)}: it has {listed(have)}")
+        raise DataError(
+            f"{sentence.format(listed(lacking))}{near_miss(lacking[0], spare)}: it has {listed(have)}"
+        )
 
 
 def _library(kind: str, path: Path) -> ModuleType:
@@ -121,7 +131,9 @@ def _opened(library: ModuleType, kind: str, path: Path) -> Any:
     with opener(path, "rt", encoding="utf-8") as file:
         content = json.load(file)
     if not isinstance(content, list | dict) or not content:
-        raise DataError(f"{str(path)!r} is no table: give a list of rows, [{_AS_IN}], or an object of columns")
+        raise DataError(
+            f"{str(path)!r} is no table: give a list of rows, [{_AS_IN}], or an object of columns"
+        )
     return library.DataFrame(content)
 
 
@@ -130,13 +142,17 @@ def _to_the_last_digit(library: ModuleType) -> dict[str, Any]:
     if library.__name__ == "polars":
         return {"infer_schema_length": None}
     version = tuple(int(part) for part in library.__version__.split(".")[:2])
-    return {} if version >= (3, 1) else {"float_precision": "round_trip"}  # from 3.1 on pandas always does
+    return (
+        {} if version >= (3, 1) else {"float_precision": "round_trip"}
+    )  # from 3.1 on pandas always does
 
 
 def _without_index(table: Any) -> Any:
     """Leave out a first column without a name that only counts the rows: pandas writes its index so."""
     frame = nw.from_native(table, eager_only=True)
     first = frame.columns[0] if frame.columns else None
-    if first in ("", "Unnamed: 0") and np.array_equal(frame[first].to_numpy(), np.arange(len(frame))):
+    if first in ("", "Unnamed: 0") and np.array_equal(
+        frame[first].to_numpy(), np.arange(len(frame))
+    ):
         return frame.drop(first).to_native()
     return table

@@ -15,4 +15,11 @@ from localface.apps.plots.pipeline import plot_pipeline
 from localface.apps.plots.step import plot_step
 from localface.apps.plots.tube import plot_tube
 
-__all__ = ["plot_against_line", "plot_audit", "plot_pipeline", "plot_recourse", "plot_step", "plot_tube"]
+__all__ = [
+    "plot_against_line",
+    "plot_audit",
+    "plot_pipeline",
+    "plot_recourse",
+    "plot_step",
+    "plot_tube",
+]

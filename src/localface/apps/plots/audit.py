@@ -9,7 +9,19 @@ from matplotlib.figure import Figure
 
 from localface.analyses.audit import WORDS, Audit, Finding
 from localface.answers.page import percent
-from localface.apps.plots.style import BLUE, GREEN, GREY, NORMAL, ORANGE, PURPLE, RED, SMALL, canvas, words, wrapped
+from localface.apps.plots.style import (
+    BLUE,
+    GREEN,
+    GREY,
+    NORMAL,
+    ORANGE,
+    PURPLE,
+    RED,
+    SMALL,
+    canvas,
+    words,
+    wrapped,
+)
 
 _LOOKS: dict[str, dict[str, Any]] = {
     "reachable": {"color": GREEN, "marker": "o"},
@@ -48,7 +60,9 @@ def _draw_shares(panel: Axes, audit: Audit) -> None:
     for i, (n, share) in enumerate(summary.values()):
         panel.barh(i, 100, color=GREY, alpha=0.15)
         panel.barh(i, 100 * share, color=BLUE)
-        panel.annotate(f"{n:,} of {len(audit):,}: {percent(share)}", (101, i), va="center", fontsize=SMALL)
+        panel.annotate(
+            f"{n:,} of {len(audit):,}: {percent(share)}", (101, i), va="center", fontsize=SMALL
+        )
     panel.set_yticks(range(len(summary)), [WORDS[name] for name in summary])
     panel.set_xlim(0, 128)
     panel.set_xticks([0, 25, 50, 75, 100])
@@ -67,18 +81,36 @@ def _draw_places(panel: Axes, audit: Audit) -> None:
         if spots:
             across, up = zip(*spots, strict=True)
             label = f"{verdict} ({len(spots):,})"
-            panel.scatter(across, up, s=42, alpha=0.75, linewidths=0, label=label, zorder=3, clip_on=False, **look)
+            panel.scatter(
+                across,
+                up,
+                s=42,
+                alpha=0.75,
+                linewidths=0,
+                label=label,
+                zorder=3,
+                clip_on=False,
+                **look,
+            )
     floor = 100 * audit.min_density
     panel.axvline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
     panel.axhline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
     told = f"floor: {percent(audit.min_density)}"
-    panel.annotate(told, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL)
+    panel.annotate(
+        told, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL
+    )
     panel.set(xlim=(-3, 103), ylim=(-3, 103))
-    panel.set_xlabel("ground at the proposal [% of people on less common ground]", fontsize=NORMAL - 1)
-    panel.set_ylabel("ground of the straight step\n[% of people on less common ground]", fontsize=NORMAL - 1)
+    panel.set_xlabel(
+        "ground at the proposal [% of people on less common ground]", fontsize=NORMAL - 1
+    )
+    panel.set_ylabel(
+        "ground of the straight step\n[% of people on less common ground]", fontsize=NORMAL - 1
+    )
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)
-    if panel.get_legend_handles_labels()[0]:  # no step is more common than its end: the upper left is free
+    if panel.get_legend_handles_labels()[
+        0
+    ]:  # no step is more common than its end: the upper left is free
         panel.legend(fontsize=SMALL, loc="upper left", bbox_to_anchor=(0.09, 1.0))
 
 

@@ -11,18 +11,37 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from localface.answers.page import number, percent
-from localface.apps.plots.pipeline import draw_end, draw_start, draw_way, end_key, person_key, way_key
-from localface.apps.plots.plane import Plane, densities, draw_bar, draw_ground, ground_keys, plane_of
+from localface.apps.plots.pipeline import (
+    draw_end,
+    draw_start,
+    draw_way,
+    end_key,
+    person_key,
+    way_key,
+)
+from localface.apps.plots.plane import (
+    Plane,
+    densities,
+    draw_bar,
+    draw_ground,
+    ground_keys,
+    plane_of,
+)
 from localface.apps.plots.style import GREEN, GREY, NORMAL, PURPLE, SMALL, canvas, draw_dots
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
+from localface.types import Array
 
 _PLACES = 401  # along each way
 _DASHES = (0, (5, 2))
 
 
 def plot_against_line(
-    explainer: LocalFACE, person: Any, figure: Figure | None = None, *, where: Mapping[str, Any] | None = None
+    explainer: LocalFACE,
+    person: Any,
+    figure: Figure | None = None,
+    *,
+    where: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw the way that was found beside the straight line to its end, with the ground along both below.
 
@@ -43,14 +62,21 @@ def plot_against_line(
     figure = canvas(figure, 7.0, 7.4)
     top, bottom = figure.subplots(2, height_ratios=[2.2, 1.0])
     painted = draw_ground(top, plane)
-    rows = draw_dots(top, plane.rows, "row", s=9.0, linewidths=0.5, edgecolors=GREY, facecolors="none", zorder=2)
+    rows = draw_dots(
+        top, plane.rows, "row", s=9.0, linewidths=0.5, edgecolors=GREY, facecolors="none", zorder=2
+    )
     draw_way(top, straight, color=PURPLE, linestyle=_DASHES)
     draw_way(top, way, color=GREEN)
     draw_start(top, way[0])
     draw_end(top, way[-1])
     keys = [*_way_keys(plane, way, straight), person_key(), end_key(), rows, *ground_keys(plane)]
     figure.legend(
-        handles=keys, fontsize=NORMAL - 0.5, loc="outside upper left", ncols=2, frameon=False, handlelength=3.2
+        handles=keys,
+        fontsize=NORMAL - 0.5,
+        loc="outside upper left",
+        ncols=2,
+        frameon=False,
+        handlelength=3.2,
     )
     draw_bar(top, painted, plane)
     _draw_along(bottom, plane, way, straight)
@@ -58,7 +84,9 @@ def plot_against_line(
 
 
 def _way_keys(plane: Plane, way: Array, straight: Array) -> list[Line2D]:
-    lengths = [number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2) for one in (way, straight)]
+    lengths = [
+        number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2) for one in (way, straight)
+    ]
     return [
         way_key(f"LocalFACE, length {lengths[0]}", GREEN),
         way_key(f"straight line, length {lengths[1]}", PURPLE, _DASHES),

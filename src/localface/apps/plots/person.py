@@ -13,11 +13,30 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from localface.answers.page import changes_between, more_unusual_than, number, page_of, percent, witnessed
+from localface.answers.page import (
+    changes_between,
+    more_unusual_than,
+    number,
+    page_of,
+    percent,
+    witnessed,
+)
 from localface.answers.recourse import Recourse
-from localface.apps.plots.style import BLUE, GREY, NORMAL, ORANGE, PURPLE, RED, SMALL, canvas, shortened, words, wrapped
+from localface.apps.plots.style import (
+    BLUE,
+    GREY,
+    NORMAL,
+    ORANGE,
+    PURPLE,
+    RED,
+    SMALL,
+    canvas,
+    shortened,
+    words,
+    wrapped,
+)
 from localface.data.schema import Feature
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _WIDTH = 7.0  # inches, of a figure made here
 _LINE = 0.3  # inches, of a sentence about what other people did
@@ -69,7 +88,9 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     figure = canvas(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(told))
     width = figure.get_figwidth() - 0.3
     figure.suptitle(_title(recourse), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
-    panels = figure.subplots(1 + len(drawn), sharex=True, height_ratios=[2.1] + [1.0] * len(drawn), squeeze=False)[:, 0]
+    panels = figure.subplots(
+        1 + len(drawn), sharex=True, height_ratios=[2.1] + [1.0] * len(drawn), squeeze=False
+    )[:, 0]
     _draw_score(panels[0], recourse)
     _draw_alerts(panels[0], recourse, width - 0.9)
     for panel, movement in zip(panels[1:], drawn, strict=True):
@@ -88,7 +109,10 @@ def _movements(recourse: Recourse) -> list[_Movement]:
     """What changes on the way, the largest departure from the person's own value first."""
     far = np.array([_furthest(codes) for codes in recourse.records.T])
     changes = changes_between(recourse.schema, recourse.scales, recourse.records[0], far)
-    return [_Movement(one.feature, recourse.records[:, recourse.schema.index(one.name)]) for one in changes]
+    return [
+        _Movement(one.feature, recourse.records[:, recourse.schema.index(one.name)])
+        for one in changes
+    ]
 
 
 def _furthest(codes: Array) -> float:
@@ -98,7 +122,10 @@ def _furthest(codes: Array) -> float:
 
 def _title(recourse: Recourse) -> str:
     steps = len(recourse.certificates)
-    first, last = recourse.target.show(recourse.scores[0]), recourse.target.show(recourse.scores[-1])
+    first, last = (
+        recourse.target.show(recourse.scores[0]),
+        recourse.target.show(recourse.scores[-1]),
+    )
     return words(f"{steps} step{'' if steps == 1 else 's'}, {_what(recourse)} {first} → {last}")
 
 
@@ -115,15 +142,25 @@ def _wanted(recourse: Recourse) -> str:
 def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
     """What the panels do not show: the target, the other changes, and what holds for the path as a whole."""
     others = ", ".join(words(str(movement)).replace(" ", "\N{NO-BREAK SPACE}") for movement in rest)
-    lines = [f"wanted: {recourse.target.sentence}", *page_of(recourse).closing, f"seen: {recourse.disclosure.sentence}"]
+    lines = [
+        f"wanted: {recourse.target.sentence}",
+        *page_of(recourse).closing,
+        f"seen: {recourse.disclosure.sentence}",
+    ]
     return [*([f"also changing: {others}"] if rest else []), *map(words, lines)]
 
 
 def _told(recourse: Recourse) -> list[str]:
     """What other people did, action by action, where there is evidence of it."""
-    moves = [(i, action.evidence) for i, action in enumerate(recourse.actions, 1) if action.evidence is not None]
+    moves = [
+        (i, action.evidence)
+        for i, action in enumerate(recourse.actions, 1)
+        if action.evidence is not None
+    ]
     lines = [f"step {i}: {evidence.sentence}" for i, evidence in moves]
-    return [words(line).replace(" %", "\N{NO-BREAK SPACE}%") for line in (*lines, *witnessed(recourse))]
+    return [
+        words(line).replace(" %", "\N{NO-BREAK SPACE}%") for line in (*lines, *witnessed(recourse))
+    ]
 
 
 def _draw_score(panel: Axes, recourse: Recourse) -> None:
@@ -137,7 +174,9 @@ def _draw_score(panel: Axes, recourse: Recourse) -> None:
         "textcoords": "offset points",
         "fontsize": SMALL,
     }
-    off, va = (-4, "top") if target.at_most else (4, "bottom")  # on the side where the person is not
+    off, va = (
+        (-4, "top") if target.at_most else (4, "bottom")
+    )  # on the side where the person is not
     place, coords = (0.01, target.min_score), ("axes fraction", "data")
     panel.annotate(_wanted(recourse), place, (0, off), xycoords=coords, va=va, color=RED, **look)
     if len(scores) <= _NUMBERED:
@@ -159,7 +198,13 @@ def _draw_alerts(panel: Axes, recourse: Recourse, width: float) -> None:
 def _draw_feature(panel: Axes, movement: _Movement) -> None:
     """Draw one feature along the path; what has nothing between its values flips at mid-step."""
     feature, codes = movement.feature, movement.codes
-    panel.plot(codes, color=GREY, linewidth=1.6, drawstyle="steps-mid" if feature.discrete else "default", zorder=2)
+    panel.plot(
+        codes,
+        color=GREY,
+        linewidth=1.6,
+        drawstyle="steps-mid" if feature.discrete else "default",
+        zorder=2,
+    )
     panel.plot(codes, color=BLUE, linestyle="none", marker="o", markersize=5, zorder=3)
     panel.set_title(words(str(movement)), loc="left", fontsize=NORMAL, pad=3)
     panel.set_ylabel(fill(words(feature.unit or ""), 12), fontsize=SMALL)
@@ -168,7 +213,9 @@ def _draw_feature(panel: Axes, movement: _Movement) -> None:
         panel.yaxis.set_major_locator(MaxNLocator(4, integer=feature.whole))
         return
     visited = sorted({round(code) for code in codes.tolist()})
-    named = list(range(len(feature.categories))) if len(feature.categories) <= _CATEGORIES else visited
+    named = (
+        list(range(len(feature.categories))) if len(feature.categories) <= _CATEGORIES else visited
+    )
     panel.set_yticks(named, [shortened(words(str(feature.categories[code]))) for code in named])
     panel.set_ylim(min(named) - 0.5, max(named) + 0.5)
 
@@ -181,9 +228,19 @@ def _mark_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
     marks: dict[str, Patch] = {}
     for i, one in enumerate(recourse.certificates):
         if one.entry:
-            label, color, hatch = f"entry step: ground {more_unusual_than(one.lowest)}", PURPLE, "//"
-        elif not one.holds or (recourse.relaxed_to is not None and one.lowest < recourse.min_density):
-            label, color, hatch = f"below the floor of {percent(recourse.min_density)}", ORANGE, "xx"
+            label, color, hatch = (
+                f"entry step: ground {more_unusual_than(one.lowest)}",
+                PURPLE,
+                "//",
+            )
+        elif not one.holds or (
+            recourse.relaxed_to is not None and one.lowest < recourse.min_density
+        ):
+            label, color, hatch = (
+                f"below the floor of {percent(recourse.min_density)}",
+                ORANGE,
+                "xx",
+            )
         else:
             continue
         look: dict[str, Any] = {"facecolor": "none", "edgecolor": color, "hatch": hatch}
@@ -210,14 +267,22 @@ def _standing(recourse: Recourse, figure: Figure | None) -> Figure:
     panel = figure.add_subplot()
     score, wanted = recourse.scores[0], recourse.target.min_score
     panel.axvline(wanted, color=RED, linestyle="--", linewidth=1.5, label=_wanted(recourse))
-    panel.plot(score, 0, color=BLUE, marker="o", markersize=9, linestyle="none", label=f"now: {page.now}")
+    panel.plot(
+        score, 0, color=BLUE, marker="o", markersize=9, linestyle="none", label=f"now: {page.now}"
+    )
     panel.set_yticks([])
     panel.set_xlabel(_what(recourse))
     panel.margins(x=0.15)
     if recourse.target.kind == "probability":
         panel.set_xlim(min(-0.02, score - 0.05), max(1.02, score + 0.05))
     panel.spines[["left", "top", "right"]].set_visible(False)
-    panel.legend(handles=[*panel.get_lines()][::-1], ncols=2, loc="lower left", bbox_to_anchor=(0, 1), frameon=False)
+    panel.legend(
+        handles=[*panel.get_lines()][::-1],
+        ncols=2,
+        loc="lower left",
+        bbox_to_anchor=(0, 1),
+        frameon=False,
+    )
     told = [line for line in (recourse.reason, *page.closing) if line]
     caption = "\n".join(wrapped(words(line), width) for line in told)
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)

@@ -11,24 +11,42 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from localface.analyses.trace import Steps, Story, told
+from localface.analyses.trace import JudgedSteps, Trace, told
 from localface.answers.page import number
 from localface.apps.plots.plane import Plane, draw_bar, draw_ground, ground_keys, plane_of
 from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
 from localface.errors import InputError
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
+from localface.types import Array
 
-_ROW: dict[str, Any] = {"s": 9.0, "linewidths": 0.5, "edgecolors": "#8c8c8c", "facecolors": "none", "zorder": 2}
+_ROW: dict[str, Any] = {
+    "s": 9.0,
+    "linewidths": 0.5,
+    "edgecolors": "#8c8c8c",
+    "facecolors": "none",
+    "zorder": 2,
+}
 _SEEN: dict[str, Any] = {"s": 13.0, "linewidths": 0, "color": INK, "alpha": 0.75, "zorder": 3}
-_MORE: dict[str, Any] = {"s": 22.0, "linewidths": 0.6, "color": ORANGE, "edgecolors": INK, "marker": "^", "zorder": 3}
+_MORE: dict[str, Any] = {
+    "s": 22.0,
+    "linewidths": 0.6,
+    "color": ORANGE,
+    "edgecolors": INK,
+    "marker": "^",
+    "zorder": 3,
+}
 _NOTHING = "nothing to do: explore brought no way"
 _DASHES = (0, (4, 1.2))
 _HALO: dict[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 1.0}
 
 
 def plot_pipeline(
-    explainer: LocalFACE, person: Any, figure: Figure | None = None, *, where: Mapping[str, Any] | None = None
+    explainer: LocalFACE,
+    person: Any,
+    figure: Figure | None = None,
+    *,
+    where: Mapping[str, Any] | None = None,
 ) -> Figure:
     """Draw how recourse was found where the data is a plane: explore, exploit, enhance.
 
@@ -55,7 +73,9 @@ def plot_pipeline(
     story = told(explainer, person, where=where)
     figure = canvas(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
-    painted = [draw_ground(panel, plane) for panel in panels]  # all of it first: painting resets the limits they share
+    painted = [
+        draw_ground(panel, plane) for panel in panels
+    ]  # all of it first: painting resets the limits they share
     keys: dict[Any, Any] = {}
     for panel, draw in zip(panels, (_draw_explore, _draw_exploit, _draw_enhance), strict=True):
         keys |= {key.get_label(): key for key in draw(panel, plane, story)}
@@ -64,21 +84,28 @@ def plot_pipeline(
     keys |= {key.get_label(): key for key in (person_key(), *ground_keys(plane))}
     draw_bar(panels, painted[-1], plane)
     figure.legend(
-        handles=list(keys.values()), loc="outside lower center", ncols=4, fontsize=NORMAL, frameon=False, handlelength=3
+        handles=list(keys.values()),
+        loc="outside lower center",
+        ncols=4,
+        fontsize=NORMAL,
+        frameon=False,
+        handlelength=3,
     )
     return figure
 
 
-def _draw_explore(panel: Axes, plane: Plane, story: Story) -> list[Any]:
+def _draw_explore(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
     keys = _draw_rows(panel, plane, story.explored)
     keys += _draw_steps(panel, plane, story.tried)
     keys += _draw_trail(panel, plane, story)
     said = "finds someone to become" if story.recourse.found else story.recourse.status.word
-    _titled(panel, "1  explore", f"{said}: {len(story.explored):,} of {len(plane.rows):,} rows seen")
+    _titled(
+        panel, "1  explore", f"{said}: {len(story.explored):,} of {len(plane.rows):,} rows seen"
+    )
     return keys
 
 
-def _draw_exploit(panel: Axes, plane: Plane, story: Story) -> list[Any]:
+def _draw_exploit(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
     keys = _draw_rows(panel, plane, story.explored, story.exploited)
     keys += _draw_trail(panel, plane, story)
     if story.balls:
@@ -90,7 +117,7 @@ def _draw_exploit(panel: Axes, plane: Plane, story: Story) -> list[Any]:
     return keys
 
 
-def _draw_enhance(panel: Axes, plane: Plane, story: Story) -> list[Any]:
+def _draw_enhance(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
     keys = _draw_rows(panel, plane, story.explored, story.exploited)
     keys += _draw_steps(panel, plane, story.checked)
     if not story.recourse.found:
@@ -104,7 +131,9 @@ def _draw_enhance(panel: Axes, plane: Plane, story: Story) -> list[Any]:
     return [*keys, way_key("best way", GREEN), end_key()]
 
 
-def _draw_rows(panel: Axes, plane: Plane, explored: Array, exploited: Array | None = None) -> list[Any]:
+def _draw_rows(
+    panel: Axes, plane: Plane, explored: Array, exploited: Array | None = None
+) -> list[Any]:
     """Scatter the rows, those that were seen filled."""
     dots = [draw_dots(panel, plane.rows, "row, not seen", **_ROW)]
     dots.append(draw_dots(panel, plane.units(explored), "row seen by explore", **_SEEN))
@@ -113,22 +142,27 @@ def _draw_rows(panel: Axes, plane: Plane, explored: Array, exploited: Array | No
     return dots
 
 
-def _draw_steps(panel: Axes, plane: Plane, steps: Steps) -> list[Line2D]:
+def _draw_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
     """Draw the steps that were judged: solid where a person could take them, dashed where not."""
     segments = np.stack([plane.units(steps.starts), plane.units(steps.ends)], axis=1)
-    keys, alpha = [], min(0.8, max(0.04, 100 / (1 + len(segments))))  # thousands of steps must not hide the ground
+    keys, alpha = (
+        [],
+        min(0.8, max(0.04, 100 / (1 + len(segments)))),
+    )  # thousands of steps must not hide the ground
     looks: tuple[tuple[str, Array, str, Any], ...] = (
         ("step over viable ground", segments[steps.passes], GREEN, "solid"),
         ("step refused: below the floor", segments[~steps.passes], RED, "dashed"),
     )
     for label, some, color, linestyle in looks:
-        lines = LineCollection(list(some), colors=color, linewidths=0.9, linestyles=linestyle, alpha=alpha, zorder=4)
+        lines = LineCollection(
+            list(some), colors=color, linewidths=0.9, linestyles=linestyle, alpha=alpha, zorder=4
+        )
         panel.add_collection(lines, autolim=False)
         keys.append(Line2D([], [], color=color, linewidth=0.9, linestyle=linestyle, label=label))
     return keys
 
 
-def _draw_trail(panel: Axes, plane: Plane, story: Story) -> list[Line2D]:
+def _draw_trail(panel: Axes, plane: Plane, story: Trace) -> list[Line2D]:
     """Draw the way that explore found, if any."""
     if not len(story.trail):
         return []
@@ -140,7 +174,9 @@ def draw_way(panel: Axes, way: Array, *, color: str, linestyle: Any = "-") -> No
     """Draw a way in the user's units, legible on any ground."""
     panel.plot(*way.T, color="white", linewidth=5.0, solid_capstyle="round", zorder=5)
     panel.plot(*way.T, color=color, linewidth=2.6, linestyle=linestyle, zorder=6)
-    panel.plot(*way[1:].T, color=color, linestyle="none", marker="o", markersize=5.5, zorder=6, **_HALO)
+    panel.plot(
+        *way[1:].T, color=color, linestyle="none", marker="o", markersize=5.5, zorder=6, **_HALO
+    )
 
 
 def draw_start(panel: Axes, place: Array) -> None:
@@ -155,12 +191,16 @@ def draw_end(panel: Axes, place: Array) -> None:
 
 def person_key() -> Line2D:
     """What the square means."""
-    return Line2D([], [], color=INK, marker="s", markersize=8, linestyle="none", label="the person, now")
+    return Line2D(
+        [], [], color=INK, marker="s", markersize=8, linestyle="none", label="the person, now"
+    )
 
 
 def end_key() -> Line2D:
     """What the star means."""
-    return Line2D([], [], color=GREEN, marker="*", markersize=13, linestyle="none", label="counterfactual")
+    return Line2D(
+        [], [], color=GREEN, marker="*", markersize=13, linestyle="none", label="counterfactual"
+    )
 
 
 def way_key(label: str, color: str, linestyle: Any = "-") -> Line2D:
@@ -170,4 +210,11 @@ def way_key(label: str, color: str, linestyle: Any = "-") -> Line2D:
 
 def _titled(panel: Axes, stage: str, said: str) -> None:
     panel.set_title(stage, loc="left", fontsize=NORMAL + 2, fontweight="bold", pad=22)
-    panel.annotate(said, (0, 1), (0, 6), xycoords="axes fraction", textcoords="offset points", fontsize=NORMAL - 0.5)
+    panel.annotate(
+        said,
+        (0, 1),
+        (0, 6),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        fontsize=NORMAL - 0.5,
+    )

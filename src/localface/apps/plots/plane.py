@@ -16,7 +16,8 @@ from localface.answers.page import number, percent
 from localface.apps.plots.style import INK, SCORES, SMALL, axis_label
 from localface.errors import InputError
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array, Bounds
+from localface.geometry.bounds import Bounds
+from localface.types import Array
 
 _CELLS = 90  # of the grid, across
 _BATCH = 1000  # places whose density is worked out at once
@@ -40,12 +41,12 @@ class Plane:
 
     def units(self, points: Array) -> Array:
         """Turn points of the explainer's space into the user's units."""
-        space = self.explainer._desk.space
+        space = self.explainer._engine.space
         return np.asarray(points * space.scales + space.centres)
 
     def points(self, records: Array) -> Array:
         """Turn records in the user's units into points."""
-        space = self.explainer._desk.space
+        space = self.explainer._engine.space
         return np.asarray((records - space.centres) / space.scales)
 
     def circle(self, centre: Array, radius: float) -> Array:
@@ -65,9 +66,13 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
     rows = _rows(explainer)
     low, high = rows.min(axis=0), rows.max(axis=0)
     edge = 0.12 * (high - low)
-    across, up = (np.linspace(*ends) for ends in zip(low - edge, high + edge, (_CELLS, _CELLS), strict=True))
+    across, up = (
+        np.linspace(*ends) for ends in zip(low - edge, high + edge, (_CELLS, _CELLS), strict=True)
+    )
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    scores = np.array([explainer._desk.score.shown(score) for score in explainer._desk.score(grid).tolist()])
+    scores = np.array(
+        [explainer._engine.score.shown(score) for score in explainer._engine.score(grid).tolist()]
+    )
     plane = Plane(explainer, rows, across, up, scores.reshape(_CELLS, -1), np.zeros((0, 0)))
     levels = densities(explainer, plane.points(grid)).reshape(_CELLS, -1)
     return Plane(explainer, rows, across, up, plane.scores, levels)
@@ -76,7 +81,9 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
 def _rows(explainer: LocalFACE) -> Array:
     """All rows, for the eyes of whoever holds the data."""
     free, shut = np.full(2, np.inf), np.zeros(2, dtype=bool)
-    return explainer._desk.source.records(explainer._desk.source.surveyed(Bounds(-free, free, shut, shut)))
+    return explainer._engine.source.records(
+        explainer._engine.source.surveyed(Bounds(-free, free, shut, shut))
+    )
 
 
 def densities(explainer: LocalFACE, points: Array) -> Array:
@@ -93,7 +100,9 @@ def draw_ground(panel: Axes, plane: Plane) -> ScalarMappable:
     paint[..., 3] = 0.10 + 0.75 * shares
     extent = (plane.across[0], plane.across[-1], plane.up[0], plane.up[-1])
     panel.set_facecolor("white")
-    panel.imshow(paint, extent=extent, origin="lower", interpolation="bilinear", aspect="auto", zorder=0)
+    panel.imshow(
+        paint, extent=extent, origin="lower", interpolation="bilinear", aspect="auto", zorder=0
+    )
     panel.contour(
         plane.across, plane.up, plane.levels, levels=[plane.explainer.floor], colors=INK, linewidths=1.5,
         linestyles="solid", zorder=1,
@@ -127,16 +136,27 @@ def ground_keys(plane: Plane) -> list[Line2D]:
     floor = f"edge of viable ground (floor: {percent(plane.explainer.options.min_density)})"
     return [
         Line2D([], [], color=INK, linewidth=1.5, label=floor),
-        Line2D([], [], color=INK, linewidth=1.3, linestyle="dotted", label=f"score {number(plane.threshold)} (wanted)"),
+        Line2D(
+            [],
+            [],
+            color=INK,
+            linewidth=1.3,
+            linestyle="dotted",
+            label=f"score {number(plane.threshold)} (wanted)",
+        ),
     ]
 
 
 def _painter(plane: Plane) -> ScalarMappable:
     """Put the threshold in the middle of the colours; a target that lies low turns them round."""
     low, high = float(plane.scores.min()), float(plane.scores.max())
-    target = plane.explainer._desk.answers.target
+    target = plane.explainer._engine.answers.target
     if target.kind == "probability":
         low, high = min(0.0, low), max(1.0, high)
     hair = 1e-9 * max(1.0, abs(plane.threshold))  # the threshold must lie between the ends
-    norm = TwoSlopeNorm(plane.threshold, vmin=min(low, plane.threshold - hair), vmax=max(high, plane.threshold + hair))
+    norm = TwoSlopeNorm(
+        plane.threshold,
+        vmin=min(low, plane.threshold - hair),
+        vmax=max(high, plane.threshold + hair),
+    )
     return ScalarMappable(norm, SCORES.reversed() if target.at_most else SCORES)

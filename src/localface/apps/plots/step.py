@@ -23,11 +23,14 @@ from localface.apps.plots.style import (
     draw_dots,
     name_place,
 )
-from localface.geometry.segments import Array, norms
+from localface.geometry.segments import norms
+from localface.types import Array
 
 _TRAIL = np.array([[-1.7, -2.0], [-1.05, -0.85], [0.0, 0.0]])
 _NEAR = np.array([[-0.2, 1.4], [1.65, -0.45], [0.2, -1.45], [-1.35, 0.6]])
-_FAR = np.array([[-2.7, 0.2], [-2.8, -1.5], [2.9, 1.7], [3.3, -1.1], [1.4, 2.2], [2.1, -1.85], [0.9, 1.75]])
+_FAR = np.array(
+    [[-2.7, 0.2], [-2.8, -1.5], [2.9, 1.7], [3.3, -1.1], [1.4, 2.2], [2.1, -1.85], [0.9, 1.75]]
+)
 _EDGES = (-3.2, 3.9, -2.4, 2.6)
 
 
@@ -46,8 +49,12 @@ def plot_step(figure: Figure | None = None, *, momentum_steps: int = 2) -> Figur
     _draw_score(panel)
     _draw_rows(panel, here, priorities)
     _draw_move(panel, here, chosen, momentum)
-    panel.legend(fontsize=SMALL, loc="upper left", framealpha=0.9, labelcolor=INK, facecolor="white")
-    panel.set_title(r"$x_{t+1} = x_t + \frac{1}{2}\,(x_{\mathrm{chosen}} - x_t + b_t)$", fontsize=NORMAL + 3)
+    panel.legend(
+        fontsize=SMALL, loc="upper left", framealpha=0.9, labelcolor=INK, facecolor="white"
+    )
+    panel.set_title(
+        r"$x_{t+1} = x_t + \frac{1}{2}\,(x_{\mathrm{chosen}} - x_t + b_t)$", fontsize=NORMAL + 3
+    )
     told = "score f: low on the left (orange), high on the right (blue)"
     name_place(panel, np.array([0.35, -2.3]), told, (0, 0), size=SMALL)
     blank(panel)
@@ -63,7 +70,9 @@ def _score(places: Array) -> Array:
 def _draw_score(panel: Axes) -> None:
     across, up = np.meshgrid(np.linspace(*_EDGES[:2], 120), np.linspace(*_EDGES[2:], 90))
     scores = _score(np.stack([across, up], axis=-1))
-    panel.imshow(scores, extent=_EDGES, origin="lower", cmap=SCORES, vmin=0, vmax=1, alpha=0.35, zorder=0)
+    panel.imshow(
+        scores, extent=_EDGES, origin="lower", cmap=SCORES, vmin=0, vmax=1, alpha=0.35, zorder=0
+    )
 
 
 def _draw_rows(panel: Axes, here: Array, priorities: Array) -> None:
@@ -72,7 +81,9 @@ def _draw_rows(panel: Axes, here: Array, priorities: Array) -> None:
     panel.add_patch(Circle(tuple(here), reach, fill=False, linestyle=":", edgecolor=INK, zorder=1))
     draw_dots(panel, _FAR, "row further away", s=36, facecolors="none", edgecolors=INK, zorder=2)
     draw_dots(panel, _NEAR, "one of the 4 nearest rows", s=44, color=INK, zorder=5)
-    for row, score, priority in zip(_NEAR, _score(_NEAR).tolist(), priorities.tolist(), strict=True):
+    for row, score, priority in zip(
+        _NEAR, _score(_NEAR).tolist(), priorities.tolist(), strict=True
+    ):
         best = priority == priorities.max()
         text = f"f = {score:.2f}\nf / (1 + distance) = {priority:.2f}"
         name_place(panel, row, text, (10, -4), weight="bold" if best else "normal", size=SMALL)
@@ -89,13 +100,29 @@ def _draw_move(panel: Axes, here: Array, chosen: Array, momentum: Array) -> None
     _arrow(panel, here, chosen, color=GREY, linestyle=":")
     if momentum.any():
         _arrow(panel, here, here + momentum, color=PURPLE, linestyle="--")
-        name_place(panel, here + momentum, "momentum $b_t$: mean of the last steps", (6, 6), size=SMALL)
+        name_place(
+            panel, here + momentum, "momentum $b_t$: mean of the last steps", (6, 6), size=SMALL
+        )
     _arrow(panel, here, ahead, color=GREEN, linewidth=3.0)
     draw_dots(
-        panel, ahead[None, :], "next place $x_{t+1}$", s=85, marker="D", color=GREEN, edgecolors="white", zorder=8
+        panel,
+        ahead[None, :],
+        "next place $x_{t+1}$",
+        s=85,
+        marker="D",
+        color=GREEN,
+        edgecolors="white",
+        zorder=8,
     )
 
 
 def _arrow(panel: Axes, start: Array, end: Array, **look: Any) -> None:
-    arrow = {"arrowstyle": "-|>", "linewidth": 1.8, "mutation_scale": 15, "shrinkA": 0, "shrinkB": 3, **look}
+    arrow = {
+        "arrowstyle": "-|>",
+        "linewidth": 1.8,
+        "mutation_scale": 15,
+        "shrinkA": 0,
+        "shrinkB": 3,
+        **look,
+    }
     panel.annotate("", tuple(end), tuple(start), arrowprops=arrow, zorder=7)

@@ -13,13 +13,21 @@ from matplotlib.figure import Figure
 
 from localface.answers.page import plain
 from localface.data.schema import Feature
-from localface.geometry.segments import Array
+from localface.types import Array
 
-BLUE, ORANGE, GREEN, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7"  # Okabe and Ito
+BLUE, ORANGE, GREEN, RED, PURPLE = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#D55E00",
+    "#CC79A7",
+)  # Okabe and Ito
 INK = "#1a1a1a"  # on the light ground of a plane, whatever the style around it
 GREY = "#808080"  # reads on light and on dark
 SMALL, NORMAL = 8.5, 10.0  # points
-SCORES = LinearSegmentedColormap.from_list("localface", [RED, "#f7e9dc", "#f4f4f4", "#dcebf4", BLUE])
+SCORES = LinearSegmentedColormap.from_list(
+    "localface", [RED, "#f7e9dc", "#f4f4f4", "#dcebf4", BLUE]
+)
 """From away (vermilion) to arrived (blue): unlike red and green, everyone tells them apart."""
 
 _CHARACTER = 0.53  # width of an average character, in font sizes

@@ -9,13 +9,28 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Circle, Wedge
 
-from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, blank, canvas, draw_dots, name_place
-from localface.geometry.segments import Array, fewest_within, intervals_within, may_deviate
+from localface.apps.plots.style import (
+    GREEN,
+    INK,
+    NORMAL,
+    ORANGE,
+    RED,
+    blank,
+    canvas,
+    draw_dots,
+    name_place,
+)
+from localface.geometry.deviation import may_deviate
+from localface.geometry.segments import fewest_within, intervals_within
+from localface.types import Array
 
 _ROWS = np.array([[0.0, 0.0], [1.25, 0.55], [2.35, -0.05], [3.5, 0.5], [4.7, 0.05], [1.0, 2.75]])
 _WAYS = ((0, 4), (5, 3))  # a step along the rows, and one across a gap
 _APART = 1.85  # the two rows of the theorem
-_ANGLES = (13.0, -29.0)  # degrees off the line between them: a step that may deviate so far, and one that may not
+_ANGLES = (
+    13.0,
+    -29.0,
+)  # degrees off the line between them: a step that may deviate so far, and one that may not
 _REACH = 1.72  # how far these steps go
 _TUBE = "#f3e6b8"
 
@@ -43,13 +58,26 @@ def _draw_sweep(panel: Axes) -> None:
         _draw_step(panel, start, end, fine=fewest > 0)
         _draw_gap(panel, start, end, _ROWS)
     panel.annotate(
-        "", _ROWS[0] + [-1.0, 0.0], _ROWS[0], arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0}
+        "",
+        _ROWS[0] + [-1.0, 0.0],
+        _ROWS[0],
+        arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0},
     )
     name_place(panel, _ROWS[0] + [-0.5, 0.0], "ε", (0, 4))
-    name_place(panel, np.array([0.75, -1.42]), "covered: someone within ε of every place", (0, 0), color=GREEN)
-    name_place(panel, np.array([2.6, 1.95]), "not covered:\nnobody within ε of the gap", (0, 0), color=RED)
+    name_place(
+        panel,
+        np.array([0.75, -1.42]),
+        "covered: someone within ε of every place",
+        (0, 0),
+        color=GREEN,
+    )
+    name_place(
+        panel, np.array([2.6, 1.95]), "not covered:\nnobody within ε of the gap", (0, 0), color=RED
+    )
     draw_dots(panel, _ROWS, s=42, color=INK, zorder=6)
-    panel.set_title("any number of rows: sweep the step", loc="left", fontsize=NORMAL + 1, fontweight="bold")
+    panel.set_title(
+        "any number of rows: sweep the step", loc="left", fontsize=NORMAL + 1, fontweight="bold"
+    )
     blank(panel)
     panel.set(xlim=(-1.1, 5.8), ylim=(-1.6, 3.85))
 
@@ -82,11 +110,27 @@ def _draw_theorem(panel: Axes) -> None:
 def _draw_cone(panel: Axes, rows: Array) -> None:
     """The directions in which a step may deviate, and where in the second ball it may end."""
     widest = float(np.degrees(np.arccos(_APART / 2)))
-    cone = Wedge((0, 0), 3.0, -widest, widest, facecolor="none", edgecolor=ORANGE, hatch="..", linewidth=0, zorder=3)
+    cone = Wedge(
+        (0, 0),
+        3.0,
+        -widest,
+        widest,
+        facecolor="none",
+        edgecolor=ORANGE,
+        hatch="..",
+        linewidth=0,
+        zorder=3,
+    )
     panel.add_patch(cone)
     cone.set_clip_path(Circle(tuple(rows[1]), 1.0, transform=panel.transData))
     for angle in np.radians([-widest, widest]):
-        panel.plot([0, 2.6 * np.cos(angle)], [0, 2.6 * np.sin(angle)], color=ORANGE, linewidth=1.5, zorder=3)
+        panel.plot(
+            [0, 2.6 * np.cos(angle)],
+            [0, 2.6 * np.sin(angle)],
+            color=ORANGE,
+            linewidth=1.5,
+            zorder=3,
+        )
 
 
 def _draw_balls(panel: Axes, rows: Array) -> None:
@@ -94,7 +138,9 @@ def _draw_balls(panel: Axes, rows: Array) -> None:
     for row in rows:
         panel.add_patch(Circle(tuple(row), 1.0, facecolor=_TUBE, linewidth=0, zorder=1))
     for row in rows:
-        panel.add_patch(Circle(tuple(row), 1.0, fill=False, edgecolor="#b09b4a", linewidth=0.9, zorder=2))
+        panel.add_patch(
+            Circle(tuple(row), 1.0, fill=False, edgecolor="#b09b4a", linewidth=0.9, zorder=2)
+        )
 
 
 def _draw_step(panel: Axes, start: Array, end: Array, *, fine: bool) -> None:

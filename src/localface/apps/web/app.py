@@ -18,11 +18,19 @@ from starlette.exceptions import HTTPException
 from localface._version import __version__
 from localface.apps.web import models, replies
 from localface.apps.web.batching import Batcher
-from localface.apps.web.errors import Counts, Refused, Reply, body_of, problem, sentence_of, told
-from localface.apps.web.limits import App, Door, Limits
+from localface.apps.web.errors import (
+    Refused,
+    Reply,
+    ServiceMetrics,
+    body_of,
+    problem,
+    sentence_of,
+    told,
+)
+from localface.apps.web.limits import App, Limits, RequestGuard
 from localface.apps.web.people import People
 from localface.apps.web.schema_reply import described, mapped
-from localface.apps.web.view import Words
+from localface.apps.web.view import Labels
 from localface.apps.web.workers import Worker
 from localface.errors import DataError
 from localface.explainer import LocalFACE
@@ -55,7 +63,7 @@ class Service:
     explainer: LocalFACE
     people: People | None = None
     title: str = "Recourse"
-    words: Words = field(default_factory=Words)
+    words: Labels = field(default_factory=Labels)
     limits: Limits = field(default_factory=Limits)
     workers: int = 1
     token: str | None = None
@@ -64,14 +72,16 @@ class Service:
 
 def app_of(service: Service, workers: Sequence[Worker]) -> App:
     """The whole application, behind its door."""
-    batcher = Batcher(workers, Counts(), MOST_OPEN)
+    batcher = Batcher(workers, ServiceMetrics(), MOST_OPEN)
     app = _routes(service, batcher)
-    return Door(app, service.limits, batcher.counts, token=service.token, loopback=service.loopback)
+    return RequestGuard(
+        app, service.limits, batcher.counts, token=service.token, loopback=service.loopback
+    )
 
 
 def description(service: Service) -> dict[str, Any]:
     """What the service says of itself at ``/openapi.json``."""
-    return _routes(service, Batcher((), Counts(), MOST_OPEN)).openapi()
+    return _routes(service, Batcher((), ServiceMetrics(), MOST_OPEN)).openapi()
 
 
 def _routes(service: Service, batcher: Batcher) -> FastAPI:
@@ -100,58 +110,108 @@ def _routes(service: Service, batcher: Batcher) -> FastAPI:
 def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for the description."""
     every = sorted({401, 421, 500, *statuses})
-    return {status: {"model": replies.ErrorReply, "description": _WORDS[status]} for status in every}
+    return {
+        status: {"model": replies.ErrorReply, "description": _WORDS[status]} for status in every
+    }
 
 
 def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
     plane, people = mapped(service.explainer), service.people
-    known = {"people": people is not None, "outcomes": people is not None and people.outcomes is not None}
-    facts = described(service.explainer, title=service.title, plane=plane is not None, words=service.words, **known)
-    schema, ground = Reply(200, body_of(facts)), None if plane is None else Reply(200, body_of(plane))
+    known = {
+        "people": people is not None,
+        "outcomes": people is not None and people.outcomes is not None,
+    }
+    facts = described(
+        service.explainer,
+        title=service.title,
+        plane=plane is not None,
+        words=service.words,
+        **known,
+    )
+    schema, ground = (
+        Reply(200, body_of(facts)),
+        None if plane is None else Reply(200, body_of(plane)),
+    )
     health = Reply(200, body_of({"status": "ok", "rows": facts["rows"], "version": __version__}))
 
-    @app.get("/schema", response_model=replies.SchemaReply, responses=_responses(), summary="The features, the target")
+    @app.get(
+        "/schema",
+        response_model=replies.SchemaReply,
+        responses=_responses(),
+        summary="The features, the target",
+    )
     async def get_schema() -> Response:
         return _sent(schema)
 
-    @app.get("/health", response_model=replies.HealthReply, responses=_responses(), summary="That the service lives")
+    @app.get(
+        "/health",
+        response_model=replies.HealthReply,
+        responses=_responses(),
+        summary="That the service lives",
+    )
     async def get_health() -> Response:
         return _sent(health)
 
     @app.get(
-        "/map", response_model=replies.MapReply, responses=_responses(404), summary="The plane, where there is one"
+        "/map",
+        response_model=replies.MapReply,
+        responses=_responses(404),
+        summary="The plane, where there is one",
     )
     async def get_map() -> Response:
         if ground is None:
-            raise Refused(404, "NotFound", "there is a map only where two numeric features are all there is")
+            raise Refused(
+                404, "NotFound", "there is a map only where two numeric features are all there is"
+            )
         return _sent(ground)
 
-    @app.get("/metrics", response_class=PlainTextResponse, responses=_responses(), summary="Counts for Prometheus")
+    @app.get(
+        "/metrics",
+        response_class=PlainTextResponse,
+        responses=_responses(),
+        summary="Counts for Prometheus",
+    )
     async def get_metrics() -> Response:
         text = batcher.counts.text(open_=batcher.open)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
 
 def _add_people(app: FastAPI, people: People | None) -> None:
-    @app.get("/people", response_model=replies.PeopleReply, responses=_responses(404, 422), summary="Who may be picked")
+    @app.get(
+        "/people",
+        response_model=replies.PeopleReply,
+        responses=_responses(404, 422),
+        summary="Who may be picked",
+    )
     def get_people(  # not async, so off the event loop: a search looks through everyone
         offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
-        search: Annotated[str, Query(max_length=200, description="words that all fit: a number, age>70, tube")] = "",
+        search: Annotated[
+            str, Query(max_length=200, description="words that all fit: a number, age>70, tube")
+        ] = "",
         outcome: Annotated[str, Query(max_length=40, description="such as false negative")] = "",
         sort: Literal["score", "-score", "id"] = "id",
     ) -> Response:
-        page = _listed(people).page(offset=offset, limit=limit, search=search, outcome=outcome, sort=sort)
+        page = _listed(people).page(
+            offset=offset, limit=limit, search=search, outcome=outcome, sort=sort
+        )
         return _sent(Reply(200, body_of(page)))
 
-    @app.get("/people/{id}", response_model=replies.PersonReply, responses=_responses(404, 422), summary="One of them")
+    @app.get(
+        "/people/{id}",
+        response_model=replies.PersonReply,
+        responses=_responses(404, 422),
+        summary="One of them",
+    )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
         return _sent(Reply(200, body_of({"id": id, "record": _record(people, id)})))
 
 
 def _add_asking(app: FastAPI, service: Service, batcher: Batcher) -> None:
     errors = _responses(400, 404, 408, 413, 415, 422, 502, 503, 504)
-    errors[503]["headers"] = {"Retry-After": {"description": "seconds", "schema": {"type": "integer"}}}
+    errors[503]["headers"] = {
+        "Retry-After": {"description": "seconds", "schema": {"type": "integer"}}
+    }
 
     async def answered(request: Request, ask: models.Asked, kind: str) -> Response:
         plain = {**ask.model_dump(), "kind": kind}
@@ -159,11 +219,18 @@ def _add_asking(app: FastAPI, service: Service, batcher: Batcher) -> None:
             plain["person"] = _record(service.people, ask.id or 0)
         return _sent(await _waited(request, batcher.ask(plain), service.limits.seconds))
 
-    @app.post("/recourse", response_model=replies.RecourseReply, responses=errors, summary="What would have to change")
+    @app.post(
+        "/recourse",
+        response_model=replies.RecourseReply,
+        responses=errors,
+        summary="What would have to change",
+    )
     async def post_recourse(request: Request, ask: models.RecourseAsk) -> Response:
         return await answered(request, ask, "recourse")
 
-    @app.post("/check", response_model=replies.CheckReply, responses=errors, summary="Why not this?")
+    @app.post(
+        "/check", response_model=replies.CheckReply, responses=errors, summary="Why not this?"
+    )
     async def post_check(request: Request, ask: models.CheckAsk) -> Response:
         return await answered(request, ask, "check")
 
@@ -186,8 +253,13 @@ def _add_errors(app: FastAPI) -> None:
 
     async def routing(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        words = {404: "there is no such page here", 405: "this page is asked for with another method"}
-        reply = problem(error.status_code, "RequestError", words.get(error.status_code, str(error.detail)))
+        words = {
+            404: "there is no such page here",
+            405: "this page is asked for with another method",
+        }
+        reply = problem(
+            error.status_code, "RequestError", words.get(error.status_code, str(error.detail))
+        )
         return _sent(reply, dict(error.headers or {}))
 
     async def invalid(_: Request, error: Exception) -> Response:
@@ -222,7 +294,11 @@ async def _waited(request: Request, asking: Coroutine[Any, Any, Reply], seconds:
             return answer.result()
         if gone.done():
             return Reply(499, b"")
-        raise Refused(504, "TimeLimit", f"no answer within {seconds:g} seconds: narrow what may change, or try again")
+        raise Refused(
+            504,
+            "TimeLimit",
+            f"no answer within {seconds:g} seconds: narrow what may change, or try again",
+        )
     finally:
         for task in (answer, gone):
             task.cancel()

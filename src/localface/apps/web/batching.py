@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from localface.apps.web.errors import Counts, Refused, Reply, problem
+from localface.apps.web.errors import Refused, Reply, ServiceMetrics, problem
 from localface.apps.web.handlers import Ask, is_heavy
 from localface.apps.web.workers import Worker
 
@@ -34,7 +34,7 @@ class Batcher:
     """Shares requests out among workers, no more than ``most`` at a time; the same request twice is one."""
 
     workers: Sequence[Worker]
-    counts: Counts
+    counts: ServiceMetrics
     most: int
     _entries: dict[int, Entry] = field(default_factory=dict)
     _same: dict[str, Entry] = field(default_factory=dict)
@@ -85,10 +85,18 @@ class Batcher:
             self.counts.shared += 1
             return self._same[key]
         if self.open >= self.most:
-            raise Refused(503, "Busy", f"{self.most} requests are being answered: try again in a second")
+            raise Refused(
+                503, "Busy", f"{self.most} requests are being answered: try again in a second"
+            )
         weight = _HEAVY if is_heavy(ask) else 1
         self._number += 1
-        entry = Entry(self._number, key, self._freest(weight), weight, asyncio.get_running_loop().create_future())
+        entry = Entry(
+            self._number,
+            key,
+            self._freest(weight),
+            weight,
+            asyncio.get_running_loop().create_future(),
+        )
         self._entries[entry.number] = self._same[key] = entry
         self.counts.widest = max(self.counts.widest, self.open)
         self.workers[entry.worker].send((entry.number, ask))

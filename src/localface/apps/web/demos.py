@@ -9,7 +9,7 @@ import narwhals as nw
 
 from localface.apps.web.app import Service
 from localface.apps.web.people import People
-from localface.apps.web.view import Words
+from localface.apps.web.view import Labels
 from localface.apps.web.workers import cores
 from localface.cases.moons import two_moons
 from localface.data.opening import extra
@@ -24,7 +24,9 @@ def demo(name: str, *, people: bool = True, **options: Any) -> Service:
     return (_moons if name == "moons" else _readiness)(people=people, options=options)
 
 
-def own(explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any) -> Service:
+def own(
+    explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any
+) -> Service:
     """Serve the user's own: the rows of a table are the people to pick, none where it is None."""
     truth = None if outcome is None else [_same(value, explainer._wanted) for value in outcome]
     people = None if table is None else People.of(explainer, table, truth=truth)
@@ -36,11 +38,15 @@ def column(table: Any, name: str) -> list[object]:
     frame = nw.from_native(table, eager_only=True)
     if name not in frame.columns:
         near = near_miss(name, frame.columns)
-        raise DataError(f"there is no column {name!r} for --outcome{near}: there are {listed(frame.columns)}")
+        raise DataError(
+            f"there is no column {name!r} for --outcome{near}: there are {listed(frame.columns)}"
+        )
     return list(frame[name].to_list())
 
 
-def _service(explainer: LocalFACE, people: People | None, title: str, options: dict[str, Any], **more: Any) -> Service:
+def _service(
+    explainer: LocalFACE, people: People | None, title: str, options: dict[str, Any], **more: Any
+) -> Service:
     workers = options.get("workers")
     if workers is not None and workers < 1:
         raise InputError(f"workers={workers!r}: a whole number of at least 1 is wanted")
@@ -72,9 +78,13 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
     plan = schema(los_only_grows=True)
     for feature in plan:
         plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
-    explainer = LocalFACE(fitted.model, fitted.train, schema=plan, n_neighbors=N_NEIGHBORS, ends="states").prescore()
-    words = Words(LABELS, WORDS, target="ready for discharge")
-    listing = People.of(explainer, fitted.test, truth=fitted.ready == 1, words=words) if people else None
+    explainer = LocalFACE(
+        fitted.model, fitted.train, schema=plan, n_neighbors=N_NEIGHBORS, ends="states"
+    ).prescore()
+    words = Labels(LABELS, WORDS, target="ready for discharge")
+    listing = (
+        People.of(explainer, fitted.test, truth=fitted.ready == 1, words=words) if people else None
+    )
     title = "Readiness for discharge (generated patients)"
     return _service(explainer, listing, title, options, words=words)
 

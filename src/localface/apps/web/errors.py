@@ -51,23 +51,34 @@ def told(error: Exception, names: Collection[str] = ()) -> Reply:
     if isinstance(error, ModelError | DensityError):
         LOG.warning("%s", error, exc_info=error.__cause__)
         if error.__cause__ is not None:
-            what, kind = "model" if isinstance(error, ModelError) else "density", type(error.__cause__).__name__
+            what, kind = (
+                "model" if isinstance(error, ModelError) else "density",
+                type(error.__cause__).__name__,
+            )
             message = f"the {what} failed on this record ({kind}); whoever runs the service finds more in its log"
         return problem(502, type(error).__name__, message)
     if isinstance(error, InputError):
-        first = _QUOTED.search(message)  # a sentence names first what it is about, and lists what there is after that
+        first = _QUOTED.search(
+            message
+        )  # a sentence names first what it is about, and lists what there is after that
         about = first["name"] if first and first["name"] in names else None
         return problem(422, type(error).__name__, message, about)
     LOG.error("a request failed", exc_info=error)
-    return problem(500, "ServiceError", "the service failed on this request; whoever runs it finds more in its log")
+    return problem(
+        500,
+        "ServiceError",
+        "the service failed on this request; whoever runs it finds more in its log",
+    )
 
 
 @dataclass(slots=True, eq=False)
-class Counts:
+class ServiceMetrics:
     """What has happened so far, for ``GET /metrics``."""
 
     requests: Counter[tuple[str, int]] = field(default_factory=Counter)
-    seconds: dict[str, list[float]] = field(default_factory=dict)  # by route: a count per bucket, then sum
+    seconds: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # by route: a count per bucket, then sum
     widest: int = 0
     shared: int = 0
     dropped: int = 0
@@ -82,17 +93,33 @@ class Counts:
 
     def text(self, *, open_: int) -> str:
         """Everything in Prometheus' text format."""
-        lines = [*_family("localface_requests_total", "counter", "Requests answered, by route and status.")]
+        lines = [
+            *_family(
+                "localface_requests_total", "counter", "Requests answered, by route and status."
+            )
+        ]
         lines += [
             f'localface_requests_total{{route="{route}",status="{status}"}} {n}'
             for (route, status), n in sorted(self.requests.items())
         ]
-        lines += _family("localface_request_seconds", "histogram", "Seconds from request to answer.")
+        lines += _family(
+            "localface_request_seconds", "histogram", "Seconds from request to answer."
+        )
         for route, cells in sorted(self.seconds.items()):
             lines += self._histogram(route, cells)
         numbers = (
-            ("shared_requests_total", "counter", "Requests answered by a search that was under way.", self.shared),
-            ("dropped_requests_total", "counter", "Requests dropped since nobody waited any more.", self.dropped),
+            (
+                "shared_requests_total",
+                "counter",
+                "Requests answered by a search that was under way.",
+                self.shared,
+            ),
+            (
+                "dropped_requests_total",
+                "counter",
+                "Requests dropped since nobody waited any more.",
+                self.dropped,
+            ),
             ("requests_open", "gauge", "Requests that are being searched, in lock-step.", open_),
             ("requests_open_max", "gauge", "The most that were searched at a time.", self.widest),
         )
@@ -104,10 +131,15 @@ class Counts:
         total = sum(n for (one, _), n in self.requests.items() if one == route)
         name, label = "localface_request_seconds", f'route="{route}"'
         lines = [
-            f'{name}_bucket{{{label},le="{edge:g}"}} {int(n)}' for edge, n in zip(_BUCKETS, cells[:-1], strict=True)
+            f'{name}_bucket{{{label},le="{edge:g}"}} {int(n)}'
+            for edge, n in zip(_BUCKETS, cells[:-1], strict=True)
         ]
         lines += [f'{name}_bucket{{{label},le="+Inf"}} {total}']
-        return [*lines, f"{name}_sum{{{label}}} {cells[-1]:.6f}", f"{name}_count{{{label}}} {total}"]
+        return [
+            *lines,
+            f"{name}_sum{{{label}}} {cells[-1]:.6f}",
+            f"{name}_count{{{label}}} {total}",
+        ]
 
 
 def _family(name: str, kind: str, words: str) -> list[str]:
@@ -121,6 +153,10 @@ def sentence_of(mistakes: Iterable[Any]) -> tuple[str, str | None]:
         place = [str(part) for part in mistake["loc"] if part not in ("body", "query", "path")]
         words = str(mistake["msg"]).removeprefix("Value error, ")
         told_.append(f"{'.'.join(place[:2])}: {words[:1].lower()}{words[1:]}" if place else words)
-        if feature is None and len(place) > 1 and place[0] in ("person", "wish", "where", "weights"):
+        if (
+            feature is None
+            and len(place) > 1
+            and place[0] in ("person", "wish", "where", "weights")
+        ):
             feature = place[1]
     return "; ".join(dict.fromkeys(told_)), feature

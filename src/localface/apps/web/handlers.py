@@ -13,10 +13,10 @@ from localface.analyses.trace import told as story_of
 from localface.analyses.whynot import check, opened, wish_of
 from localface.answers.recourse import Recourse
 from localface.apps.web.errors import LOG, Reply, body_of, told
-from localface.apps.web.view import Words, check_of, together_of, view_of
+from localface.apps.web.view import Labels, check_of, together_of, view_of
 from localface.data.read import read_person
 from localface.data.schema import Schema
-from localface.engine.engine import Desk, Request
+from localface.engine.engine import Engine, Request
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.explainer import LocalFACE
 from localface.search.outcome import Plan
@@ -48,7 +48,7 @@ class Ticket:
 
     number: int
     ask: Ask
-    desk: Desk
+    engine: Engine
     request: Request
     plan: Plan
     started: float
@@ -59,14 +59,14 @@ class Answerer:
     """Answers requests: those for one way each go through the driver together, the others one by one."""
 
     explainer: LocalFACE
-    words: Words = field(default_factory=Words)
+    words: Labels = field(default_factory=Labels)
 
     def serve(self, inbox: Inbox, deliver: Deliver) -> None:
         """Answer what comes in until the inbox closes; new requests join those that are being searched."""
         while inbox.wait():
             arrivals = Arrivals(self, inbox, deliver)
             try:
-                for place, answer in self.explainer._desk.tried_together(arrivals):
+                for place, answer in self.explainer._engine.tried_together(arrivals):
                     ticket = arrivals.open.pop(place)
                     deliver(ticket.number, self.closed(ticket, answer))
             except Exception:  # no InputError, so it is not known whose it is: each is tried alone
@@ -77,26 +77,30 @@ class Answerer:
     def read(self, number: int, ask: Ask, inbox: Inbox) -> Ticket:
         """Write down what someone asks, as ``LocalFACE.explain`` and ``check`` do."""
         schema, started = self.explainer.schema, time.perf_counter()
-        desk = self.explainer._desk.at(min_score=ask["min_score"], min_density=ask["min_density"])
+        engine = self.explainer._engine.at(
+            min_score=ask["min_score"], min_density=ask["min_density"]
+        )
         _check_known(ask["person"], schema)
         record = read_person(ask["person"], schema)
         where = avoiding(schema, ask["where"], ask.get("avoid", ()))
         request = replace(
-            desk.request(record, desk.form, where),
+            engine.request(record, engine.form, where),
             goal=wish_of(ask["wish"], record, schema) if ask["kind"] == "check" else None,
             relax=ask.get("relax", False),
             weights=checked_weights(schema, ask.get("weights")),
             wanted=lambda: inbox.wanted(number),
         )
-        plan = replace(desk.plan, actions=ask.get("actions", True), max_changes=ask.get("max_changes", 1))
-        return Ticket(number, ask, desk, request, plan, started)
+        plan = replace(
+            engine.plan, actions=ask.get("actions", True), max_changes=ask.get("max_changes", 1)
+        )
+        return Ticket(number, ask, engine, request, plan, started)
 
     def closed(self, ticket: Ticket, answer: Recourse | InputError) -> Reply:
         """Write the reply to someone who wanted one way."""
         try:
             if isinstance(answer, InputError):
                 return self.refused(answer)
-            (answer,) = opened(ticket.desk, ticket.plan, [(ticket.request, answer)])
+            (answer,) = opened(ticket.engine, ticket.plan, [(ticket.request, answer)])
             stages = staged(self.explainer, ticket) if ticket.ask["stages"] else None
             view = view_of(answer, self.words)
             return _reply({"view": view, "stages": stages}, answer.to_json(), ticket.started)
@@ -105,15 +109,15 @@ class Answerer:
 
     def alone(self, ticket: Ticket) -> Reply:
         """Answer one request by itself: a wish to look at, several ways, or what failed together with others."""
-        desk, request, plan = ticket.desk, ticket.request, ticket.plan
+        engine, request, plan = ticket.engine, ticket.request, ticket.plan
         try:
             if ticket.ask["kind"] == "check":
-                found = check_of(check(desk, plan, request), self.words)
+                found = check_of(check(engine, plan, request), self.words)
                 return Reply(200, body_of({**found, "milliseconds": _since(ticket.started)}))
             if ticket.ask["n_paths"] == 1:
-                ((_, answer),) = desk.tried([request], plan)
+                ((_, answer),) = engine.tried([request], plan)
                 return self.closed(ticket, answer)
-            ways = find_alternatives(desk, request, plan, ticket.ask["n_paths"])
+            ways = find_alternatives(engine, request, plan, ticket.ask["n_paths"])
             views = [view_of(one, self.words) for one in ways]
             parts = {"view": views[0], "alternatives": views[1:], "together": together_of(ways)}
             return _reply(parts, ways.to_json(), ticket.started)
@@ -125,7 +129,7 @@ class Answerer:
         return told(error, self.explainer.schema.names)
 
 
-class Arrivals(Iterator[tuple[Desk, Request, Plan]]):
+class Arrivals(Iterator[tuple[Engine, Request, Plan]]):
     """Requests for the driver as they come in; those that are not for it are answered on the way."""
 
     def __init__(self, answerer: Answerer, inbox: Inbox, deliver: Deliver) -> None:
@@ -133,7 +137,7 @@ class Arrivals(Iterator[tuple[Desk, Request, Plan]]):
         self._place = 0
         self.open: dict[int, Ticket] = {}
 
-    def __next__(self) -> tuple[Desk, Request, Plan]:
+    def __next__(self) -> tuple[Engine, Request, Plan]:
         while (arrived := self._inbox.next()) is not None:
             number, ask = arrived
             try:
@@ -148,7 +152,7 @@ class Arrivals(Iterator[tuple[Desk, Request, Plan]]):
                 continue
             self.open[self._place] = ticket
             self._place += 1
-            return ticket.desk, ticket.request, ticket.plan
+            return ticket.engine, ticket.request, ticket.plan
         raise StopIteration
 
 
@@ -157,7 +161,9 @@ def _check_known(person: Mapping[str, Any], schema: Schema) -> None:
     for name in person:
         if name not in schema.names:
             near = near_miss(name, schema.names)
-            raise DataError(f"the person has {name!r}, which is no feature{near}: there are {listed(schema.names)}")
+            raise DataError(
+                f"the person has {name!r}, which is no feature{near}: there are {listed(schema.names)}"
+            )
 
 
 def is_heavy(ask: Ask) -> bool:
@@ -170,10 +176,10 @@ def staged(explainer: LocalFACE, ticket: Ticket) -> dict[str, Any] | None:
     if not is_plane(explainer) or explainer.options.strategy != "guided":
         return None
     watched = copy(explainer)
-    watched._desk = ticket.desk
+    watched._engine = ticket.engine
     where = avoiding(explainer.schema, ticket.ask["where"], ticket.ask["avoid"])
     story = story_of(watched, ticket.ask["person"], where=where)
-    in_units = explainer._desk.space.records
+    in_units = explainer._engine.space.records
     return {
         "explore": in_units(story.explored).tolist(),
         "trail": in_units(story.trail).tolist(),
@@ -184,12 +190,20 @@ def staged(explainer: LocalFACE, ticket: Ticket) -> dict[str, Any] | None:
 
 def is_plane(explainer: LocalFACE) -> bool:
     """Whether a map can be drawn: two features, both numbers."""
-    return len(explainer.schema) == 2 and all(one.kind in ("numeric", "integer") for one in explainer.schema)
+    return len(explainer.schema) == 2 and all(
+        one.kind in ("numeric", "integer") for one in explainer.schema
+    )
 
 
 def _reply(parts: Mapping[str, Any], document: str, started: float) -> Reply:
     """Put a reply together; the document is JSON already."""
-    whole = {"alternatives": [], "together": None, "stages": None, **parts, "milliseconds": _since(started)}
+    whole = {
+        "alternatives": [],
+        "together": None,
+        "stages": None,
+        **parts,
+        "milliseconds": _since(started),
+    }
     return Reply(200, body_of(whole)[:-1] + b',"document":' + document.encode() + b"}")
 
 

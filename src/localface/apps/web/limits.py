@@ -13,7 +13,7 @@ from http.cookies import SimpleCookie
 from typing import Any, NoReturn
 from urllib.parse import parse_qs
 
-from localface.apps.web.errors import Counts, Refused, told
+from localface.apps.web.errors import Refused, ServiceMetrics, told
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -60,12 +60,12 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Door:
+class RequestGuard:
     """Stands before the routes: refuses what may not come in, and puts headers on what goes out."""
 
     app: App
     limits: Limits
-    counts: Counts
+    counts: ServiceMetrics
     token: str | None = None
     loopback: bool = True
 
@@ -96,7 +96,11 @@ class Door:
         """Check host and token; tells whether that was all, as for an address that brings the token along."""
         headers = _headers(scope)
         if self.loopback and not is_loopback(_host(headers.get("host", ""))):
-            raise Refused(421, "HostError", "this service answers to 127.0.0.1 and localhost only, by these names")
+            raise Refused(
+                421,
+                "HostError",
+                "this service answers to 127.0.0.1 and localhost only, by these names",
+            )
         if self.token is None:
             return False
         given = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("token", [""])[0]
@@ -109,7 +113,9 @@ class Door:
         bearer = words[2].strip() if words[0].lower() == "bearer" else ""
         if not (self._is_token(bearer) or (COOKIE in jar and self._is_token(jar[COOKIE].value))):
             raise Refused(
-                401, "TokenError", "a token is needed: open /?token=... once, or send Authorization: Bearer ..."
+                401,
+                "TokenError",
+                "a token is needed: open /?token=... once, or send Authorization: Bearer ...",
             )
         return False
 
@@ -122,11 +128,15 @@ class Door:
             return receive
         headers = _headers(scope)
         if headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
-            raise Refused(415, "RequestError", "a request is JSON: send Content-Type: application/json")
+            raise Refused(
+                415, "RequestError", "a request is JSON: send Content-Type: application/json"
+            )
         try:
             body = await asyncio.wait_for(self._body(receive), _SLOWEST)
         except TimeoutError:
-            raise Refused(408, "RequestError", f"the request did not arrive within {_SLOWEST:g} seconds") from None
+            raise Refused(
+                408, "RequestError", f"the request did not arrive within {_SLOWEST:g} seconds"
+            ) from None
         vet(body, self.limits.depth)
         return _replayed(body, receive)
 
@@ -150,9 +160,16 @@ class Door:
 def vet(body: bytes, depth: int) -> None:
     """Refuse what is not JSON as the standard has it, says something twice, or is nested too deeply."""
     if _nested(body) > depth:
-        raise Refused(400, "RequestError", f"the request is nested more than {depth} deep: send it flatter")
+        raise Refused(
+            400, "RequestError", f"the request is nested more than {depth} deep: send it flatter"
+        )
     try:
-        json.loads(body.decode("utf-8"), parse_constant=_no_constant, object_pairs_hook=_once, parse_float=_finite)
+        json.loads(
+            body.decode("utf-8"),
+            parse_constant=_no_constant,
+            object_pairs_hook=_once,
+            parse_float=_finite,
+        )
     except UnicodeDecodeError:
         raise Refused(400, "RequestError", "the request is not UTF-8") from None
     except (ValueError, RecursionError) as error:
@@ -206,7 +223,9 @@ def _replayed(body: bytes, receive: Receive) -> Receive:
 
 
 def _headers(scope: Scope) -> dict[str, str]:
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    return {
+        name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
+    }
 
 
 def _host(host: str) -> str:
@@ -237,7 +256,9 @@ async def _refuse(error: Refused, send: Send) -> None:
     await _send(send, reply.status, [(b"content-type", b"application/json"), *extra], reply.body)
 
 
-async def _send(send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b"") -> None:
+async def _send(
+    send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b""
+) -> None:
     length = (b"content-length", str(len(body)).encode())
     await send({"type": "http.response.start", "status": status, "headers": [*headers, length]})
     await send({"type": "http.response.body", "body": body})

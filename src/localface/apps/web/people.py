@@ -12,13 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.answers.parts import Target
-from localface.apps.web.view import Words, worded
+from localface.apps.web.view import Labels, worded
 from localface.data.read import read_people
 from localface.data.schema import Schema
 from localface.errors import DataError, ModelError, listed, near_miss
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array, Bounds, Mask
-from localface.search.questions import Ids
+from localface.geometry.bounds import Bounds
+from localface.types import Array, Ids, Mask
 
 SORTS = ("score", "-score", "id")
 OUTCOMES = ("true negative", "false negative", "false positive", "true positive")
@@ -39,7 +39,7 @@ class People:
 
     schema: Schema
     target: Target
-    words: Words
+    words: Labels
     ids: Ids
     records: Array
     scores: Array  # NaN where the model failed
@@ -53,16 +53,18 @@ class People:
         table: Any = None,
         *,
         truth: Sequence[bool] | None = None,
-        words: Words | None = None,
+        words: Labels | None = None,
     ) -> People:
         """List the rows of a table, or of the explainer's own; ``truth`` tells whose outcome was the target's."""
         ids, records = _own(explainer) if table is None else _given(explainer, table)
-        target, scores = explainer._desk.answers.target, _scored(explainer, records)
-        outcomes = None if truth is None else _outcomes(target, scores, np.asarray(truth, dtype=bool)[ids])
-        scales = np.array(explainer._desk.answers.scales)
+        target, scores = explainer._engine.answers.target, _scored(explainer, records)
+        outcomes = (
+            None if truth is None else _outcomes(target, scores, np.asarray(truth, dtype=bool)[ids])
+        )
+        scales = np.array(explainer._engine.answers.scales)
         apart = np.abs(records - np.median(records, axis=0)) / scales
         odd = np.argsort(-apart, axis=1, kind="stable")[:, :_GIST]
-        return cls(explainer.schema, target, words or Words(), ids, records, scores, outcomes, odd)
+        return cls(explainer.schema, target, words or Labels(), ids, records, scores, outcomes, odd)
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -71,17 +73,27 @@ class People:
         """Someone's record, feature by feature."""
         place = int(np.searchsorted(self.ids, id))
         if place == len(self.ids) or self.ids[place] != id:
-            raise DataError(f"there is no person {id}: {len(self):,} are listed, the last of them {int(self.ids[-1])}")
+            raise DataError(
+                f"there is no person {id}: {len(self):,} are listed, the last of them {int(self.ids[-1])}"
+            )
         return dict(self.schema.values(self.records[place]))
 
-    def page(self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id") -> dict[str, Any]:
+    def page(
+        self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id"
+    ) -> dict[str, Any]:
         """A page of the list."""
         found = np.flatnonzero(self._matching(search) & self._with(outcome))
         if sort != "id":
-            keys = np.where(np.isnan(self.scores), np.inf, self.scores if sort == "score" else -self.scores)
+            keys = np.where(
+                np.isnan(self.scores), np.inf, self.scores if sort == "score" else -self.scores
+            )
             found = found[np.argsort(keys[found], kind="stable")]
         some = found[offset : offset + limit].tolist()
-        return {"total": len(found), "offset": offset, "people": [self._line(place) for place in some]}
+        return {
+            "total": len(found),
+            "offset": offset,
+            "people": [self._line(place) for place in some],
+        }
 
     def _line(self, place: int) -> dict[str, Any]:
         score = float(self.scores[place])
@@ -101,16 +113,22 @@ class People:
         for j in self.odd[place].tolist():
             feature = self.schema.features[j]
             unit = f" {feature.unit}" if feature.unit else ""
-            told.append(f"{feature.name} {worded(feature, self.records[place, j], self.words)}{unit}")
+            told.append(
+                f"{feature.name} {worded(feature, self.records[place, j], self.words)}{unit}"
+            )
         return ", ".join(told)
 
     def _with(self, outcome: str) -> Mask:
         if not outcome:
             return np.ones(len(self), dtype=bool)
         if self.outcomes is None:
-            raise DataError("nobody can be listed by outcome: what became of them is not known here")
+            raise DataError(
+                "nobody can be listed by outcome: what became of them is not known here"
+            )
         if outcome not in OUTCOMES:
-            raise DataError(f"there is no outcome {outcome!r}{near_miss(outcome, OUTCOMES)}: use {listed(OUTCOMES)}")
+            raise DataError(
+                f"there is no outcome {outcome!r}{near_miss(outcome, OUTCOMES)}: use {listed(OUTCOMES)}"
+            )
         return np.array([one == outcome for one in self.outcomes], dtype=bool)
 
     def _matching(self, search: str) -> Mask:
@@ -138,7 +156,9 @@ class People:
         known = {one.lower(): one for one in self.schema.names}
         if name not in known:
             near = near_miss(name, known)
-            raise DataError(f"there is no feature {name!r} to search by{near}: write one, as in age>70")
+            raise DataError(
+                f"there is no feature {name!r} to search by{near}: write one, as in age>70"
+            )
         feature, j = self.schema[known[name]], self.schema.index(known[name])
         codes = range(len(feature.categories or ()))
         known_as = {worded(feature, code, self.words).lower(): float(code) for code in codes}
@@ -146,7 +166,9 @@ class People:
         try:
             wanted = known_as[value] if value in known_as else float(value)
         except ValueError:
-            raise DataError(f"{name!r} cannot be compared with {value!r}: write a value, as in age>70") from None
+            raise DataError(
+                f"{name!r} cannot be compared with {value!r}: write a value, as in age>70"
+            ) from None
         shown = self.records[:, j]
         if how == "=" and feature.resolution and feature.categories is None:
             return np.asarray(np.abs(shown - wanted) < feature.resolution / 2)
@@ -155,14 +177,14 @@ class People:
 
 def everyone(explainer: LocalFACE, most: int | None = None) -> Ids:
     """The ids of all rows that an explainer has, or of about so many of them, spread evenly."""
-    source = explainer._desk.source
+    source = explainer._engine.source
     free, shut = np.full(source.width, np.inf), np.zeros(source.width, dtype=bool)
     ids = source.surveyed(Bounds(-free, free, shut, shut))
     return ids if most is None else ids[:: max(1, len(ids) // most)]
 
 
 def _own(explainer: LocalFACE) -> tuple[Ids, Array]:
-    source, ids = explainer._desk.source, everyone(explainer)
+    source, ids = explainer._engine.source, everyone(explainer)
     rows, records = source.row_numbers(ids), source.records(ids)
     order = np.argsort(rows, kind="stable")
     return rows[order], records[order]
@@ -180,18 +202,26 @@ def _scored(explainer: LocalFACE, records: Array) -> Array:
 
 
 def _tried(explainer: LocalFACE, records: Array) -> Array:
-    score = explainer._desk.score
+    score = explainer._engine.score
     try:
         return np.array([score.shown(one) for one in score(records).tolist()])
     except ModelError:
         if len(records) == 1:
             return np.array([np.nan])
         half = len(records) // 2
-        return np.concatenate([_tried(explainer, part) for part in (records[:half], records[half:])])
+        return np.concatenate(
+            [_tried(explainer, part) for part in (records[:half], records[half:])]
+        )
 
 
 def _outcomes(target: Target, scores: Array, truth: Mask) -> tuple[str, ...]:
     cut = CALLED if target.kind == "probability" else target.min_score
     called = scores <= cut if target.at_most else scores >= cut
-    verdicts, rights = np.where(called, "positive", "negative"), np.where(called == truth, "true", "false")
-    return tuple(f"{right} {verdict}" for right, verdict in zip(rights.tolist(), verdicts.tolist(), strict=True))
+    verdicts, rights = (
+        np.where(called, "positive", "negative"),
+        np.where(called == truth, "true", "false"),
+    )
+    return tuple(
+        f"{right} {verdict}"
+        for right, verdict in zip(rights.tolist(), verdicts.tolist(), strict=True)
+    )

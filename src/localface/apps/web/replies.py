@@ -77,7 +77,7 @@ class SchemaReply(BaseModel):
     relations: list[list[str]]
 
 
-class Person(BaseModel):
+class PersonLine(BaseModel):
     """One line of the list of people."""
 
     id: int
@@ -94,7 +94,7 @@ class PeopleReply(BaseModel):
 
     total: int
     offset: int
-    people: list[Person]
+    people: list[PersonLine]
 
 
 class PersonReply(BaseModel):
@@ -192,7 +192,9 @@ class View(BaseModel):
     states: list[State]
     path: list[State]
     moved: list[str]
-    features: list[FeatureName] = Field(description="those that are moved or changed, so that a view draws itself")
+    features: list[FeatureName] = Field(
+        description="those that are moved or changed, so that a view draws itself"
+    )
     opens: list[list[str]]
     disclosure: DisclosureView
     proof: str | None
@@ -226,7 +228,9 @@ class RecourseReply(BaseModel):
     alternatives: list[View]
     together: TogetherView | None
     stages: Stages | None = None
-    document: dict[str, Any] = Field(description="what Recourse.from_json or Alternatives.from_json reads")
+    document: dict[str, Any] = Field(
+        description="what Recourse.from_json or Alternatives.from_json reads"
+    )
     milliseconds: float
 
 

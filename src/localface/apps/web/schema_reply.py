@@ -10,11 +10,11 @@ import numpy as np
 from localface._version import __version__
 from localface.apps.web.handlers import is_plane
 from localface.apps.web.people import everyone
-from localface.apps.web.view import Words, named, score_ends, wanted
+from localface.apps.web.view import Labels, named, score_ends, wanted
 from localface.data.schema import Feature
 from localface.errors import ModelError
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array
+from localface.types import Array
 
 NOTE = "Decision support: correlational, not advice."
 _LOOKED_AT = 50_000  # rows from which ordinary values are read off
@@ -30,17 +30,17 @@ def described(
     people: bool,
     outcomes: bool,
     plane: bool,
-    words: Words,
+    words: Labels,
 ) -> dict[str, Any]:
     """The answer to ``GET /schema``."""
-    desk = explainer._desk
-    target, rows = desk.answers.target, desk.source.records(everyone(explainer, _LOOKED_AT))
+    engine = explainer._engine
+    target, rows = engine.answers.target, engine.source.records(everyone(explainer, _LOOKED_AT))
     low, high = score_ends(target, _some_scores(explainer, rows))
     return {
         "title": title,
         "note": NOTE,
         "version": __version__,
-        "rows": desk.source.n_rows,
+        "rows": engine.source.n_rows,
         "target": {
             "sentence": wanted(target, words),
             "label": target.label,
@@ -55,7 +55,8 @@ def described(
         "outcomes": outcomes,
         "plane": plane,
         "features": [
-            {**named(feature, words), **_feature(feature, rows[:, j])} for j, feature in enumerate(explainer.schema)
+            {**named(feature, words), **_feature(feature, rows[:, j])}
+            for j, feature in enumerate(explainer.schema)
         ],
         "relations": [list(words) for words in explainer.schema.relations],
     }
@@ -63,7 +64,11 @@ def described(
 
 def _feature(feature: Feature, column: Array) -> dict[str, Any]:
     low, high = (None, None) if feature.discrete else _usual(feature, column)
-    middle = float(np.median(column)) if not feature.discrete else float(np.bincount(column.astype(int)).argmax())
+    middle = (
+        float(np.median(column))
+        if not feature.discrete
+        else float(np.bincount(column.astype(int)).argmax())
+    )
     return {
         "moves": feature.moves,
         "within": feature.within,
@@ -97,14 +102,14 @@ def mapped(explainer: LocalFACE) -> dict[str, Any] | None:
     """
     if not is_plane(explainer):
         return None
-    desk, names = explainer._desk, explainer.schema.names
-    rows = desk.source.records(everyone(explainer, _LOOKED_AT))
+    engine, names = explainer._engine, explainer.schema.names
+    rows = engine.source.records(everyone(explainer, _LOOKED_AT))
     low, high = rows.min(axis=0), rows.max(axis=0)
     edge = 0.12 * (high - low)
     across, up = (np.linspace(a, b, _CELLS) for a, b in zip(low - edge, high + edge, strict=True))
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
-    places = desk.space.points(grid)
-    shares = desk.answers.scale.share(explainer.density.mean(places, places, None).values)
+    places = engine.space.points(grid)
+    shares = engine.answers.scale.share(explainer.density.mean(places, places, None).values)
     try:
         scores = [_shown(explainer, part) for part in (rows, grid)]
     except ModelError:
@@ -132,5 +137,5 @@ def _some_scores(explainer: LocalFACE, rows: Array) -> list[float]:
 
 
 def _shown(explainer: LocalFACE, records: Array) -> Array:
-    score = explainer._desk.score
+    score = explainer._engine.score
     return np.array([score.shown(one) for one in score(records).tolist()])

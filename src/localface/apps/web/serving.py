@@ -32,7 +32,9 @@ class Serving:
     def __init__(self, service: Service, *, host: str = "127.0.0.1", port: int = 0) -> None:
         token = service.token
         if token is not None and not _TOKEN.fullmatch(token):
-            raise InputError("a token is at least 8 letters, digits, '-', '_', '.' or '~', with nothing in between")
+            raise InputError(
+                "a token is at least 8 letters, digits, '-', '_', '.' or '~', with nothing in between"
+            )
         if token is None and not is_loopback(host):
             token = secrets.token_urlsafe(24)
         self._service = replace(service, token=token, loopback=is_loopback(host))
@@ -89,7 +91,10 @@ class Serving:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         self.stop()
 
@@ -122,4 +127,6 @@ def _bound(host: str, port: int) -> socket.socket:
         return socket.create_server((host.strip("[]"), port), family=family, backlog=512)
     except (OSError, OverflowError) as error:
         words = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot serve at {host} port {port}: {words}; try --port 0 for any that is free") from None
+        raise InputError(
+            f"cannot serve at {host} port {port}: {words}; try --port 0 for any that is free"
+        ) from None

@@ -12,11 +12,11 @@ from localface.answers.page import changes_between, page_of, percent, plain
 from localface.answers.parts import Action, Target
 from localface.answers.recourse import Recourse
 from localface.data.schema import Feature
-from localface.geometry.segments import Array
+from localface.types import Array
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Labels:
     """What features are called: by name, the words for its categories in their order, and a phrase of what it is.
 
     ``target`` is what somebody is who has arrived, where that is more than the name of a class.
@@ -27,10 +27,10 @@ class Words:
     target: str = ""
 
 
-_NONE = Words()
+_NONE = Labels()
 
 
-def view_of(answer: Recourse, words: Words = _NONE) -> dict[str, Any]:
+def view_of(answer: Recourse, words: Labels = _NONE) -> dict[str, Any]:
     """Everything that a page shows of one answer, as values that JSON can hold.
 
     >>> from localface import LocalFACE
@@ -41,8 +41,12 @@ def view_of(answer: Recourse, words: Words = _NONE) -> dict[str, Any]:
     ('FOUND', True)
     """
     page, shown = page_of(answer), answer.followed()
-    moved = [one.name for one in changes_between(answer.schema, answer.scales, *shown.records[[0, -1]])]
-    changed = dict.fromkeys([*moved, *(name for action in answer.actions for name in action.changes)])
+    moved = [
+        one.name for one in changes_between(answer.schema, answer.scales, *shown.records[[0, -1]])
+    ]
+    changed = dict.fromkeys(
+        [*moved, *(name for action in answer.actions for name in action.changes)]
+    )
     return {
         "status": answer.status.name,
         "word": answer.status.word,
@@ -52,7 +56,11 @@ def view_of(answer: Recourse, words: Words = _NONE) -> dict[str, Any]:
         "headline": plain(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
         "score": _score(answer, shown, words),
-        "density": {"now": answer.densities[0], "floor": answer.min_density, "text": usual(answer.densities[0])},
+        "density": {
+            "now": answer.densities[0],
+            "floor": answer.min_density,
+            "text": usual(answer.densities[0]),
+        },
         "actions": [_action(answer, i, words) for i in range(len(answer.actions))],
         "states": _states(shown, "after {}", words),
         "path": _states(answer, "person {}", words),
@@ -72,7 +80,7 @@ def view_of(answer: Recourse, words: Words = _NONE) -> dict[str, Any]:
     }
 
 
-def check_of(found: Check, words: Words = _NONE) -> dict[str, Any]:
+def check_of(found: Check, words: Labels = _NONE) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
         "reachable": found.reachable,
@@ -105,7 +113,7 @@ def usual(share: float) -> str:
     return f"{percent(share)} of people stand on less common ground"
 
 
-def named(feature: Feature, words: Words = _NONE) -> dict[str, Any]:
+def named(feature: Feature, words: Labels = _NONE) -> dict[str, Any]:
     """What a feature is, for whoever shows its values."""
     labels = words.labels.get(feature.name)
     return {
@@ -120,7 +128,7 @@ def named(feature: Feature, words: Words = _NONE) -> dict[str, Any]:
     }
 
 
-def wanted(target: Target, words: Words = _NONE) -> str:
+def wanted(target: Target, words: Labels = _NONE) -> str:
     """What is wanted, in words."""
     return replace(target, label=words.target or target.label).sentence
 
@@ -137,8 +145,16 @@ def _reference(feature: Feature) -> str | None:
     """The range that is thought ordinary, in words."""
     if feature.reference is None:
         return None
-    low, high = (None if end is None else feature.format(feature.code(end)) for end in feature.reference)
-    words = f"at most {high}" if low is None else f"at least {low}" if high is None else f"{low} to {high}"
+    low, high = (
+        None if end is None else feature.format(feature.code(end)) for end in feature.reference
+    )
+    words = (
+        f"at most {high}"
+        if low is None
+        else f"at least {low}"
+        if high is None
+        else f"{low} to {high}"
+    )
     return f"{words} {feature.unit}" if feature.unit else words
 
 
@@ -146,16 +162,22 @@ def _parting(ways: Alternatives) -> list[str]:
     """The lines that a printed table of ways ends with: what they have in common, and after what they part."""
     if len(ways) < 2:
         return [ways.sentence]
-    lines = [f"all change {', '.join(ways.shared)}" if ways.shared else "no feature is changed by all of them"]
+    lines = [
+        f"all change {', '.join(ways.shared)}"
+        if ways.shared
+        else "no feature is changed by all of them"
+    ]
     parting = ways.parting
     for i in range(len(ways)):
         for j in range(i + 1, len(ways)):
             if n := int(parting[i, j]):
-                lines.append(f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}")
+                lines.append(
+                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
+                )
     return [*lines, ways.sentence]
 
 
-def _score(answer: Recourse, shown: Recourse, words: Words) -> dict[str, Any]:
+def _score(answer: Recourse, shown: Recourse, words: Labels) -> dict[str, Any]:
     now, end, target = answer.scores[0], shown.scores[-1], answer.target
     low, high = score_ends(target, [*answer.scores, *shown.scores])
     return {
@@ -187,7 +209,7 @@ def _proof(answer: Recourse) -> str | None:
     return f"no path over all the data is more than {percent(answer.proven_within)} shorter"
 
 
-def _action(answer: Recourse, place: int, words: Words) -> dict[str, Any]:
+def _action(answer: Recourse, place: int, words: Labels) -> dict[str, Any]:
     action = answer.actions[place]
     return {
         "number": place + 1,
@@ -205,7 +227,7 @@ def _action(answer: Recourse, place: int, words: Words) -> dict[str, Any]:
     }
 
 
-def _change(feature: Feature, action: Action, words: Words) -> dict[str, Any]:
+def _change(feature: Feature, action: Action, words: Labels) -> dict[str, Any]:
     before, after = action.before[feature.name], action.changes[feature.name]
     texts = [worded(feature, feature.code(value), words) for value in (before, after)]
     unit = f" {feature.unit}" if feature.unit else ""
@@ -220,7 +242,7 @@ def _change(feature: Feature, action: Action, words: Words) -> dict[str, Any]:
     }
 
 
-def worded(feature: Feature, code: float, words: Words = _NONE) -> str:
+def worded(feature: Feature, code: float, words: Labels = _NONE) -> str:
     """A value for people, without its unit: by its word, where there is one."""
     if feature.categories is None:
         return feature.format(code)
@@ -228,7 +250,7 @@ def worded(feature: Feature, code: float, words: Words = _NONE) -> str:
     return plain(labels[round(code)] if labels else feature.format(code))
 
 
-def _states(answer: Recourse, label: str, words: Words) -> list[dict[str, Any]]:
+def _states(answer: Recourse, label: str, words: Labels) -> list[dict[str, Any]]:
     """The states along an answer's path, the person as they are first."""
     return [
         _state(answer, i, answer.records[i], "now" if i == 0 else label.format(i), words)
@@ -236,12 +258,19 @@ def _states(answer: Recourse, label: str, words: Words) -> list[dict[str, Any]]:
     ]
 
 
-def _state(answer: Recourse, place: int, record: Array, label: str, words: Words) -> dict[str, Any]:
+def _state(
+    answer: Recourse, place: int, record: Array, label: str, words: Labels
+) -> dict[str, Any]:
     schema, codes = answer.schema, record.tolist()
     return {
         "label": label,
-        "record": {feature.name: feature.value(code) for feature, code in zip(schema, codes, strict=True)},
-        "text": {feature.name: worded(feature, code, words) for feature, code in zip(schema, codes, strict=True)},
+        "record": {
+            feature.name: feature.value(code) for feature, code in zip(schema, codes, strict=True)
+        },
+        "text": {
+            feature.name: worded(feature, code, words)
+            for feature, code in zip(schema, codes, strict=True)
+        },
         "score": answer.scores[place],
         "score_text": answer.target.show(answer.scores[place]),
         "density": answer.densities[place],

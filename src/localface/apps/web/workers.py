@@ -46,7 +46,9 @@ class Mail:
     """An inbox on top of a way to receive messages."""
 
     def __init__(self, receive: Callable[[bool], Message | None]) -> None:
-        self._receive = receive  # with True it waits; an EOFError says that there will be nothing more
+        self._receive = (
+            receive  # with True it waits; an EOFError says that there will be nothing more
+        )
         self._arrived: deque[tuple[int, Ask]] = deque()
         self._open: set[int] = set()
         self._looked = 0.0
@@ -103,7 +105,9 @@ class Here:
 
     def __init__(self, answerer: Answerer) -> None:
         self._answerer = answerer
-        self._messages: SimpleQueue[Message | None] = SimpleQueue()  # None: there will be nothing more
+        self._messages: SimpleQueue[Message | None] = (
+            SimpleQueue()
+        )  # None: there will be nothing more
 
     def send(self, message: Message) -> None:
         """Hand over a request, or withdraw it."""
@@ -112,7 +116,9 @@ class Here:
     def start(self, deliver: Deliver, lost: Lost) -> None:
         """Begin to answer."""
         mail = Mail(self._received)
-        work = threading.Thread(target=_answering, args=(self._answerer, mail, deliver), daemon=True)
+        work = threading.Thread(
+            target=_answering, args=(self._answerer, mail, deliver), daemon=True
+        )
         work.start()
 
     def stop(self) -> None:

@@ -58,7 +58,9 @@ class Decisions:
         days = tuple(self.extra_days)
         whole = all(type(day) is int and day > 0 for day in days)
         if not whole or len(set(days)) < len(days):
-            raise DataError(f"extra_days are different whole numbers of days, 1 or more, such as (3, 4); got {days!r}")
+            raise DataError(
+                f"extra_days are different whole numbers of days, 1 or more, such as (3, 4); got {days!r}"
+            )
         object.__setattr__(self, "extra_days", days)
 
     @classmethod

@@ -90,7 +90,10 @@ def from_mimic(
     target = _target(out)
     tables = find_tables(folder)
     settings = _settings(memory, threads)
-    with TemporaryDirectory(prefix="localface-mimic-", dir=temp) as scratch, told(_FAILED, DataError):
+    with (
+        TemporaryDirectory(prefix="localface-mimic-", dir=temp) as scratch,
+        told(_FAILED, DataError),
+    ):
         settings["temp_directory"] = str(Path(scratch) / "spilled")
         with duckdb.connect(str(Path(scratch) / "mimic.duckdb"), config=settings) as connection:
             for table in tables:
@@ -129,7 +132,9 @@ def _extracted(connection: Any, decisions: Decisions, *, progress: bool) -> Extr
 
 def _sql(step: str, decisions: Decisions) -> str:
     text = files("localface.cases.mimic").joinpath("sql", f"{step}.sql").read_text(encoding="utf-8")
-    return Template(text).substitute({name: json.dumps(value) for name, value in decisions.described().items()})
+    return Template(text).substitute(
+        {name: json.dumps(value) for name, value in decisions.described().items()}
+    )
 
 
 def _run(connection: Any, sql: str, bar: Any) -> None:
@@ -193,8 +198,15 @@ def _of_samples(connection: Any, decisions: Decisions) -> list[Count]:
     ready = _one(connection, "SELECT count(*) FROM samples WHERE ready = 1")
     return [
         Count("rows", "ready at callout: left hospital alive, no later ICU stay", ready),
-        Count("rows", "not ready at callout: died in hospital, or back in the ICU", at.get(0, 0) - ready),
-        *(Count("rows", f"not ready, {day} days before callout", at.get(day, 0)) for day in decisions.extra_days),
+        Count(
+            "rows",
+            "not ready at callout: died in hospital, or back in the ICU",
+            at.get(0, 0) - ready,
+        ),
+        *(
+            Count("rows", f"not ready, {day} days before callout", at.get(day, 0))
+            for day in decisions.extra_days
+        ),
         Count("rows", "all rows", sum(at.values())),
     ]
 
@@ -207,7 +219,12 @@ def _of_values(connection: Any, _: Decisions) -> list[Count]:
     return [Count("removed", "(all charted values that were looked at)", read), *removed]
 
 
-_COUNTED = {"stays": _of_stays, "cohort": _of_cohort, "samples": _of_samples, "measured": _of_values}
+_COUNTED = {
+    "stays": _of_stays,
+    "cohort": _of_cohort,
+    "samples": _of_samples,
+    "measured": _of_values,
+}
 
 
 def _unreadable(connection: Any) -> list[Count]:
@@ -216,7 +233,10 @@ def _unreadable(connection: Any) -> list[Count]:
         SELECT s.file_path, count(DISTINCT (e.line, e.line_byte_position))
         FROM reject_errors AS e JOIN reject_scans AS s USING (scan_id, file_id)
         GROUP BY s.file_path ORDER BY s.file_path"""
-    return [Count("lines", Path(path).name, count) for path, count in connection.execute(lines).fetchall()]
+    return [
+        Count("lines", Path(path).name, count)
+        for path, count in connection.execute(lines).fetchall()
+    ]
 
 
 def _nobody_left(counts: list[Count]) -> None:
@@ -224,7 +244,9 @@ def _nobody_left(counts: list[Count]) -> None:
     for before, here in zip([None, *stays], stays, strict=False):
         if here.count == 0:
             came = f" of {before.count:,} ({before.step})" if before else ""
-            raise DataError(f"the cohort became empty at the step {here.step!r}: none{came} is left")
+            raise DataError(
+                f"the cohort became empty at the step {here.step!r}: none{came} is left"
+            )
 
 
 def _one(connection: Any, sql: str) -> int:
@@ -233,7 +255,9 @@ def _one(connection: Any, sql: str) -> int:
 
 def _settings(memory: str, threads: int | None) -> dict[str, Any]:
     """What DuckDB may use; it is kept from fetching anything from elsewhere."""
-    parsed = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(MB|GB|TB|MiB|GiB|TiB)\s*", str(memory), flags=re.IGNORECASE)
+    parsed = re.fullmatch(
+        r"\s*(\d+(?:\.\d+)?)\s*(MB|GB|TB|MiB|GiB|TiB)\s*", str(memory), flags=re.IGNORECASE
+    )
     if parsed is None or float(parsed[1]) <= 0:
         raise DataError(f"memory is an amount such as '2GB' or '800MB'; got {memory!r}")
     if threads is not None and threads < 1:
@@ -249,7 +273,9 @@ def _target(out: str | Path | None) -> Path | None:
         return None
     target = Path(out)
     if target.exists() and not target.is_dir():
-        raise DataError(f"out is a folder to write {', '.join(_OUTPUTS)} into; {str(target)!r} is a file")
+        raise DataError(
+            f"out is a folder to write {', '.join(_OUTPUTS)} into; {str(target)!r} is a file"
+        )
     target.mkdir(parents=True, exist_ok=True)
     return target
 
@@ -259,8 +285,12 @@ def _write(extraction: Extraction, connection: Any, target: Path) -> None:
     with TemporaryDirectory(prefix=".writing-", dir=target) as scratch:
         rows, document, picture = (Path(scratch) / name for name in _OUTPUTS)
         quoted = str(rows).replace("'", "''")
-        connection.execute(f"COPY (FROM extracted ORDER BY subject_id, icustay_id, x) TO '{quoted}' (FORMAT parquet)")
-        document.write_text(json.dumps(extraction.flow.document(), indent=2) + "\n", encoding="utf-8")
+        connection.execute(
+            f"COPY (FROM extracted ORDER BY subject_id, icustay_id, x) TO '{quoted}' (FORMAT parquet)"
+        )
+        document.write_text(
+            json.dumps(extraction.flow.document(), indent=2) + "\n", encoding="utf-8"
+        )
         picture.write_text(extraction.flow_svg(), encoding="utf-8")
         for path in (rows, document, picture):
             path.replace(target / path.name)

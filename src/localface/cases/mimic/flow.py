@@ -113,7 +113,9 @@ def _drawing(flow: Flow) -> tuple[list[str], int]:
     top += _HIGH
     for kind in ("rows", "removed", "lines"):
         if mine := flow.of(kind):
-            body += _list(top := top + 34, _TITLES[kind], [(one.step, f"{one.count:,}") for one in mine])
+            body += _list(
+                top := top + 34, _TITLES[kind], [(one.step, f"{one.count:,}") for one in mine]
+            )
             top += _LINE * len(mine)
     decided = list(flow._decided())
     body += _list(top := top + 34, _DECISIONS, [(line, "") for line in decided])

@@ -10,7 +10,14 @@ from localface.cases.mimic.decisions import Decisions
 
 POUND = 0.45359237  # kg
 INCH = 2.54  # cm
-RIGHT_HEART = (226850, 226852, 226860, 226862, 226863, 226865)  # RV, PA, RA, PVR, SVR: labels of D_ITEMS
+RIGHT_HEART = (
+    226850,
+    226852,
+    226860,
+    226862,
+    226863,
+    226865,
+)  # RV, PA, RA, PVR, SVR: labels of D_ITEMS
 NO_TUBE, NO_PAIN_SCORE = "Not applicable", "Unable to Score"
 
 

@@ -38,7 +38,7 @@ _ENDINGS = (".csv", ".csv.gz")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableFile:
     """One table as it lies in the folder: its file, and its columns as its header spells them."""
 
     name: str
@@ -65,24 +65,31 @@ class Table:
                 compression = '{"gzip" if self.path.name.lower().endswith(".gz") else "none"}')"""
 
 
-def find_tables(folder: str | Path) -> list[Table]:
+def find_tables(folder: str | Path) -> list[TableFile]:
     """Find every table that is needed, or say which tables and columns are wanting."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise DataError(f"there is no folder {str(folder)!r}: name the one that holds the tables of MIMIC-III")
+        raise DataError(
+            f"there is no folder {str(folder)!r}: name the one that holds the tables of MIMIC-III"
+        )
     present = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
     found = {name: _file(name, present) for name in TABLES}
     lacking = [name for name, path in found.items() if path is None]
     if lacking:
         raise DataError(_lacking_tables(folder, lacking, present.values()))
-    tables = [Table(name, path, _header(path)) for name, path in found.items() if path is not None]
+    tables = [
+        TableFile(name, path, _header(path)) for name, path in found.items() if path is not None
+    ]
     if wrong := [sentence for table in tables if (sentence := _lacking_columns(table))]:
         raise DataError("; ".join(wrong))
     return tables
 
 
 def _file(name: str, present: Mapping[str, Path]) -> Path | None:
-    return next((present[name.lower() + ending] for ending in _ENDINGS if name.lower() + ending in present), None)
+    return next(
+        (present[name.lower() + ending] for ending in _ENDINGS if name.lower() + ending in present),
+        None,
+    )
 
 
 def _lacking_tables(folder: Path, lacking: list[str], present: Iterable[Path]) -> str:
@@ -96,10 +103,12 @@ def _lacking_tables(folder: Path, lacking: list[str], present: Iterable[Path]) -
 def _suggestion(name: str, stems: Mapping[str, str]) -> str:
     spare = [stem for stem in stems if stem not in TABLES]
     close = near_miss(name, spare)
-    return next((close.replace(repr(stem), repr(stems[stem])) for stem in spare if repr(stem) in close), "")
+    return next(
+        (close.replace(repr(stem), repr(stems[stem])) for stem in spare if repr(stem) in close), ""
+    )
 
 
-def _lacking_columns(table: Table) -> str:
+def _lacking_columns(table: TableFile) -> str:
     there = [column.strip().upper() for column in table.header]
     lacking = [column for column in TABLES[table.name] if column not in there]
     if not lacking:
@@ -115,8 +124,12 @@ def _header(path: Path) -> tuple[str, ...]:
         with (gzip.open if zipped else open)(path, "rt", encoding="utf-8-sig", newline="") as lines:
             header = next(csv.reader(lines), [])
     except (OSError, EOFError, UnicodeDecodeError, csv.Error) as error:
-        raise DataError(f"{path.name} cannot be read as {'gzipped ' if zipped else ''}CSV: {error}") from error
-    repeated = {column for column in header if [one.upper() for one in header].count(column.upper()) > 1}
+        raise DataError(
+            f"{path.name} cannot be read as {'gzipped ' if zipped else ''}CSV: {error}"
+        ) from error
+    repeated = {
+        column for column in header if [one.upper() for one in header].count(column.upper()) > 1
+    }
     if repeated:
         raise DataError(f"{path.name} has columns of the same name: {listed(sorted(repeated))}")
     return tuple(header)

@@ -24,7 +24,17 @@ if TYPE_CHECKING:
     from localface.cases.mimic import Decisions
     from localface.cases.readiness.study import Study
 
-__all__ = ["CRITERIA", "SIZES", "Cohort", "Criterion", "count_met", "met", "run", "schema", "synthetic"]
+__all__ = [
+    "CRITERIA",
+    "SIZES",
+    "Cohort",
+    "Criterion",
+    "count_met",
+    "met",
+    "run",
+    "schema",
+    "synthetic",
+]
 
 
 def run(
@@ -71,9 +81,13 @@ def run(
     folder.mkdir(parents=True, exist_ok=True)
     extraction = None
     if mimic is not None:
-        extraction = from_mimic(mimic, folder / "extraction", decisions=decisions, progress=progress)
+        extraction = from_mimic(
+            mimic, folder / "extraction", decisions=decisions, progress=progress
+        )
     study = studied(
-        Samples.of_cohort(synthetic(seed)) if extraction is None else Samples.of_extraction(extraction),
+        Samples.of_cohort(synthetic(seed))
+        if extraction is None
+        else Samples.of_extraction(extraction),
         extraction=extraction,
         splits=splits,
         grid=grid,

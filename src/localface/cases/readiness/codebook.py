@@ -33,7 +33,7 @@ import numpy as np
 
 from localface.data.schema import Feature, Schema
 from localface.errors import DataError, listed
-from localface.geometry.segments import Mask
+from localface.types import Mask
 
 AGE_WITHIN = 25
 """Years that age may vary by: c. 25 in the paper."""
@@ -97,13 +97,22 @@ def schema(*, los_only_grows: bool = False) -> Schema:
         Feature("creatinine", unit="umol/L", resolution=1),
         Feature("bun", unit="mmol/L", resolution=0.1),
         Feature("bmi", unit="kg/m2", resolution=0.1),
-        Feature("los", unit="h", resolution=1, within=LOS_WITHIN, moves="up" if los_only_grows else "freely"),
+        Feature(
+            "los",
+            unit="h",
+            resolution=1,
+            within=LOS_WITHIN,
+            moves="up" if los_only_grows else "freely",
+        ),
         Feature("age", unit="years", kind="integer", within=AGE_WITHIN),
         Feature("sex", kind="binary", categories=(0, 1), moves="never"),
     ]
     references = {one.feature: (one.low, one.high) for one in CRITERIA if one.feature != "airway"}
     features = [replace(one, reference=references.get(one.name)) for one in features]
-    return Schema(features, relations=[(f"{what}_min", "<=", f"{what}_max") for what in ("resp", "hr", "temp")])
+    return Schema(
+        features,
+        relations=[(f"{what}_min", "<=", f"{what}_max") for what in ("resp", "hr", "temp")],
+    )
 
 
 UNITS = {"C": "°C", "umol/L": "µmol/L", "kg/m2": "kg/m²"}
@@ -186,7 +195,9 @@ def met(frame: Any) -> Any:
 
     missing = [one.feature for one in CRITERIA if one.feature not in frame]
     if missing:
-        raise DataError(f"the criteria test 18 features, and the table has no column {listed(missing)}")
+        raise DataError(
+            f"the criteria test 18 features, and the table has no column {listed(missing)}"
+        )
     columns = {one.feature: one.holds(frame[one.feature]) for one in CRITERIA}
     return pandas.DataFrame(columns, index=getattr(frame, "index", None))
 

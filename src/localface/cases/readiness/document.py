@@ -39,7 +39,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Paragraph:
     """A paragraph; ``look`` may be ``lead``, ``alert`` or ``note``."""
 
     words: str
@@ -78,7 +78,10 @@ class Tiles:
 
     def html(self) -> str:
         """The piece for the page."""
-        tiles = (f"<div><dt>{escape(words)}</dt><dd>{escape(value)}</dd></div>" for value, words in self.figures)
+        tiles = (
+            f"<div><dt>{escape(words)}</dt><dd>{escape(value)}</dd></div>"
+            for value, words in self.figures
+        )
         return f'<dl class="tiles">{"".join(tiles)}</dl>'
 
     def markdown(self) -> str:
@@ -99,10 +102,16 @@ class Table:
         right = [all(_numeric(row[i]) for row in self.rows) for i in range(len(self.columns))]
         kind = ['class="n" ' if one else "" for one in right]
         short = 'class="short" ' if all(len(row[0]) <= _SHORT for row in self.rows) else ""
-        head = "".join(f'<th {kind[i]}scope="col">{escape(one)}</th>' for i, one in enumerate(self.columns))
+        head = "".join(
+            f'<th {kind[i]}scope="col">{escape(one)}</th>' for i, one in enumerate(self.columns)
+        )
         body = "".join(
             f'<tr><th {short}scope="row">{escape(row[0])}</th>'
-            + "".join(f"<td {kind[i]}>".replace(" >", ">") + f"{escape(cell)}</td>" for i, cell in enumerate(row) if i)
+            + "".join(
+                f"<td {kind[i]}>".replace(" >", ">") + f"{escape(cell)}</td>"
+                for i, cell in enumerate(row)
+                if i
+            )
             + "</tr>"
             for row in self.rows
         )
@@ -125,7 +134,9 @@ class Figure:
 
     def html(self) -> str:
         """The piece for the page."""
-        return f"<figure>{self.picture.svg()}<figcaption>{escape(self.caption)}</figcaption></figure>"
+        return (
+            f"<figure>{self.picture.svg()}<figcaption>{escape(self.caption)}</figcaption></figure>"
+        )
 
     def markdown(self) -> str:
         """The piece for Markdown."""

@@ -60,8 +60,12 @@ class Picture:
         """Return the picture for a page that has ``STYLE``; ``alone`` brings its own, for a file."""
         style = f"<style>{STYLE}</style>" if alone else ""
         space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
-        size = f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
-        opening = f'<svg{space} class="lf-figure" {size} role="img" aria-label="{escape(self.alt)}">'
+        size = (
+            f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
+        )
+        opening = (
+            f'<svg{space} class="lf-figure" {size} role="img" aria-label="{escape(self.alt)}">'
+        )
         return opening + style + "".join(self.body) + "</svg>"
 
 

@@ -16,7 +16,7 @@ from scipy import stats
 
 from localface.cases.readiness.codebook import schema
 from localface.data.schema import Schema
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 _GAPS = {"resp_max": "resp_min", "hr_max": "hr_min", "temp_max": "temp_min"}
 _KEPT_TUBES = 0.2  # share of tubes that are charted in the second source
@@ -51,7 +51,9 @@ def synthetic(seed: int = 0, *, sizes: dict[str, int] | None = None) -> Cohort:
     >>> len(cohort.ready), len(cohort.schema)
     (250, 22)
     """
-    facts = json.loads(files("localface.cases").joinpath("readiness.json").read_text(encoding="utf-8"))
+    facts = json.loads(
+        files("localface.cases").joinpath("readiness.json").read_text(encoding="utf-8")
+    )
     rng = np.random.default_rng(seed)
     counts = sizes or SIZES
     source = np.repeat(list(counts), list(counts.values()))
@@ -91,16 +93,22 @@ def _marginal(part: dict[str, Any], ranks: Array) -> Array:
         return np.asarray(np.array(part["values"], dtype=float)[places])
     low, high = part["range"]
     if part["kind"] == "normal":
-        spread = stats.truncnorm((low - part["mean"]) / part["sd"], (high - part["mean"]) / part["sd"])
+        spread = stats.truncnorm(
+            (low - part["mean"]) / part["sd"], (high - part["mean"]) / part["sd"]
+        )
         return np.asarray(part["mean"] + part["sd"] * spread.ppf(ranks))
     if part["kind"] == "lognormal":
-        return np.asarray(np.clip(np.exp(part["mu"] + part["sigma"] * stats.norm.ppf(ranks)), low, high))
+        return np.asarray(
+            np.clip(np.exp(part["mu"] + part["sigma"] * stats.norm.ppf(ranks)), low, high)
+        )
     shape = (part["mean"] / part["sd"]) ** 2  # gamma_deficit: so much below the upper end
     deficit = stats.gamma(shape, scale=part["sd"] ** 2 / part["mean"]).ppf(1 - ranks)
     return np.asarray(np.clip(part["upper"] - deficit, low, high))
 
 
-def _finish(columns: dict[str, Array], facts: dict[str, Any], *, second: Mask, rng: np.random.Generator) -> None:
+def _finish(
+    columns: dict[str, Array], facts: dict[str, Any], *, second: Mask, rng: np.random.Generator
+) -> None:
     """Add gaps to minima, shift the second source, keep max >= min, and round."""
     for high, low in _GAPS.items():
         columns[high] = columns[low] + columns[high]

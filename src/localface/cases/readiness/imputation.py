@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.data.schema import Feature, Schema
 from localface.errors import DataError, listed
-from localface.geometry.segments import Array
+from localface.types import Array
 
 N_NEIGHBORS = 5
 """How many similar patients a missing value is taken from."""
@@ -43,10 +43,14 @@ def fit_imputation(train: Any, schema: Schema) -> Imputation:
 
     never = [name for name in schema.names if train[name].isna().all()]
     if never:
-        raise DataError(f"{listed(never)}: never charted among {len(train):,} training rows, so nothing can be imputed")
+        raise DataError(
+            f"{listed(never)}: never charted among {len(train):,} training rows, so nothing can be imputed"
+        )
     raw = train.to_numpy(dtype=float)
     scaler = StandardScaler().fit(raw)
-    return Imputation(schema, scaler, KNNImputer(n_neighbors=N_NEIGHBORS).fit(scaler.transform(raw)))
+    return Imputation(
+        schema, scaler, KNNImputer(n_neighbors=N_NEIGHBORS).fit(scaler.transform(raw))
+    )
 
 
 def _sensible(feature: Feature, values: Array) -> Array:
@@ -54,7 +58,9 @@ def _sensible(feature: Feature, values: Array) -> Array:
     step = feature.resolution or (1.0 if feature.whole else 0.0)
     settled = np.round(np.round(values / step) * step, 6) if step else values
     low, high = feature.bounds or (None, None)
-    return np.asarray(np.clip(settled, -np.inf if low is None else low, np.inf if high is None else high))
+    return np.asarray(
+        np.clip(settled, -np.inf if low is None else low, np.inf if high is None else high)
+    )
 
 
 def _keep_order(values: Array, gaps: Any, schema: Schema) -> None:

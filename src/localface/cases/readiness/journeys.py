@@ -15,8 +15,7 @@ from localface.cases.readiness.training import Fitted
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.explainer import LocalFACE
-from localface.geometry.segments import Array
-from localface.search.questions import Ids
+from localface.types import Array, Ids
 
 Group = Literal["true negative", "false negative", "false positive", "true positive"]
 Direction = Literal["ready", "not ready"]
@@ -34,7 +33,7 @@ _ALONE = 20  # people explained one at a time, for the clock
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Person:
+class TestedPatient:
     """One tested patient: which group they fall into, where they were asked to go, and the answer.
 
     ``answer`` may have been relaxed; ``plain`` is the answer before anything was. ``before``
@@ -73,12 +72,16 @@ class Person:
     @property
     def changed(self) -> tuple[str, ...]:
         """The features that the actions change."""
-        return tuple(dict.fromkeys(name for action in self.answer.actions for name in action.changes))
+        return tuple(
+            dict.fromkeys(name for action in self.answer.actions for name in action.changes)
+        )
 
     @property
     def lowest(self) -> float:
         """The share of people who stand on less common ground than the least common place on the way."""
-        return min((one.lowest for one in self.answer.followed().certificates), default=float("nan"))
+        return min(
+            (one.lowest for one in self.answer.followed().certificates), default=float("nan")
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +91,7 @@ class Journeys:
     ``seconds`` is the mean for a person when all are asked together, ``alone`` some people's one at a time.
     """
 
-    people: tuple[Person, ...]
+    people: tuple[TestedPatient, ...]
     tested: int
     explainers: Mapping[Direction, LocalFACE]
     seconds: Mapping[Direction, float]
@@ -99,9 +102,15 @@ class Journeys:
         found = sum(one.answer.found for one in asked)
         return f"<Journeys: {len(self.people):,} people, {len(asked):,} asked, {found:,} found>"
 
-    def of(self, group: Group | None = None, direction: Direction | None = None) -> tuple[Person, ...]:
+    def of(
+        self, group: Group | None = None, direction: Direction | None = None
+    ) -> tuple[TestedPatient, ...]:
         """The people of one group, or asked in one direction."""
-        return tuple(one for one in self.people if group in (None, one.group) and direction in (None, one.direction))
+        return tuple(
+            one
+            for one in self.people
+            if group in (None, one.group) and direction in (None, one.direction)
+        )
 
     def to_frame(self) -> Any:
         """One line a person, as a pandas frame."""
@@ -111,7 +120,12 @@ class Journeys:
 
 
 def travel(
-    fitted: Fitted, *, people: int | None = None, los_only_grows: bool = False, seed: int = 0, progress: bool = True
+    fitted: Fitted,
+    *,
+    people: int | None = None,
+    los_only_grows: bool = False,
+    seed: int = 0,
+    progress: bool = True,
 ) -> Journeys:
     """Ask for everyone whom the forest was tested on, or for so many of them, drawn by ``seed``.
 
@@ -121,7 +135,7 @@ def travel(
     """
     rows = _chosen(len(fitted.test), people, seed)
     groups = groups_of(fitted.ready, fitted.scores)
-    plan, found = schema(los_only_grows=los_only_grows), dict[int, Person]()
+    plan, found = schema(los_only_grows=los_only_grows), dict[int, TestedPatient]()
     explainers, seconds = dict[Direction, LocalFACE](), dict[Direction, float]()
     for direction in DIRECTIONS:
         mine = [row for row in rows.tolist() if _direction(groups[row]) == direction]
@@ -130,9 +144,14 @@ def travel(
             started = time.perf_counter()
             answers = _answers(explainers[direction], fitted.test.iloc[mine], progress=progress)
             seconds[direction] = (time.perf_counter() - started) / len(mine)
-            found |= {row: _person(row, groups[row], *pair) for row, pair in zip(mine, answers, strict=True)}
+            found |= {
+                row: _person(row, groups[row], *pair)
+                for row, pair in zip(mine, answers, strict=True)
+            }
     ordered = tuple(found[row] for row in rows.tolist())
-    return Journeys(ordered, len(fitted.test), explainers, seconds, _clocked(explainers, ordered, fitted))
+    return Journeys(
+        ordered, len(fitted.test), explainers, seconds, _clocked(explainers, ordered, fitted)
+    )
 
 
 def groups_of(ready: Array, scores: Array) -> list[Group]:
@@ -155,38 +174,55 @@ def _chosen(n: int, people: int | None, seed: int) -> Ids:
     if people is None or people >= n:
         return np.arange(n)
     if people < 1:
-        raise DataError(f"people is how many of the tested are explained, 1 or more; got {people!r}")
+        raise DataError(
+            f"people is how many of the tested are explained, 1 or more; got {people!r}"
+        )
     return np.sort(np.random.default_rng(seed).choice(n, people, replace=False))
 
 
 def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
     target, min_score = (1, CERTAIN) if direction == "ready" else (0, CALLED)
     near = min(N_NEIGHBORS, len(fitted.train))
-    explainer = LocalFACE(fitted.model, fitted.train, schema=plan, target=target, min_score=min_score, n_neighbors=near)
+    explainer = LocalFACE(
+        fitted.model,
+        fitted.train,
+        schema=plan,
+        target=target,
+        min_score=min_score,
+        n_neighbors=near,
+    )
     return explainer.prescore()
 
 
-def _answers(explainer: LocalFACE, people: Any, *, progress: bool) -> list[tuple[Recourse, Recourse]]:
+def _answers(
+    explainer: LocalFACE, people: Any, *, progress: bool
+) -> list[tuple[Recourse, Recourse]]:
     """Each person's answer and the answer before anything was relaxed; only those without a way are asked again."""
     plain: Sequence[Recourse] = explainer.explain_many(people, progress=progress)
-    again = [i for i, one in enumerate(plain) if not one.found and one.status is not Status.ALREADY_THERE]
+    again = [
+        i for i, one in enumerate(plain) if not one.found and one.status is not Status.ALREADY_THERE
+    ]
     final = list(plain)
     if again:
         for i, one in zip(
-            again, explainer.explain_many(people.iloc[again], relax=True, progress=progress), strict=True
+            again,
+            explainer.explain_many(people.iloc[again], relax=True, progress=progress),
+            strict=True,
         ):
             final[i] = one
     return list(zip(final, plain, strict=True))
 
 
-def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> Person:
+def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> TestedPatient:
     ends = answer.followed().records[[0, -1]]
     columns = {name: ends[:, i] for i, name in enumerate(answer.schema.names)}
     before, after = np.sum([one.holds(columns[one.feature]) for one in CRITERIA], axis=0).tolist()
-    return Person(row, group, _direction(group), answer, plain, before, after)
+    return TestedPatient(row, group, _direction(group), answer, plain, before, after)
 
 
-def _clocked(explainers: Mapping[Direction, LocalFACE], people: Sequence[Person], fitted: Fitted) -> tuple[float, ...]:
+def _clocked(
+    explainers: Mapping[Direction, LocalFACE], people: Sequence[TestedPatient], fitted: Fitted
+) -> tuple[float, ...]:
     """Seconds for each of a few people, explained one at a time as a clinician would."""
     spent = []
     for one in [one for one in people if one.asked][:_ALONE]:
@@ -196,12 +232,12 @@ def _clocked(explainers: Mapping[Direction, LocalFACE], people: Sequence[Person]
     return tuple(spent)
 
 
-def _ready(one: Person, score: float) -> float:
+def _ready(one: TestedPatient, score: float) -> float:
     """The score for being ready, whichever way the person was asked to go."""
     return score if one.direction == "ready" else 1 - score
 
 
-def _line(one: Person) -> dict[str, Any]:
+def _line(one: TestedPatient) -> dict[str, Any]:
     answer = one.answer
     return {
         "row": one.row,

@@ -9,8 +9,8 @@ import numpy as np
 
 from localface.cases.readiness.codebook import CRITERIA, WORDS
 from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
-from localface.cases.readiness.journeys import DIRECTIONS, Person
-from localface.geometry.segments import Array
+from localface.cases.readiness.journeys import DIRECTIONS, TestedPatient
+from localface.types import Array
 
 _WIDTH = 360
 _MANY = 7  # actions; more are counted together
@@ -29,21 +29,28 @@ def calibration(scores: Array, ready: Array, bins: int = 10) -> Picture:
         body += [text(x(0) - 8, y(value) + 4, f"{value:g}", look="quiet", anchor="end")]
         body += [text(x(value), y(0) + 18, f"{value:g}", look="quiet", anchor="middle")]
     body += [line([(x(0), y(0)), (x(1), y(1))], "second")]
-    body += [line([(x(a), y(b)) for a, b in points], "first"), *(dot(x(a), y(b)) for a, b in points)]
+    body += [
+        line([(x(a), y(b)) for a, b in points], "first"),
+        *(dot(x(a), y(b)) for a, b in points),
+    ]
     body += [text(x(0.5), height - 12, "score given by the forest", anchor="middle")]
     middle = f"rotate(-90 12 {y(0.5):.0f})"
-    body += [f'<g transform="{middle}">{text(12, y(0.5), "share who were ready", anchor="middle")}</g>']
+    body += [
+        f'<g transform="{middle}">{text(12, y(0.5), "share who were ready", anchor="middle")}</g>'
+    ]
     body += [text(x(0.7), y(0.58), "as it should be", look="warn")]
     said = ", ".join(f"{a:.2f}: {b:.2f}" for a, b in points)
     alt = f"Calibration: mean score and share of patients who were ready, in ten groups. {said}."
     return Picture("calibration", alt, tuple(body), _WIDTH, height)
 
 
-def actions(people: Sequence[Person]) -> Picture:
+def actions(people: Sequence[TestedPatient]) -> Picture:
     """Draw how many actions an answer takes, for both directions."""
     found = {way: [len(one.answer.actions) for one in people if one.direction == way and one.answer.found]
              for way in DIRECTIONS}  # fmt: skip
-    shares = {way: [_share(counts, n) for n in range(1, _MANY + 1)] for way, counts in found.items()}
+    shares = {
+        way: [_share(counts, n) for n in range(1, _MANY + 1)] for way, counts in found.items()
+    }
     top, height, wide = max(max(one) for one in shares.values()) or 1.0, 230, (_WIDTH - 30) / _MANY
     y = Scale(0, top, height - 44, 40)
     body = [line([(20, y(0)), (_WIDTH - 10, y(0))], "axis")]
@@ -52,21 +59,41 @@ def actions(people: Sequence[Person]) -> Picture:
         for place, way in enumerate(DIRECTIONS):
             share, at = shares[way][n], left + place * (wide / 2 - 4)
             body += [box(at, y(share), wide / 2 - 6, y(0) - y(share), look=("bar", "other")[place])]
-            body += [text(at + wide / 4 - 3, y(share) - 4, f"{100 * share:.0f}", look="quiet", anchor="middle")]
+            body += [
+                text(
+                    at + wide / 4 - 3,
+                    y(share) - 4,
+                    f"{100 * share:.0f}",
+                    look="quiet",
+                    anchor="middle",
+                )
+            ]
         label = f"{n + 1}" if n + 1 < _MANY else f"{_MANY}+"
         body += [text(left + wide / 2 - 5, y(0) + 16, label, anchor="middle")]
     body += [text(_WIDTH / 2, height - 8, "actions in the answer", anchor="middle")]
     body += _keys(["towards ready, %", "towards not ready, %"])
-    said = "; ".join(f"towards {way}: " + ", ".join(f"{100 * s:.0f} %" for s in shares[way]) for way in DIRECTIONS)
+    said = "; ".join(
+        f"towards {way}: " + ", ".join(f"{100 * s:.0f} %" for s in shares[way])
+        for way in DIRECTIONS
+    )
     return Picture(
-        "actions", f"How many actions an answer takes, 1 to {_MANY} or more. {said}.", tuple(body), _WIDTH, height
+        "actions",
+        f"How many actions an answer takes, 1 to {_MANY} or more. {said}.",
+        tuple(body),
+        _WIDTH,
+        height,
     )
 
 
-def features(people: Sequence[Person]) -> Picture:
+def features(people: Sequence[TestedPatient]) -> Picture:
     """Draw which features the actions change most often, for both directions."""
-    found = {way: [one for one in people if one.direction == way and one.answer.found] for way in DIRECTIONS}
-    counts = {way: Counter(name for one in found[way] for name in one.changed) for way in DIRECTIONS}
+    found = {
+        way: [one for one in people if one.direction == way and one.answer.found]
+        for way in DIRECTIONS
+    }
+    counts = {
+        way: Counter(name for one in found[way] for name in one.changed) for way in DIRECTIONS
+    }
     shares = {
         name: [counts[way][name] / max(1, len(found[way])) for way in DIRECTIONS]
         for name in {name for way in DIRECTIONS for name in counts[way]}
@@ -81,7 +108,8 @@ def features(people: Sequence[Person]) -> Picture:
             body += [box(178, top + 11 * i + 1, x(share) - 178, 9, look=("bar", "other")[i])]
             body += [text(x(share) + 5, top + 11 * i + 9, f"{100 * share:.0f}", look="quiet")]
     said = "; ".join(
-        f"{WORDS[name]}: {100 * shares[name][0]:.0f} % and {100 * shares[name][1]:.0f} %" for name in names
+        f"{WORDS[name]}: {100 * shares[name][0]:.0f} % and {100 * shares[name][1]:.0f} %"
+        for name in names
     )
     alt = f"How often answers towards ready, and towards not ready, change a feature. {said}."
     return Picture("features", alt, tuple(body), _WIDTH, 40 + 32 * len(names) + 6)
@@ -90,7 +118,12 @@ def features(people: Sequence[Person]) -> Picture:
 def criteria(before: Array, after: Array, usual: Array) -> Picture:
     """Draw for each criterion the share of people who meet it before and after, beside those who were ready."""
     x = Scale(0, 1, 152, _WIDTH - 22)
-    body = [dot(64, 14, "ring"), text(74, 18, "now"), dot(116, 14), text(126, 18, "after the actions")]
+    body = [
+        dot(64, 14, "ring"),
+        text(74, 18, "now"),
+        dot(116, 14),
+        text(126, 18, "after the actions"),
+    ]
     body += [line([(236, 7), (236, 21)], "mark"), text(244, 18, "were ready")]
     bottom = 34 + 22 * len(CRITERIA)
     for value in (0.0, 0.5, 1.0):
@@ -103,7 +136,8 @@ def criteria(before: Array, after: Array, usual: Array) -> Picture:
         body += [line([(x(before[place]), y), (x(after[place]), y)], "first")]
         body += [dot(x(before[place]), y, "ring"), dot(x(after[place]), y)]
     said = "; ".join(
-        f"{one.name}: {100 * b:.0f} to {100 * a:.0f} %" for one, b, a in zip(CRITERIA, before, after, strict=True)
+        f"{one.name}: {100 * b:.0f} to {100 * a:.0f} %"
+        for one, b, a in zip(CRITERIA, before, after, strict=True)
     )
     alt = f"Share of people who meet each discharge criterion, now and after the actions. {said}."
     return Picture("criteria", alt, tuple(body), _WIDTH, bottom + 26)

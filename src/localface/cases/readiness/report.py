@@ -16,9 +16,9 @@ from localface.cases.readiness.document import (
     Drawn,
     Figure,
     Heading,
+    Paragraph,
     Table,
     Tiles,
-    Words,
     as_html,
     as_markdown,
     pictures_of,
@@ -65,20 +65,29 @@ def _opening(study: Study) -> list[Block]:
     seen = [one.answer.disclosure.fraction for one in asked]
     tiles = [
         (f"{study.evaluation.mean('auc'):.3f}", "AUC of the forest (paper 0.881)"),
-        (percent(summary.found_share(journeys, relaxed=False)), "of those asked have a way as asked"),
-        (percent(summary.found_share(journeys, relaxed=True)), "have one with the least relaxation that opens it"),
+        (
+            percent(summary.found_share(journeys, relaxed=False)),
+            "of those asked have a way as asked",
+        ),
+        (
+            percent(summary.found_share(journeys, relaxed=True)),
+            "have one with the least relaxation that opens it",
+        ),
         (f"{np.median(actions):g}" if actions else "–", "actions in the median answer"),
-        (percent(float(np.mean(seen)), 2) if seen else "–", "of the training rows seen for an answer, on average"),
+        (
+            percent(float(np.mean(seen)), 2) if seen else "–",
+            "of the training rows seen for an answer, on average",
+        ),
     ]
     return [
         Heading(1, TITLE),
-        Words(_lead(study), "lead"),
-        Words(
+        Paragraph(_lead(study), "lead"),
+        Paragraph(
             "This is decision support, not advice. The forest and the ways found through it are correlational: that "
             "patients who look like this were ready does not mean that making someone look like this makes them ready.",
             "alert",
         ),
-        *(Words(note, "alert") for note in study.notes),
+        *(Paragraph(note, "alert") for note in study.notes),
         Tiles(tuple(tiles)),
     ]
 
@@ -102,10 +111,12 @@ def _whom(study: Study) -> str:
 
 def _cohort(study: Study) -> list[Block]:
     columns = ("source", "rows", "patients", "ready", "not ready", "fitted on", "tested on")
-    rows = tuple((name, *(f"{n:,}" for n in _counts(study, name))) for name in study.samples.sources)
+    rows = tuple(
+        (name, *(f"{n:,}" for n in _counts(study, name))) for name in study.samples.sources
+    )
     blocks: list[Block] = [
         Heading(2, "The cohort"),
-        Words(
+        Paragraph(
             "A row holds 22 features charted over the four hours before a decision. Ready means: left hospital alive, "
             "and did not come back to intensive care. The last two columns are those of the first split, which the "
             "recourse below is for."
@@ -114,10 +125,18 @@ def _cohort(study: Study) -> list[Block]:
     ]
     missing = float(study.samples.features.isna().to_numpy().mean())
     if missing:
-        said = "taken from the five most similar patients of the training part, in standard deviations"
-        blocks.append(Words(f"{percent(missing)} of the values were not charted within 36 hours; they were {said}."))
+        said = (
+            "taken from the five most similar patients of the training part, in standard deviations"
+        )
+        blocks.append(
+            Paragraph(
+                f"{percent(missing)} of the values were not charted within 36 hours; they were {said}."
+            )
+        )
     if study.extraction is not None:
-        blocks.append(Drawn(study.extraction.flow_svg(), "flow", "How the cohort came about, step by step"))
+        blocks.append(
+            Drawn(study.extraction.flow_svg(), "flow", "How the cohort came about, step by step")
+        )
     return blocks
 
 
@@ -139,20 +158,30 @@ def _counts(study: Study, name: str) -> list[int]:
 def _model(study: Study) -> list[Block]:
     evaluation = study.evaluation
     chosen = sorted({str(one) for one in evaluation.settings})
-    grown = f"Forests of {chosen[0]}" if len(chosen) == 1 else f"Forests chosen by grid search ({'; '.join(chosen)})"
+    grown = (
+        f"Forests of {chosen[0]}"
+        if len(chosen) == 1
+        else f"Forests chosen by grid search ({'; '.join(chosen)})"
+    )
     two = len(study.samples.sources) > 1
-    tested = "40 % of the smaller source and as many rows of the other are" if two else "40 % of the rows are"
+    tested = (
+        "40 % of the smaller source and as many rows of the other are"
+        if two
+        else "40 % of the rows are"
+    )
     return [
         Heading(2, "The forest"),
-        Words(
+        Paragraph(
             f"{grown}. {tested} tested on, whole patients only. "
             "At specificity 0.7 means: the score is cut so that 70 % of those who were not ready are told so."
         ),
         Beside(
             (
                 summary.results(evaluation, study.leak),
-                Words(summary.paper_groups(groups_of(evaluation.first.ready, evaluation.first.scores))),
-                Words(_leak(study), "note"),
+                Paragraph(
+                    summary.paper_groups(groups_of(evaluation.first.ready, evaluation.first.scores))
+                ),
+                Paragraph(_leak(study), "note"),
             ),
             (
                 Figure(
@@ -168,9 +197,7 @@ def _leak(study: Study) -> str:
     if not study.samples.repeated:
         return "Every row is a patient of their own here, so splitting by row or by patient is the same."
     if study.leak is None:
-        return (
-            "Patients have several rows. The original study split by row, so that patients leaked; this run does not."
-        )
+        return "Patients have several rows. The original study split by row, so that patients leaked; this run does not."
     more = study.leak.mean("auc") - study.evaluation.mean("auc")
     looks = f"{abs(more):.4f} {'higher' if more > 0 else 'lower'}"
     return f"Split by row, as in the original study, patients leak between the parts: the AUC looks {looks}."
@@ -180,25 +207,37 @@ def _recourse(study: Study) -> list[Block]:
     journeys = study.journeys
     why = summary.reasons(journeys)
     drawn = (
-        Figure(pictures.actions(journeys.people), "How many actions an answer takes, in per cent of the answers."),
-        Figure(pictures.features(journeys.people), "What the actions change most often, in per cent of the answers."),
+        Figure(
+            pictures.actions(journeys.people),
+            "How many actions an answer takes, in per cent of the answers.",
+        ),
+        Figure(
+            pictures.features(journeys.people),
+            "What the actions change most often, in per cent of the answers.",
+        ),
     )
     return [
         Heading(2, f"Recourse for {_whom(study).replace(' it was', '').removesuffix(' on')}"),
-        Words(_ASKED),
+        Paragraph(_ASKED),
         summary.success(journeys),
-        Words(_RELAXED),
+        Paragraph(_RELAXED),
         *([why] if why else []),
         Beside((summary.lengths(journeys), summary.touched(journeys, study.worked)), drawn),
-        Words(summary.stay_shortened(journeys)),
-        Words(_clock(study), "note"),
+        Paragraph(summary.stay_shortened(journeys)),
+        Paragraph(_clock(study), "note"),
     ]
 
 
 def _clock(study: Study) -> str:
-    together = ", ".join(f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.journeys.seconds.items())
+    together = ", ".join(
+        f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.journeys.seconds.items()
+    )
     alone = study.journeys.alone
-    one = f"{1000 * float(np.mean(alone)):.0f} ms one at a time ({len(alone)} people), " if alone else ""
+    one = (
+        f"{1000 * float(np.mean(alone)):.0f} ms one at a time ({len(alone)} people), "
+        if alone
+        else ""
+    )
     return f"Time for one patient on this machine: {one}all together {together} (paper: {summary.PAPER_SECONDS} s)."
 
 
@@ -206,7 +245,7 @@ def _criteria(study: Study) -> list[Block]:
     found = [one for one in study.journeys.of(direction="ready") if one.answer.found]
     blocks: list[Block] = [
         Heading(2, "Do the ways lead towards the nurse-led discharge criteria?"),
-        Words(
+        Paragraph(
             "The paper's appendix lists 18 tests; as they were specified, who meets all of them for four hours can be "
             "discharged. Neither the forest nor recourse is told of them."
         ),
@@ -217,17 +256,23 @@ def _criteria(study: Study) -> list[Block]:
     usual = met(first.train[study.samples.ready[first.split.train] == 1]).mean().to_numpy()
     shares = (*summary.criteria_shares(found), usual)
     caption = "Those with a way towards ready, now and after their actions, beside patients who were ready."
-    sides = Beside((Figure(pictures.criteria(*shares), caption),), (summary.criteria_table(*shares),))
+    sides = Beside(
+        (Figure(pictures.criteria(*shares), caption),), (summary.criteria_table(*shares),)
+    )
     return [*blocks, summary.criteria(study.journeys), sides]
 
 
 def _worked(study: Study) -> list[Block]:
     if not study.worked:
         return []
-    real = "" if study.generated else " They are de-identified people: keep this page as the agreement asks."
+    real = (
+        ""
+        if study.generated
+        else " They are de-identified people: keep this page as the agreement asks."
+    )
     blocks: list[Block] = [
         Heading(2, "Three patients" if len(study.worked) == 3 else "Worked patients"),
-        Words(
+        Paragraph(
             f"Chosen by a rule, not by hand: of those with a way as asked, one that takes {WORKED_ACTIONS} actions if "
             f"there is any, with the score nearest to the median of the group.{real}"
         ),
@@ -245,8 +290,10 @@ def _caveats(study: Study) -> list[Block]:
         else "These are de-identified patients of one hospital, years ago."
     )
     lines = (*_PLAINLY[:2], who, *_PLAINLY[2:])
-    made = f"Made with localface {__version__}, seed {study.seed}, splits: {study.evaluation.splits}."
-    return [Heading(2, "What this cannot say"), Bullets(lines), Words(made, "note")]
+    made = (
+        f"Made with localface {__version__}, seed {study.seed}, splits: {study.evaluation.splits}."
+    )
+    return [Heading(2, "What this cannot say"), Bullets(lines), Paragraph(made, "note")]
 
 
 _ASKED = (

@@ -12,8 +12,7 @@ import numpy as np
 from localface.cases.readiness.codebook import schema
 from localface.cases.readiness.generated import Cohort
 from localface.errors import DataError, listed, near_miss
-from localface.geometry.segments import Array
-from localface.search.questions import Ids
+from localface.types import Array, Ids
 
 if TYPE_CHECKING:
     from localface.cases.mimic import Extraction
@@ -38,12 +37,18 @@ class Samples:
         wanted = list(schema().names)
         missing = [name for name in wanted if name not in self.features]
         if missing:
-            raise DataError(f"a sample has {len(wanted)} features, and the table has no column {listed(missing)}")
-        object.__setattr__(self, "features", self.features[wanted].astype(float).reset_index(drop=True))
+            raise DataError(
+                f"a sample has {len(wanted)} features, and the table has no column {listed(missing)}"
+            )
+        object.__setattr__(
+            self, "features", self.features[wanted].astype(float).reset_index(drop=True)
+        )
         for name in ("ready", "source", "patient"):
             values = np.array(getattr(self, name))
             if len(values) != len(self.features):
-                raise DataError(f"{name!r} needs one value a row: {len(self.features):,} rows, {len(values):,} values")
+                raise DataError(
+                    f"{name!r} needs one value a row: {len(self.features):,} rows, {len(values):,} values"
+                )
             values.flags.writeable = False
             object.__setattr__(self, name, values)
 
@@ -107,7 +112,9 @@ def split(samples: Samples, *, seed: int = 0, by: By = "patient") -> Split:
     (320, 80)
     """
     if by not in ("patient", "row"):
-        raise DataError(f"samples are split by 'patient' or by 'row'; got {by!r}{near_miss(by, ('patient', 'row'))}")
+        raise DataError(
+            f"samples are split by 'patient' or by 'row'; got {by!r}{near_miss(by, ('patient', 'row'))}"
+        )
     units = samples.people if by == "patient" else np.arange(len(samples))
     rng = np.random.default_rng(seed)
     for _ in range(_TRIES):

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from localface.analyses.observed_moves import Trajectories, Witnesses
+from localface.analyses.observed_moves import MoveCounter, Trajectories
 from localface.answers.recourse import Recourse
-from localface.cases.readiness.journeys import GROUPS, Group, Journeys, Person, travel
+from localface.cases.readiness.journeys import GROUPS, Group, Journeys, TestedPatient, travel
 from localface.cases.readiness.samples import Samples
 from localface.cases.readiness.summary import found_share, percent
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation, evaluate
@@ -37,7 +37,7 @@ class Study:
     samples: Samples
     evaluation: Evaluation
     journeys: Journeys
-    worked: dict[Group, Person]
+    worked: dict[Group, TestedPatient]
     notes: tuple[str, ...]
     seed: int
     leak: Evaluation | None = None
@@ -61,8 +61,12 @@ class Study:
         lines[0] += " (generated: nobody is real)" if self.generated else ""
         over = f"{self.evaluation.splits} split{'' if self.evaluation.splits == 1 else 's'}"
         lines.append(f"forest over {over}: " + ", ".join(_beside_paper(self.evaluation)))
-        lines.append(f"recourse for {len(asked):,} of {len(self.journeys.people):,} people who are not there already: ")
-        lines[-1] += f"{percent(plain)} found as asked, {percent(least)} with the least relaxation that opens a way"
+        lines.append(
+            f"recourse for {len(asked):,} of {len(self.journeys.people):,} people who are not there already: "
+        )
+        lines[-1] += (
+            f"{percent(plain)} found as asked, {percent(least)} with the least relaxation that opens a way"
+        )
         return "\n".join([*lines, *self.notes, "decision support, correlational, not advice"])
 
     def __repr__(self) -> str:
@@ -85,8 +89,12 @@ def studied(
     """Do everything but write it down; the parameters are those of ``run``."""
     measure = partial(evaluate, samples, splits=splits, grid=grid, seed=seed, progress=progress)
     evaluation, leak = measure(), measure(by="row") if row_split else None
-    journeys = travel(evaluation.first, people=people, los_only_grows=los_only_grows, seed=seed, progress=progress)
-    worked = {group: one for group in GROUPS[:3] if (one := typical(journeys.of(group))) is not None}
+    journeys = travel(
+        evaluation.first, people=people, los_only_grows=los_only_grows, seed=seed, progress=progress
+    )
+    worked = {
+        group: one for group in GROUPS[:3] if (one := typical(journeys.of(group))) is not None
+    }
     if evidence is not None:
         worked = {group: _witnessed(one, evidence) for group, one in worked.items()}
     notes = _notes(samples, evaluation, worked)
@@ -98,21 +106,26 @@ def check_counts(splits: int, people: int | None) -> None:
     if splits < 1:
         raise DataError(f"splits is how often the forest is measured, 1 or more; got {splits!r}")
     if people is not None and people < 1:
-        raise DataError(f"people is how many of the tested are explained, 1 or more; got {people!r}")
+        raise DataError(
+            f"people is how many of the tested are explained, 1 or more; got {people!r}"
+        )
 
 
-def _witnessed(person: Person, evidence: Trajectories) -> Person:
+def _witnessed(person: TestedPatient, evidence: Trajectories) -> TestedPatient:
     """Have each action of a patient say how many people over time made such a move."""
     answer = person.answer
-    witnesses = Witnesses.of(evidence, answer.schema, list(answer.scales))
-    return replace(person, answer=witnesses.attached(answer))
+    move_counter = MoveCounter.of(evidence, answer.schema, list(answer.scales))
+    return replace(person, answer=move_counter.attached(answer))
 
 
 def _beside_paper(evaluation: Evaluation) -> list[str]:
-    return [f"{words} {evaluation.mean(name):.4f} (paper {PAPER[name][0]:.4f})" for name, words in MEASURES.items()]
+    return [
+        f"{words} {evaluation.mean(name):.4f} (paper {PAPER[name][0]:.4f})"
+        for name, words in MEASURES.items()
+    ]
 
 
-def typical(people: tuple[Person, ...]) -> Person | None:
+def typical(people: tuple[TestedPatient, ...]) -> TestedPatient | None:
     """Choose a patient to show, by a rule: three actions if possible, no relaxation, the score nearest the median."""
     found = [one for one in people if one.plain.found]
     if not found:
@@ -128,7 +141,9 @@ def typical(people: tuple[Person, ...]) -> Person | None:
     )
 
 
-def _notes(samples: Samples, evaluation: Evaluation, worked: dict[Group, Person]) -> tuple[str, ...]:
+def _notes(
+    samples: Samples, evaluation: Evaluation, worked: dict[Group, TestedPatient]
+) -> tuple[str, ...]:
     """What this run cannot say, in sentences."""
     notes = []
     if len(samples.sources) < 2:
@@ -146,5 +161,7 @@ def _notes(samples: Samples, evaluation: Evaluation, worked: dict[Group, Person]
         notes.append(f"The forest was measured over {splits}; the paper's figures are over 100.")
     absent = [group for group in GROUPS[:3] if group not in worked]
     if absent:
-        notes.append(f"Nobody who was tested is a {' or a '.join(absent)} with a way to show, so that is left out.")
+        notes.append(
+            f"Nobody who was tested is a {' or a '.join(absent)} with a way to show, so that is left out."
+        )
     return tuple(notes)

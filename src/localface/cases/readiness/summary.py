@@ -11,11 +11,15 @@ import numpy as np
 from localface.answers.recourse import Status
 from localface.cases.readiness.codebook import CRITERIA, WORDS
 from localface.cases.readiness.document import Table
-from localface.cases.readiness.journeys import DIRECTIONS, GROUPS, Group, Journeys, Person
+from localface.cases.readiness.journeys import DIRECTIONS, GROUPS, Group, Journeys, TestedPatient
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation
-from localface.geometry.segments import Array
+from localface.types import Array
 
-TOUCHED: dict[Group, float] = {"true negative": 0.0169, "false negative": 0.0127, "false positive": 0.0518}
+TOUCHED: dict[Group, float] = {
+    "true negative": 0.0169,
+    "false negative": 0.0127,
+    "false positive": 0.0518,
+}
 """The share of the training data that the paper's three worked patients took."""
 
 PAPER_SECONDS = 0.453
@@ -27,23 +31,35 @@ def results(evaluation: Evaluation, leak: Evaluation | None) -> Table:
     columns = ["measure", "this run", *(["split by row"] if leak else []), "paper"]
     rows = []
     for name, words in MEASURES.items():
-        cells = [_mean_sd(one.mean(name), one.sd(name)) for one in (evaluation, leak) if one is not None]
+        cells = [
+            _mean_sd(one.mean(name), one.sd(name)) for one in (evaluation, leak) if one is not None
+        ]
         rows.append((words, *cells, _mean_sd(*PAPER[name])))
     over = "1 split" if evaluation.splits == 1 else f"{evaluation.splits} splits"
-    return Table(f"Mean (SD): this run over {over}, the paper over 100", tuple(columns), tuple(rows))
+    return Table(
+        f"Mean (SD): this run over {over}, the paper over 100", tuple(columns), tuple(rows)
+    )
 
 
 def success(journeys: Journeys) -> Table:
     """Who was asked, and who was answered how."""
     rows = [_success(group, journeys.of(group)) for group in GROUPS if journeys.of(group)]
     rows.append(_success("everyone", journeys.people))
-    columns = ("group", "people", "there already", "asked", "found as asked", "found relaxed", "not found")
+    columns = (
+        "group",
+        "people",
+        "there already",
+        "asked",
+        "found as asked",
+        "found relaxed",
+        "not found",
+    )
     n, of = len(journeys.people), journeys.tested
     whom = f"all {of:,}" if n == of else f"{n:,} of the {of:,}"
     return Table(f"Recourse for {whom} patients of one test set", columns, tuple(rows))
 
 
-def _success(name: str, people: Sequence[Person]) -> tuple[str, ...]:
+def _success(name: str, people: Sequence[TestedPatient]) -> tuple[str, ...]:
     asked = [one for one in people if one.asked]
     plain, relaxed = sum(one.plain.found for one in asked), sum(one.relaxed for one in asked)
     lost = len(asked) - plain - relaxed
@@ -60,7 +76,11 @@ def reasons(journeys: Journeys) -> Table | None:
     if not counts:
         return None
     rows = tuple((*key, f"{n:,}") for key, n in counts.most_common())
-    return Table("Those without a way as asked", ("why", "what stands in the way most", "with relax", "people"), rows)
+    return Table(
+        "Those without a way as asked",
+        ("why", "what stands in the way most", "with relax", "people"),
+        rows,
+    )
 
 
 def _cause(reason: str) -> str:
@@ -72,7 +92,7 @@ def _cause(reason: str) -> str:
     return f"{WORDS.get(name, name)} {limit}{' h' if name == 'los' else ''}"
 
 
-def _outcome(one: Person) -> str:
+def _outcome(one: TestedPatient) -> str:
     if not one.relaxed:
         return f"still not found ({one.answer.status.word})"
     wider = " and ".join(WORDS[name] for name in sorted(one.widened, reverse=True))
@@ -88,12 +108,19 @@ def lengths(journeys: Journeys) -> Table:
             columns.append(f"towards {direction}")
             cells.append(_lengths(found))
     names = ["answers", "actions: median (middle half)", "features changed: median (middle half)"]
-    names += ["steps of the path through real patients: mean", "least common place on the way: median percentile"]
-    names += ["same, lowest twentieth of answers", "training rows seen: mean", "with an order that matters"]
+    names += [
+        "steps of the path through real patients: mean",
+        "least common place on the way: median percentile",
+    ]
+    names += [
+        "same, lowest twentieth of answers",
+        "training rows seen: mean",
+        "with an order that matters",
+    ]
     return Table("The ways that were found", tuple(columns), tuple(zip(names, *cells, strict=True)))
 
 
-def _lengths(found: Sequence[Person]) -> list[str]:
+def _lengths(found: Sequence[TestedPatient]) -> list[str]:
     lowest = [one.lowest for one in found]
     ordered = [any(action.follows for action in one.answer.actions) for one in found]
     return [
@@ -108,7 +135,7 @@ def _lengths(found: Sequence[Person]) -> list[str]:
     ]
 
 
-def touched(journeys: Journeys, worked: dict[Group, Person]) -> Table:
+def touched(journeys: Journeys, worked: dict[Group, TestedPatient]) -> Table:
     """How much of the training data an answer takes, beside the paper's three patients."""
     rows = []
     for group, paper in TOUCHED.items():
@@ -130,11 +157,30 @@ def criteria(journeys: Journeys) -> Table:
         if not found:
             continue
         before, after = np.array([[one.before, one.after] for one in found]).T
-        shares = [percent(float(np.mean(one)), 0) for one in (after > before, after == before, after < before)]
+        shares = [
+            percent(float(np.mean(one)), 0)
+            for one in (after > before, after == before, after < before)
+        ]
         rows.append(
-            (group, found[0].direction, f"{len(found):,}", f"{before.mean():.1f}", f"{after.mean():.1f}", *shares)
+            (
+                group,
+                found[0].direction,
+                f"{len(found):,}",
+                f"{before.mean():.1f}",
+                f"{after.mean():.1f}",
+                *shares,
+            )
         )
-    columns = ("group", "asked to become", "found", "met now", "met after", "more", "as many", "fewer")
+    columns = (
+        "group",
+        "asked to become",
+        "found",
+        "met now",
+        "met after",
+        "more",
+        "as many",
+        "fewer",
+    )
     return Table(
         "Discharge criteria met, of 18 (means), and the share who meet more, as many or fewer after",
         columns,
@@ -142,7 +188,7 @@ def criteria(journeys: Journeys) -> Table:
     )
 
 
-def criteria_shares(people: Iterable[Person]) -> tuple[Array, Array]:
+def criteria_shares(people: Iterable[TestedPatient]) -> tuple[Array, Array]:
     """For each criterion the share of people who meet it now, and after the actions."""
     ends = np.array([one.answer.followed().records[[0, -1]] for one in people])
     names = next(iter(people)).answer.schema.names
@@ -158,7 +204,9 @@ def criteria_table(before: Array, after: Array, usual: Array) -> Table:
         (f"{one.name}: {one.words}", *(percent(share, 0) for share in three))
         for one, three in zip(CRITERIA, shares, strict=True)
     ]
-    return Table("Share who meet each criterion", ("criterion", "now", "after", "were ready"), tuple(rows))
+    return Table(
+        "Share who meet each criterion", ("criterion", "now", "after", "were ready"), tuple(rows)
+    )
 
 
 def paper_groups(groups: Sequence[Group]) -> str:
@@ -182,7 +230,11 @@ def percent(share: float, digits: int = 1) -> str:
 def found_share(journeys: Journeys, *, relaxed: bool) -> float:
     """The share of those asked for whom a way was found, with or without relaxation."""
     asked = [one for one in journeys.people if one.asked]
-    return float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked])) if asked else 1.0
+    return (
+        float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked]))
+        if asked
+        else 1.0
+    )
 
 
 def stay_shortened(journeys: Journeys) -> str:

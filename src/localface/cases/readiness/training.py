@@ -13,8 +13,7 @@ from localface.cases.readiness.codebook import schema
 from localface.cases.readiness.imputation import Imputation, fit_imputation
 from localface.cases.readiness.samples import By, Samples, Split, split
 from localface.errors import DataError
-from localface.geometry.segments import Array
-from localface.search.questions import Ids
+from localface.types import Array, Ids
 
 SPECIFICITY = 0.7
 MEASURES = {
@@ -43,7 +42,9 @@ class Settings:
     max_depth: int = 7
 
     def __str__(self) -> str:
-        return f"{self.n_estimators} trees, depth {self.max_depth}, max_features {self.max_features}"
+        return (
+            f"{self.n_estimators} trees, depth {self.max_depth}, max_features {self.max_features}"
+        )
 
 
 TREES, SHARES, DEPTHS = (20, 50, 100), (0.3, 0.5, 0.7), (4, 5, 6, 7)
@@ -118,7 +119,9 @@ def evaluate(
     measures: dict[str, list[float]] = {name: [] for name in MEASURES}
     done, first = [], None
     for number in _counted(splits, f"splits by {by}", progress=progress):
-        fitted = fit(samples, split(samples, seed=seed + number, by=by), grid=grid, seed=seed + number)
+        fitted = fit(
+            samples, split(samples, seed=seed + number, by=by), grid=grid, seed=seed + number
+        )
         first = first or fitted
         done.append((fitted.settings, fitted.scores, fitted.ready))
         for name, value in measured(fitted.ready, fitted.scores).items():
@@ -133,12 +136,15 @@ def fit(samples: Samples, parts: Split, *, grid: bool = False, seed: int = 0) ->
     """Impute, choose and grow a forest on the training part, and score the tested part."""
     imputation = fit_imputation(samples.features.iloc[parts.train], schema())
     train, test = (
-        imputation.filled(samples.features.iloc[rows]).reset_index(drop=True) for rows in (parts.train, parts.test)
+        imputation.filled(samples.features.iloc[rows]).reset_index(drop=True)
+        for rows in (parts.train, parts.test)
     )
     settings = search(samples, parts.train, seed=seed) if grid else Settings()
     model = grow(train, samples.ready[parts.train], settings, seed=seed)
     scores = model.predict_proba(test)[:, 1]
-    return Fitted(parts, imputation, settings, model, train, test, samples.ready[parts.test], scores)
+    return Fitted(
+        parts, imputation, settings, model, train, test, samples.ready[parts.test], scores
+    )
 
 
 def grow(features: Any, ready: Array, settings: Settings, *, seed: int = 0) -> Any:
@@ -163,15 +169,23 @@ def search(samples: Samples, rows: Ids, *, seed: int = 0) -> Settings:
     found: dict[Settings, list[float]] = {}
     for fitted_on, tried_on in folds(samples, rows):
         imputation = fit_imputation(samples.features.iloc[fitted_on], schema())
-        train, test = (imputation.filled(samples.features.iloc[part]) for part in (fitted_on, tried_on))
+        train, test = (
+            imputation.filled(samples.features.iloc[part]) for part in (fitted_on, tried_on)
+        )
         for share, depth in product(SHARES, DEPTHS):
-            forest = grow(train, samples.ready[fitted_on], Settings(max(TREES), share, depth), seed=seed)
+            forest = grow(
+                train, samples.ready[fitted_on], Settings(max(TREES), share, depth), seed=seed
+            )
             votes = [tree.predict_proba(test.to_numpy())[:, 1] for tree in forest.estimators_]
-            for trees in TREES:  # the first 20 trees of a forest are the forest of 20 trees of the same seed
+            for trees in (
+                TREES
+            ):  # the first 20 trees of a forest are the forest of 20 trees of the same seed
                 auc = roc_auc_score(samples.ready[tried_on], np.mean(votes[:trees], axis=0))
                 found.setdefault(Settings(trees, share, depth), []).append(float(auc))
     if not found:
-        raise DataError(f"no fold of {len(rows):,} training rows holds both outcomes: use grid=False")
+        raise DataError(
+            f"no fold of {len(rows):,} training rows holds both outcomes: use grid=False"
+        )
     return max(sorted(found), key=lambda one: float(np.mean(found[one])))
 
 
@@ -188,7 +202,10 @@ def folds(samples: Samples, rows: Ids) -> Iterator[tuple[Ids, Ids]]:
         order = np.random.default_rng(0).permutation(people.max() + 1)
         held = [order[people] % 5 == number for number in range(5)]
     for out in held:
-        if all(0 < samples.ready[rows[part]].mean() < 1 for part in (out, ~out) if part.any()) and out.any():
+        if (
+            all(0 < samples.ready[rows[part]].mean() < 1 for part in (out, ~out) if part.any())
+            and out.any()
+        ):
             yield rows[~out], rows[out]
 
 

@@ -9,9 +9,9 @@ from localface.answers.page import changes_between
 from localface.answers.parts import Target
 from localface.cases.readiness.codebook import LABELS, WORDS, criterion_of, shown
 from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
-from localface.cases.readiness.journeys import Person
+from localface.cases.readiness.journeys import TestedPatient
 from localface.data.schema import Feature
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _WIDTH, _LEFT, _RIGHT = 360, 34, 24
 _SCORE, _PANEL = 150, 98  # heights
@@ -27,24 +27,24 @@ class Movement:
     codes: Array
 
 
-def readiness_scores(person: Person) -> list[float]:
+def readiness_scores(person: TestedPatient) -> list[float]:
     """The scores for being ready along the way, whichever way the person was asked to go."""
     scores = person.answer.followed().scores
     return [score if person.direction == "ready" else 1 - score for score in scores]
 
 
-def score_shown(person: Person, score: float) -> str:
+def score_shown(person: TestedPatient, score: float) -> str:
     """A score for being ready, with as many digits as it takes not to look arrived when it is not."""
     return _wanted(person).show(score)
 
 
-def _wanted(person: Person) -> Target:
+def _wanted(person: TestedPatient) -> Target:
     if person.direction == "ready":
         return person.answer.target
     return Target("ready", 1 - person.answer.target.min_score, at_most=True)
 
 
-def way(person: Person, name: str) -> Picture:
+def way(person: TestedPatient, name: str) -> Picture:
     """Draw one patient's way."""
     moved = movements(person)[:MOST]
     scores = readiness_scores(person)
@@ -54,7 +54,8 @@ def way(person: Person, name: str) -> Picture:
         body += _feature_panel(movement, x, _SCORE + _PANEL * place)
     bottom = _SCORE + _PANEL * len(moved)
     body += [
-        text(x(i), bottom + 16, "now" if i == 0 else str(i), look="quiet", anchor="middle") for i in range(len(scores))
+        text(x(i), bottom + 16, "now" if i == 0 else str(i), look="quiet", anchor="middle")
+        for i in range(len(scores))
     ]
     body += [text(_WIDTH / 2, bottom + 34, "after action", anchor="middle")]
     said = "; ".join(
@@ -65,14 +66,16 @@ def way(person: Person, name: str) -> Picture:
     return Picture(name, alt, tuple(body), _WIDTH, bottom + 42)
 
 
-def movements(person: Person) -> list[Movement]:
+def movements(person: TestedPatient) -> list[Movement]:
     """What changes on the way, the largest change first."""
     answer = person.answer.followed()
     changed = changes_between(answer.schema, answer.scales, answer.records[0], answer.records[-1])
-    return [Movement(one.feature, answer.records[:, answer.schema.index(one.name)]) for one in changed]
+    return [
+        Movement(one.feature, answer.records[:, answer.schema.index(one.name)]) for one in changed
+    ]
 
 
-def _score_panel(person: Person, scores: list[float], x: Scale) -> list[str]:
+def _score_panel(person: TestedPatient, scores: list[float], x: Scale) -> list[str]:
     y = Scale(0, 1, _SCORE - 18, 26)
     wanted, which = _wanted(person).min_score, "at most" if _wanted(person).at_most else "at least"
     body = [text(0, 12, "score for being ready", look="title")]
@@ -86,7 +89,9 @@ def _score_panel(person: Person, scores: list[float], x: Scale) -> list[str]:
         below = person.direction == "ready" and score > wanted - 0.2
         body += [
             dot(x(i), y(score)),
-            text(x(i), y(score) + (17 if below else -9), score_shown(person, score), anchor="middle"),
+            text(
+                x(i), y(score) + (17 if below else -9), score_shown(person, score), anchor="middle"
+            ),
         ]
     return body
 
@@ -101,12 +106,20 @@ def _feature_panel(movement: Movement, x: Scale, top: float) -> list[str]:
     body += [line([(_LEFT, y(low)), (_WIDTH - 8, y(low))], "rule")]
     points = [(x(i), y(code)) for i, code in enumerate(codes)]
     if feature.discrete:  # nothing lies between its values: it flips in the middle of a step
-        points = [p for a, b in pairwise(points) for p in (a, ((a[0] + b[0]) / 2, a[1]), ((a[0] + b[0]) / 2, b[1]), b)]
+        points = [
+            p
+            for a, b in pairwise(points)
+            for p in (a, ((a[0] + b[0]) / 2, a[1]), ((a[0] + b[0]) / 2, b[1]), b)
+        ]
     body += [line(points, "first")]
     for i, code in enumerate(codes):
         body += [dot(x(i), y(code))]
         if i in (0, len(codes) - 1) or code != codes[i - 1]:
-            label = LABELS[feature.name][round(code)] if feature.name in LABELS else feature.format(code)
+            label = (
+                LABELS[feature.name][round(code)]
+                if feature.name in LABELS
+                else feature.format(code)
+            )
             body += [text(x(i), y(code) - 9, label, anchor="middle")]
     return body
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 _SNAP = 1e-9  # a change by less than this many deviations is rounding
 
@@ -24,7 +24,7 @@ def deviations(task: Task) -> Array:
     return np.where([feature.discrete for feature in task.schema], 1.0, found)
 
 
-class Case:
+class Problem:
     """One person's problem: what may change, what it costs, and the cheapest valid state seen so far."""
 
     def __init__(self, task: Task, asked: Asked, units: Array, score: float) -> None:
@@ -38,7 +38,11 @@ class Case:
         box, own = asked.box, asked.record
         self.lower = np.maximum(box.lower, np.minimum(low, own))  # nothing beyond what the data has
         self.upper = np.maximum(self.lower, np.minimum(box.upper, np.maximum(high, own)))
-        every = {j: range(len(feature.categories or ())) for j, feature in enumerate(task.schema) if feature.discrete}
+        every = {
+            j: range(len(feature.categories or ()))
+            for j, feature in enumerate(task.schema)
+            if feature.discrete
+        }
         self.codes = {j: sorted(box.allowed.get(j, codes)) for j, codes in every.items()}
         self.free: Mask = self.lower < self.upper
         self.home = own.copy()  # the person, moved into the box where they stand outside

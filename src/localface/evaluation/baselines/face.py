@@ -16,9 +16,9 @@ from localface.errors import DataError, InputError, near_miss
 from localface.evaluation.baselines.graphs import Commons, Graph, Prices, usual_radius
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Bounds, Mask
-from localface.search.questions import Ids
+from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet
+from localface.types import Array, Ids, Mask
 
 GRAPHS = ("kde", "knn", "eps")
 _REMEMBERED = 8  # boxes whose costs are kept for whoever comes next
@@ -93,12 +93,17 @@ class FACE:
         density_rows: int = 5_000,
     ) -> None:
         counts = {"n_neighbors": n_neighbors, "max_edges": max_edges, "density_rows": density_rows}
-        _check(task, graph, counts, {"eps": eps, "toll": toll, "min_density": min_density, "densest": densest})
+        _check(
+            task,
+            graph,
+            counts,
+            {"eps": eps, "toll": toll, "min_density": min_density, "densest": densest},
+        )
         self.task = task
         self.kind = graph
         self.min_density = min_density
         self.density_rows = density_rows
-        crowd = Crowd(task.points)
+        crowd = PointSet(task.points)
         commons = Commons.of(crowd, task.space.discrete, most=density_rows)
         most, radius = n_neighbors, np.inf
         if graph != "knn":
@@ -120,7 +125,9 @@ class FACE:
         """Lead one person along the cheapest path, or say why there is none."""
         return self._answers([self.task.asked(person, where)])[0]
 
-    def explain_many(self, people: Any, *, where: Mapping[str, Any] | None = None) -> list[Proposal]:
+    def explain_many(
+        self, people: Any, *, where: Mapping[str, Any] | None = None
+    ) -> list[Proposal]:
         """Lead many people: one search for all whose limits come to the same, and the same answers as one by one."""
         return self._answers(list(self.task.asked_many(people, where)))
 
@@ -138,11 +145,15 @@ class FACE:
     def _answers(self, everyone: list[Asked]) -> list[Proposal]:
         if not everyone:
             return []
-        there = self.task.score(np.stack([asked.record for asked in everyone])) >= self.task.min_score
+        there = (
+            self.task.score(np.stack([asked.record for asked in everyone])) >= self.task.min_score
+        )
         shared = [_shared(asked) for asked in everyone]
         keys = [_key(bounds) for bounds in shared]
         answers: dict[int, Proposal] = {}
-        for i in sorted(range(len(everyone)), key=lambda i: keys[i]):  # who shares a box comes together
+        for i in sorted(
+            range(len(everyone)), key=lambda i: keys[i]
+        ):  # who shares a box comes together
             if there[i]:
                 answers[i] = self.task.proposed(everyone[i], (), cost=0.0)
             else:
@@ -158,7 +169,9 @@ class FACE:
         best = int(total.argmin())
         way = field.way(int(ends[best]))
         states = [self.task.records[row] for row in way]
-        return self.task.proposed(asked, states, rows=self.task.rows[way].tolist(), cost=float(total[best]))
+        return self.task.proposed(
+            asked, states, rows=self.task.rows[way].tolist(), cost=float(total[best])
+        )
 
     def _field(self, bounds: Bounds, key: bytes) -> Field:
         """The costs within a box, remembered for the next who shares it."""
@@ -209,19 +222,28 @@ def _shared(asked: Asked) -> Bounds:
 
 
 def _key(bounds: Bounds) -> bytes:
-    return b"".join(array.tobytes() for array in (bounds.lower + 0.0, bounds.upper + 0.0, bounds.up, bounds.down))
+    return b"".join(
+        array.tobytes()
+        for array in (bounds.lower + 0.0, bounds.upper + 0.0, bounds.up, bounds.down)
+    )
 
 
-def _check(task: Task, graph: object, counts: Mapping[str, object], sizes: Mapping[str, object]) -> None:
+def _check(
+    task: Task, graph: object, counts: Mapping[str, object], sizes: Mapping[str, object]
+) -> None:
     """Refuse what no graph can be made of, every mistake at once."""
     if len(task.points) < 2:
-        raise DataError("the data has only one row, duplicates aside: at least 2 different people make a graph")
+        raise DataError(
+            "the data has only one row, duplicates aside: at least 2 different people make a graph"
+        )
     mistakes = list(_mistakes(graph, counts, sizes))
     if mistakes:
         raise InputError("; ".join(mistakes))
 
 
-def _mistakes(graph: object, counts: Mapping[str, object], sizes: Mapping[str, object]) -> Iterator[str]:
+def _mistakes(
+    graph: object, counts: Mapping[str, object], sizes: Mapping[str, object]
+) -> Iterator[str]:
     if graph not in GRAPHS:
         yield f"graph={graph!r}: one of {', '.join(map(repr, GRAPHS))} is wanted{near_miss(graph, GRAPHS)}"
     for name, value in counts.items():

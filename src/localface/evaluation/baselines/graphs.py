@@ -14,9 +14,10 @@ from scipy.sparse import csr_array
 
 from localface.density.fit import fit_kde
 from localface.density.kde import KDE
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, Bounds, Mask, norms
-from localface.search.questions import Ids
+from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet
+from localface.geometry.segments import norms
+from localface.types import Array, Ids, Mask
 
 Rows = npt.NDArray[np.int32]
 """Numbers of rows, kept small: there is one for every end of every step."""
@@ -33,16 +34,16 @@ class Commons:
     """How common places are: a Gaussian KDE on all rows, or on some that are spread evenly over many."""
 
     kde: KDE
-    crowd: Crowd  # the rows that have a kernel
+    crowd: PointSet  # the rows that have a kernel
     held: Ids  # which rows of the data those are
     discrete: Mask
     scan: Array  # the product of a place and a 1 with this, less its own square, is a logarithm of kernels
 
     @classmethod
-    def of(cls, crowd: Crowd, discrete: Mask, *, most: int) -> Commons:
+    def of(cls, crowd: PointSet, discrete: Mask, *, most: int) -> Commons:
         """Fit the density, its bandwidth by leave-one-out likelihood, on at most so many rows."""
         held = spread(len(crowd), most)
-        some = crowd if len(held) == len(crowd) else Crowd(crowd.points[held])
+        some = crowd if len(held) == len(crowd) else PointSet(crowd.points[held])
         kde = fit_kde(some, discrete)
         scan = np.vstack([some.columns, some.squares / -2]) / kde.bandwidth**2
         return cls(kde, some, held, discrete, scan)
@@ -56,11 +57,13 @@ class Commons:
             logs = _with_one(places[some]) @ self.scan
             top = logs.max(axis=1)
             logs -= top[:, None]
-            sums = np.exp(logs.astype(np.float32)).sum(axis=1)  # single precision suffices below the largest
+            sums = np.exp(logs.astype(np.float32)).sum(
+                axis=1
+            )  # single precision suffices below the largest
             found[some] = np.log(sums.astype(np.float64)) + top
         return np.asarray(found - (places * places).sum(axis=1) / (2 * h * h) + offset)
 
-    def levels(self, crowd: Crowd, rows: Ids) -> Array:
+    def levels(self, crowd: PointSet, rows: Ids) -> Array:
         """Leave-one-out log-densities of rows of the data: a row's own kernel never counts for it."""
         place = np.minimum(np.searchsorted(self.held, rows), len(self.held) - 1)
         own = self.held[place] == rows
@@ -105,7 +108,9 @@ class Prices:
 
     def costs(self, logs: Array, lengths: Array) -> Array:
         """What steps of these log-densities and lengths cost."""
-        return np.asarray((self.toll + np.maximum(self.top - logs, 0.0)) * np.maximum(lengths, _SHORTEST))
+        return np.asarray(
+            (self.toll + np.maximum(self.top - logs, 0.0)) * np.maximum(lengths, _SHORTEST)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,7 +132,7 @@ class Graph:
     rows had more than that within the radius, and only keep the nearest of them.
     """
 
-    crowd: Crowd
+    crowd: PointSet
     prices: Prices
     links: csr_array  # symmetric: the cost of the step between two rows
     most: int
@@ -136,13 +141,17 @@ class Graph:
     n_cut: int
 
     @classmethod
-    def of(cls, crowd: Crowd, prices: Prices, *, most: int, radius: float, densest: float) -> Graph:
+    def of(
+        cls, crowd: PointSet, prices: Prices, *, most: int, radius: float, densest: float
+    ) -> Graph:
         """Join all rows; p_max is the density that a share ``densest`` of all steps stays below."""
         found = nearest(crowd, np.arange(len(crowd)), most=most, radius=radius)
         starts, ends, lengths = _undirected(found, len(crowd))
         logs = np.empty(len(lengths))
         for some in _parts(len(lengths), _SCANNED // crowd.width):
-            logs[some] = prices.logs(crowd.points[starts[some]], crowd.points[ends[some]], lengths[some])
+            logs[some] = prices.logs(
+                crowd.points[starts[some]], crowd.points[ends[some]], lengths[some]
+            )
         top = float(np.quantile(logs, densest)) if len(logs) else 0.0
         prices = Prices(prices.toll, prices.commons, top)
         links = _symmetric(starts, ends, prices.costs(logs, lengths), len(crowd))
@@ -168,7 +177,9 @@ class Graph:
         lengths = norms(self.crowd.points - point)
         joined = (lengths <= self.reach) & (lengths <= self.radius)
         most = min(self.most, len(lengths))
-        near = np.flatnonzero(lengths <= min(np.partition(lengths, most - 1)[most - 1], self.radius))
+        near = np.flatnonzero(
+            lengths <= min(np.partition(lengths, most - 1)[most - 1], self.radius)
+        )
         joined[near[np.argsort(lengths[near], kind="stable")[:most]]] = True
         ends = np.flatnonzero(joined)
         ends = ends[self._may(point, ends, bounds, allowed)]
@@ -197,7 +208,7 @@ class Graph:
         return np.asarray(allowed[ends] & bounds.contain(places) & bounds.one_way(point, places))
 
 
-def usual_radius(crowd: Crowd, k: int) -> float:
+def usual_radius(crowd: PointSet, k: int) -> float:
     """How far from an ordinary row its k-th nearest other stands."""
     asked = spread(len(crowd), _ASKED)
     k = min(k, len(crowd) - 1)
@@ -205,7 +216,7 @@ def usual_radius(crowd: Crowd, k: int) -> float:
     return float(np.median(found.lengths.reshape(len(asked), k)[:, -1]))
 
 
-def nearest(crowd: Crowd, chosen: Ids, *, most: int, radius: float) -> Lists:
+def nearest(crowd: PointSet, chosen: Ids, *, most: int, radius: float) -> Lists:
     """List the nearest others of chosen rows: exactly, ties by number, a block of rows at a time."""
     scan = np.vstack([-2 * crowd.columns, crowd.squares])
     parts = _parts(len(chosen), _SCANNED // len(crowd))
@@ -219,9 +230,11 @@ def spread(n: int, most: int) -> Ids:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _listed(crowd: Crowd, scan: Array, some: Ids, *, most: int, radius: float) -> Lists:
+def _listed(crowd: PointSet, scan: Array, some: Ids, *, most: int, radius: float) -> Lists:
     """The lists of one block of rows: candidates by product, then settled on the points themselves."""
-    rough = _with_one(crowd.points[some]) @ scan  # squared distances, less the square of the row itself
+    rough = (
+        _with_one(crowd.points[some]) @ scan
+    )  # squared distances, less the square of the row itself
     rough[np.arange(len(some)), some] = np.inf
     who, ends = _candidates(crowd, rough, crowd.squares[some], wanted=most + 1, radius=radius)
     lengths = _lengths(crowd.points, some[who], ends)
@@ -233,13 +246,17 @@ def _listed(crowd: Crowd, scan: Array, some: Ids, *, most: int, radius: float) -
     rank = np.arange(len(who)) - np.repeat(np.cumsum(counts) - counts, counts)
     reach = np.full(len(some), radius)
     last = rank == most - 1
-    reach[who[last]] = np.nextafter(lengths[last], -np.inf)  # a newcomer at the same distance comes too late
+    reach[who[last]] = np.nextafter(
+        lengths[last], -np.inf
+    )  # a newcomer at the same distance comes too late
     kept = rank < most
     starts = some[who[kept]].astype(np.int32)
     return Lists(starts, ends[kept].astype(np.int32), lengths[kept], reach, counts > most)
 
 
-def _candidates(crowd: Crowd, rough: Array, squares: Array, *, wanted: int, radius: float) -> tuple[Ids, Ids]:
+def _candidates(
+    crowd: PointSet, rough: Array, squares: Array, *, wanted: int, radius: float
+) -> tuple[Ids, Ids]:
     """Pairs that hold the ``wanted`` nearest within the radius for sure, and few others.
 
     At least ``wanted`` rows are no further than a guess by product. Rounding moves a squared
@@ -258,7 +275,9 @@ def _candidates(crowd: Crowd, rough: Array, squares: Array, *, wanted: int, radi
     everyone = np.isinf(guess)
     reach = np.sqrt(np.maximum(np.where(everyone, 0.0, guess) + squares, 0.0))
     unsure = crowd.rounding(squares + (np.sqrt(squares) + reach) ** 2)
-    edge = np.where(everyone, np.finfo(float).max, guess + 2 * unsure)  # finite: a row is not on its own list
+    edge = np.where(
+        everyone, np.finfo(float).max, guess + 2 * unsure
+    )  # finite: a row is not on its own list
     flat = np.flatnonzero(rough <= edge[:, None])
     return flat // n, flat % n
 
@@ -278,7 +297,10 @@ def _undirected(found: Lists, n: int) -> tuple[Rows, Rows, Array]:
 
 
 def _symmetric(starts: Rows, ends: Rows, costs: Array, n: int) -> csr_array:
-    both = (np.concatenate([costs, costs]), (np.concatenate([starts, ends]), np.concatenate([ends, starts])))
+    both = (
+        np.concatenate([costs, costs]),
+        (np.concatenate([starts, ends]), np.concatenate([ends, starts])),
+    )
     links = csr_array(both, shape=(n, n))
     links.sort_indices()
     return links

@@ -13,9 +13,9 @@ from localface.density.protocol import Density
 from localface.errors import DataError, InputError
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.point_set import Crowd
-from localface.geometry.segments import Array, norms
-from localface.search.questions import Ids
+from localface.geometry.point_set import PointSet
+from localface.geometry.segments import norms
+from localface.types import Array, Ids
 
 _BATCH = 16  # segments that are judged together
 
@@ -43,7 +43,9 @@ class NearestUnlike:
         asked = self.task.asked(person, where)
         return self._answer(asked, float(self.task.score(asked.record[None, :])[0]))
 
-    def explain_many(self, people: Any, *, where: Mapping[str, Any] | None = None) -> list[Proposal]:
+    def explain_many(
+        self, people: Any, *, where: Mapping[str, Any] | None = None
+    ) -> list[Proposal]:
         """Answer many people, who are scored in one call."""
         asked = list(self.task.asked_many(people, where))
         scores = self.task.score(np.stack([one.record for one in asked]))
@@ -53,7 +55,11 @@ class NearestUnlike:
         if score >= self.task.min_score:
             return self.task.proposed(asked, [])
         ids, apart = unlike(self.task, asked)
-        return jump(self.task, asked, int(ids[0]), float(apart[0])) if len(ids) else nobody(self.task, asked)
+        return (
+            jump(self.task, asked, int(ids[0]), float(apart[0]))
+            if len(ids)
+            else nobody(self.task, asked)
+        )
 
 
 class StraightLine:
@@ -70,7 +76,12 @@ class StraightLine:
     """
 
     def __init__(
-        self, task: Task, *, min_density: float = 0.05, max_tries: int = 200, density: Density | None = None
+        self,
+        task: Task,
+        *,
+        min_density: float = 0.05,
+        max_tries: int = 200,
+        density: Density | None = None,
     ) -> None:
         if not 0 <= min_density < 1:
             raise InputError(f"min_density={min_density!r}: a share from 0 to below 1 is wanted")
@@ -96,23 +107,36 @@ class StraightLine:
             return nobody(task, asked)
         floor = self.density.scale.quantile(self.min_density)
         if not self.density.lowest(asked.point[None, :], asked.point[None, :], floor).passes[0]:
-            return task.nothing(asked, f"the person stands on less common ground than {self.min_density:.0%} of people")
+            return task.nothing(
+                asked,
+                f"the person stands on less common ground than {self.min_density:.0%} of people",
+            )
         tried = ids[: self.max_tries]
         for i, passes in enumerate(self._passing(asked.point, tried, floor)):
             if passes:
                 return jump(task, asked, int(tried[i]), float(apart[i]))
-        some = f"the {len(tried)} nearest of {len(ids)}" if len(tried) < len(ids) else f"any of {len(ids)}"
-        return task.nothing(asked, f"no traversable straight step leads to {some} rows that reach the target")
+        some = (
+            f"the {len(tried)} nearest of {len(ids)}"
+            if len(tried) < len(ids)
+            else f"any of {len(ids)}"
+        )
+        return task.nothing(
+            asked, f"no traversable straight step leads to {some} rows that reach the target"
+        )
 
     def _passing(self, start: Array, ids: Ids, floor: float) -> Iterator[bool]:
         for first in range(0, len(ids), _BATCH):
             ends = self.task.points[ids[first : first + _BATCH]]
-            yield from self.density.lowest(np.broadcast_to(start, ends.shape), ends, floor).passes.tolist()
+            yield from self.density.lowest(
+                np.broadcast_to(start, ends.shape), ends, floor
+            ).passes.tolist()
 
 
 def unlike(task: Task, asked: Asked) -> tuple[Ids, Array]:
     """The rows that someone may become and that reach the target, nearest first, and how far each is."""
-    ids = np.flatnonzero(task.reaches & asked.bounds.contain(task.points) & task.lawful(task.records))
+    ids = np.flatnonzero(
+        task.reaches & asked.bounds.contain(task.points) & task.lawful(task.records)
+    )
     apart = norms(task.points[ids] - asked.point)
     order = np.argsort(apart, kind="stable")
     return ids[order], apart[order]
@@ -133,5 +157,7 @@ def nobody(task: Task, asked: Asked) -> Proposal:
 def common_ground(task: Task) -> Density:
     """Fit the density that LocalFACE fits by default to the rows of a task."""
     if len(task.points) < 2:
-        raise DataError("the data has 1 row: at least 2 different people are needed to say what is common")
-    return fit_kde(Crowd(task.points), task.space.discrete)
+        raise DataError(
+            "the data has 1 row: at least 2 different people are needed to say what is common"
+        )
+    return fit_kde(PointSet(task.points), task.space.discrete)

@@ -13,7 +13,8 @@ from localface.errors import InputError, listed, near_miss
 from localface.evaluation.baselines.nearest import common_ground, jump, nobody, unlike
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.segments import Array, Mask, norms
+from localface.geometry.segments import norms
+from localface.types import Array, Mask
 
 REWARDS = ("sparsity", "proximity", "plausibility", "none")
 
@@ -39,9 +40,13 @@ class NICE:
     <Proposal: found, 1 step>
     """
 
-    def __init__(self, task: Task, *, reward: str = "sparsity", density: Density | None = None) -> None:
+    def __init__(
+        self, task: Task, *, reward: str = "sparsity", density: Density | None = None
+    ) -> None:
         if reward not in REWARDS:
-            raise InputError(f"reward={reward!r}{near_miss(reward, REWARDS)}: one of {listed(REWARDS)} is wanted")
+            raise InputError(
+                f"reward={reward!r}{near_miss(reward, REWARDS)}: one of {listed(REWARDS)} is wanted"
+            )
         self.task = task
         self.reward = reward
         self._given = density
@@ -68,7 +73,9 @@ class NICE:
         end = neighbour if self.reward == "none" else self._mixed(asked, neighbour, score)
         if (end == neighbour).all():
             return jump(task, asked, int(ids[0]), float(apart[0]))
-        return task.proposed(asked, [end], cost=float(norms(task.space.points(end[None, :])[0] - asked.point)))
+        return task.proposed(
+            asked, [end], cost=float(norms(task.space.points(end[None, :])[0] - asked.point))
+        )
 
     def _mixed(self, asked: Asked, neighbour: Array, score: float) -> Array:
         """Copy values until the score is reached, which it is at the latest when all are copied."""

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.read import Form
+from localface.data.read import TableFormat
 from localface.data.schema import Schema
-from localface.geometry.segments import Array
+from localface.types import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -22,7 +22,7 @@ class Proposal:
 
     found: bool
     states: Array
-    form: Form
+    form: TableFormat
     schema: Schema
     rows: tuple[int | None, ...] = ()
     cost: float | None = None
@@ -46,5 +46,7 @@ class Proposal:
 
     def __repr__(self) -> str:
         n = len(self.states) - 1
-        what = f"{n} step{'' if n == 1 else 's'}" if self.found else self.reason or "nothing proposed"
+        what = (
+            f"{n} step{'' if n == 1 else 's'}" if self.found else self.reason or "nothing proposed"
+        )
         return f"<Proposal: {'found, ' if self.found else 'not found: '}{what}>"

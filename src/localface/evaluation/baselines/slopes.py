@@ -10,7 +10,7 @@ import numpy as np
 
 from localface.errors import ModelError
 from localface.evaluation.baselines.task import Task
-from localface.geometry.segments import Array
+from localface.types import Array
 
 Slope = Callable[[Array], Array]
 _AGREE = 1e-4  # how far a module's output may be from the score that the task reads off the model
@@ -25,7 +25,11 @@ def slope_of(task: Task, given: Any = None) -> Slope | None:
     if given is None:
         models = (task.model, getattr(task.model, "module_", None))
         module = next((one for one in models if _is_module(one) and _agrees(task, one)), None)
-        return None if module is None else _checked(_torch_slope(task, module), task.scorer.reading.sign)
+        return (
+            None
+            if module is None
+            else _checked(_torch_slope(task, module), task.scorer.reading.sign)
+        )
     if not _is_module(given):
         return _checked(given, task.scorer.reading.sign)
     if not _agrees(task, given):
@@ -54,7 +58,10 @@ def _checked(call: Callable[[Array], Any], sign: int) -> Slope:
 
 def _is_module(model: Any) -> bool:
     """Tell a torch module by what it can do, without torch."""
-    return all(callable(getattr(model, name, None)) for name in ("forward", "parameters", "zero_grad", "state_dict"))
+    return all(
+        callable(getattr(model, name, None))
+        for name in ("forward", "parameters", "zero_grad", "state_dict")
+    )
 
 
 def _outputs(task: Task, module: Any, records: Array) -> tuple[Any, Any]:
@@ -74,7 +81,9 @@ def _agrees(task: Task, module: Any) -> bool:
     except Exception:  # whatever it is, such a module has no slope for these records
         return False
     read = task.scorer(records) * task.scorer.reading.sign
-    return outputs.shape == read.shape and bool(np.allclose(outputs, read, rtol=_AGREE, atol=_AGREE))
+    return outputs.shape == read.shape and bool(
+        np.allclose(outputs, read, rtol=_AGREE, atol=_AGREE)
+    )
 
 
 def _torch_slope(task: Task, module: Any) -> Callable[[Array], Any]:

@@ -9,14 +9,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from localface.data.box import Box
-from localface.data.read import Form, person_form, read_people, read_person, read_table
+from localface.data.read import TableFormat, person_form, read_people, read_person, read_table
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
 from localface.evaluation.baselines.proposal import Proposal
-from localface.geometry.segments import Array, Bounds, Mask
+from localface.geometry.bounds import Bounds
 from localface.models.scorer import Scorer, fed, read_model, read_trees
-from localface.search.questions import Ids
+from localface.types import Array, Ids, Mask
 
 _COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
 
@@ -48,7 +48,7 @@ class Asked:
 
     record: Array
     point: Array
-    form: Form
+    form: TableFormat
     box: Box
     bounds: Bounds
 
@@ -74,7 +74,7 @@ class Task:
     data: Any
     schema: Schema
     target: object
-    form: Form
+    form: TableFormat
     space: Space
     records: Array
     rows: Ids
@@ -85,7 +85,13 @@ class Task:
 
     @classmethod
     def of(
-        cls, model: Any, data: Any, *, schema: Schema | None = None, target: object = 1, min_score: float = 0.5
+        cls,
+        model: Any,
+        data: Any,
+        *,
+        schema: Schema | None = None,
+        target: object = 1,
+        min_score: float = 0.5,
     ) -> Task:
         """Read a table and a model, and score every row once."""
         schema = Schema.infer(data) if schema is None else schema
@@ -93,7 +99,7 @@ class Task:
         if not len(records):
             raise DataError("the data has no rows: at least one person is needed to compare with")
         distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
-        form, space = Form.of(data, schema), Space.fit(schema, distinct)
+        form, space = TableFormat.of(data, schema), Space.fit(schema, distinct)
         reading, eaten = read_model(model, target=target), fed(model, form, schema)
         trees = read_trees(model, reading, eaten, distinct[:_COMPARED])
         scorer = Scorer(reading, eaten, min_score=min_score, trees=trees)
@@ -145,26 +151,50 @@ class Task:
         A category that is not allowed, or a value that does not exist, gives way to the person's own.
         """
         return asked.box.nearest(
-            self.schema.features, np.where(self._exist(records), records, asked.record), asked.record
+            self.schema.features,
+            np.where(self._exist(records), records, asked.record),
+            asked.record,
         )
 
     def _exist(self, records: Array) -> Mask:
         """Which values a record can have at all: categories that there are, and any number."""
-        counts = np.array([len(feature.categories or ()) if feature.discrete else np.inf for feature in self.schema])
-        return np.asarray(~np.isfinite(counts) | ((np.rint(records) >= 0) & (np.rint(records) < counts)))
+        counts = np.array(
+            [
+                len(feature.categories or ()) if feature.discrete else np.inf
+                for feature in self.schema
+            ]
+        )
+        return np.asarray(
+            ~np.isfinite(counts) | ((np.rint(records) >= 0) & (np.rint(records) < counts))
+        )
 
     def proposed(
-        self, asked: Asked, states: Sequence[Array], *, rows: Sequence[int | None] = (), cost: float | None = None
+        self,
+        asked: Asked,
+        states: Sequence[Array],
+        *,
+        rows: Sequence[int | None] = (),
+        cost: float | None = None,
     ) -> Proposal:
         """A proposal that leads from the person through some states."""
         path = np.stack([asked.record, *states])
         numbers = (None, *(rows or (None,) * len(states)))
-        return Proposal(found=True, states=path, form=asked.form, schema=self.schema, rows=numbers, cost=cost)
+        return Proposal(
+            found=True, states=path, form=asked.form, schema=self.schema, rows=numbers, cost=cost
+        )
 
     def nothing(self, asked: Asked, reason: str) -> Proposal:
         """No proposal, and why."""
-        return Proposal(found=False, states=asked.record[None, :], form=asked.form, schema=self.schema, reason=reason)
+        return Proposal(
+            found=False,
+            states=asked.record[None, :],
+            form=asked.form,
+            schema=self.schema,
+            reason=reason,
+        )
 
-    def _asked(self, record: Array, form: Form, where: Mapping[str, Any] | None) -> Asked:
+    def _asked(self, record: Array, form: TableFormat, where: Mapping[str, Any] | None) -> Asked:
         box = self.schema.box(record, where)
-        return Asked(record, self.space.points(record[None, :])[0], form, box, self.space.bounds(box))
+        return Asked(
+            record, self.space.points(record[None, :])[0], form, box, self.space.bounds(box)
+        )

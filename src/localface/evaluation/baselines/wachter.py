@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from localface.errors import InputError, listed, near_miss
-from localface.evaluation.baselines.case import Case, deviations
+from localface.evaluation.baselines.case import Problem, deviations
 from localface.evaluation.baselines.chance import by_chance, by_evolution
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.slopes import Slope, slope_of
 from localface.evaluation.baselines.task import Task
-from localface.geometry.segments import Array
+from localface.types import Array
 
 OPTIMIZERS = ("auto", "gradient", "local", "evolution")
 _MARGIN = 0.02  # of the way to go: how much more than the score a gradient aims at, as it stops short of it
@@ -66,15 +66,21 @@ class Wachter:
     def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
             near = near_miss(self.optimizer, OPTIMIZERS)
-            raise InputError(f"optimizer={self.optimizer!r}{near}: one of {listed(OPTIMIZERS)} is wanted")
+            raise InputError(
+                f"optimizer={self.optimizer!r}{near}: one of {listed(OPTIMIZERS)} is wanted"
+            )
         if not len(self.lambdas) or min(self.lambdas) <= 0 or (np.diff(self.lambdas) <= 0).any():
-            raise InputError(f"lambdas={self.lambdas!r}: positive numbers are wanted, each larger than the last")
+            raise InputError(
+                f"lambdas={self.lambdas!r}: positive numbers are wanted, each larger than the last"
+            )
         if self.max_iter < 1 or self.n_candidates < 8:
             raise InputError("max_iter of at least 1 and n_candidates of at least 8 are wanted")
         object.__setattr__(self, "_deviations", deviations(self.task))
         object.__setattr__(self, "_slope", slope_of(self.task, self.gradient))
         if self.optimizer == "gradient" and self._slope is None:
-            raise InputError("optimizer='gradient' needs a gradient: pass gradient=, or take 'local' or 'evolution'")
+            raise InputError(
+                "optimizer='gradient' needs a gradient: pass gradient=, or take 'local' or 'evolution'"
+            )
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the person with the cheapest change that was found, or say how near the search came."""
@@ -82,17 +88,19 @@ class Wachter:
         score = float(task.score(asked.record[None, :])[0])
         if score >= task.min_score:
             return task.proposed(asked, [])
-        case = Case(task, asked, self._deviations, score)
+        case = Problem(task, asked, self._deviations, score)
         if case.free.any():
             self._search(case)
         if case.best is None:
             best, wanted = (task.scorer.shown(value) for value in (case.highest, task.min_score))
-            return task.nothing(asked, f"no state with a score of {wanted:g} was found; the best one has {best:.4g}")
+            return task.nothing(
+                asked, f"no state with a score of {wanted:g} was found; the best one has {best:.4g}"
+            )
         if self.refine:
             walk_back(case)
         return task.proposed(asked, [case.best], cost=case.cost)
 
-    def _search(self, case: Case) -> None:
+    def _search(self, case: Problem) -> None:
         rng = np.random.default_rng(self.seed)
         if self._slope is not None and self.optimizer in ("auto", "gradient"):
             _by_gradient(case, self._slope, self.lambdas, self.max_iter)
@@ -102,7 +110,7 @@ class Wachter:
             by_chance(case, rng, self.lambdas, rounds=self.max_iter, n=self.n_candidates)
 
 
-def walk_back(case: Case) -> None:
+def walk_back(case: Problem) -> None:
     """Move the best state back towards the person while it stays valid: single features, and all at once."""
     cost = np.inf
     for _ in range(_WALKS):
@@ -110,13 +118,15 @@ def walk_back(case: Case) -> None:
             return
         cost, way = case.cost, case.home - case.best
         back = _BACK[:, None] * way
-        back = np.where(case.whole, np.sign(way) * np.maximum(np.rint(np.abs(back)), np.abs(way) > 0), back)
+        back = np.where(
+            case.whole, np.sign(way) * np.maximum(np.rint(np.abs(back)), np.abs(way) > 0), back
+        )
         back = np.where(case.discrete, way, back)
         some = back[:, None, :] * np.eye(len(way))[way != 0]
         case.judge(case.allowed(case.best + np.concatenate([some.reshape(-1, len(way)), back])))
 
 
-def _by_gradient(case: Case, slope: Slope, lambdas: tuple[float, ...], iterations: int) -> None:
+def _by_gradient(case: Problem, slope: Slope, lambdas: tuple[float, ...], iterations: int) -> None:
     """Follow the slope in the numbers, take turns with the rest, until the minimum is valid."""
     state = case.home
     for weight in lambdas:
@@ -130,7 +140,9 @@ def _by_gradient(case: Case, slope: Slope, lambdas: tuple[float, ...], iteration
             return
 
 
-def _descended(case: Case, slope: Slope, state: Array, *, weight: float, iterations: int) -> Array:
+def _descended(
+    case: Problem, slope: Slope, state: Array, *, weight: float, iterations: int
+) -> Array:
     """Minimise over numbers that need not be whole by L-BFGS-B.
 
     Changes up and down are variables of their own, none negative: their sum is the
@@ -155,13 +167,20 @@ def _descended(case: Case, slope: Slope, state: Array, *, weight: float, iterati
     moved = (state[some] - home) / unit
     start = np.concatenate([np.maximum(moved, 0.0), np.maximum(-moved, 0.0)])
     bounds = np.column_stack([np.zeros(len(room)), room])
-    found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": iterations})
+    found = minimize(
+        objective,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": iterations},
+    )
     up, down = np.split(found.x, 2)
     rows[0, some] = home + unit * (up - down)
     return np.asarray(case.allowed(rows)[0])
 
 
-def _switched(case: Case, state: Array, weight: float) -> Array:
+def _switched(case: Problem, state: Array, weight: float) -> Array:
     """The best single change of a category or a whole number, if there is one that is worth it."""
     options = [state]
     for j in np.flatnonzero(case.free & case.whole).tolist():

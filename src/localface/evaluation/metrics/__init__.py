@@ -13,7 +13,14 @@ from localface.evaluation.metrics.change import (
     redundancy,
 )
 from localface.evaluation.metrics.ends import OutlierFactor, Score, knn_distance, valid, ynn
-from localface.evaluation.metrics.ground import HeldOut, Rule, Under, along_path, ordinary_eps, people_within
+from localface.evaluation.metrics.ground import (
+    HeldOut,
+    Rule,
+    Under,
+    along_path,
+    ordinary_eps,
+    people_within,
+)
 from localface.evaluation.metrics.groups import Gap, Line, by_decile, by_group, decile_gap, deciles
 from localface.evaluation.metrics.intervals import (
     Interval,
@@ -30,7 +37,15 @@ from localface.evaluation.metrics.judging import measured, measured_many
 from localface.evaluation.metrics.laws import Violations, exist, violations
 from localface.evaluation.metrics.measures import Measures, averages
 from localface.evaluation.metrics.near import Rows
-from localface.evaluation.metrics.paths import deepest_fall, detour, monotone, over, path_length, sparsity, step_lengths
+from localface.evaluation.metrics.paths import (
+    deepest_fall,
+    detour,
+    monotone,
+    over,
+    path_length,
+    sparsity,
+    step_lengths,
+)
 from localface.evaluation.metrics.robust import Explain, Stability, noisy, stability, valid_under
 
 __all__ = [

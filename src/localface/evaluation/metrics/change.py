@@ -10,7 +10,7 @@ import numpy as np
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.evaluation.metrics.ends import Score, valid
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 _ROUNDING = 1e-9  # of an ordinary difference: less is no change
 

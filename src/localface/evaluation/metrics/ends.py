@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.errors import DataError
 from localface.evaluation.metrics.near import Rows, distinct
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 Score = Callable[[Array], Array]
 """Scores records in the user's units; higher is nearer to the target."""
@@ -83,7 +83,9 @@ class OutlierFactor:
         if self.k < 1:
             return np.full(len(places), np.nan)
         distances, numbers = self.rows.nearest(places, self.k)
-        return np.asarray(self.lrd[numbers].mean(axis=1) / _closeness(distances, self.reach[numbers]))
+        return np.asarray(
+            self.lrd[numbers].mean(axis=1) / _closeness(distances, self.reach[numbers])
+        )
 
 
 def _closeness(distances: Array, reaches: Array) -> Array:

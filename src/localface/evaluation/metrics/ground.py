@@ -8,10 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.errors import DataError
-from localface.evaluation.metrics.kernels import levels, likeliest, log_density, log_sums, under_step
+from localface.evaluation.metrics.kernels import (
+    levels,
+    likeliest,
+    log_density,
+    log_sums,
+    under_step,
+)
 from localface.evaluation.metrics.line import legs, places_along
 from localface.evaluation.metrics.near import Rows, distinct, spread
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 TOLERANCE = 1e-6
 """How far below a floor a log-density may fall by rounding and still count as on it."""
@@ -61,7 +67,9 @@ class HeldOut:
     def under(self, starts: Array, ends: Array) -> Under:
         """What lies under steps."""
         both = zip(starts, ends, strict=True)
-        return _stacked([under_step(pair, self.discrete, self.rows, self.bandwidth) for pair in both])
+        return _stacked(
+            [under_step(pair, self.discrete, self.rows, self.bandwidth) for pair in both]
+        )
 
     def traversable(self, starts: Array, ends: Array, *, min_density: float = 0.05) -> Mask:
         """Which steps stay on ground as common as that share of held-out people stand on, or better."""
@@ -82,11 +90,15 @@ class Rule:
     floor: float
 
     @classmethod
-    def of(cls, points: Array | Rows, discrete: Mask, *, bandwidth: float, min_density: float = 0.05) -> Rule:
+    def of(
+        cls, points: Array | Rows, discrete: Mask, *, bandwidth: float, min_density: float = 0.05
+    ) -> Rule:
         """Take the bandwidth that the density of the explainer has, and set the floor anew."""
         rows = points if isinstance(points, Rows) else distinct(points)
         if len(rows) < 2:
-            raise DataError("the rule needs at least two different rows to set a floor: give more people")
+            raise DataError(
+                "the rule needs at least two different rows to set a floor: give more people"
+            )
         floor = float(np.quantile(levels(rows, bandwidth), min_density))
         return cls(rows, np.asarray(discrete, dtype=bool), float(bandwidth), floor)
 
@@ -95,7 +107,9 @@ class Rule:
         found = []
         for start, end in zip(starts, ends, strict=True):
             own = [*self.rows.at(start), *self.rows.at(end)]
-            found.append(under_step((start, end), self.discrete, self.rows, self.bandwidth, left_out=own))
+            found.append(
+                under_step((start, end), self.discrete, self.rows, self.bandwidth, left_out=own)
+            )
         return _stacked(found)
 
     def at_start(self, starts: Array, ends: Array) -> Array:
@@ -106,21 +120,30 @@ class Rule:
             found[i] = log_density(start[None, :], self.rows, self.bandwidth, left_out=own)[0]
         return found
 
-    def traversable(self, starts: Array, ends: Array, *, floor: Array | float | None = None) -> Mask:
+    def traversable(
+        self, starts: Array, ends: Array, *, floor: Array | float | None = None
+    ) -> Mask:
         """Which steps never fall below the floor; a floor of one's own may be given, or one for each step."""
         wanted = self.floor if floor is None else np.asarray(floor)
         return np.asarray(self.under(starts, ends).lowest >= wanted - TOLERANCE)
 
 
-def people_within(starts: Array, ends: Array, discrete: Mask, rows: Rows, *, eps: float) -> tuple[Array, Array]:
+def people_within(
+    starts: Array, ends: Array, discrete: Mask, rows: Rows, *, eps: float
+) -> tuple[Array, Array]:
     """How many other rows are within ``eps`` along each step: the fewest, and on average."""
     fewest, mean = np.zeros(len(starts)), np.zeros(len(starts))
     for i, (start, end) in enumerate(zip(starts, ends, strict=True)):
         own = [*rows.at(start), *rows.at(end)]
-        grids = [(*places_along(a, b, apart=eps / _PER_EPS), part) for a, b, part in legs(start, end, discrete)]
+        grids = [
+            (*places_along(a, b, apart=eps / _PER_EPS), part)
+            for a, b, part in legs(start, end, discrete)
+        ]
         counts = [_near(places, rows, eps, own) for places, _, _ in grids]
         fewest[i] = min(some.min() for some in counts)
-        mean[i] = sum(part * (some @ parts) for some, (_, parts, part) in zip(counts, grids, strict=True))
+        mean[i] = sum(
+            part * (some @ parts) for some, (_, parts, part) in zip(counts, grids, strict=True)
+        )
     return fewest, mean
 
 

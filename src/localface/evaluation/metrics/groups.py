@@ -9,8 +9,7 @@ import numpy as np
 
 from localface.errors import DataError
 from localface.evaluation.metrics.intervals import Interval, Share, difference, success
-from localface.geometry.segments import Array, Mask
-from localface.search.questions import Ids
+from localface.types import Array, Ids, Mask
 
 _MIDDLE = (5, 6)  # the deciles on either side of the median person
 
@@ -35,14 +34,21 @@ class Gap(NamedTuple):
     gap: Interval
 
 
-def by_group(found: Mask | Sequence[bool], costs: Array | Sequence[float], groups: Sequence[Hashable]) -> list[Line]:
+def by_group(
+    found: Mask | Sequence[bool], costs: Array | Sequence[float], groups: Sequence[Hashable]
+) -> list[Line]:
     """Success and cost of each group, in the order of their names."""
     flags, paid = _checked(found, costs, len(groups))
     every = sorted(set(groups), key=lambda group: (str(type(group)), group))
-    return [_line(name, np.array([group == name for group in groups], dtype=bool), flags, paid) for name in every]
+    return [
+        _line(name, np.array([group == name for group in groups], dtype=bool), flags, paid)
+        for name in every
+    ]
 
 
-def by_decile(found: Mask | Sequence[bool], costs: Array | Sequence[float], shares: Array) -> list[Line]:
+def by_decile(
+    found: Mask | Sequence[bool], costs: Array | Sequence[float], shares: Array
+) -> list[Line]:
     """Success and cost by the density decile that people start from, 1 the loneliest; ten lines, empty ones too."""
     flags, paid = _checked(found, costs, len(shares))
     decile = deciles(shares)
@@ -68,8 +74,12 @@ def _line(name: Hashable, mine: Mask, flags: Mask, paid: Array) -> Line:
     return Line(name, share.of, share.n, share.share, share.low, share.high, cost)
 
 
-def _checked(found: Mask | Sequence[bool], costs: Array | Sequence[float], n: int) -> tuple[Mask, Array]:
+def _checked(
+    found: Mask | Sequence[bool], costs: Array | Sequence[float], n: int
+) -> tuple[Mask, Array]:
     flags, paid = np.asarray(found, dtype=bool), np.asarray(costs, dtype=np.float64)
     if len(flags) != n or len(paid) != n:
-        raise DataError(f"{len(flags)} answers and {len(paid)} costs for {n} people: give one of each, NaN for no cost")
+        raise DataError(
+            f"{len(flags)} answers and {len(paid)} costs for {n} people: give one of each, NaN for no cost"
+        )
     return flags, paid

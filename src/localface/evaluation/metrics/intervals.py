@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.answers.move_evidence import wilson
 from localface.errors import DataError
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 
 class Share(NamedTuple):
@@ -41,7 +41,9 @@ def success(flags: Mask | Sequence[bool], *, asked: int | None = None) -> Share:
     """The share of everybody who was asked for: whoever got no answer, or a crash, is in the denominator."""
     n, of = int(np.sum(np.asarray(flags, dtype=bool))), len(flags) if asked is None else asked
     if of < len(flags):
-        raise DataError(f"asked={of} is less than the {len(flags)} people with an answer: count everybody asked")
+        raise DataError(
+            f"asked={of} is less than the {len(flags)} people with an answer: count everybody asked"
+        )
     return Share(n, of, n / of, *wilson(n / of, of)) if of else Share(0, 0, float("nan"), 0.0, 1.0)
 
 
@@ -55,7 +57,9 @@ def difference(first: Share, second: Share) -> Interval:
     return Interval(gap, float(gap - below), float(gap + above))
 
 
-def over_seeds(values: Sequence[float] | Array, *, within: tuple[float, float] = (-np.inf, np.inf)) -> Interval:
+def over_seeds(
+    values: Sequence[float] | Array, *, within: tuple[float, float] = (-np.inf, np.inf)
+) -> Interval:
     """The mean of one value a seed, and its 95 % t interval: mean +- t(0.975, n - 1) s / sqrt(n).
 
     Seeds without a value (NaN) are left out. Values are taken to be the means of whole
@@ -67,12 +71,21 @@ def over_seeds(values: Sequence[float] | Array, *, within: tuple[float, float] =
     known = known[~np.isnan(known)]
     if len(known) < 2:
         return Interval(float(known[0]) if len(known) else float("nan"), float("nan"), float("nan"))
-    mean, half = known.mean(), stdtrit(len(known) - 1, 0.975) * known.std(ddof=1) / np.sqrt(len(known))
-    return Interval(float(mean), max(float(mean - half), within[0]), min(float(mean + half), within[1]))
+    mean, half = (
+        known.mean(),
+        stdtrit(len(known) - 1, 0.975) * known.std(ddof=1) / np.sqrt(len(known)),
+    )
+    return Interval(
+        float(mean), max(float(mean - half), within[0]), min(float(mean + half), within[1])
+    )
 
 
 def bootstrapped(
-    values: Sequence[float] | Array, *, of: Callable[..., Any] = np.median, n: int = 2000, seed: int = 0
+    values: Sequence[float] | Array,
+    *,
+    of: Callable[..., Any] = np.median,
+    n: int = 2000,
+    seed: int = 0,
 ) -> Interval:
     """A figure of the values (their median, say) and its 95 % percentile bootstrap interval; NaN is left out.
 

@@ -11,7 +11,7 @@ from localface.evaluation.metrics.change import mad_scales, range_scales
 from localface.evaluation.metrics.ends import OutlierFactor, Score, valid
 from localface.evaluation.metrics.ground import HeldOut, Rule, ordinary_eps
 from localface.evaluation.metrics.near import Rows
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
@@ -68,13 +68,17 @@ class Judgement:
             eps=ordinary_eps(rows) if eps is None else eps,
             k=k,
             min_density=min_density,
-            heldout=None if heldout is None else HeldOut.fit(space.points(np.asarray(heldout)), space.discrete),
+            heldout=None
+            if heldout is None
+            else HeldOut.fit(space.points(np.asarray(heldout)), space.discrete),
             rule=None
             if bandwidth is None
             else Rule.of(rows, space.discrete, bandwidth=bandwidth, min_density=min_density),
         )
 
     def __repr__(self) -> str:
-        unseen = "nobody held out" if self.heldout is None else f"{len(self.heldout.rows):,} held out"
+        unseen = (
+            "nobody held out" if self.heldout is None else f"{len(self.heldout.rows):,} held out"
+        )
         ruled = "no rule" if self.rule is None else f"rule with bandwidth {self.rule.bandwidth:.3g}"
         return f"<Judgement: {len(self.rows):,} rows, {unseen}, {ruled}>"

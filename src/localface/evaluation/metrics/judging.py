@@ -12,20 +12,40 @@ from localface.data.box import Box
 from localface.errors import DataError
 from localface.evaluation.metrics.change import l0, l1, l2, put_back
 from localface.evaluation.metrics.ends import knn_distance, valid, ynn
-from localface.evaluation.metrics.ground import TOLERANCE, HeldOut, Rule, Under, along_path, people_within, weights
+from localface.evaluation.metrics.ground import (
+    TOLERANCE,
+    HeldOut,
+    Rule,
+    Under,
+    along_path,
+    people_within,
+    weights,
+)
 from localface.evaluation.metrics.judgement import Judgement
 from localface.evaluation.metrics.laws import exist, violations
 from localface.evaluation.metrics.measures import Measures
-from localface.evaluation.metrics.paths import deepest_fall, detour, monotone, over, path_length, sparsity
+from localface.evaluation.metrics.paths import (
+    deepest_fall,
+    detour,
+    monotone,
+    over,
+    path_length,
+    sparsity,
+)
 from localface.evaluation.metrics.ways import Ways
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 Columns = dict[str, Array]
 """One value of each measure for every path."""
 
 
 def measured(
-    judgement: Judgement, states: Array | None, box: Box, *, optimum: float | None = None, floor: float | None = None
+    judgement: Judgement,
+    states: Array | None,
+    box: Box,
+    *,
+    optimum: float | None = None,
+    floor: float | None = None,
 ) -> Measures:
     """Measure one proposal: its states in the user's units, the person first; None where nothing was found.
 
@@ -52,13 +72,25 @@ def measured_many(
     lowest = [None] * n if floors is None else list(floors)
     if not n == len(boxes) == len(best) == len(lowest):
         counts = f"{n} proposals, {len(boxes)} boxes, {len(best)} optima and {len(lowest)} floors"
-        raise DataError(f"{counts} do not go together: give one of each a person, None where there is none")
-    found = [_first_look(judgement, states, box) for states, box in zip(proposals, boxes, strict=True)]
-    paths = {i: states for i, states in enumerate(proposals) if states is not None and np.isfinite(states).all()}
+        raise DataError(
+            f"{counts} do not go together: give one of each a person, None where there is none"
+        )
+    found = [
+        _first_look(judgement, states, box) for states, box in zip(proposals, boxes, strict=True)
+    ]
+    paths = {
+        i: states
+        for i, states in enumerate(proposals)
+        if states is not None and np.isfinite(states).all()
+    }
     if paths:
-        columns = _columns(judgement, list(paths.values()), [best[i] for i in paths], [lowest[i] for i in paths])
+        columns = _columns(
+            judgement, list(paths.values()), [best[i] for i in paths], [lowest[i] for i in paths]
+        )
         for place, i in enumerate(paths):
-            values: dict[str, Any] = {name: float(column[place]) for name, column in columns.items()}
+            values: dict[str, Any] = {
+                name: float(column[place]) for name, column in columns.items()
+            }
             found[i] = replace(found[i], **{**values, "valid": values["valid"] == 1.0})
     return found
 
@@ -68,12 +100,17 @@ def _first_look(judgement: Judgement, states: Array | None, box: Box) -> Measure
         return Measures(found=False)
     if states.ndim != 2 or not len(states) or states.shape[1] != len(judgement.space.schema):
         wanted = f"(states, {len(judgement.space.schema)})"
-        raise DataError(f"a proposal of shape {states.shape} is no path: give an array of shape {wanted}")
+        raise DataError(
+            f"a proposal of shape {states.shape} is no path: give an array of shape {wanted}"
+        )
     return Measures(found=True, violations=violations(states, judgement.space, box))
 
 
 def _columns(
-    judgement: Judgement, paths: Sequence[Array], optima: Sequence[float | None], floors: Sequence[float | None]
+    judgement: Judgement,
+    paths: Sequence[Array],
+    optima: Sequence[float | None],
+    floors: Sequence[float | None],
 ) -> Columns:
     ways = Ways.of(judgement.space, paths)
     columns = {**_agreed(judgement, ways), **_changed(judgement, ways), **_ended(judgement, ways)}
@@ -144,12 +181,16 @@ def _walked(ways: Ways, optima: Sequence[float | None]) -> Columns:
         "steps": (ways.lasts - ways.firsts).astype(np.float64),
         "length": lengths,
         "detour": np.array([detour(points) for points in each]),
-        "over_optimum": np.array([over(length, best) for length, best in zip(lengths, optima, strict=True)]),
+        "over_optimum": np.array(
+            [over(length, best) for length, best in zip(lengths, optima, strict=True)]
+        ),
     }
 
 
 def _nearby(judgement: Judgement, ways: Ways) -> Columns:
-    fewest, mean = people_within(*ways.stretches, judgement.space.discrete, judgement.rows, eps=judgement.eps)
+    fewest, mean = people_within(
+        *ways.stretches, judgement.space.discrete, judgement.rows, eps=judgement.eps
+    )
     lengths = ways.lengths
     return {
         "fewest_people": np.array([fewest[some].min() for some in ways.steps]),
@@ -159,7 +200,10 @@ def _nearby(judgement: Judgement, ways: Ways) -> Columns:
 
 def _over_heldout(heldout: HeldOut, ways: Ways, min_density: float) -> Columns:
     under, lengths = heldout.under(*ways.stretches), ways.lengths
-    paths = [along_path(Under(under.lowest[some], under.mean[some]), lengths[some]) for some in ways.steps]
+    paths = [
+        along_path(Under(under.lowest[some], under.mean[some]), lengths[some])
+        for some in ways.steps
+    ]
     lowest, mean = np.array(paths).T
     return {
         "density": heldout.share(heldout.logs(ways.points[ways.lasts])),
@@ -167,7 +211,9 @@ def _over_heldout(heldout: HeldOut, ways: Ways, min_density: float) -> Columns:
         "mean_log": mean,
         "lowest_density": heldout.share(lowest),
         "mean_density": heldout.share(mean),
-        "traversable_heldout": _share_of_steps(under.lowest >= heldout.floor(min_density) - TOLERANCE, ways),
+        "traversable_heldout": _share_of_steps(
+            under.lowest >= heldout.floor(min_density) - TOLERANCE, ways
+        ),
     }
 
 

@@ -9,8 +9,7 @@ import numpy as np
 from localface.errors import DataError
 from localface.evaluation.metrics.line import around, legs, places_along
 from localface.evaluation.metrics.near import Rows, spread
-from localface.geometry.segments import Array, Mask
-from localface.search.questions import Ids
+from localface.types import Array, Ids, Mask
 
 PER_BANDWIDTH = 8
 """Places on a step in each bandwidth of its length."""
@@ -22,7 +21,9 @@ _TOGETHER = 16  # places on a line that are summed over the same rows
 _NEGLIGIBLE = 1e-8  # of a sum
 
 
-def log_density(places: Array, rows: Rows, bandwidth: float, *, left_out: Sequence[int] = ()) -> Array:
+def log_density(
+    places: Array, rows: Rows, bandwidth: float, *, left_out: Sequence[int] = ()
+) -> Array:
     """log p(x), p(x) = (1/n) sum_i (2 pi h^2)^(-d/2) exp(-|x - x_i|^2 / 2h^2), without the rows left out.
 
     n is always the number of all rows: leaving out someone can only lower it. Places that
@@ -34,7 +35,9 @@ def log_density(places: Array, rows: Rows, bandwidth: float, *, left_out: Sequen
     return logs + _constant(rows, bandwidth)
 
 
-def _mattering(places: Array, rows: Rows, h: float, left_out: Sequence[int]) -> Iterator[tuple[slice, Ids]]:
+def _mattering(
+    places: Array, rows: Rows, h: float, left_out: Sequence[int]
+) -> Iterator[tuple[slice, Ids]]:
     """A few places at a time, and the rows that may add more than 1e-8 / n of the sum at any of them.
 
     All of them are within r of their centre c. The nearest row is within |c - x*| + r of each
@@ -76,18 +79,29 @@ def likeliest(rows: Rows) -> float:
     nearest other row over the root of d, up to the median distance between rows.
     """
     if len(rows) < 2:
-        raise DataError("a density needs at least two different rows to be fitted: give more people")
-    squares = np.concatenate([apart for _, apart in rows.others(rows.points[spread(len(rows), _TUNED_ON)])])
+        raise DataError(
+            "a density needs at least two different rows to be fitted: give more people"
+        )
+    squares = np.concatenate(
+        [apart for _, apart in rows.others(rows.points[spread(len(rows), _TUNED_ON)])]
+    )
     width = rows.points.shape[1]
     widest = float(np.sqrt(np.median(squares[np.isfinite(squares)])))
     nearest = max(float(np.sqrt(np.median(squares.min(axis=1)))), 1e-9 * widest)
     candidates = np.geomspace(nearest / 4 / np.sqrt(width), max(widest, 2 * nearest), _CANDIDATES)
-    likelihoods = [log_sums(squares / (-2.0 * h * h)).mean() - width * np.log(h) for h in candidates]
+    likelihoods = [
+        log_sums(squares / (-2.0 * h * h)).mean() - width * np.log(h) for h in candidates
+    ]
     return float(candidates[int(np.argmax(likelihoods))])
 
 
 def under_step(
-    ends: tuple[Array, Array], discrete: Mask, rows: Rows, bandwidth: float, *, left_out: Sequence[int] = ()
+    ends: tuple[Array, Array],
+    discrete: Mask,
+    rows: Rows,
+    bandwidth: float,
+    *,
+    left_out: Sequence[int] = (),
 ) -> tuple[float, float]:
     """The lowest log-density along a step, and the logarithm of the mean density.
 
@@ -99,7 +113,9 @@ def under_step(
         logs = log_density(places, rows, bandwidth, left_out=left_out)
         means.append(logs + np.log(part * parts))
         if logs.min() < lowest:
-            closer = log_density(around(places, int(logs.argmin())), rows, bandwidth, left_out=left_out)
+            closer = log_density(
+                around(places, int(logs.argmin())), rows, bandwidth, left_out=left_out
+            )
             lowest = min(float(logs.min()), float(closer.min()))
     return lowest, float(log_sums(np.concatenate(means)[None, :])[0])
 

@@ -9,7 +9,7 @@ import numpy as np
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.data.space import Space
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 _ROUNDING = 1e-9  # of an ordinary difference, by which a value may be off
 

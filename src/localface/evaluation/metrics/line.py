@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 MOST = 401
 """Places on a leg at most, however long it is."""

@@ -72,7 +72,9 @@ class Measures:
 
     def to_dict(self) -> dict[str, float]:
         """Every measure by name as a number; violations one by one and as ``violations``."""
-        plain = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "violations"}
+        plain = {
+            one.name: getattr(self, one.name) for one in fields(self) if one.name != "violations"
+        }
         broken = {f"violations_{kind}": count for kind, count in self.violations._asdict().items()}
         every = {
             **plain,
@@ -95,7 +97,9 @@ def averages(measures: Sequence[Measures]) -> dict[str, float]:
     means = {}
     for name in rows[0]:
         every = name in ("found", "valid", "sound", "sound_personal")
-        values = np.array([row[name] for row, one in zip(rows, measures, strict=True) if every or one.found])
+        values = np.array(
+            [row[name] for row, one in zip(rows, measures, strict=True) if every or one.found]
+        )
         known = values[~np.isnan(values)]
         means[name] = float(known.mean()) if len(known) else _NAN
     return means

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from localface.errors import DataError
-from localface.geometry.segments import Array
-from localface.search.questions import Ids
+from localface.types import Array, Ids
 
 _BLOCK = 2**17  # distances worked on at a time: as many as the processor keeps at hand
-_MOST = 2**22  # distances held at a time, where there are so many rows that a block would be a few places
+_MOST = (
+    2**22
+)  # distances held at a time, where there are so many rows that a block would be a few places
 _PLACES = 64  # for which reading all rows once is worth while
 _DECIMALS = 9  # to which two points agree that are one and the same
 
@@ -29,7 +30,9 @@ class Rows:
     def __post_init__(self) -> None:
         points = np.array(self.points, dtype=np.float64)
         if points.ndim != 2 or not len(points) or not np.isfinite(points).all():
-            raise DataError(f"rows of shape {points.shape} cannot be compared with: give a table of finite points")
+            raise DataError(
+                f"rows of shape {points.shape} cannot be compared with: give a table of finite points"
+            )
         at: dict[bytes, list[int]] = {}
         for i, key in enumerate(_keys(points)):
             at.setdefault(key, []).append(i)

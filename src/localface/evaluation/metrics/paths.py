@@ -6,7 +6,7 @@ import numpy as np
 
 from localface.data.space import Space
 from localface.evaluation.metrics.change import changed
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _ROUNDING = 1e-9  # by which a score may fall and still count as level
 

@@ -11,7 +11,7 @@ from localface.data.space import Space
 from localface.evaluation.metrics.change import l2
 from localface.evaluation.metrics.ends import Score, valid
 from localface.evaluation.metrics.intervals import Share, success
-from localface.geometry.segments import Array, Mask
+from localface.types import Array, Mask
 
 Explain = Callable[[Array], Array | None]
 """Leads one record, in the user's units, to another; None where nothing is found."""
@@ -32,7 +32,13 @@ class Stability(NamedTuple):
 
 
 def stability(
-    explain: Explain, people: Array, space: Space, *, noise: float = 0.05, n: int = 10, seed: int = 0
+    explain: Explain,
+    people: Array,
+    space: Space,
+    *,
+    noise: float = 0.05,
+    n: int = 10,
+    seed: int = 0,
 ) -> Stability:
     """Ask again for ``n`` noisy copies of each person who has an answer."""
     flags: list[bool] = []
@@ -68,7 +74,9 @@ def noisy(record: Array, space: Space, *, noise: float, n: int, rng: np.random.G
     for j, feature in enumerate(schema):
         if feature.whole and not still[j]:
             last = np.inf if feature.categories is None else len(feature.categories) - 1.0
-            copies[:, j] = np.clip(np.rint(copies[:, j]), -np.inf if feature.categories is None else 0.0, last)
+            copies[:, j] = np.clip(
+                np.rint(copies[:, j]), -np.inf if feature.categories is None else 0.0, last
+            )
     return np.where(schema.broken(copies)[:, None], record, copies)
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from localface.data.space import Space
 from localface.evaluation.metrics.laws import settled
-from localface.geometry.segments import Array
-from localface.search.questions import Ids
+from localface.types import Array, Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +44,9 @@ class Ways:
     def stretches(self) -> tuple[Array, Array]:
         """The points where steps start, and where they end."""
         before = [np.arange(a, max(b, a + 1)) for a, b in zip(self.firsts, self.lasts, strict=True)]
-        after = [np.arange(min(a + 1, b), b + 1) for a, b in zip(self.firsts, self.lasts, strict=True)]
+        after = [
+            np.arange(min(a + 1, b), b + 1) for a, b in zip(self.firsts, self.lasts, strict=True)
+        ]
         return self.points[np.concatenate(before)], self.points[np.concatenate(after)]
 
     @property

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from localface.geometry.segments import Array
-from localface.search.questions import Asks, Loan, borrow
-from localface.search.state import Atlas, Step
+from localface.search.graph import LocalGraph, Step
+from localface.search.questions import Asks, ComposedStates, compose_states
+from localface.types import Array
 
 _STATES = 32  # states that are considered, nearest first
 _SAME = 1e-9  # how far apart rounding may put a state and a row that are one
@@ -26,38 +26,49 @@ class Composition:
     ``entry`` tells that the way there is an entry step, ``cut`` that the row budget withheld states.
     """
 
-    atlas: Atlas
+    graph: LocalGraph
     end: int | None
     entry: bool
     cut: bool
 
 
-def compose(atlas: Atlas) -> Asks[Composition]:
+def compose(graph: LocalGraph) -> Asks[Composition]:
     """Find the nearest composed state that can be gone to straight.
 
     Someone who stands on uncommon ground may start from there, but not end there. The
     states are known to an atlas of their own, so that who finds none has learnt nothing.
     """
-    person, level = atlas.person, (yield from atlas.level())
+    person, level = graph.person, (yield from graph.level())
     entry = level < person.floor - _SLIGHT
-    loan: Loan = yield from borrow(person.factual, person.like, _STATES, person.min_score)
-    states, own = loan.points, atlas.holding(person.held)
-    fine = person.lawful(states) & person.bounds.contain(states) & person.bounds.one_way(person.factual, states)
-    places = [own.put(state, float(score)) for state, score in zip(states[fine], loan.scores[fine], strict=True)]
-    common = yield from _passing(own, places, [(place, place) for place in places])
-    straight = yield from _passing(own.under(level) if entry else own, common, [(0, place) for place in common])
+    loan: ComposedStates = yield from compose_states(
+        person.factual, person.project, _STATES, person.min_score
+    )
+    states, own = loan.points, graph.fixing(person.fixed)
+    fine = (
+        person.lawful(states)
+        & person.bounds.contain(states)
+        & person.bounds.one_way(person.factual, states)
+    )
+    vertices = [
+        own.put(state, float(score))
+        for state, score in zip(states[fine], loan.scores[fine], strict=True)
+    ]
+    common = yield from _passing(own, vertices, [(vertex, vertex) for vertex in vertices])
+    straight = yield from _passing(
+        own.under(level) if entry else own, common, [(0, vertex) for vertex in common]
+    )
     end = (yield from _someone(own, straight[0])) if straight else None
     return Composition(own, end, entry, loan.cut)
 
 
-def _passing(atlas: Atlas, places: list[int], steps: list[Step]) -> Asks[list[int]]:
+def _passing(graph: LocalGraph, vertices: list[int], steps: list[Step]) -> Asks[list[int]]:
     """Those places whose step can be taken."""
-    passes = yield from atlas.traversable(steps)
-    return [place for place, one in zip(places, passes, strict=True) if one]
+    passes = yield from graph.traversable(steps)
+    return [vertex for vertex, one in zip(vertices, passes, strict=True) if one]
 
 
-def _someone(atlas: Atlas, place: int) -> Asks[int]:
+def _someone(graph: LocalGraph, vertex: int) -> Asks[int]:
     """The row that has just this state, should there be one: too far for a search, perhaps, but somebody."""
-    state: Array = atlas.points[place]
-    rows = yield from atlas.reveal(state, 1, atlas.person.bounds, radius=_SAME)
-    return next((row for row in rows if (atlas.points[row] == state).all()), place)
+    state: Array = graph.points[vertex]
+    rows = yield from graph.reveal(state, 1, graph.person.bounds, radius=_SAME)
+    return next((row for row in rows if (graph.points[row] == state).all()), vertex)

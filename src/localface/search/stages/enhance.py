@@ -7,16 +7,20 @@ from functools import cached_property
 
 import numpy as np
 
-from localface.geometry.segments import Array, Mask, norms
-from localface.search.questions import Asks, Hole, Ids
-from localface.search.state import Atlas, Step, Way
+from localface.density.protocol import Hole
+from localface.geometry.segments import norms
+from localface.search.graph import GraphPath, LocalGraph, Step
+from localface.search.questions import Asks
+from localface.types import Array, Ids, Mask
 
 _MOST_ON_AVERAGE = 48
 """Places considered under the average rule, least detour first: a mean that is too low points at no hole
 through which other steps could be struck out, so that every step must be asked about by itself."""
 
 
-def enhance(atlas: Atlas, known: Way, *, price: Price, astar: bool = True) -> Asks[Way]:
+def enhance(
+    graph: LocalGraph, known: GraphPath, *, price: Price, astar: bool = True
+) -> Asks[GraphPath]:
     """Find the cheapest traversable way from where ``known`` starts to any goal.
 
     A* (Dijkstra with ``astar`` off) that takes steps on trust: only when a place is next
@@ -24,13 +28,13 @@ def enhance(atlas: Atlas, known: Way, *, price: Price, astar: bool = True) -> As
     back in line by its next best step. A place can only be on a better way if going
     straight there and straight on costs less than the way that is known already.
     """
-    chart = Chart(atlas, known)
-    while (here := chart.next_in_line(known.cost, astar=astar)) is not None:
-        if not (yield from chart.confirmed(here, price)):
+    astar_search = AStar(graph, known)
+    while (here := astar_search.next_in_line(known.cost, astar=astar)) is not None:
+        if not (yield from astar_search.confirmed(here, price)):
             continue
-        if chart.is_end[here]:
-            return chart.way_to(here)
-        chart.close(here)
+        if astar_search.is_end[here]:
+            return astar_search.way_to(here)
+        astar_search.close(here)
     return known
 
 
@@ -53,20 +57,20 @@ class Price:
         return np.asarray(lengths * np.exp(self.exponent * np.maximum(self.usual - means, 0.0)))
 
 
-class Chart:
+class AStar:
     """The places that could be on a better way, and how far A* has come.
 
     ``costs`` holds what steps cost at least, from where A* has been; the rest is not worked out.
     """
 
-    def __init__(self, atlas: Atlas, known: Way) -> None:
-        self.atlas = atlas
-        self.places, self._points, self.remaining = _worth_a_look(atlas, known)
-        self.is_end = np.isin(self.places, atlas.goals)
-        n = len(self.places)
+    def __init__(self, graph: LocalGraph, known: GraphPath) -> None:
+        self.graph = graph
+        self.vertices, self._points, self.remaining = _worth_a_look(graph, known)
+        self.is_end = np.isin(self.vertices, graph.goals)
+        n = len(self.vertices)
         self.costs, self._lengths = np.full((n, n), np.inf), np.zeros((n, n))
-        self._refused = atlas.struck_out(self.places)
-        self._holes = len(atlas.holes)
+        self._refused = graph.struck_out(self.vertices)
+        self._holes = len(graph.holes)
         self.spent, self.parent = np.full(n, np.inf), np.zeros(n, dtype=np.int64)
         self.spent[0] = 0.0
         self.done = np.zeros(n, dtype=bool)
@@ -83,18 +87,22 @@ class Chart:
         step = (int(self.parent[here]), here)
         if step in self._sure:
             return True
-        named = (self.places[step[0]], self.places[here])
-        passes = yield from self.atlas.traversable([named])
+        named = (self.vertices[step[0]], self.vertices[here])
+        passes = yield from self.graph.traversable([named])
         if not passes[0]:
             self._refused.append(step)
             self.costs[step] = np.inf
-            self._strike(self.atlas.holes[self._holes :], np.flatnonzero(self.done))
-            self._holes = len(self.atlas.holes)
-            self._line_up(np.flatnonzero(~self.done & np.isinf(self.costs[self.parent, np.arange(len(self.parent))])))
+            self._strike(self.graph.holes[self._holes :], np.flatnonzero(self.done))
+            self._holes = len(self.graph.holes)
+            self._line_up(
+                np.flatnonzero(
+                    ~self.done & np.isinf(self.costs[self.parent, np.arange(len(self.parent))])
+                )
+            )
             return False
         self._sure.add(step)
         if price.exponent:
-            means = yield from self.atlas.means([named])
+            means = yield from self.graph.means([named])
             self.costs[step] = float(price.exact(self._lengths[step], np.array(means[0])))
             self._line_up(np.array([here]))
             return False
@@ -109,31 +117,35 @@ class Chart:
         self.spent[better] = through[better]
         self.parent[better] = here
 
-    def way_to(self, here: int) -> Way:
+    def way_to(self, here: int) -> GraphPath:
         """The way by which a place was reached."""
-        way = [here]
-        while way[-1] != 0:
-            way.append(int(self.parent[way[-1]]))
-        return Way(tuple(self.places[i] for i in reversed(way)), float(self.spent[here]))
+        path = [here]
+        while path[-1] != 0:
+            path.append(int(self.parent[path[-1]]))
+        return GraphPath(tuple(self.vertices[i] for i in reversed(path)), float(self.spent[here]))
 
-    def _line_up(self, places: Ids) -> None:
+    def _line_up(self, vertices: Ids) -> None:
         """Give places their next best step from where A* has been."""
         been = np.flatnonzero(self.done)
-        places = places[places != 0]
-        if len(places) and len(been):
-            through = self.spent[been, None] + self.costs[np.ix_(been, places)]
+        vertices = vertices[vertices != 0]
+        if len(vertices) and len(been):
+            through = self.spent[been, None] + self.costs[np.ix_(been, vertices)]
             best = through.argmin(axis=0)
-            self.spent[places] = through[best, np.arange(len(places))]
-            self.parent[places] = been[best]
+            self.spent[vertices] = through[best, np.arange(len(vertices))]
+            self.parent[vertices] = been[best]
 
     def _look_on(self, here: int) -> None:
         """Work out what the steps from a place cost at least."""
-        person, points = self.atlas.person, self._points
+        person, points = self.graph.person, self._points
         self._lengths[here] = norms(points - points[here])
-        fine = person.bounds.one_way(points[here], points) & (self._lengths[here] <= person.max_step)
+        fine = person.bounds.one_way(points[here], points) & (
+            self._lengths[here] <= person.max_step
+        )
         self.costs[here] = np.where(fine, self._lengths[here], np.inf)
-        self.costs[here, [b if a == here else a for a, b in self._refused if here in (a, b)]] = np.inf
-        self._strike(self.atlas.holes[: self._holes], np.array([here]))
+        self.costs[here, [b if a == here else a for a, b in self._refused if here in (a, b)]] = (
+            np.inf
+        )
+        self._strike(self.graph.holes[: self._holes], np.array([here]))
 
     def _strike(self, holes: list[Hole], been: Ids) -> None:
         """Strike out steps that run into holes; one with a flip in it is not straight, and is asked about."""
@@ -147,28 +159,28 @@ class Chart:
     @cached_property
     def _kinds(self) -> Ids:
         """Which places agree on every discrete column, so that the step between them is straight."""
-        discrete = self.atlas.person.discrete
+        discrete = self.graph.person.discrete
         if not discrete.any():
             return np.zeros(len(self._points), dtype=np.int64)
         return np.unique(self._points[:, discrete], axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def _worth_a_look(atlas: Atlas, known: Way) -> tuple[list[int], Array, Array]:
+def _worth_a_look(graph: LocalGraph, known: GraphPath) -> tuple[list[int], Array, Array]:
     """The start, the goals and the rows between, and how far it is from each to the nearest goal."""
-    start = known.places[0]
-    places = np.array([start, *(place for place in atlas.places if place != start)])
-    straight = norms(atlas.points[places] - atlas.points[start])
+    start = known.vertices[0]
+    vertices = np.array([start, *(vertex for vertex in graph.vertices if vertex != start)])
+    straight = norms(graph.points[vertices] - graph.points[start])
     worth = straight < known.cost  # whatever is further cannot be on a better way, nor at its end
     worth[0] = True
-    places, straight = places[worth], straight[worth]
-    points, goals = atlas.points[places], atlas.points[places[np.isin(places, atlas.goals)]]
+    vertices, straight = vertices[worth], straight[worth]
+    points, goals = graph.points[vertices], graph.points[vertices[np.isin(vertices, graph.goals)]]
     remaining = norms(points[:, None, :] - goals[None, :, :]).min(axis=1, initial=np.inf)
     detour = straight + remaining
-    if atlas.person.rule == "mean" and len(places) > _MOST_ON_AVERAGE:
+    if graph.person.rule == "mean" and len(vertices) > _MOST_ON_AVERAGE:
         detour[np.argsort(detour, kind="stable")[_MOST_ON_AVERAGE:]] = np.inf
     near = detour < known.cost
     near[0] = True
-    return places[near].tolist(), points[near], remaining[near]
+    return vertices[near].tolist(), points[near], remaining[near]
 
 
 def crossing(hole: Hole, starts: Array, ends: Array, spans: Array) -> Mask:

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.geometry.segments import Array, norms, turned_within
+from localface.geometry.deviation import turned_within
+from localface.geometry.segments import norms
+from localface.search.graph import LocalGraph
 from localface.search.questions import Asks, levels
-from localface.search.state import Atlas
+from localface.types import Array
 
 Trail = tuple[int, ...]
 
@@ -21,7 +23,7 @@ _SLIGHT = 1e-9  # what rounding may take off a level
 
 
 @dataclass(frozen=True, slots=True)
-class Gait:
+class WalkOptions:
     """How a walk goes: how many people it looks at, and how it moves between them.
 
     ``patience`` is how many places are accepted before asking whether there is anyone to
@@ -67,13 +69,15 @@ class Queue:
         self._runs: list[Iterator[Candidate]] = []
         self._blended: set[int] = set()
 
-    def push(self, atlas: Atlas, start: int, ends: list[int], *, blend: bool) -> None:
+    def push(self, graph: LocalGraph, start: int, ends: list[int], *, blend: bool) -> None:
         """Add steps from an accepted place with priority f / (1 + distance): Eq. 2, argmax reading."""
         fresh = np.array([end for end in ends if end not in self.trails], dtype=np.int64)
-        distances = norms(atlas.points[fresh] - atlas.points[start])
-        losses, rows = -atlas.appeal(fresh) / (1 + distances), atlas.ids[fresh]
+        distances = norms(graph.points[fresh] - graph.points[start])
+        losses, rows = -graph.appeal(fresh) / (1 + distances), graph.ids[fresh]
         order = np.lexsort((fresh, rows, distances, losses))
-        run = zip(*(column[order].tolist() for column in (losses, distances, rows, fresh)), strict=True)
+        run = zip(
+            *(column[order].tolist() for column in (losses, distances, rows, fresh)), strict=True
+        )
         self._line_up(Candidate(loss, far, row, start, end, blend) for loss, far, row, end in run)
 
     def to_blend(self, step: Candidate) -> bool:
@@ -106,7 +110,7 @@ class Queue:
             heapq.heappush(self._heads, (head, run))
 
 
-def explore(atlas: Atlas, gait: Gait) -> Asks[Exploration]:
+def explore(graph: LocalGraph, walk_options: WalkOptions) -> Asks[Exploration]:
     """Find the first place that reaches the target by traversable steps.
 
     Algorithm 1 of the paper on traversable steps only, with a queue where the printed
@@ -114,85 +118,89 @@ def explore(atlas: Atlas, gait: Gait) -> Asks[Exploration]:
     no way for this k, floor and box. Someone who stands on uncommon ground, or whom no
     traversable step lets leave, is first taken onto common ground by one entry step.
     """
-    if gait.patience == 0 and not (yield from atlas.hopeful()):
+    if walk_options.patience == 0 and not (yield from graph.hopeful()):
         return Exploration(())
     tried: set[int] = set()
-    here = yield from atlas.level()
-    if here >= atlas.person.floor - _SLIGHT:
+    here = yield from graph.level()
+    if here >= graph.person.floor - _SLIGHT:
         queue = Queue((0,))
-        trail = yield from _best_first(atlas, queue, gait)
+        trail = yield from _best_first(graph, queue, walk_options)
         tried = set(queue.trails)
         if trail or len(tried) > 1:
             return Exploration(trail)
-    entries, ranked = yield from _entries(atlas, gait.n_neighbors)
-    for place in range(len(entries)):
-        if place > 0 and not ranked:  # the first led nowhere: now the order of the others matters
-            entries, ranked = (entries[0], *(yield from _ranked(atlas, entries[1:]))), True
-        if entries[place] in tried:
+    entries, ranked = yield from _entries(graph, walk_options.n_neighbors)
+    for vertex in range(len(entries)):
+        if vertex > 0 and not ranked:  # the first led nowhere: now the order of the others matters
+            entries, ranked = (entries[0], *(yield from _ranked(graph, entries[1:]))), True
+        if entries[vertex] in tried:
             continue
-        queue = Queue((0, entries[place]))
-        trail = yield from _best_first(atlas, queue, gait)
+        queue = Queue((0, entries[vertex]))
+        trail = yield from _best_first(graph, queue, walk_options)
         if trail:
             return Exploration(trail, entry=True, entries=entries)
-        if not (yield from atlas.hopeful()):
+        if not (yield from graph.hopeful()):
             break
         tried |= set(queue.trails)
     return Exploration((), entry=bool(entries), entries=entries)
 
 
-def _best_first(atlas: Atlas, queue: Queue, gait: Gait) -> Asks[Trail]:
+def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> Asks[Trail]:
     """Expand the most promising place until a target is accepted or nothing is left."""
     (here,) = queue.trails
-    if atlas.arrived(here):
+    if graph.arrived(here):
         return queue.trails[here]
-    yield from _expand(atlas, queue, here, gait)
+    yield from _expand(graph, queue, here, walk_options)
     while (step := queue.pop()) is not None:
         here = step.end
         if queue.to_blend(step):
-            here = yield from _blended(atlas, queue.trails[step.start], step.end, gait)
-        passes = yield from atlas.traversable([(step.start, here)])  # lazily: one check an expansion, not k
+            here = yield from _blended(graph, queue.trails[step.start], step.end, walk_options)
+        passes = yield from graph.traversable(
+            [(step.start, here)]
+        )  # lazily: one check an expansion, not k
         if not passes[0]:
             continue
         queue.trails[here] = (*queue.trails[step.start], here)
-        if atlas.arrived(here):
+        if graph.arrived(here):
             return queue.trails[here]
-        if len(queue.trails) == gait.patience and not (yield from atlas.hopeful()):
+        if len(queue.trails) == walk_options.patience and not (yield from graph.hopeful()):
             return ()
-        yield from _expand(atlas, queue, here, gait)
+        yield from _expand(graph, queue, here, walk_options)
     return ()
 
 
-def _expand(atlas: Atlas, queue: Queue, here: int, gait: Gait) -> Asks[None]:
+def _expand(graph: LocalGraph, queue: Queue, here: int, walk_options: WalkOptions) -> Asks[None]:
     """Look around an accepted place; a counterfactual that was brought along is always a candidate."""
-    around = yield from atlas.nearby(here, gait.n_neighbors)
-    queue.push(atlas, here, around, blend=gait.momentum_steps > 0)
-    if atlas.goal is not None:
-        queue.push(atlas, here, [atlas.goal], blend=False)
+    around = yield from graph.nearby(here, walk_options.n_neighbors)
+    queue.push(graph, here, around, blend=walk_options.momentum_steps > 0)
+    if graph.goal is not None:
+        queue.push(graph, here, [graph.goal], blend=False)
 
 
-def _blended(atlas: Atlas, trail: Trail, row: int, gait: Gait) -> Asks[int]:
+def _blended(graph: LocalGraph, trail: Trail, row: int, walk_options: WalkOptions) -> Asks[int]:
     """Move half way towards the row and on with the running direction: Eqs. 2 and 3, mended.
 
     Discrete columns take the row's value; a step that would deviate too far from the
     rows is turned towards the chosen one (the corrected theorem).
     """
-    here, chosen = atlas.points[trail[-1]], atlas.points[row]
-    back = min(gait.momentum_steps, len(trail) - 1)  # mu = min(m, t)
-    momentum = (here - atlas.points[trail[-1 - back]]) / back if back else np.zeros_like(here)
-    ahead = turned_within(here, chosen, here + (chosen - here + momentum) / 2, gait.reach)
-    return (yield from atlas.scored(_legal(atlas, ahead, chosen)))
+    here, chosen = graph.points[trail[-1]], graph.points[row]
+    back = min(walk_options.momentum_steps, len(trail) - 1)  # mu = min(m, t)
+    momentum = (here - graph.points[trail[-1 - back]]) / back if back else np.zeros_like(here)
+    ahead = turned_within(here, chosen, here + (chosen - here + momentum) / 2, walk_options.reach)
+    return (yield from graph.scored(_legal(graph, ahead, chosen)))
 
 
-def _legal(atlas: Atlas, ahead: Array, chosen: Array) -> Array:
+def _legal(graph: LocalGraph, ahead: Array, chosen: Array) -> Array:
     """The nearest state to ``ahead`` that a record can have, inside the box."""
-    person = atlas.person
-    inside = np.clip(np.where(person.discrete, chosen, ahead), person.bounds.lower, person.bounds.upper)
+    person = graph.person
+    inside = np.clip(
+        np.where(person.discrete, chosen, ahead), person.bounds.lower, person.bounds.upper
+    )
     settled = person.settle(inside)
     fine = bool(person.bounds.contain(settled)) and bool(person.lawful(settled[None, :])[0])
     return settled if fine else chosen
 
 
-def _entries(atlas: Atlas, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
+def _entries(graph: LocalGraph, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
     """Rows on common ground near someone who is not, the best to enter by first; and whether the others are in order.
 
     Looks further out until there is such a row, or no row is left. No step can be better
@@ -201,27 +209,31 @@ def _entries(atlas: Atlas, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
     """
     k, common = n_neighbors, list[int]()
     while not common:
-        around = yield from atlas.nearby(0, k)
-        ground = yield from levels(atlas.ids[around], atlas.points[around])
-        fine = ground >= atlas.person.floor - _SLIGHT
-        common = [row for row, ok in zip(around, fine, strict=True) if ok and atlas.permitted((0, row))]
-        if len(around) < k or atlas.cut:
+        around = yield from graph.nearby(0, k)
+        ground = yield from levels(graph.ids[around], graph.points[around])
+        fine = ground >= graph.person.floor - _SLIGHT
+        common = [
+            row for row, ok in zip(around, fine, strict=True) if ok and graph.permitted((0, row))
+        ]
+        if len(around) < k or graph.cut:
             break
         k *= 2
-    if common and atlas.person.rule == "lowest":
-        here = yield from atlas.level()
-        found = yield from atlas.ground([(0, row) for row in common[:_NEAREST]], here - _ALIKE, "lowest")
+    if common and graph.person.rule == "lowest":
+        here = yield from graph.level()
+        found = yield from graph.ground(
+            [(0, row) for row in common[:_NEAREST]], here - _ALIKE, "lowest"
+        )
         if found.passes.any():
             best = common.pop(int(np.flatnonzero(found.passes)[0]))
             return (best, *common), False
-    return (yield from _ranked(atlas, tuple(common))), True
+    return (yield from _ranked(graph, tuple(common))), True
 
 
-def _ranked(atlas: Atlas, entries: Trail) -> Asks[Trail]:
+def _ranked(graph: LocalGraph, entries: Trail) -> Asks[Trail]:
     """Rows to enter by, the step with the highest lowest density first; of steps that are alike, the shortest."""
     if not entries:
         return ()
-    ground = yield from atlas.ground([(0, row) for row in entries], None, atlas.person.rule)
+    ground = yield from graph.ground([(0, row) for row in entries], None, graph.person.rule)
     rows, alike = list(entries), np.floor(ground.values / _ALIKE)
-    distances = norms(atlas.points[rows] - atlas.points[0])
-    return tuple(rows[i] for i in np.lexsort((atlas.ids[rows], distances, -alike)))
+    distances = norms(graph.points[rows] - graph.points[0])
+    return tuple(rows[i] for i in np.lexsort((graph.ids[rows], distances, -alike)))

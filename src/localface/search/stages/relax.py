@@ -6,38 +6,40 @@ import heapq
 
 import numpy as np
 
+from localface.search.graph import LocalGraph, Step
 from localface.search.questions import Asks, levels
-from localface.search.state import Atlas, Step
 
 _STEADY = 1e-7
 """Nats below which ways are equally good: rounding, which differs from batch to batch, must not choose between them."""
 
 
-def highest_way(atlas: Atlas, start: int, *, n_neighbors: int) -> Asks[tuple[tuple[int, ...], float]]:
+def highest_way(
+    graph: LocalGraph, start: int, *, n_neighbors: int
+) -> Asks[tuple[tuple[int, ...], float]]:
     """Find the way from ``start`` to a target with the highest lowest density, and that density.
 
     Where the targets lie beyond a gap that no one's ``n_neighbors`` nearest people span,
     it looks further out, until there is a way or nobody is left to look at.
     """
     k, known = n_neighbors, dict[Step, float]()
-    most = yield from _most(atlas)
+    most = yield from _most(graph)
     while True:
-        trail, level = yield from _bottleneck(atlas, start, k, known, most=most)
-        if trail or atlas.cut or k > len(atlas.points):
+        trail, level = yield from _bottleneck(graph, start, k, known, most=most)
+        if trail or graph.cut or k > len(graph.points):
             return trail, level
         k *= 2
 
 
-def _most(atlas: Atlas) -> Asks[float]:
+def _most(graph: LocalGraph) -> Asks[float]:
     """No way to a given goal can be better than the ground it stands on."""
-    if atlas.goal is None or atlas.person.rule != "lowest":
+    if graph.goal is None or graph.person.rule != "lowest":
         return np.inf
-    ground = yield from atlas.ground([(atlas.goal, atlas.goal)], None, atlas.person.rule)
+    ground = yield from graph.ground([(graph.goal, graph.goal)], None, graph.person.rule)
     return float(ground.values[0])
 
 
 def _bottleneck(
-    atlas: Atlas, start: int, k: int, known: dict[Step, float], *, most: float
+    graph: LocalGraph, start: int, k: int, known: dict[Step, float], *, most: float
 ) -> Asks[tuple[tuple[int, ...], float]]:
     """Accept places in the order of the best ground on which they can be reached.
 
@@ -53,30 +55,36 @@ def _bottleneck(
             continue
         if rough:
             if (tail, head) not in known:
-                steps = [(tail, head)] if atlas.person.rule == "lowest" else [(tail, head), (head, head)]
-                ground = yield from atlas.ground(steps, None, atlas.person.rule)
+                steps = (
+                    [(tail, head)]
+                    if graph.person.rule == "lowest"
+                    else [(tail, head), (head, head)]
+                )
+                ground = yield from graph.ground(steps, None, graph.person.rule)
                 lowest = float(ground.values.min())  # a mean says nothing of where the step ends
-                known[tail, head] = np.floor(lowest / _STEADY) * _STEADY if np.isfinite(lowest) else lowest
+                known[tail, head] = (
+                    np.floor(lowest / _STEADY) * _STEADY if np.isfinite(lowest) else lowest
+                )
             heapq.heappush(heap, (max(loss, -known[tail, head]), False, far, row, tail, head))
             continue
         trails[head] = (*trails.get(tail, ()), head)
-        if atlas.arrived(head):
+        if graph.arrived(head):
             return trails[head], -loss
-        for end, level in (yield from _ahead(atlas, head, k)):
+        for end, level in (yield from _ahead(graph, head, k)):
             if end not in trails:
-                far = 0.0 if atlas.goal is None else atlas.length(end, atlas.goal)
-                heapq.heappush(heap, (max(loss, -level), True, far, int(atlas.ids[end]), head, end))
+                far = 0.0 if graph.goal is None else graph.length(end, graph.goal)
+                heapq.heappush(heap, (max(loss, -level), True, far, int(graph.ids[end]), head, end))
     return (), -np.inf
 
 
-def _ahead(atlas: Atlas, here: int, n_neighbors: int) -> Asks[list[tuple[int, float]]]:
+def _ahead(graph: LocalGraph, here: int, n_neighbors: int) -> Asks[list[tuple[int, float]]]:
     """Where one could go next, with the ground there: no step can be better than its end."""
-    around = yield from atlas.nearby(here, n_neighbors)
-    around = [row for row in around if row != here and atlas.permitted((here, row))]
+    around = yield from graph.nearby(here, n_neighbors)
+    around = [row for row in around if row != here and graph.permitted((here, row))]
     found = list[tuple[int, float]]()
     if around:
-        ground = yield from levels(atlas.ids[around], atlas.points[around])
+        ground = yield from levels(graph.ids[around], graph.points[around])
         found = list(zip(around, ground.tolist(), strict=True))
-    if atlas.goal is not None and atlas.permitted((here, atlas.goal)):
-        found.append((atlas.goal, np.inf))
+    if graph.goal is not None and graph.permitted((here, graph.goal)):
+        found.append((graph.goal, np.inf))
     return found

@@ -15,7 +15,17 @@ from localface.evaluation.baselines.peers.mlxtend_ import MLxtend
 from localface.evaluation.baselines.peers.treecf_ import TreeCF
 from localface.evaluation.baselines.task import Method, Task
 
-__all__ = ["CFNOW", "PACKAGES", "PEERS", "DiCE", "FATForensics", "MLxtend", "Setting", "TreeCF", "available"]
+__all__ = [
+    "CFNOW",
+    "PACKAGES",
+    "PEERS",
+    "DiCE",
+    "FATForensics",
+    "MLxtend",
+    "Setting",
+    "TreeCF",
+    "available",
+]
 
 PACKAGES = {
     "dice-ml": "dice_ml",
@@ -45,7 +55,9 @@ class Setting:
         return made
 
     def __repr__(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in self.options.items()) or "as it comes"
+        told = (
+            ", ".join(f"{name}={value!r}" for name, value in self.options.items()) or "as it comes"
+        )
         return f"<Setting: {self.package}, {'tuned' if self.tuned else 'default'}: {told}>"
 
 
@@ -74,16 +86,21 @@ PEERS: dict[str, Setting] = {
     "dice-random": _dice({"method": "random"}),
     "dice-random-tuned": _dice({"method": "random", "sample_size": 3000, **_EXACT}, tuned=True),
     "dice-genetic": _dice({"method": "genetic"}),
-    "dice-genetic-tuned": _dice({"method": "genetic", "total_cfs": 5, "decimals": "data"}, tuned=True),
+    "dice-genetic-tuned": _dice(
+        {"method": "genetic", "total_cfs": 5, "decimals": "data"}, tuned=True
+    ),
     "dice-kdtree": _dice({"method": "kdtree"}),
-    "dice-kdtree-tuned": _dice({"method": "kdtree", "decimals": "data", "posthoc_sparsity_param": None}, tuned=True),
+    "dice-kdtree-tuned": _dice(
+        {"method": "kdtree", "decimals": "data", "posthoc_sparsity_param": None}, tuned=True
+    ),
     "treecf": _treecf(),
     "treecf-tuned": _treecf({"isolation": 0.55, "sparsity_weight": 0.1}, tuned=True),
     "fat-forensics": _fatf(),
     "fat-forensics-tuned": _fatf({"steps": 10, "scaled": True}, tuned=True),
     "cfnow": _cfnow(),
     "cfnow-tuned": _cfnow(
-        {"strategy": "greedy", "ft_change_factor": 0.5, "it_max": 200, "limit_seconds": 10}, tuned=True
+        {"strategy": "greedy", "ft_change_factor": 0.5, "it_max": 200, "limit_seconds": 10},
+        tuned=True,
     ),
     "mlxtend": _mlxtend(),
     "mlxtend-tuned": _mlxtend({"lammbda": 10_000.0, "desired": 1.0}, tuned=True),

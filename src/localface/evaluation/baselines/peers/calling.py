@@ -16,7 +16,7 @@ import numpy as np
 from localface.errors import ModelError
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _JUST_ABOVE, _JUST_BELOW = np.nextafter(0.5, 1.0), np.nextafter(0.5, 0.0)
 
@@ -47,7 +47,9 @@ class Counted:
 
     def __init__(self, task: Task, *, remap: bool = True, most: int | None = None) -> None:
         if not (remap or (task.scores.min() >= 0 and task.scores.max() <= 1)):
-            raise ModelError("the model's scores are no probabilities: leave remap=True, which makes them so")
+            raise ModelError(
+                "the model's scores are no probabilities: leave remap=True, which makes them so"
+            )
         self._task = task
         self._remap = remap
         self._most = most
@@ -95,7 +97,9 @@ def codes_of(task: Task, table: Any) -> Array:
     return codes if codes.ndim == 2 else codes[None, :]
 
 
-def asking(task: Task, person: Any, where: Mapping[str, Any] | None, search: Callable[[Asked], Landing]) -> Proposal:
+def asking(
+    task: Task, person: Any, where: Mapping[str, Any] | None, search: Callable[[Asked], Landing]
+) -> Proposal:
     """Ask a package about one person who is not there yet, and read what it says as a proposal of one jump."""
     asked = task.asked(person, where)
     if task.score(asked.record[None, :])[0] >= task.min_score:
@@ -146,7 +150,8 @@ def needed(module: str, distribution: str) -> Any:
         if (error.name or "").partition(".")[0] != root:
             raise
         raise ModuleNotFoundError(
-            f'this peer needs {distribution}, which is not installed; run: pip install "localface[peers]"', name=root
+            f'this peer needs {distribution}, which is not installed; run: pip install "localface[peers]"',
+            name=root,
         ) from error
 
 
@@ -171,5 +176,7 @@ def read_codes(task: Task, codes: Array) -> Array:
             record[j] = np.rint(record[j])
         if feature.categories is not None and not 0 <= record[j] < len(feature.categories):
             last = len(feature.categories) - 1
-            raise NoAnswer(f"it proposes the place {record[j]:g} for {feature.name!r}, whose places are 0 to {last}")
+            raise NoAnswer(
+                f"it proposes the place {record[j]:g} for {feature.name!r}, whose places are 0 to {last}"
+            )
     return record

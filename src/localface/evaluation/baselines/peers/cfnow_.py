@@ -8,10 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from localface.evaluation.baselines.peers.calling import Counted, Landing, NoAnswer, asking, needed, quietly
+from localface.evaluation.baselines.peers.calling import (
+    Counted,
+    Landing,
+    NoAnswer,
+    asking,
+    needed,
+    quietly,
+)
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.segments import Array
+from localface.types import Array
 
 
 class CFNOW:
@@ -44,10 +51,16 @@ class CFNOW:
 
     def _search(self, asked: Asked) -> Landing:
         names = self._columns()
-        factual = import_module("pandas").Series(self._spread(asked.record[None, :])[0], index=list(names))
+        factual = import_module("pandas").Series(
+            self._spread(asked.record[None, :])[0], index=list(names)
+        )
         with quietly(self._seed):
             answer = self._cfnow.find_tabular(
-                factual, self._towards, feat_types=names, has_ohe=any("_" in name for name in names), **self._options
+                factual,
+                self._towards,
+                feat_types=names,
+                has_ohe=any("_" in name for name in names),
+                **self._options,
             )
         if not len(answer.cfs):
             raise NoAnswer("it found no counterfactual before its limit of iterations or seconds")
@@ -76,7 +89,9 @@ class CFNOW:
         for j, feature in enumerate(self._task.schema):
             codes = records[:, j : j + 1]
             several = np.arange(len(feature.categories or ()), dtype=np.float64)
-            blocks.append((codes == several).astype(np.float64) if feature.kind == "categorical" else codes)
+            blocks.append(
+                (codes == several).astype(np.float64) if feature.kind == "categorical" else codes
+            )
         return np.hstack(blocks)
 
     def _gathered(self, table: Array) -> Array:
@@ -86,6 +101,10 @@ class CFNOW:
         for feature in self._task.schema:
             width = len(feature.categories or ()) if feature.kind == "categorical" else 1
             block = table[:, first : first + width]
-            columns.append(block.argmax(axis=1).astype(np.float64) if feature.kind == "categorical" else block[:, 0])
+            columns.append(
+                block.argmax(axis=1).astype(np.float64)
+                if feature.kind == "categorical"
+                else block[:, 0]
+            )
             first += width
         return np.column_stack(columns)

@@ -21,7 +21,7 @@ from localface.evaluation.baselines.peers.calling import (
 from localface.evaluation.baselines.peers.limits import Limits
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.segments import Array
+from localface.types import Array
 
 _NONE_FOUND = "No counterfactuals found"  # how DiCE says so, in an error for what was asked wrongly
 _DECIMALS = 8  # no number is kept to more
@@ -59,7 +59,12 @@ class DiCE:
         self._names = task.schema.names
         self._model = Counted(task, remap=remap, most=max_calls)
         seeded = {"random_seed": seed} if method == "random" else {}
-        self._options = {"total_CFs": total_cfs, "stopping_threshold": self._model.level, **seeded, **options}
+        self._options = {
+            "total_CFs": total_cfs,
+            "stopping_threshold": self._model.level,
+            **seeded,
+            **options,
+        }
         with quietly(seed):
             data = dice.Data(**self._data(guess=decimals == "guess"))
             model = dice.Model(model=self._model, backend="sklearn", model_type="classifier")
@@ -69,11 +74,15 @@ class DiCE:
         """Propose one jump."""
         return asking(self._task, person, where, self._search)
 
-    def explain_several(self, person: Any, *, where: Mapping[str, Any] | None = None) -> list[Proposal]:
+    def explain_several(
+        self, person: Any, *, where: Mapping[str, Any] | None = None
+    ) -> list[Proposal]:
         """Propose every jump that DiCE has, ``total_cfs`` at most; none where it has none."""
         task, asked = self._task, self._task.asked(person, where)
         try:
-            return [task.proposed(asked, [read_codes(task, codes)]) for codes in self._examples(asked)]
+            return [
+                task.proposed(asked, [read_codes(task, codes)]) for codes in self._examples(asked)
+            ]
         except NoAnswer:
             return []
 
@@ -104,7 +113,9 @@ class DiCE:
         examples = answer.cf_examples_list[0]
         sparse = examples.final_cfs_df_sparse
         codes = codes_of(self._task, examples.final_cfs_df if sparse is None else sparse)
-        return np.where(codes.astype(np.float32) == asked.record.astype(np.float32), asked.record, codes)
+        return np.where(
+            codes.astype(np.float32) == asked.record.astype(np.float32), asked.record, codes
+        )
 
     def _permitted(self, limits: Limits) -> dict[str, list[Any]]:
         whole = {j: feature.whole for j, feature in enumerate(self._task.schema)}
@@ -128,14 +139,19 @@ class DiCE:
         while outcome in self._names:
             outcome += "_"
         table[outcome] = self._task.reaches.astype(np.int64)
-        precision = {name: n for name in self._names if (n := self._decimals(name, guess=guess)) is not None}
+        precision = {
+            name: n for name in self._names if (n := self._decimals(name, guess=guess)) is not None
+        }
         ordered = [feature.name for feature in self._task.schema if not feature.discrete]
         told = {"continuous_features_precision": precision} if precision else {}
         return {"dataframe": table, "continuous_features": ordered, "outcome_name": outcome, **told}
 
     def _decimals(self, name: str, *, guess: bool) -> int | None:
         """How many decimals DiCE is told of: what the schema declares; None where it has to guess itself."""
-        feature, codes = self._task.schema[name], self._task.records[:, self._task.schema.index(name)]
+        feature, codes = (
+            self._task.schema[name],
+            self._task.records[:, self._task.schema.index(name)],
+        )
         if feature.whole:
             return None
         if feature.resolution is not None:

@@ -9,7 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from localface.evaluation.baselines.peers.calling import Counted, Landing, NoAnswer, asking, needed, quietly
+from localface.evaluation.baselines.peers.calling import (
+    Counted,
+    Landing,
+    NoAnswer,
+    asking,
+    needed,
+    quietly,
+)
 from localface.evaluation.baselines.peers.limits import Limits
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
@@ -61,14 +68,21 @@ class FATForensics:
                 categorical_indices=discrete,
                 numerical_indices=[j for j in range(len(self._task.schema)) if j not in discrete],
                 counterfactual_feature_indices=limits.varied,
-                feature_ranges={**limits.ranges, **{j: [float(c) for c in some] for j, some in limits.choices.items()}},
+                feature_ranges={
+                    **limits.ranges,
+                    **{j: [float(c) for c in some] for j, some in limits.choices.items()},
+                },
                 max_counterfactual_length=min(self._length, len(limits.varied)),
                 step_sizes=sizes or None,
                 distance_functions=self._distances() if self._scaled else None,
             )
-            found, distances, _ = explainer.explain_instance(asked.record.copy(), counterfactual_class=1)
+            found, distances, _ = explainer.explain_instance(
+                asked.record.copy(), counterfactual_class=1
+            )
         if not len(found):
-            raise NoAnswer(f"no value of up to {self._length} features on its grid reaches the target")
+            raise NoAnswer(
+                f"no value of up to {self._length} features on its grid reaches the target"
+            )
         return Landing(np.asarray(found[0], dtype=np.float64), float(distances[0]))
 
     def _step(self, j: int, ends: tuple[float, float]) -> float:
@@ -84,7 +98,9 @@ class FATForensics:
         lengths = range(1, min(self._length, len(values)) + 1)
         grid = sum(prod(some) for n in lengths for some in combinations(values.values(), n))
         if grid > self._most:
-            raise NoAnswer(f"its grid has {grid:,} records, more than max_candidates={self._most:,}: give steps=")
+            raise NoAnswer(
+                f"its grid has {grid:,} records, more than max_candidates={self._most:,}: give steps="
+            )
 
     def _distances(self) -> dict[int, Any]:
         """One function a feature; FAT Forensics wants exactly two parameters without a default."""

@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from localface.evaluation.baselines.peers.calling import Counted, Landing, NoAnswer, asking, needed, quietly
+from localface.evaluation.baselines.peers.calling import (
+    Counted,
+    Landing,
+    NoAnswer,
+    asking,
+    needed,
+    quietly,
+)
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
 
@@ -26,7 +33,9 @@ class MLxtend:
     desired : the probability to aim at; by default the score to reach
     """
 
-    def __init__(self, task: Task, *, seed: int = 0, lammbda: float = 0.1, desired: float | None = None) -> None:
+    def __init__(
+        self, task: Task, *, seed: int = 0, lammbda: float = 0.1, desired: float | None = None
+    ) -> None:
         self._create = needed("mlxtend.evaluate.counterfactual", "mlxtend").create_counterfactual
         self._task, self._seed, self._lammbda = task, seed, lammbda
         probable = bool(task.scores.min() >= 0 and task.scores.max() <= 1)
@@ -50,5 +59,7 @@ class MLxtend:
             )
         reached = float(self._model.predict_proba(end)[0, 1])
         if reached < self._model.level:
-            raise NoAnswer(f"its search ended at a score of {reached:.3g}, and {self._model.level:.3g} was wanted")
+            raise NoAnswer(
+                f"its search ended at a score of {reached:.3g}, and {self._model.level:.3g} was wanted"
+            )
         return Landing(end)

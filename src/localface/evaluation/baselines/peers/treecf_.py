@@ -11,8 +11,8 @@ from localface.errors import ModelError
 from localface.evaluation.baselines.peers.calling import Landing, NoAnswer, asking, needed, quietly
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Asked, Task
-from localface.geometry.segments import Array
 from localface.models.scorer import fed
+from localface.types import Array
 
 _IN_HAND = 1e-9  # sums of trees differ in the last digits, and whoever stops on the threshold may be below it
 
@@ -28,13 +28,17 @@ class TreeCF:
     options : whatever else ``Explainer.explain`` takes, such as ``backend`` or ``sparsity_weight``
     """
 
-    def __init__(self, task: Task, *, seed: int = 0, isolation: float | None = None, **options: Any) -> None:
+    def __init__(
+        self, task: Task, *, seed: int = 0, isolation: float | None = None, **options: Any
+    ) -> None:
         self._treecf = needed("treecf", "treecf")
         self._task, self._seed, self._options = task, seed, options
         self._form = fed(task.model, task.form, task.schema)
         numbers = self._form.numbers(task.records)
         if numbers is None:
-            raise ModelError("treecf reads models on plain numbers, and this table holds more: encode its categories")
+            raise ModelError(
+                "treecf reads models on plain numbers, and this table holds more: encode its categories"
+            )
         with quietly(seed):
             self._plausible = None if isolation is None else self._forest(numbers, isolation)
             whole = self._treecf.Explainer(task.model, background=numbers)
@@ -56,7 +60,9 @@ class TreeCF:
             plausibility=self._plausible,
         )
         with quietly(self._seed):
-            answer = explainer.explain(np.asarray(numbers)[0], self._target, seed=self._seed, **self._options)
+            answer = explainer.explain(
+                np.asarray(numbers)[0], self._target, seed=self._seed, **self._options
+            )
         if not hasattr(answer, "x_cf"):
             raise NoAnswer(answer.reason)
         return Landing(self._codes(answer.x_cf), float(answer.distance))
@@ -94,7 +100,9 @@ class TreeCF:
             if feature.categories is not None:
                 place = {float(label): i for i, label in enumerate(feature.categories)}
                 if codes[j] not in place:
-                    raise NoAnswer(f"it proposes {codes[j]:g} for {feature.name!r}, which is none of its categories")
+                    raise NoAnswer(
+                        f"it proposes {codes[j]:g} for {feature.name!r}, which is none of its categories"
+                    )
                 codes[j] = place[codes[j]]
         return codes
 
@@ -108,8 +116,14 @@ class TreeCF:
             level = level if towards else 1.0 - level
         squashed = self._trees.link.name == "SIGMOID"
         space = self._treecf.Target.probability if squashed else self._treecf.Target.raw
-        return space(op=">=" if towards else "<=", value=level + (_IN_HAND if towards else -_IN_HAND))
+        return space(
+            op=">=" if towards else "<=", value=level + (_IN_HAND if towards else -_IN_HAND)
+        )
 
     def _forest(self, numbers: Array, most: float) -> Any:
-        forest = needed("sklearn.ensemble", "scikit-learn").IsolationForest(random_state=self._seed).fit(numbers)
+        forest = (
+            needed("sklearn.ensemble", "scikit-learn")
+            .IsolationForest(random_state=self._seed)
+            .fit(numbers)
+        )
         return self._treecf.Plausibility.isolation_forest(forest, max_anomaly_score=most)

@@ -12,20 +12,19 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from localface.geometry.segments import Array, Bounds, Mask, norms
+from localface.density.protocol import Hole, SegmentDensities
+from localface.geometry.bounds import Bounds
+from localface.geometry.segments import norms
 from localface.search.questions import (
-    NO_ROWS,
     Asks,
-    Counts,
-    Ground,
-    Hole,
-    Ids,
-    along,
+    TargetCounts,
     census,
+    density_along,
     nearest,
     point_scores,
     row_scores,
 )
+from localface.types import NO_ROWS, Array, Ids, Mask
 
 Step = tuple[int, int]
 
@@ -39,32 +38,44 @@ class Person:
     min_score: float
     floor: float
     discrete: Mask
-    rule: str = "lowest"  # what must reach the floor along a step: its "lowest" density, or its "mean"
+    rule: str = (
+        "lowest"  # what must reach the floor along a step: its "lowest" density, or its "mean"
+    )
     max_step: float = np.inf
-    signed: bool = False  # scores may be negative, so that the paper's priority needs a monotone map
+    signed: bool = (
+        False  # scores may be negative, so that the paper's priority needs a monotone map
+    )
     settle: Callable[[Array], Array] = lambda point: point
-    group_of: Ids = field(default_factory=lambda: NO_ROWS)  # columns of one group only ever change together
-    grain: Array = field(default_factory=lambda: np.zeros(0))  # a smaller change of a column is none
+    group_of: Ids = field(
+        default_factory=lambda: NO_ROWS
+    )  # columns of one group only ever change together
+    grain: Array = field(
+        default_factory=lambda: np.zeros(0)
+    )  # a smaller change of a column is none
     lawful: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
     weights: Array | None = None  # how dear a change of each column is; None: all the same
-    like: Callable[[Array], Array] = lambda records: np.zeros((0, 0))  # the states one may take over from records
-    held: Mask | None = None  # columns that the actions leave as they are, whatever the people on the path have there
+    project: Callable[[Array], Array] = lambda records: np.zeros(
+        (0, 0)
+    )  # the states one may take over from records
+    fixed: Mask | None = (
+        None  # columns that the actions leave as they are, whatever the people on the path have there
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class GraphPath:
     """Places in order, and what going there costs."""
 
-    places: tuple[int, ...]
+    vertices: tuple[int, ...]
     cost: float
 
     @property
     def steps(self) -> list[Step]:
         """The steps from place to place."""
-        return list(zip(self.places[:-1], self.places[1:], strict=True))
+        return list(zip(self.vertices[:-1], self.vertices[1:], strict=True))
 
 
-class Atlas:
+class LocalGraph:
     """Known places, their scores, and which steps between them are traversable."""
 
     def __init__(self, person: Person, score: float) -> None:
@@ -74,16 +85,19 @@ class Atlas:
         self.ids: Ids = np.array([-1])
         self.goal: int | None = None
         self.cut = False
-        self.counts: Counts | None = None
+        self.counts: TargetCounts | None = None
         self.holes: list[Hole] = []
-        self._places: dict[int, int] = {}
+        self._vertices: dict[int, int] = {}
         self._verdicts: dict[Step, bool] = {}
         self._values: dict[Step, float] = {}
         self._level: float | None = None
-        self._around: tuple[int, float] = (-1, 0.0)  # a place, and how far around it all allowed rows are known
+        self._around: tuple[int, float] = (
+            -1,
+            0.0,
+        )  # a place, and how far around it all allowed rows are known
 
     @property
-    def places(self) -> list[int]:
+    def vertices(self) -> list[int]:
         """All that is known, the factual apart."""
         return list(range(1, len(self.points)))
 
@@ -94,60 +108,74 @@ class Atlas:
             return [self.goal]
         return (1 + np.flatnonzero(self.scores[1:] >= self.person.min_score)).tolist()
 
-    def arrived(self, place: int) -> bool:
+    def arrived(self, vertex: int) -> bool:
         """Tell whether a place is where the person wants to be."""
-        return bool(self.scores[place] >= self.person.min_score) if self.goal is None else place == self.goal
+        return (
+            bool(self.scores[vertex] >= self.person.min_score)
+            if self.goal is None
+            else vertex == self.goal
+        )
 
-    def appeal(self, places: Ids | list[int]) -> Array:
+    def appeal(self, vertices: Ids | list[int]) -> Array:
         """How promising places are, never negative: their score, or their nearness to a given goal."""
         if self.goal is not None:
-            return np.asarray(1 / (1 + norms(self.points[places] - self.points[self.goal])))
-        scores: Array = self.scores[places]
+            return np.asarray(1 / (1 + norms(self.points[vertices] - self.points[self.goal])))
+        scores: Array = self.scores[vertices]
         if not self.person.signed:
             return scores
-        missing = self.person.min_score - self.scores[0]  # > 0: halves with every such distance from the target
+        missing = (
+            self.person.min_score - self.scores[0]
+        )  # > 0: halves with every such distance from the target
         return np.asarray(np.exp2(np.clip((scores - self.person.min_score) / missing, -500, 500)))
 
     def length(self, start: int, end: int) -> float:
         """How long the step is."""
         return float(norms(self.points[end] - self.points[start]))
 
-    def way(self, places: tuple[int, ...]) -> Way:
+    def path(self, vertices: tuple[int, ...]) -> GraphPath:
         """A way through places, at the price of its length."""
-        return Way(places, sum(self.length(a, b) for a, b in itertools.pairwise(places)))
+        return GraphPath(vertices, sum(self.length(a, b) for a, b in itertools.pairwise(vertices)))
 
-    def nearby(self, place: int, k: int, *, exclude: Ids = NO_ROWS) -> Asks[list[int]]:
+    def nearby(self, vertex: int, k: int, *, exclude: Ids = NO_ROWS) -> Asks[list[int]]:
         """Look around from a place: the ``k`` nearest allowed rows, nearest first, each with its score."""
-        bounds = self.person.bounds.seen_from(self.points[place])
-        found = yield from self.reveal(self.points[place], k, bounds, exclude=exclude)
+        bounds = self.person.bounds.seen_from(self.points[vertex])
+        found = yield from self.reveal(self.points[vertex], k, bounds, exclude=exclude)
         if self._around[0] < 0 and len(exclude) == 0 and not self.cut:
-            self._around = (place, self.length(place, found[-1]) if len(found) == k else np.inf)
+            self._around = (vertex, self.length(vertex, found[-1]) if len(found) == k else np.inf)
         return found
 
-    def knows_around(self, place: int, radius: float) -> bool:
+    def knows_around(self, vertex: int, radius: float) -> bool:
         """Tell whether all allowed rows that are no further than ``radius`` from a place are known."""
-        return place == self._around[0] and radius < self._around[1]
+        return vertex == self._around[0] and radius < self._around[1]
 
     def reveal(
-        self, point: Array, k: int, bounds: Bounds, *, radius: float = np.inf, exclude: Ids = NO_ROWS
+        self,
+        point: Array,
+        k: int,
+        bounds: Bounds,
+        *,
+        radius: float = np.inf,
+        exclude: Ids = NO_ROWS,
     ) -> Asks[list[int]]:
         """Look around any point, at most ``radius`` far."""
         found = yield from nearest(point, k, bounds, exclude, radius)
         self.cut = self.cut or found.cut
-        fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._places]
+        fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertices]
         if fresh:
             scores = yield from row_scores(found.ids[fresh])
             first = self._add(found.points[fresh], scores, found.ids[fresh])
-            self._places.update(zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True))
-        return [self._places[row] for row in found.ids.tolist()]
+            self._vertices.update(
+                zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True)
+            )
+        return [self._vertices[row] for row in found.ids.tolist()]
 
     def put(self, point: Array, score: float) -> int:
         """Add a place that is not a row."""
         return self._add(point[None, :], np.array([score]), np.array([-1]))
 
-    def lent(self, place: int) -> Ids:
+    def donors(self, vertex: int) -> Ids:
         """The row that a place is, for states that take over its values."""
-        return NO_ROWS if self.ids[place] < 0 else self.ids[[place]]
+        return NO_ROWS if self.ids[vertex] < 0 else self.ids[[vertex]]
 
     def level(self) -> Asks[float]:
         """How common the ground is that the person stands on; asked once."""
@@ -176,7 +204,7 @@ class Atlas:
         wanted = list(steps)
         keys = [_key(step) for step in wanted if self.permitted(step)]
         if self.person.rule == "mean":
-            keys += [(place, place) for key in keys for place in key]
+            keys += [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]
         if unknown:
             ground = yield from self.ground(unknown, self.person.floor, self.person.rule)
@@ -185,10 +213,10 @@ class Atlas:
                 self.holes.extend(hole for _, hole in ground.holes)
         return [self.permitted(step) and self._passes(_key(step)) for step in wanted]
 
-    def ground(self, steps: list[Step], floor: float | None, rule: str) -> Asks[Ground]:
+    def ground(self, steps: list[Step], floor: float | None, rule: str) -> Asks[SegmentDensities]:
         """Ask how common the ground is along steps."""
         starts, ends = np.array(steps, dtype=np.int64).reshape(-1, 2).T
-        return (yield from along(self.points[starts], self.points[ends], floor, rule))
+        return (yield from density_along(self.points[starts], self.points[ends], floor, rule))
 
     def means(self, steps: list[Step]) -> Asks[list[float]]:
         """Log of the mean density along steps, asking only about those that are new."""
@@ -201,39 +229,51 @@ class Atlas:
     def permitted(self, step: Step) -> bool:
         """The rules that need no question: one-way columns and the longest step."""
         start, end = self.points[step[0]], self.points[step[1]]
-        return bool(self.person.bounds.one_way(start, end)) and float(norms(end - start)) <= self.person.max_step
+        return (
+            bool(self.person.bounds.one_way(start, end))
+            and float(norms(end - start)) <= self.person.max_step
+        )
 
-    def struck_out(self, places: list[int]) -> list[Step]:
-        """Pairs, as positions in ``places``, of steps known not to be traversable."""
-        at = {place: i for i, place in enumerate(places)}
+    def struck_out(self, vertices: list[int]) -> list[Step]:
+        """Pairs, as positions in ``vertices``, of steps known not to be traversable."""
+        at = {vertex: i for i, vertex in enumerate(vertices)}
         refused = [step for step, fine in self._verdicts.items() if not fine]
         return [(at[a], at[b]) for a, b in refused if a in at and b in at]
 
-    def under(self, floor: float) -> Atlas:
+    def under(self, floor: float) -> LocalGraph:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
-        other = Atlas(replace(self.person, floor=floor), float(self.scores[0]))
+        other = LocalGraph(replace(self.person, floor=floor), float(self.scores[0]))
         other.points, other.scores, other.ids = self.points, self.scores, self.ids
-        other.goal, other.cut, other.counts, other._places = self.goal, self.cut, self.counts, dict(self._places)
+        other.goal, other.cut, other.counts, other._vertices = (
+            self.goal,
+            self.cut,
+            self.counts,
+            dict(self._vertices),
+        )
         other._values, other._level, other._around = dict(self._values), self._level, self._around
         return other
 
-    def towards(self, goal: int) -> Atlas:
+    def towards(self, goal: int) -> LocalGraph:
         """The same knowledge with one place to go to."""
-        other = self.holding(self.person.held)
+        other = self.fixing(self.person.fixed)
         other.goal = goal
         return other
 
-    def holding(self, held: Mask | None) -> Atlas:
+    def fixing(self, fixed: Mask | None) -> LocalGraph:
         """The same knowledge for someone whose actions leave some columns as they are."""
         other = self.under(self.person.floor)
-        other.person = replace(self.person, held=held)
+        other.person = replace(self.person, fixed=fixed)
         other.holes, other._verdicts = list(self.holes), dict(self._verdicts)
         return other
 
     def _passes(self, key: Step) -> bool:
         if self.person.rule == "lowest":
             return self._verdicts[key]
-        return self._verdicts[key] and self._verdicts[key[0], key[0]] and self._verdicts[key[1], key[1]]
+        return (
+            self._verdicts[key]
+            and self._verdicts[key[0], key[0]]
+            and self._verdicts[key[1], key[1]]
+        )
 
     def _add(self, points: Array, scores: Array, rows: Ids) -> int:
         """Add places, and return the number of the first."""

@@ -1,0 +1,37 @@
+"""The deviation theorem, corrected: how far a step may turn away from its chosen row."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.geometry.segments import norms
+from localface.types import Array
+
+
+def may_deviate(first: Array, second: Array, end: Array, eps: float) -> bool:
+    """Tell whether the segment first -> end stays within ``eps`` of ``first`` or ``second``.
+
+    The paper's deviation theorem, corrected: for 0 < d = |second - first| <= 2 eps and
+    |end - second| <= eps, the segment is covered exactly when d <= sqrt(2) eps or the
+    cosine of the angle at ``first`` is at least d / (2 eps). See "Reading the paper".
+    """
+    step, across = end - first, second - first
+    reach, d = float(norms(step)), float(norms(across))
+    if d <= np.sqrt(2) * eps or reach == 0.0:
+        return True
+    return float((step * across).sum()) / (reach * d) >= d / (2 * eps)
+
+
+def turned_within(first: Array, second: Array, end: Array, eps: float) -> Array:
+    """Turn the segment first -> end towards ``second`` just far enough for ``may_deviate``."""
+    if may_deviate(first, second, end, eps):
+        return end
+    across, step = second - first, end - first
+    d, reach = float(norms(across)), float(norms(step))
+    along = across / d
+    sideways = step - (step * along).sum() * along
+    if not sideways.any():
+        return np.asarray(first + reach * along)
+    cosine = min(1.0, d / (2 * eps))
+    turned = cosine * along + np.sqrt(1 - cosine * cosine) * sideways / norms(sideways)
+    return np.asarray(first + reach * turned)
