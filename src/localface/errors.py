@@ -9,17 +9,40 @@
     │   └── DensityError                    a density of the user's own
     └── NoRecourse                          raised by ``Recourse.require()`` only
 
-"No recourse" is an answer and comes as a status; misuse is an exception.
+"No recourse" is an answer and comes as a status; misuse is an exception. An error's text is
+for people; programs read its attributes: ``feature``, ``person``, ``option``, ``stage``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
 class LocalFACEError(Exception):
-    """The root of everything this package raises on purpose."""
+    """The root of everything this package raises on purpose.
+
+    Parameters
+    ----------
+    message : what happened and what to do, for people to read
+    feature : the name of the feature that it is about, where it is about one
+    person : the number of the person that it is about, where several came
+    option : the name of the argument that it is about, such as ``"min_score"``
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        feature: str | None = None,
+        person: int | None = None,
+        option: str | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.feature = feature
+        self.person = person
+        self.option = option
 
 
 class InputError(LocalFACEError, ValueError):
@@ -39,7 +62,22 @@ class ConstraintError(InputError):
 
 
 class ModelError(InputError):
-    """The model raised, or returned something that is no score."""
+    """The model raised, or returned something that is no score.
+
+    ``stage`` names the stage of the search that asked for the score, where one did.
+    """
+
+    def __init__(
+        self,
+        message: str = "",
+        *,
+        feature: str | None = None,
+        person: int | None = None,
+        option: str | None = None,
+        stage: str | None = None,
+    ) -> None:
+        super().__init__(message, feature=feature, person=person, option=option)
+        self.stage = stage
 
 
 class DensityError(InputError):
@@ -48,6 +86,26 @@ class DensityError(InputError):
 
 class NoRecourse(LocalFACEError):
     """There is no recourse, and the caller required one."""
+
+
+@contextmanager
+def needs_extra(extra: str, purpose: str) -> Iterator[None]:
+    """Say how to install an extra where an import inside the ``with`` block fails.
+
+    Write the imports as plain statements, so that tools that read imports see them:
+    ``with needs_extra("plots", "--plot"): import matplotlib``.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        package = (error.name or "").partition(".")[0]
+        if package in ("", "localface"):
+            raise
+        raise ModuleNotFoundError(
+            f"{purpose} needs {package}, which is not installed; "
+            f'run: pip install "localface[{extra}]"',
+            name=package,
+        ) from None
 
 
 def near_miss(name: object, known: Iterable[object]) -> str:

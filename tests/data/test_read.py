@@ -57,7 +57,7 @@ def polars_table() -> pl.DataFrame:
     return pl.DataFrame(ROWS, schema_overrides=kinds)
 
 
-def pyarrow_table() -> pa.TableSource:
+def pyarrow_table() -> pa.Table:
     table = pa.table(ROWS)
     ward = pa.array(ROWS["ward"]).dictionary_encode()
     indices = ward.indices.cast(pa.int8())

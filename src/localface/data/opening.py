@@ -36,7 +36,7 @@ def writable(path: str | Path) -> Path:
 
 
 @contextmanager
-def told(sentence: str, error_type: type[InputError]) -> Iterator[None]:
+def reraised_as(sentence: str, error_type: type[InputError]) -> Iterator[None]:
     """Turn whatever a reader raises, and readers raise many things, into one sentence."""
     try:
         yield

@@ -12,7 +12,7 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import existing, extra, told
+from localface.data.opening import existing, extra, reraised_as
 from localface.errors import ModelError, near_miss
 from localface.models.onnx import OnnxClassifier, read_onnx
 
@@ -53,7 +53,7 @@ def named_classes(model: Any, table: Any) -> Any:
     """Let a model whose file does not tell what its classes are called learn that from its verdicts on a table."""
     if not isinstance(model, OnnxClassifier):
         return model
-    with told("the model failed on the table", ModelError):
+    with reraised_as("the model failed on the table", ModelError):
         return model.named_after(table)
 
 
@@ -63,7 +63,7 @@ def _imported(module: str, attribute: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)  # for good: the model may import more when it is called
     invalidate_caches()
-    with told(f"{module!r} cannot be imported", ModelError):
+    with reraised_as(f"{module!r} cannot be imported", ModelError):
         if find_spec(module.partition(".")[0]) is None:
             hint = near_miss(module, [one.stem for one in Path.cwd().glob("*.py")])
             raise ModelError(
@@ -83,7 +83,7 @@ def _imported(module: str, attribute: str) -> Any:
 
 def _from_skops(path: Path, trust: Sequence[str]) -> Any:
     io = extra("skops.io", f"loading {str(path)!r}", "models")
-    with told(f"{str(path)!r} cannot be loaded", ModelError):
+    with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
         unknown = [name for name in io.get_untrusted_types(file=path) if name not in trust]
         refused = [name for name in unknown if not _is_trusted(name)]
         if refused:
@@ -109,7 +109,7 @@ def _is_trusted(name: str) -> bool:
 
 
 def _from_pickle(path: Path) -> Any:
-    with told(f"{str(path)!r} cannot be loaded", ModelError):
+    with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
         if find_spec("joblib"):
             return import_module("joblib").load(path)
         with path.open("rb") as file:

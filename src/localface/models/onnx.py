@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.opening import extra, told
+from localface.data.opening import extra, reraised_as
 from localface.errors import ModelError, listed
 from localface.types import Array
 
@@ -130,7 +130,7 @@ class OnnxRegressor:
 def read_onnx(path: Path) -> OnnxClassifier | OnnxRegressor:
     """Load a classifier or a regressor from an ONNX file."""
     runtime = extra("onnxruntime", f"loading {str(path)!r}", "models")
-    with told(f"{str(path)!r} cannot be loaded", ModelError):
+    with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
         options = runtime.SessionOptions()
         options.log_severity_level = 4  # what goes wrong is told by us, once
         session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])

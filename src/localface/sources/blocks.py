@@ -53,7 +53,7 @@ def _records(batches: Any, schema: Schema) -> Iterator[Array]:
     arrow = import_module("pyarrow")
     for batch in batches:
         if len(batch):
-            yield read_table(arrow.TableSource.from_batches([batch]), schema)
+            yield read_table(arrow.Table.from_batches([batch]), schema)
 
 
 def _files(path: Path, *suffixes: str) -> list[Path]:

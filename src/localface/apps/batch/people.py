@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import extra, told
+from localface.data.opening import extra, reraised_as
 from localface.errors import DataError, InputError, near_miss
 
 pa = extra("pyarrow", "explaining people in blocks", "cluster")
@@ -83,7 +83,7 @@ def open_people(source: Any, *, block_size: int) -> People:
     """Open a parquet file, a folder of them, an address such as ``s3://...``, or a pyarrow dataset."""
     _check_size(block_size)
     dataset = source if isinstance(source, ds.Dataset) else _opened(source)
-    with told("the people cannot be read as parquet", DataError):
+    with reraised_as("the people cannot be read as parquet", DataError):
         fragments = sorted(dataset.get_fragments(), key=lambda one: getattr(one, "path", ""))
         files = tuple((one, one.count_rows()) for one in fragments)
     people = People(dataset, files, block_size)
@@ -108,5 +108,5 @@ def _opened(source: str | Path) -> Any:
         raise InputError(
             f"there is no file or folder {str(source)!r}{near_miss(Path(source).name, beside)}"
         )
-    with told(f"{str(source)!r} cannot be read as parquet", DataError):
+    with reraised_as(f"{str(source)!r} cannot be read as parquet", DataError):
         return ds.dataset(str(source), format="parquet")

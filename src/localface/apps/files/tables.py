@@ -16,7 +16,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from localface.data.opening import existing, told
+from localface.data.opening import existing, reraised_as
 from localface.data.read import column_names
 from localface.data.schema import Schema
 from localface.errors import DataError, listed, near_miss
@@ -43,7 +43,7 @@ def read_table(path: str | Path) -> Any:
             f"{str(path)!r} is no table that can be read: give a file that ends in {listed(TABLES)}"
         )
     library = _library(kind, path)
-    with told(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
+    with reraised_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
         table = _opened(library, kind, path)
     return _without_index(table)
 
@@ -51,7 +51,7 @@ def read_table(path: str | Path) -> Any:
 def read_person(path: str | Path) -> dict[str, Any]:
     """Read one person from a JSON object, feature by feature; ``-`` reads the standard input."""
     source = "the standard input" if str(path) == "-" else repr(str(path))
-    with told(f"{source} cannot be read as JSON, such as {_AS_IN}", DataError):
+    with reraised_as(f"{source} cannot be read as JSON, such as {_AS_IN}", DataError):
         text = sys.stdin.read() if str(path) == "-" else existing(path).read_text(encoding="utf-8")
         person = json.loads(text)
     if isinstance(person, list) and len(person) == 1:

@@ -19,7 +19,7 @@ from localface.cases.mimic.decisions import Decisions
 from localface.cases.mimic.flow import Count, Flow
 from localface.cases.mimic.items import Item, items
 from localface.cases.mimic.tables import find_tables
-from localface.data.opening import extra, told
+from localface.data.opening import extra, reraised_as
 from localface.errors import DataError, InputError
 
 _STEPS = ("stays", "cohort", "samples", "charted", "measured", "windows", "rows")
@@ -92,7 +92,7 @@ def from_mimic(
     settings = _settings(memory, threads)
     with (
         TemporaryDirectory(prefix="localface-mimic-", dir=temp) as scratch,
-        told(_FAILED, DataError),
+        reraised_as(_FAILED, DataError),
     ):
         settings["temp_directory"] = str(Path(scratch) / "spilled")
         with duckdb.connect(str(Path(scratch) / "mimic.duckdb"), config=settings) as connection:
