@@ -179,15 +179,15 @@ def test_an_empty_box_is_answered_with_nobody() -> None:
     answer = cells.nearest([Nearest(np.zeros(space.width), 5, bounds, NO_ROWS)])[0]
     assert len(answer.ids) == len(answer.distances) == 0
     assert answer.points.shape == (0, space.width)
-    assert len(cells.surveyed(bounds)) == 0
+    assert len(cells.list_rows(bounds)) == 0
 
 
 def test_a_survey_finds_every_allowed_row_and_no_other() -> None:
     records = people(3000, seed=0)
     cells, table, space = both(records, n_cells=40, n_probe=2)
     for question in questions(space, people(12, seed=4), 1):
-        mine = cells.records(cells.surveyed(question.bounds))
-        exact = table.records(table.surveyed(question.bounds))
+        mine = cells.records(cells.list_rows(question.bounds))
+        exact = table.records(table.list_rows(question.bounds))
         assert sorted(mine.tolist()) == sorted(exact.tolist())
 
 
@@ -327,7 +327,7 @@ def test_a_value_that_float32_cannot_hold_is_held_exactly() -> None:
     for mine, exact in _pairs(cells, table, asked):
         agree(mine, exact, cells, table)
         assert set(cells.records(mine.ids)[:, 0]) == {0.1}
-    assert len(cells.surveyed(bounds)) == (np.unique(records, axis=0)[:, 0] == 0.1).sum()
+    assert len(cells.list_rows(bounds)) == (np.unique(records, axis=0)[:, 0] == 0.1).sum()
 
 
 def test_a_row_exactly_on_a_bound_is_inside_and_the_next_float_is_not() -> None:

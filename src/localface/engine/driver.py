@@ -19,7 +19,6 @@ import numpy as np
 from localface.answers.recourse import Disclosure
 from localface.density.protocol import Density, SegmentDensities
 from localface.errors import InputError
-from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
 from localface.search.outcome import Outcome
 from localface.search.questions import (
@@ -36,6 +35,7 @@ from localface.search.questions import (
     TargetCounts,
     Widening,
 )
+from localface.sources.holder import RowHolder, list_all_rows
 from localface.sources.protocol import Nearest, Neighbors, Source
 from localface.types import NO_ROWS, Array, Ids, Mask
 
@@ -116,17 +116,18 @@ class Driver:
 
     def __init__(
         self,
-        source: Source,
+        rows: RowHolder,
         density: Density,
         score: ScoreFunction,
         *,
         share: float | None = None,
     ) -> None:
-        self._source = source
+        self._source: Source = rows  # answers what searches ask
+        self._holder = rows  # counts for searches, which get numbers only
         self._density = density
         self._score = score
         self._share = share  # people that each row stands for that the density was learnt from; None: it knows all rows
-        self._scores = Scores(score.exact, source)
+        self._scores = Scores(score.exact, rows)
         self._reach: OrderedDict[float, Mask] = (
             OrderedDict()
         )  # by target score, who reaches it: the latest last
@@ -181,7 +182,7 @@ class Driver:
 
     def prescore(self) -> None:
         """Score the whole table once, where the holder of the data allows it."""
-        self._scores.of(self._source.surveyed(_anywhere(self._source)))
+        self._scores.of(list_all_rows(self._holder))
 
     def _answers(self, asked: Asked, *, apart: bool) -> list[Any]:
         """Answer a round: each kind of question in one call. An error takes the place of an answer."""
@@ -217,7 +218,7 @@ class Driver:
         """Score all unseen rows and all off-data states of a round, and everyone who is to be counted, in one call."""
         wanted = [q.ids for _, q in asked if isinstance(q, ScoreRows)]
         if any(isinstance(q, Census) and meter.min_score not in self._reach for meter, q in asked):
-            wanted.append(self._source.surveyed(_anywhere(self._source)))
+            wanted.append(list_all_rows(self._holder))
         states = [
             meter.decode(q.points, self._source.records(q.donors))
             for meter, q in asked
@@ -309,7 +310,7 @@ class Driver:
             some = targets[first : first + _SCORED]
             ids, kept = (
                 np.concatenate([ids, some]),
-                np.concatenate([kept, question.project(self._source.records(some))]),
+                np.concatenate([kept, question.project(self._holder.records(some))]),
             )
             order = np.lexsort((ids, norms(kept - question.point)))
             ids, kept = ids[order], kept[order]
@@ -319,17 +320,17 @@ class Driver:
         return ids, kept
 
     def _least_factor(self, question: Widening, reach: Mask) -> float:
-        allowed = self._source.surveyed(question.bounds)
+        allowed = self._holder.list_rows(question.bounds)
         targets, least = allowed[reach[allowed]], np.inf
         for first in range(0, len(targets), _SCORED):
-            apart = np.abs(self._source.records(targets[first : first + _SCORED]) - question.record)
+            apart = np.abs(self._holder.records(targets[first : first + _SCORED]) - question.record)
             least = min(least, float((apart / question.reaches).max(axis=1).min()))
         return least
 
     def _reaching(self, min_score: float) -> Mask:
         """Who reaches a target score, by id; takes everyone's score."""
         if min_score not in self._reach:
-            everyone = self._source.surveyed(_anywhere(self._source))
+            everyone = list_all_rows(self._holder)
             reach = np.zeros(1 + int(everyone.max()), dtype=bool)
             reach[everyone] = self._score.rounded(self._scores.of(everyone), min_score) >= min_score
             self._reach[min_score] = reach
@@ -341,12 +342,12 @@ class Driver:
     def _counted(self, question: Census, reach: Mask) -> TargetCounts:
         """Count; what each column rules out is worked out only where nobody is left to become."""
         bounds = question.bounds
-        allowed, anywhere = self._source.surveyed(bounds), int(reach.sum())
+        allowed, anywhere = self._holder.list_rows(bounds), int(reach.sum())
         targets, excluded = int(reach[allowed].sum()), np.zeros(len(bounds.lower), dtype=np.int64)
         limited = np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf))
         for column in limited if question.why and not targets else ():
             excluded[column] = anywhere - int(
-                reach[self._source.surveyed(bounds.only(int(column)))].sum()
+                reach[self._holder.list_rows(bounds.only(int(column)))].sum()
             )
         return TargetCounts(len(allowed), targets, anywhere, excluded)
 
@@ -405,13 +406,6 @@ def _answered(
         if len(asked) == 1 or not apart:
             return [error] * len(asked)
     return [one for question in asked for one in _answered(answer, [question], apart=apart)]
-
-
-def _anywhere(source: Source) -> Bounds:
-    free = np.full(source.width, np.inf)
-    return Bounds(
-        -free, free, np.zeros(source.width, dtype=bool), np.zeros(source.width, dtype=bool)
-    )
 
 
 def _first(items: Iterator[T], n: int) -> Iterator[T]:

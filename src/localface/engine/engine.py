@@ -25,7 +25,7 @@ from localface.search.graph import Person
 from localface.search.outcome import Outcome, Plan
 from localface.search.pipeline import count, search, span, survey
 from localface.search.questions import Asks
-from localface.sources.protocol import Source
+from localface.sources.holder import RowHolder
 from localface.types import Array, Mask
 
 
@@ -54,7 +54,7 @@ class Engine:
     options: Options
     form: TableFormat
     space: Space
-    source: Source
+    source: RowHolder
     density: Density
     score: Scorer
     floor: float

@@ -18,6 +18,12 @@ class Bounds:
     up: Mask
     down: Mask
 
+    @classmethod
+    def unlimited(cls, width: int) -> Bounds:
+        """The box that holds every point of so many columns."""
+        one_way = np.zeros(width, dtype=bool)
+        return cls(np.full(width, -np.inf), np.full(width, np.inf), one_way, one_way)
+
     def seen_from(self, point: Array) -> Bounds:
         """Tighten the box to what is still ahead of someone who stands at ``point``."""
         if not (self.up.any() or self.down.any()):

@@ -1,1 +1,1 @@
-"""Where rows live: every source answers the same question, and has no way to list its rows."""
+"""Where rows live: what a search may ask of them, what their owner may, and how they are kept."""

@@ -32,7 +32,8 @@ def calibrated(
     people = sample[-_ASKED:]
     values = np.array([len(np.unique(column)) for column in sample.T])
     boxes = [
-        _box(values, person) if i % 2 else _free(len(values)) for i, person in enumerate(people)
+        _box(values, person) if i % 2 else Bounds.unlimited(len(values))
+        for i, person in enumerate(people)
     ]
     truth = _exact(near, people, boxes)
     ranks = [_ranks(partition, *asked) for asked in zip(people, boxes, truth, strict=True)]
@@ -48,14 +49,9 @@ def _quantile(ranks: Ids) -> int:
     return int(ranks[int(np.ceil(_RECALL * len(ranks))) - 1]) if len(ranks) else 0
 
 
-def _free(width: int) -> Bounds:
-    nowhere = np.zeros(width, dtype=bool)
-    return Bounds(np.full(width, -np.inf), np.full(width, np.inf), nowhere, nowhere)
-
-
 def _box(values: Ids, person: Array) -> Bounds:
     """A box of the usual kind: one column of few values held, two of many values within an ordinary difference."""
-    free = _free(len(values))
+    free = Bounds.unlimited(len(values))
     held = np.flatnonzero((values > 1) & (values <= _FEW))[-1:]
     loose = np.argsort(-values, kind="stable")[:2]
     for columns, margin in ((loose, 1.0), (held, 0.0)):

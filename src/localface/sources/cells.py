@@ -129,8 +129,8 @@ class Cells:
         """Return where in the user's table these rows stand."""
         return np.asarray(self._stored.rows[ids])
 
-    def surveyed(self, bounds: Bounds) -> Ids:
-        """Return the ids of all allowed rows, for the holder's own counting."""
+    def list_rows(self, bounds: Bounds) -> Ids:
+        """Return the ids of all rows within the bounds; see ``RowHolder``."""
         starts = self._partition.starts
         inside = self._partition.inside(bounds)
         found = [NO_ROWS]

@@ -1,4 +1,4 @@
-"""What every source of rows promises."""
+"""What a search may ask of the rows: who is near, and nothing else."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from localface.types import Array, Ids
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearest:
-    """Who are the ``k`` nearest allowed people, no further than ``radius``? Answered with ``Neighbors``."""
+    """The question for the ``k`` nearest allowed rows within ``radius``; see ``Neighbors``."""
 
     point: Array
     k: int
@@ -34,7 +34,10 @@ class Neighbors:
 
 
 class Source(Protocol):
-    """Rows that can be asked for by nearness, and in no other way."""
+    """Rows as a search sees them: found by nearness, never listed.
+
+    Whoever owns the rows may do more with them: see ``localface.sources.holder``.
+    """
 
     @property
     def n_rows(self) -> int:
@@ -68,10 +71,6 @@ class Source(Protocol):
         """Return rows that were revealed, in the user's units."""
         ...
 
-    def surveyed(self, bounds: Bounds) -> Ids:
-        """Return the ids of all allowed rows, for the holder's own counting; never passed on."""
-        ...
-
     def row_numbers(self, ids: Ids) -> Ids:
-        """Return where in the user's table these rows stand."""
+        """Return the positions of these rows in the user's table."""
         ...

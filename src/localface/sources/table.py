@@ -57,8 +57,8 @@ class TableSource:
         """Return rows that were revealed, in the user's units."""
         return np.asarray(self._records[ids])
 
-    def surveyed(self, bounds: Bounds) -> Ids:
-        """Return the ids of all allowed rows, for the holder's own counting."""
+    def list_rows(self, bounds: Bounds) -> Ids:
+        """Return the ids of all rows within the bounds; see ``RowHolder``."""
         allowed = np.ones(len(self._point_set), dtype=bool)
         for column in np.flatnonzero(bounds.lower > -np.inf):
             allowed &= self._point_set.columns[column] >= bounds.lower[column]

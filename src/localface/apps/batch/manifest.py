@@ -13,7 +13,7 @@ from localface._version import __version__
 from localface.apps.batch.people import People
 from localface.apps.batch.worker import Worker
 from localface.explainer import LocalFACE
-from localface.geometry.bounds import Bounds
+from localface.sources.holder import list_all_rows
 
 FORMAT = "localface/parts"
 FORMAT_VERSION = 1
@@ -57,8 +57,7 @@ def _known(explainer: LocalFACE) -> dict[str, str]:
     Its pickle would not do: that changes with every score that is remembered.
     """
     engine = explainer._engine
-    free, none = np.full(engine.source.width, np.inf), np.zeros(engine.source.width, dtype=bool)
-    everyone = engine.source.surveyed(Bounds(-free, free, none, none))
+    everyone = list_all_rows(engine.source)
     some = everyone[np.unique(np.linspace(0, len(everyone) - 1, _PROBES).astype(np.int64))]
     records = engine.source.records(some)
     rough = [engine.floor, *engine.space.scales.tolist()]

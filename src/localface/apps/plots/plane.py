@@ -16,7 +16,7 @@ from localface.answers.page import number, percent
 from localface.apps.plots.style import INK, SCORES, SMALL, axis_label
 from localface.errors import InputError
 from localface.explainer import LocalFACE
-from localface.geometry.bounds import Bounds
+from localface.sources.holder import list_all_rows
 from localface.types import Array
 
 _CELLS = 90  # of the grid, across
@@ -80,10 +80,8 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
 
 def _rows(explainer: LocalFACE) -> Array:
     """All rows, for the eyes of whoever holds the data."""
-    free, shut = np.full(2, np.inf), np.zeros(2, dtype=bool)
-    return explainer._engine.source.records(
-        explainer._engine.source.surveyed(Bounds(-free, free, shut, shut))
-    )
+    source = explainer._engine.source
+    return source.records(list_all_rows(source))
 
 
 def densities(explainer: LocalFACE, points: Array) -> Array:

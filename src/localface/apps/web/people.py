@@ -17,7 +17,7 @@ from localface.data.read import read_people
 from localface.data.schema import Schema
 from localface.errors import DataError, ModelError, listed, near_miss
 from localface.explainer import LocalFACE
-from localface.geometry.bounds import Bounds
+from localface.sources.holder import list_all_rows
 from localface.types import Array, Ids, Mask
 
 SORTS = ("score", "-score", "id")
@@ -178,8 +178,7 @@ class People:
 def everyone(explainer: LocalFACE, most: int | None = None) -> Ids:
     """The ids of all rows that an explainer has, or of about so many of them, spread evenly."""
     source = explainer._engine.source
-    free, shut = np.full(source.width, np.inf), np.zeros(source.width, dtype=bool)
-    ids = source.surveyed(Bounds(-free, free, shut, shut))
+    ids = list_all_rows(source)
     return ids if most is None else ids[:: max(1, len(ids) // most)]
 
 

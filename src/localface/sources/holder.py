@@ -1,0 +1,27 @@
+"""What only the owner of the rows may do: list them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from localface.geometry.bounds import Bounds
+from localface.sources.protocol import Source
+from localface.types import Ids
+
+
+class RowHolder(Source, Protocol):
+    """A source whose rows can also be listed.
+
+    For those who work on behalf of the table's owner: fitting, the page's list of people, batch
+    manifests, plots, and the driver where it counts rows and passes on nothing but numbers.
+    Searches are answered from a ``Source``.
+    """
+
+    def list_rows(self, bounds: Bounds) -> Ids:
+        """Return the ids of all rows within the bounds."""
+        ...
+
+
+def list_all_rows(holder: RowHolder) -> Ids:
+    """Return the ids of all rows."""
+    return holder.list_rows(Bounds.unlimited(holder.width))
