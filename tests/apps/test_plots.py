@@ -29,7 +29,7 @@ from localface.data.schema import Feature, Schema
 from localface.errors import InputError, NoRecourse
 from localface.explainer import LocalFACE
 from localface.geometry.segments import norms
-from localface.search.questions import Asks, ScorePoints, point_scores
+from localface.search.questions import Asks, ScorePoints, ask_point_scores
 
 ICU = Schema(
     [
@@ -290,8 +290,8 @@ def test_a_dark_style_is_followed() -> None:
 
 def test_tracing_asks_the_same_and_keeps_it() -> None:
     def asks() -> Asks[float]:
-        first = yield from point_scores(np.zeros((1, 2)))
-        second = yield from point_scores(np.ones((1, 2)))
+        first = yield from ask_point_scores(np.zeros((1, 2)))
+        second = yield from ask_point_scores(np.ones((1, 2)))
         return float(first[0] + second[0])
 
     log: list[Any] = []

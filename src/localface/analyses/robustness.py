@@ -21,10 +21,11 @@ from localface.engine.driver import Decode, SearchJob
 from localface.engine.engine import Engine, Request
 from localface.errors import InputError, ModelError
 from localface.models.scorer import Scorer, fed, read_model
-from localface.search.graph import Person
-from localface.search.outcome import Outcome, Plan
-from localface.search.pipeline import search
-from localface.search.questions import Asks, point_scores
+from localface.search.outcome import Outcome
+from localface.search.person import Person
+from localface.search.pipeline import find_recourse
+from localface.search.plan import Plan
+from localface.search.questions import Asks, ask_point_scores
 from localface.types import Array
 
 UNDECLARED = 0.01
@@ -300,7 +301,7 @@ class _Pushed:
     share: float
 
     def run(
-        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None
+        self, jobs: Iterable[SearchJob[Outcome]], *, max_rows: int | None = None
     ) -> Iterator[tuple[int, Outcome, Disclosure]]:
         further = (replace(job, asks=self._further(job.asks, job.decode)) for job in jobs)
         return self.engine.driver.run(further, max_rows=max_rows)
@@ -331,11 +332,15 @@ class _Pushed:
         """Who asks; a floor that had to be lowered stays where it is: it is not traded for robustness."""
         one, engine = self.request, self.engine
         person = engine.person(one.record, one.box, weights=one.weights, fixed=one.fixed)
-        return replace(person, floor=min(person.floor, best.floor)) if best.relaxed else person
+        return (
+            replace(person, log_floor=min(person.log_floor, best.log_floor))
+            if best.relaxed
+            else person
+        )
 
     def _search(self, person: Person) -> Asks[Outcome]:
         goal = self.request.goal
-        return search(
+        return find_recourse(
             person,
             self.plan,
             goal=None if goal is None else self.engine.space.points(goal[None, :])[0],
@@ -346,15 +351,15 @@ class _Pushed:
         engine, start = self.engine, self.request.record
         end = decode(_end(outcome)[None, :], np.zeros((0, len(engine.schema))))[0]
         states = Shaker(engine.schema, engine.answers.scales)(start, end)
-        scores = np.sort((yield from point_scores(engine.space.points(states))))
+        scores = np.sort((yield from ask_point_scores(engine.space.points(states))))
         needed = math.ceil(self.share * len(scores) - 1e-9)
         success = float((scores >= engine.score.min_score).mean())
         return success, float(engine.score.min_score - scores[len(scores) - needed])
 
 
 def _end(outcome: Outcome) -> Array:
-    return outcome.points[-1] if outcome.acted is None else outcome.acted.moves[-1].point
+    return outcome.points[-1] if outcome.actions is None else outcome.actions.moves[-1].point
 
 
 def _end_score(outcome: Outcome) -> float:
-    return outcome.scores[-1] if outcome.acted is None else outcome.acted.moves[-1].score
+    return outcome.scores[-1] if outcome.actions is None else outcome.actions.moves[-1].score

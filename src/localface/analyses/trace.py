@@ -75,13 +75,13 @@ class _Watched:
     log: Log
 
     def run(
-        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None
+        self, jobs: Iterable[SearchJob[Outcome]], *, max_rows: int | None = None
     ) -> Iterator[tuple[int, Outcome, Disclosure]]:
         watched = (replace(job, asks=traced(job.asks, self.log)) for job in jobs)
         return self.driver.run(watched, max_rows=max_rows)
 
     def tried(
-        self, jobs: Iterable[SearchJob], **options: Any
+        self, jobs: Iterable[SearchJob[Outcome]], **options: Any
     ) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
         """Searches that only tell why there is none are no part of the story."""
         return self.driver.tried(jobs, **options)
@@ -159,7 +159,7 @@ def _exploits(question: Question) -> TypeGuard[Nearest]:
 
 def _judged(question: Question, answer: Any) -> list[tuple[Array, Array, bool]]:
     """The steps of a question that asked for verdicts; places are no steps."""
-    if not isinstance(question, DensityAlong) or question.floor is None:
+    if not isinstance(question, DensityAlong) or question.log_floor is None:
         return []
     steps = zip(question.starts, question.ends, answer.passes.tolist(), strict=True)
     return [(start, end, passes) for start, end, passes in steps if not np.array_equal(start, end)]

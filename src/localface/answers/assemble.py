@@ -59,7 +59,7 @@ class Answers:
     ) -> Recourse:
         """Close one case."""
         floor = self.options.min_density
-        relaxed = float(self.scale.share(outcome.floor)) if outcome.relaxed else None
+        relaxed = float(self.scale.share(outcome.log_floor)) if outcome.relaxed else None
         return Recourse(
             status=Status[outcome.status],
             reason=self._reason(outcome, box, goal),
@@ -67,7 +67,7 @@ class Answers:
             form=form,
             schema=self.schema,
             scores=tuple(self.shown(score) for score in outcome.scores),
-            densities=tuple(self.scale.share(outcome.levels).tolist()),
+            densities=tuple(self.scale.share(outcome.log_densities).tolist()),
             certificates=tuple(self._certificates(outcome, floor if relaxed is None else relaxed)),
             rows=rows,
             target=self.target,
@@ -86,37 +86,37 @@ class Answers:
 
     def _actions(self, outcome: Outcome, records: Array, floor: float) -> Iterator[Action]:
         """Put the actions into units: ``records`` are the states they lead through, the person's own first."""
-        acted = outcome.acted
+        acted = outcome.actions
         assert acted is not None
         lengths = norms(
             np.diff(np.stack([outcome.points[0], *(move.point for move in acted.moves)]), axis=0)
         )
         kept = (
             floor
-            if acted.floor >= outcome.floor
-            else min(floor, float(self.scale.share(acted.floor)))
+            if acted.log_floor >= outcome.log_floor
+            else min(floor, float(self.scale.share(acted.log_floor)))
         )
         for i, move in enumerate(acted.moves):
             before, after = self.schema.values(records[i]), self.schema.values(records[i + 1])
             changed = [name for name in self.schema.names if before[name] != after[name]]
-            below = bool(acted.lowest[i] < acted.floor - 1e-6)
+            below = bool(acted.lowest_log_densities[i] < acted.log_floor - 1e-6)
             yield Action(
                 changes={name: after[name] for name in changed},
                 before={name: before[name] for name in changed},
                 score=self.shown(move.score),
-                density=float(self.scale.share(acted.levels[i])),
+                density=float(self.scale.share(acted.log_densities[i])),
                 people=int(acted.people[i]),
                 certificate=self._certificate(
-                    lengths[i], acted.lowest[i], kept, entry=below, passed=not below
+                    lengths[i], acted.lowest_log_densities[i], kept, entry=below, passed=not below
                 ),
                 follows=move.follows,
             )
 
     def _certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))
-        for i, lowest in enumerate(outcome.lowest.tolist()):
+        for i, lowest in enumerate(outcome.lowest_log_densities.tolist()):
             entry = outcome.entry and i == 0
-            passed = not entry and lowest >= outcome.floor - 1e-6
+            passed = not entry and lowest >= outcome.log_floor - 1e-6
             yield self._certificate(lengths[i], lowest, floor, entry=entry, passed=passed)
 
     def _certificate(
@@ -140,7 +140,7 @@ class Answers:
         status = outcome.status
         if status == "BUDGET":
             return f"max_rows={self.options.max_rows} was spent; allow more rows, or widen what may change"
-        if outcome.hopeless:
+        if outcome.no_floor_helps:
             return "no floor, however low, opens a way: max_step or one-way features rule out every step onwards"
         if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
             return self._goal_reason(status, box, goal)

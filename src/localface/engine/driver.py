@@ -12,7 +12,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from localface.answers.recourse import Disclosure
 from localface.density.protocol import Density, SegmentDensities
 from localface.errors import InputError
 from localface.geometry.segments import norms
-from localface.search.outcome import Outcome
 from localface.search.questions import (
     Asks,
     Census,
@@ -65,10 +64,10 @@ class ScoreFunction(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SearchJob:
+class SearchJob(Generic[T]):
     """One search to run: its questions, the exact records behind its own points, and the score it is after."""
 
-    asks: Asks[Outcome]
+    asks: Asks[T]
     decode: Decode
     min_score: float
     wanted: Callable[[], bool] | None = (
@@ -133,8 +132,8 @@ class Driver:
         )  # by target score, who reaches it: the latest last
 
     def run(
-        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None
-    ) -> Iterator[tuple[int, Outcome, Disclosure]]:
+        self, jobs: Iterable[SearchJob[T]], *, max_rows: int | None = None
+    ) -> Iterator[tuple[int, T, Disclosure]]:
         """Run searches in lock-step; yields the number of each case as it is answered, with what it was shown."""
         for number, outcome, disclosure in self.tried(jobs, max_rows=max_rows):
             if isinstance(outcome, InputError):
@@ -142,8 +141,8 @@ class Driver:
             yield number, outcome, disclosure
 
     def tried(
-        self, jobs: Iterable[SearchJob], *, max_rows: int | None = None, apart: bool = False
-    ) -> Iterator[tuple[int, Outcome | InputError, Disclosure]]:
+        self, jobs: Iterable[SearchJob[T]], *, max_rows: int | None = None, apart: bool = False
+    ) -> Iterator[tuple[int, T | InputError, Disclosure]]:
         """Run searches in lock-step; where a question cannot be answered, that search ends with the error.
 
         ``apart`` asks again, search by search, where a round fails, so that only those end
@@ -156,7 +155,7 @@ class Driver:
             if self._source.exact
             else _WIDTH
         )
-        active: list[tuple[int, SearchJob, Meter, Question]] = []
+        active: list[tuple[int, SearchJob[T], Meter, Question]] = []
         while True:
             for number, job in _first(waiting, width - len(active)):
                 meter = Meter(job.decode, job.min_score, max_rows)
@@ -246,13 +245,15 @@ class Driver:
         answers: dict[int, SegmentDensities] = {}
         groups: dict[tuple[str, bool], list[int]] = {}
         for i, (_, question) in enumerate(asked):
-            groups.setdefault((question.rule, question.floor is None), []).append(i)
+            groups.setdefault((question.rule, question.log_floor is None), []).append(i)
         for (rule, in_full), members in groups.items():
             judge = self._density.lowest if rule == "lowest" else self._density.mean
             questions = [asked[i][1] for i in members]
             counts = [len(question.starts) for question in questions]
             floors = (
-                None if in_full else np.repeat([question.floor for question in questions], counts)
+                None
+                if in_full
+                else np.repeat([question.log_floor for question in questions], counts)
             )
             starts = np.concatenate([question.starts for question in questions])
             ground = judge(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,12 +21,20 @@ from localface.engine.driver import Decode, Driver, SearchJob
 from localface.errors import InputError
 from localface.models.scorer import Scorer
 from localface.options import Options
-from localface.search.graph import Person
-from localface.search.outcome import Outcome, Plan
-from localface.search.pipeline import count, search, span, survey
+from localface.search.outcome import Outcome
+from localface.search.person import Person
+from localface.search.pipeline import (
+    count_targets,
+    find_recourse,
+    least_widening,
+    measure_path,
+)
+from localface.search.plan import Plan
 from localface.search.questions import Asks
 from localface.sources.holder import RowHolder
 from localface.types import Array, Mask
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +139,7 @@ class Engine:
                 outcome if isinstance(outcome, InputError) else _closed(*one, outcome, disclosure),
             )
 
-    def job(self, request: Request, asks: Asks[Outcome], decode: Decode) -> SearchJob:
+    def job(self, request: Request, asks: Asks[T], decode: Decode) -> SearchJob[T]:
         """A search for the driver to run on behalf of a request."""
         return SearchJob(asks, decode, self.score.min_score, request.wanted)
 
@@ -140,7 +148,7 @@ class Engine:
         decode = self.decoder(
             [request.record] if request.goal is None else [request.record, request.goal]
         )
-        asks = survey(self.person(request.record, request.box), states)
+        asks = measure_path(self.person(request.record, request.box), states)
         ((_, outcome, disclosure),) = self.driver.run([self.job(request, asks, decode)])
         return outcome, _closed(self, request, decode, outcome, disclosure)
 
@@ -149,16 +157,18 @@ class Engine:
         jobs = []
         for request in requests:
             person = self.person(request.record, request.box)
-            jobs.append(self.job(request, count(person), self.decoder([])))
-        found = {number: outcome.status == "FOUND" for number, outcome, _ in self.driver.run(jobs)}
+            jobs.append(self.job(request, count_targets(person), self.decoder([])))
+        found = {number: counts.targets > 0 for number, counts, _ in self.driver.run(jobs)}
         return [found[number] for number in range(len(requests))]
 
     def openings(self, requests: Sequence[Request], plan: Plan) -> list[tuple[bool, Disclosure]]:
         """Tell for each request whether there is a way, and what it took to tell; the way itself is not worked out."""
-        first, jobs = replace(plan, first=True), []
+        first, jobs = replace(plan, existence_only=True), []
         for request in requests:
             person = self.person(request.record, request.box)
-            jobs.append(self.job(request, search(person, first), self.decoder([request.record])))
+            jobs.append(
+                self.job(request, find_recourse(person, first), self.decoder([request.record]))
+            )
         run = self.driver.tried(
             jobs, max_rows=self.options.max_rows, apart=True
         )  # a failure opens nothing
@@ -176,8 +186,10 @@ class Engine:
             reaches = np.full(len(self.schema), np.inf)
             for j, reach in request.box.reaches.items():
                 reaches[j] = reach.by
-            jobs.append(self.job(request, span(free, request.record, reaches), self.decoder([])))
-        found = {number: outcome.cost for number, outcome, _ in self.driver.run(jobs)}
+            jobs.append(
+                self.job(request, least_widening(free, request.record, reaches), self.decoder([]))
+            )
+        found = {number: factor for number, factor, _ in self.driver.run(jobs)}
         return [found[number] for number in range(len(requests))]
 
     def person(
@@ -208,15 +220,15 @@ class Engine:
             factual=factual,
             bounds=self.space.bounds(box),
             min_score=self.score.min_score,
-            floor=self.floor,
+            log_floor=self.floor,
             discrete=self.space.discrete,
             rule="mean" if options.edges == "average" else "lowest",
             max_step=np.inf if options.max_step is None else float(options.max_step),
             signed=self.score.reading.signed,
-            settle=self.space.settle,
+            snap=self.space.settle,
             group_of=self.space.groups,
-            grain=self.space.grain,
-            lawful=self._lawful,
+            resolution=self.space.grain,
+            keeps_relations=self._lawful,
             project=project,
             weights=None if dear is None else dear[column_of],
             fixed=keeps[column_of] if fixed else None,
@@ -274,14 +286,14 @@ class Engine:
 
 def _states(outcome: Outcome, decode: Decode, records: Array) -> Array | None:
     """The states that the actions lead through, in the user's units, the person's own first."""
-    if outcome.acted is None:
+    if outcome.actions is None:
         return None
     return decode(
-        np.stack([outcome.points[0], *(move.point for move in outcome.acted.moves)]), records
+        np.stack([outcome.points[0], *(move.point for move in outcome.actions.moves)]), records
     )
 
 
-class SearchJobs(Iterator[SearchJob]):
+class SearchJobs(Iterator[SearchJob[Outcome]]):
     """The searches that belong to requests, which are noted as open; no generator, so that it may run dry and go on."""
 
     def __init__(
@@ -291,17 +303,17 @@ class SearchJobs(Iterator[SearchJob]):
     ) -> None:
         self._asked, self._open, self._number = iter(asked), open_, 0
 
-    def __next__(self) -> SearchJob:
+    def __next__(self) -> SearchJob[Outcome]:
         engine, request, plan = next(self._asked)
         exact = [request.record] if request.goal is None else [request.record, request.goal]
-        decode = engine.decoder(exact, request.box if plan.states else None)
+        decode = engine.decoder(exact, request.box if plan.composed_ends else None)
         self._open[self._number] = (engine, request, decode)
         self._number += 1
         goal = None if request.goal is None else engine.space.points(request.goal[None, :])[0]
         person = engine.person(
             request.record, request.box, weights=request.weights, fixed=request.fixed
         )
-        asks = search(person, plan, goal=goal, relax=request.relax, wished=request.wished)
+        asks = find_recourse(person, plan, goal=goal, relax=request.relax, wished=request.wished)
         return engine.job(request, asks, decode)
 
 

@@ -23,9 +23,7 @@ from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.models.scorer import Scorer, fed, read_model, read_trees
 from localface.options import Options
-from localface.search.outcome import Plan
-from localface.search.stages.enhance import Price
-from localface.search.stages.explore import WalkOptions
+from localface.search.plan import Plan, Price, WalkOptions
 from localface.sources.cells import Cells
 from localface.sources.partition import SAMPLE, hashed, sampled
 from localface.sources.store import Store
@@ -198,7 +196,7 @@ def _plan(
     """How searches go about it."""
     price = Price()
     if options.price == "density":
-        price = Price(usual=density.scale.quantile(0.5), exponent=1 / space.width)
+        price = Price(usual_log_density=density.scale.quantile(0.5), exponent=1 / space.width)
     reach = (
         np.inf if spacing is None else spacing.radius(spacing.scale.quantile(options.min_density))
     )
@@ -208,8 +206,8 @@ def _plan(
         cost=options.price,
         price=price,
         strategy=options.strategy,
-        states=options.ends == "states" and options.strategy == "guided",
-        proves=proves,
+        composed_ends=options.ends == "states" and options.strategy == "guided",
+        exact_source=proves,
     )
 
 

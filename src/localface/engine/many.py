@@ -14,7 +14,7 @@ from localface.data.box import check_where
 from localface.data.read import read_each, read_people
 from localface.engine.engine import Engine, Request
 from localface.errors import InputError, ModelError
-from localface.search.outcome import Plan
+from localface.search.plan import Plan
 from localface.types import Array
 
 T = TypeVar("T", bound="Recourse | InputError")

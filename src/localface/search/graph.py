@@ -7,59 +7,27 @@ revealed, and so do off-data places. What is known already is never asked again.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from localface.density.protocol import Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
+from localface.search.person import Person
 from localface.search.questions import (
     Asks,
     TargetCounts,
-    census,
-    density_along,
-    nearest,
-    point_scores,
-    row_scores,
+    ask_census,
+    ask_density_along,
+    ask_nearest,
+    ask_point_scores,
+    ask_row_scores,
 )
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 Step = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Person:
-    """Who is asking, as a search sees it: a place, where it may lead, and what counts as arrived."""
-
-    factual: Array
-    bounds: Bounds
-    min_score: float
-    floor: float
-    discrete: Mask
-    rule: str = (
-        "lowest"  # what must reach the floor along a step: its "lowest" density, or its "mean"
-    )
-    max_step: float = np.inf
-    signed: bool = (
-        False  # scores may be negative, so that the paper's priority needs a monotone map
-    )
-    settle: Callable[[Array], Array] = lambda point: point
-    group_of: Ids = field(
-        default_factory=lambda: NO_ROWS
-    )  # columns of one group only ever change together
-    grain: Array = field(
-        default_factory=lambda: np.zeros(0)
-    )  # a smaller change of a column is none
-    lawful: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
-    weights: Array | None = None  # how dear a change of each column is; None: all the same
-    project: Callable[[Array], Array] = lambda records: np.zeros(
-        (0, 0)
-    )  # the states one may take over from records
-    fixed: Mask | None = (
-        None  # columns that the actions leave as they are, whatever the people on the path have there
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +58,7 @@ class LocalGraph:
         self._vertices: dict[int, int] = {}
         self._verdicts: dict[Step, bool] = {}
         self._values: dict[Step, float] = {}
-        self._level: float | None = None
+        self._log_density: float | None = None
         self._around: tuple[int, float] = (
             -1,
             0.0,
@@ -158,11 +126,11 @@ class LocalGraph:
         exclude: Ids = NO_ROWS,
     ) -> Asks[list[int]]:
         """Look around any point, at most ``radius`` far."""
-        found = yield from nearest(point, k, bounds, exclude, radius)
+        found = yield from ask_nearest(point, k, bounds, exclude, radius)
         self.cut = self.cut or found.cut
         fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertices]
         if fresh:
-            scores = yield from row_scores(found.ids[fresh])
+            scores = yield from ask_row_scores(found.ids[fresh])
             first = self._add(found.points[fresh], scores, found.ids[fresh])
             self._vertices.update(
                 zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True)
@@ -177,22 +145,22 @@ class LocalGraph:
         """The row that a place is, for states that take over its values."""
         return NO_ROWS if self.ids[vertex] < 0 else self.ids[[vertex]]
 
-    def level(self) -> Asks[float]:
+    def log_density(self) -> Asks[float]:
         """How common the ground is that the person stands on; asked once."""
-        if self._level is None:
+        if self._log_density is None:
             ground = yield from self.ground([(0, 0)], None, self.person.rule)
-            self._level = float(ground.values[0])
-        return self._level
+            self._log_density = float(ground.values[0])
+        return self._log_density
 
     def hopeful(self) -> Asks[bool]:
         """Tell whether there is anyone to become, without seeing them; asked once."""
         if self.goal is None and self.counts is None:
-            self.counts = yield from census(self.person.bounds)
+            self.counts = yield from ask_census(self.person.bounds)
         return self.counts is None or self.counts.targets > 0
 
     def scored(self, point: Array) -> Asks[int]:
         """Add a place that is not a row, asking for its score."""
-        scores = yield from point_scores(point[None, :])
+        scores = yield from ask_point_scores(point[None, :])
         return self.put(point, float(scores[0]))
 
     def traversable(self, steps: Iterable[Step]) -> Asks[list[bool]]:
@@ -207,16 +175,20 @@ class LocalGraph:
             keys += [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]
         if unknown:
-            ground = yield from self.ground(unknown, self.person.floor, self.person.rule)
+            ground = yield from self.ground(unknown, self.person.log_floor, self.person.rule)
             self._verdicts.update(zip(unknown, ground.passes.tolist(), strict=True))
             if self.person.rule == "lowest":
                 self.holes.extend(hole for _, hole in ground.holes)
         return [self.permitted(step) and self._passes(_key(step)) for step in wanted]
 
-    def ground(self, steps: list[Step], floor: float | None, rule: str) -> Asks[SegmentDensities]:
+    def ground(
+        self, steps: list[Step], log_floor: float | None, rule: str
+    ) -> Asks[SegmentDensities]:
         """Ask how common the ground is along steps."""
         starts, ends = np.array(steps, dtype=np.int64).reshape(-1, 2).T
-        return (yield from density_along(self.points[starts], self.points[ends], floor, rule))
+        return (
+            yield from ask_density_along(self.points[starts], self.points[ends], log_floor, rule)
+        )
 
     def means(self, steps: list[Step]) -> Asks[list[float]]:
         """Log of the mean density along steps, asking only about those that are new."""
@@ -240,9 +212,9 @@ class LocalGraph:
         refused = [step for step, fine in self._verdicts.items() if not fine]
         return [(at[a], at[b]) for a, b in refused if a in at and b in at]
 
-    def under(self, floor: float) -> LocalGraph:
+    def under(self, log_floor: float) -> LocalGraph:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
-        other = LocalGraph(replace(self.person, floor=floor), float(self.scores[0]))
+        other = LocalGraph(replace(self.person, log_floor=log_floor), float(self.scores[0]))
         other.points, other.scores, other.ids = self.points, self.scores, self.ids
         other.goal, other.cut, other.counts, other._vertices = (
             self.goal,
@@ -250,7 +222,11 @@ class LocalGraph:
             self.counts,
             dict(self._vertices),
         )
-        other._values, other._level, other._around = dict(self._values), self._level, self._around
+        other._values, other._log_density, other._around = (
+            dict(self._values),
+            self._log_density,
+            self._around,
+        )
         return other
 
     def towards(self, goal: int) -> LocalGraph:
@@ -261,7 +237,7 @@ class LocalGraph:
 
     def fixing(self, fixed: Mask | None) -> LocalGraph:
         """The same knowledge for someone whose actions leave some columns as they are."""
-        other = self.under(self.person.floor)
+        other = self.under(self.person.log_floor)
         other.person = replace(self.person, fixed=fixed)
         other.holes, other._verdicts = list(self.holes), dict(self._verdicts)
         return other

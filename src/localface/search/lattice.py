@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from localface.geometry.segments import norms
-from localface.search.graph import LocalGraph, Person
-from localface.search.questions import Asks, density_along, point_scores
+from localface.search.graph import LocalGraph
+from localface.search.person import Person
+from localface.search.questions import Asks, ask_density_along, ask_point_scores
 from localface.types import Array, Ids
 
 _PATIENCE = 12  # steps refused one by one before states are looked at many at a time
@@ -23,9 +24,11 @@ class Lattice:
     ground: they must end there, and never leave it again.
     """
 
-    def __init__(self, graph: LocalGraph, end: Array, changes: list[Change], floor: float) -> None:
+    def __init__(
+        self, graph: LocalGraph, end: Array, changes: list[Change], log_floor: float
+    ) -> None:
         person = graph.person
-        self.person, self.changes, self.floor = person, changes, floor
+        self.person, self.changes, self.log_floor = person, changes, log_floor
         self.sizes = [
             float(norms((end - person.factual)[np.isin(person.group_of, change)]))
             for change in changes
@@ -36,7 +39,7 @@ class Lattice:
         )  # of each subset, each change
         touched = np.stack([np.isin(person.group_of, change) for change in changes])
         self.states = np.where(made @ touched > 0, end, person.factual)
-        self.lawful = person.lawful(self.states)
+        self.lawful = person.keeps_relations(self.states)
         self.counts = made.sum(axis=1)
         self.scores: Array = np.full(len(made), np.nan)
         self._verdicts: dict[tuple[int, int], bool] = {}
@@ -53,7 +56,7 @@ class Lattice:
         """Have the model score the subsets of some sizes."""
         some = np.flatnonzero(np.isin(self.counts, sizes))
         if len(some):
-            self.scores[some] = yield from point_scores(self.states[some], donors)
+            self.scores[some] = yield from ask_point_scores(self.states[some], donors)
 
     def candidates(self, sizes: Sequence[int]) -> list[int]:
         """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
@@ -81,13 +84,13 @@ class Lattice:
 
     def arriving(self, subsets: list[int]) -> Asks[list[int]]:
         """Those at which someone may end: whoever starts below the floor must come above it."""
-        if self.floor >= self.person.floor:
+        if self.log_floor >= self.person.log_floor:
             return subsets
         fresh = [subset for subset in subsets if subset not in self._arrived]
         if fresh:
             vertices = self.states[fresh]
-            ground = yield from density_along(
-                vertices, vertices, self.person.floor, self.person.rule
+            ground = yield from ask_density_along(
+                vertices, vertices, self.person.log_floor, self.person.rule
             )
             self._arrived |= dict(zip(fresh, ground.passes.tolist(), strict=True))
         return [subset for subset in subsets if self._arrived[subset]]
@@ -109,8 +112,8 @@ class Lattice:
                 self.person.rule != "lowest"
             ):  # what is common on average must also end on common ground
                 a, b = np.concatenate([a, b]), np.concatenate([b, b])
-            ground = yield from density_along(
-                a, b, self.person.floor if common else self.floor, self.person.rule
+            ground = yield from ask_density_along(
+                a, b, self.person.log_floor if common else self.log_floor, self.person.rule
             )
             fine[fine] = ground.passes.reshape(-1, n).all(axis=0)
             self._refused += n - int(fine.sum())
@@ -132,7 +135,7 @@ class Lattice:
         if self._refused < _PATIENCE or not fresh:
             return
         vertices = self.states[fresh]
-        ground = yield from density_along(vertices, vertices, self.floor, self.person.rule)
+        ground = yield from ask_density_along(vertices, vertices, self.log_floor, self.person.rule)
         self._seen[fresh], self._common[fresh] = True, ground.passes
 
     def missing(self, subset: int) -> float:

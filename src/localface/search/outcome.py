@@ -2,47 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from localface.search.graph import GraphPath, LocalGraph, Person
-from localface.search.questions import Asks, TargetCounts, count_near, density_along, levels
+from localface.search.graph import GraphPath, LocalGraph
+from localface.search.person import Person
+from localface.search.plan import Plan
+from localface.search.questions import (
+    Asks,
+    TargetCounts,
+    ask_count_near,
+    ask_density_along,
+    ask_row_densities,
+)
 from localface.search.stages.actions import Move, act, in_small_steps
-from localface.search.stages.enhance import Price
-from localface.search.stages.explore import WalkOptions
 from localface.types import Array, Ids
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """How a search goes about it; the same for everyone who asks."""
-
-    walk_options: WalkOptions
-    slack: float = 0.05
-    cost: str = "length"
-    price: Price = field(default_factory=Price)
-    astar: bool = True
-    strategy: str = "guided"
-    actions: bool = True
-    max_changes: int = 1
-    proves: bool = (
-        True  # the source finds every near row, so that what it does not find is not there
-    )
-    states: bool = False  # where nobody will do, a state that is nobody's may be the end
-    first: bool = False  # the first way will do, and only that there is one is asked for
-    whole: bool = False  # the actions make every change, not only those that the score needs
-
-
 @dataclass(frozen=True, slots=True, eq=False)
-class Acted:
+class ActionPath:
     """The actions of an outcome: states in order, and the ground at and under them."""
 
     moves: tuple[Move, ...]
-    levels: Array
-    lowest: Array
+    log_densities: Array
+    lowest_log_densities: Array
     people: Ids
-    floor: float
+    log_floor: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,16 +39,16 @@ class Outcome:
     points: Array
     ids: tuple[int, ...]
     scores: tuple[float, ...]
-    levels: Array  # log-density where each vertex stands
-    lowest: Array  # what the rule measures along each step
-    floor: float
+    log_densities: Array  # at each vertex
+    lowest_log_densities: Array  # what the rule measures along each step
+    log_floor: float
     cost: float = 0.0
     entry: bool = False
     relaxed: bool = False
     proven: bool = False
     counts: TargetCounts | None = None
-    acted: Acted | None = None
-    hopeless: bool = False  # no floor, however low, opens a way
+    actions: ActionPath | None = None
+    no_floor_helps: bool = False  # no floor, however low, opens a way
     composed: bool = False  # the way ends at a state that is nobody's
 
 
@@ -86,9 +72,9 @@ def told(
         points=graph.points[list(path.vertices)],
         ids=tuple(graph.ids[list(path.vertices)].tolist()),
         scores=tuple(graph.scores[list(path.vertices)].tolist()),
-        levels=stands,
-        lowest=under,
-        floor=graph.person.floor,
+        log_densities=stands,
+        lowest_log_densities=under,
+        log_floor=graph.person.log_floor,
         cost=path.cost,
         entry=entry,
         relaxed=relaxed,
@@ -106,7 +92,7 @@ def nothing(status: str, person: Person, counts: TargetCounts | None = None) -> 
         (),
         np.zeros(0),
         np.zeros(0),
-        person.floor,
+        person.log_floor,
         counts=counts,
     )
 
@@ -114,10 +100,10 @@ def nothing(status: str, person: Person, counts: TargetCounts | None = None) -> 
 def _stood_on(graph: LocalGraph, vertices: tuple[int, ...]) -> Asks[Array]:
     """How common the ground is at each place: known for rows, worked out for others."""
     values, ids = np.zeros(len(vertices)), graph.ids[list(vertices)]
-    values[0] = yield from graph.level()
+    values[0] = yield from graph.log_density()
     rows = np.flatnonzero(ids >= 0)
     if len(rows):
-        values[rows] = yield from levels(ids[rows], graph.points[list(vertices)][rows])
+        values[rows] = yield from ask_row_densities(ids[rows], graph.points[list(vertices)][rows])
     others = [i for i, vertex in enumerate(vertices) if vertex and ids[i] < 0]
     if others:
         ground = yield from graph.ground(
@@ -127,14 +113,18 @@ def _stood_on(graph: LocalGraph, vertices: tuple[int, ...]) -> Asks[Array]:
     return values
 
 
-def acted(graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath) -> Asks[Acted]:
+def acted(graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath) -> Asks[ActionPath]:
     """Turn the way into actions; where no few changes do it, the steps of the way are the actions.
 
     Someone who stands on uncommon ground meets no state more unusual than their own.
     """
-    floor = min(graph.person.floor, float(outcome.levels[0]))
+    log_floor = min(graph.person.log_floor, float(outcome.log_densities[0]))
     moves = yield from act(
-        graph, path.vertices[-1], floor=floor, max_changes=plan.max_changes, whole=plan.whole
+        graph,
+        path.vertices[-1],
+        log_floor=log_floor,
+        max_changes=plan.max_changes,
+        whole=plan.every_change,
     )
     if moves is None:
         ahead = path.vertices[1:]
@@ -142,17 +132,19 @@ def acted(graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath) -> A
             Move(graph.points[p], float(graph.scores[p]), (i - 1,) if i else ())
             for i, p in enumerate(ahead)
         )
-    return (yield from grounded(graph, moves, floor))
+    return (yield from grounded(graph, moves, log_floor))
 
 
-def grounded(graph: LocalGraph, moves: tuple[Move, ...], floor: float) -> Asks[Acted]:
+def grounded(graph: LocalGraph, moves: tuple[Move, ...], log_floor: float) -> Asks[ActionPath]:
     """Work out the ground at and under the actions."""
-    moves = yield from in_small_steps(graph, moves, floor)
+    moves = yield from in_small_steps(graph, moves, log_floor)
     states = np.stack([graph.person.factual, *(move.point for move in moves)])
     starts, ends = (
         np.concatenate([states[:-1], states[1:]]),
         np.concatenate([states[1:], states[1:]]),
     )
-    ground = yield from density_along(starts, ends, None, graph.person.rule)
-    near = yield from count_near(states[1:])
-    return Acted(moves, ground.values[len(moves) :], ground.values[: len(moves)], near, floor)
+    ground = yield from ask_density_along(starts, ends, None, graph.person.rule)
+    near = yield from ask_count_near(states[1:])
+    return ActionPath(
+        moves, ground.values[len(moves) :], ground.values[: len(moves)], near, log_floor
+    )

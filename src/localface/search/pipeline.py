@@ -6,10 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.search.graph import GraphPath, LocalGraph, Person
-from localface.search.outcome import Outcome, Plan, acted, nothing, told
+from localface.search.graph import GraphPath, LocalGraph
+from localface.search.outcome import Outcome, acted, nothing, told
+from localface.search.person import Person
+from localface.search.plan import Plan
 from localface.search.preferences import preferred
-from localface.search.questions import Asks, census, point_scores, widening
+from localface.search.questions import (
+    Asks,
+    TargetCounts,
+    ask_census,
+    ask_point_scores,
+    ask_widening,
+)
 from localface.search.stages.compose import compose
 from localface.search.stages.enhance import enhance
 from localface.search.stages.exploit import exploit
@@ -19,7 +27,7 @@ from localface.search.stages.relax import highest_way
 from localface.types import Array
 
 
-def search(
+def find_recourse(
     person: Person,
     plan: Plan,
     *,
@@ -29,23 +37,31 @@ def search(
 ) -> Asks[Outcome]:
     """Look for recourse for one person; a goal that is ``wished`` for is one whatever its score."""
     first = person.factual[None, :]
-    scores = yield from point_scores(first if goal is None else np.stack([person.factual, goal]))
+    scores = yield from ask_point_scores(
+        first if goal is None else np.stack([person.factual, goal])
+    )
     graph = LocalGraph(person, float(scores[0]))
     if graph.arrived(0) and not wished:
         return (yield from told("ALREADY_THERE", graph, GraphPath((0,), 0.0)))
     if goal is not None:
-        suits = wished or (scores[1] >= person.min_score and bool(person.lawful(goal[None, :])[0]))
+        suits = wished or (
+            scores[1] >= person.min_score and bool(person.keeps_relations(goal[None, :])[0])
+        )
         if not (suits and bool(person.bounds.contain(goal))):
             return (yield from told("NO_TARGET", graph, GraphPath((0,), 0.0)))
         graph.goal = graph.put(goal, float(scores[1]))
     if plan.strategy == "paper":
         return (yield from _printed(graph, plan))
-    return (yield from _guided(graph, replace(plan, whole=plan.whole or wished), relax=relax))
+    return (
+        yield from _guided(
+            graph, replace(plan, every_change=plan.every_change or wished), relax=relax
+        )
+    )
 
 
-def survey(person: Person, states: Array) -> Asks[Outcome]:
+def measure_path(person: Person, states: Array) -> Asks[Outcome]:
     """Tell what going straight through some states would be like, whether or not one could; nobody is looked at."""
-    scores = yield from point_scores(np.stack([person.factual, *states]))
+    scores = yield from ask_point_scores(np.stack([person.factual, *states]))
     graph = LocalGraph(person, float(scores[0]))
     vertices = [
         graph.put(state, float(score)) for state, score in zip(states, scores[1:], strict=True)
@@ -53,16 +69,14 @@ def survey(person: Person, states: Array) -> Asks[Outcome]:
     return (yield from told("FOUND", graph, graph.path((0, *vertices))))
 
 
-def count(person: Person) -> Asks[Outcome]:
+def count_targets(person: Person) -> Asks[TargetCounts]:
     """Count the people whom someone may become; nobody is looked at."""
-    counts = yield from census(person.bounds, why=False)
-    return nothing("FOUND" if counts.targets else "NO_TARGET", person, counts)
+    return (yield from ask_census(person.bounds, why=False))
 
 
-def span(person: Person, record: Array, reaches: Array) -> Asks[Outcome]:
+def least_widening(person: Person, record: Array, reaches: Array) -> Asks[float]:
     """Tell how many times as far as ``reaches`` someone would have to be allowed to go; nobody is looked at."""
-    factor = yield from widening(person.bounds, record, reaches)
-    return replace(nothing("FOUND" if np.isfinite(factor) else "NO_TARGET", person), cost=factor)
+    return (yield from ask_widening(person.bounds, record, reaches))
 
 
 def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Asks[Outcome]:
@@ -72,7 +86,7 @@ def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     found = yield from explore(graph, plan.walk_options)
     if not found.trail:
         return (yield from _refused(graph, plan, found, relax=relax))
-    if plan.first:
+    if plan.existence_only:
         return nothing("FOUND", graph.person)
     if plan.cost == "safest":
         graph, found = yield from _safest(graph, plan, found)
@@ -118,7 +132,7 @@ def _with_actions(
     if plan.actions and not (graph.person.fixed is None and graph.person.weights is None):
         return (yield from preferred(graph, plan, found_way, whole))
     return (
-        replace(found_way, acted=(yield from acted(graph, plan, found_way, whole)))
+        replace(found_way, actions=(yield from acted(graph, plan, found_way, whole)))
         if plan.actions
         else found_way
     )
@@ -126,7 +140,7 @@ def _with_actions(
 
 def _provable(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:
     """Tell whether the ball proves anything: an entry is chosen for its ground, and other costs are no lengths."""
-    measured = plan.proves and np.isfinite(plan.slack)
+    measured = plan.exact_source and np.isfinite(plan.slack)
     return bool(
         measured and graph.person.rule == "lowest" and plan.cost == "length" and not found.entry
     )
@@ -139,13 +153,13 @@ def _safest(
     start = found.trail[1] if found.entry else 0
     trail, level = yield from highest_way(graph, start, n_neighbors=plan.walk_options.n_neighbors)
     trail = (0, *trail) if found.entry else trail
-    return graph.under(max(level, graph.person.floor)), Exploration(trail, entry=found.entry)
+    return graph.under(max(level, graph.person.log_floor)), Exploration(trail, entry=found.entry)
 
 
 def _refused(graph: LocalGraph, plan: Plan, found: Exploration, *, relax: bool) -> Asks[Outcome]:
     """Say why there is nothing; with ``relax``, find the least relaxation that there is a way for."""
     withheld = False
-    if plan.states and graph.goal is None:
+    if plan.composed_ends and graph.goal is None:
         made = yield from compose(graph)
         if made.end is not None:
             return (yield from _composed(made.graph, plan, made.end, entry=made.entry))
@@ -159,17 +173,17 @@ def _refused(graph: LocalGraph, plan: Plan, found: Exploration, *, relax: bool) 
             graph, start, n_neighbors=plan.walk_options.n_neighbors
         )
         if trail:
-            lower, entry = graph.under(min(level, graph.person.floor)), start != 0
+            lower, entry = graph.under(min(level, graph.person.log_floor)), start != 0
             eased = Exploration((0, *trail) if entry else trail, entry=entry)
             return (yield from _best(lower, plan, eased, relaxed=True))
         status = "BUDGET" if graph.cut else status
     outcome = yield from told(status, graph, GraphPath((0,), 0.0), counts=graph.counts)
-    return replace(outcome, hopeless=relax and status == "UNREACHABLE")
+    return replace(outcome, no_floor_helps=relax and status == "UNREACHABLE")
 
 
 def _composed(graph: LocalGraph, plan: Plan, end: int, *, entry: bool) -> Asks[Outcome]:
     """Go straight to a composed state; from uncommon ground, that is an entry step."""
-    if plan.first:
+    if plan.existence_only:
         return nothing("FOUND", graph.person)
     path = graph.path((0, end))
     found_way = yield from told("FOUND", graph, path, entry=entry)

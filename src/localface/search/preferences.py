@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from localface.geometry.segments import norms
-from localface.search.graph import GraphPath, LocalGraph, Person
+from localface.search.graph import GraphPath, LocalGraph
 from localface.search.lattice import weight_of
-from localface.search.outcome import Acted, Outcome, Plan, acted, grounded, told
-from localface.search.questions import Asks, point_scores
+from localface.search.outcome import ActionPath, Outcome, acted, grounded, told
+from localface.search.person import Person
+from localface.search.plan import Plan
+from localface.search.questions import Asks, ask_point_scores
 from localface.search.stages.actions import act
 from localface.search.stages.enhance import enhance
 from localface.types import Array
@@ -28,10 +30,13 @@ def preferred(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) ->
     dear = person.weights > 1
     alone = [person.group_of == group for group in np.unique(person.group_of[dear])]
     for fixed in [dear, *(alone if len(alone) > 1 else [])]:
-        if best.acted is not None and (best.acted.moves[-1].point != person.factual)[fixed].any():
+        if (
+            best.actions is not None
+            and (best.actions.moves[-1].point != person.factual)[fixed].any()
+        ):
             other = yield from _sparing(graph.fixing(fixed), plan, first, path)
-            if other.acted is not None and _dearness(person, other.acted) < _dearness(
-                person, best.acted
+            if other.actions is not None and _dearness(person, other.actions) < _dearness(
+                person, best.actions
             ):
                 best = other
     return best
@@ -45,7 +50,7 @@ def _sparing(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> 
     held, as no two people share every number; the actions never touch it.
     """
     person, known, looked = graph.person, dict[int, float](), set[int]()
-    floor = min(person.floor, float(first.levels[0]))
+    log_floor = min(person.log_floor, float(first.log_densities[0]))
     for turn in range(1 if person.fixed is None or graph.goal is not None else 1 + _LOOKS):
         if turn and not (
             yield from _looked_on(graph, known, looked, plan.walk_options.n_neighbors)
@@ -54,19 +59,23 @@ def _sparing(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> 
         found = list[Outcome]()
         for end in (yield from _likely(graph, known)):
             moves = yield from act(
-                graph, end, floor=floor, max_changes=plan.max_changes, whole=plan.whole
+                graph,
+                end,
+                log_floor=log_floor,
+                max_changes=plan.max_changes,
+                whole=plan.every_change,
             )
             led = None if moves is None else (yield from _led(graph, plan, first, (path, end)))
             if led is not None and moves is not None:
-                found.append(replace(led, acted=(yield from grounded(graph, moves, floor))))
+                found.append(replace(led, actions=(yield from grounded(graph, moves, log_floor))))
                 if person.weights is None:
                     break
         if found:
-            return min(found, key=lambda one: _dearness(person, one.acted))
+            return min(found, key=lambda one: _dearness(person, one.actions))
     return (
         first
         if person.fixed is not None
-        else replace(first, acted=(yield from acted(graph, plan, first, path)))
+        else replace(first, actions=(yield from acted(graph, plan, first, path)))
     )
 
 
@@ -87,7 +96,7 @@ def _likely(graph: LocalGraph, known: dict[int, float]) -> Asks[list[int]]:
     scores = graph.scores[fresh]
     if person.fixed is not None:
         rows = graph.ids[fresh][graph.ids[fresh] >= 0]
-        scores = yield from point_scores(states, rows)
+        scores = yield from ask_point_scores(states, rows)
     known.update(zip(fresh, scores.tolist(), strict=True))
     apart = norms((states - person.factual) * (1.0 if person.weights is None else person.weights))
     order = [i for i in np.lexsort((np.array(fresh), apart)) if scores[i] >= person.min_score]
@@ -117,7 +126,7 @@ def _spared(person: Person, point: Array) -> Array:
     return point if person.fixed is None else np.where(person.fixed, person.factual, point)
 
 
-def _dearness(person: Person, acted: Acted | None) -> tuple[float, float]:
+def _dearness(person: Person, acted: ActionPath | None) -> tuple[float, float]:
     """What the changes come to: their number, then the sum of their sizes, both weighted."""
     assert acted is not None
     apart = acted.moves[-1].point - person.factual

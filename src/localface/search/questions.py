@@ -50,7 +50,7 @@ class DensityAlong:
 
     starts: Array
     ends: Array
-    floor: float | None
+    log_floor: float | None
     rule: str
 
 
@@ -144,7 +144,7 @@ T = TypeVar("T")
 Asks = Generator[Question, Any, T]
 
 
-def nearest(
+def ask_nearest(
     point: Array, k: int, bounds: Bounds, exclude: Ids, radius: float = np.inf
 ) -> Asks[Neighbors]:
     """Ask for the ``k`` nearest allowed rows."""
@@ -152,51 +152,51 @@ def nearest(
     return answer
 
 
-def row_scores(ids: Ids) -> Asks[Array]:
+def ask_row_scores(ids: Ids) -> Asks[Array]:
     """Ask for the scores of rows that were revealed."""
     answer: Array = yield ScoreRows(ids)
     return answer
 
 
-def point_scores(points: Array, donors: Ids = NO_ROWS) -> Asks[Array]:
+def ask_point_scores(points: Array, donors: Ids = NO_ROWS) -> Asks[Array]:
     """Ask for the scores of states that need not be rows."""
     answer: Array = yield ScorePoints(points, donors)
     return answer
 
 
-def density_along(
-    starts: Array, ends: Array, floor: float | None, rule: str
+def ask_density_along(
+    starts: Array, ends: Array, log_floor: float | None, rule: str
 ) -> Asks[SegmentDensities]:
     """Ask how common the ground is along segments."""
-    answer: SegmentDensities = yield DensityAlong(starts, ends, floor, rule)
+    answer: SegmentDensities = yield DensityAlong(starts, ends, log_floor, rule)
     return answer
 
 
-def levels(ids: Ids, points: Array) -> Asks[Array]:
+def ask_row_densities(ids: Ids, points: Array) -> Asks[Array]:
     """Ask how common the ground is that rows stand on."""
     answer: Array = yield RowDensities(ids, points)
     return answer
 
 
-def count_near(points: Array) -> Asks[Ids]:
+def ask_count_near(points: Array) -> Asks[Ids]:
     """Ask how many people are near states."""
     answer: Ids = yield CountNear(points)
     return answer
 
 
-def census(bounds: Bounds, *, why: bool = True) -> Asks[TargetCounts]:
+def ask_census(bounds: Bounds, *, why: bool = True) -> Asks[TargetCounts]:
     """Ask how many allowed rows reach the target."""
     answer: TargetCounts = yield Census(bounds, why)
     return answer
 
 
-def widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
+def ask_widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
     """Ask how many times as far someone would have to be allowed to go."""
     answer: float = yield Widening(bounds, record, reaches)
     return answer
 
 
-def compose_states(
+def ask_compose_states(
     point: Array, project: Callable[[Array], Array], k: int, min_score: float
 ) -> Asks[ComposedStates]:
     """Ask for states that have a score, made of what others have."""

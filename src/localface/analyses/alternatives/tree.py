@@ -10,7 +10,7 @@ from localface.analyses.alternatives.ways import MOST_BRANCHES, Alternatives
 from localface.answers.parts import Disclosure
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine, Request
-from localface.search.outcome import Plan
+from localface.search.plan import Plan
 
 
 def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int) -> Alternatives:

@@ -19,7 +19,7 @@ from localface.data.schema import Schema
 from localface.density.protocol import TOLERANCE, Density
 from localface.engine.engine import Engine, Request
 from localface.geometry.segments import norms
-from localface.search.outcome import Plan
+from localface.search.plan import Plan
 
 Watch = Callable[[Iterator[tuple[int, Recourse]], int], Iterator[tuple[int, Recourse]]]
 """Passes answers on as they come, given how many there will be."""

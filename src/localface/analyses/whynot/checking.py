@@ -24,7 +24,8 @@ from localface.data.read import read_person
 from localface.data.schema import Feature, Schema
 from localface.engine.engine import Engine, Request
 from localface.errors import DataError, listed, near_miss
-from localface.search.outcome import Outcome, Plan
+from localface.search.outcome import Outcome
+from localface.search.plan import Plan
 from localface.types import Array
 
 _ON_THE_FLOOR = 1e-6  # how far below the floor a log-density may fall by rounding
@@ -39,7 +40,7 @@ def check(engine: Engine, plan: Plan, request: Request) -> Check:
     broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
     outcome, straight = engine.surveyed(request, engine.space.points(goal[None, :]))
     tried = None if same else _sought(engine, plan, request, broken)
-    on_ground = bool(outcome.levels[1] >= engine.floor - _ON_THE_FLOOR)
+    on_ground = bool(outcome.log_densities[1] >= engine.floor - _ON_THE_FLOOR)
     spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
     found = Check(
         schema=engine.schema,
@@ -150,7 +151,7 @@ def _direct(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
     """Whether the straight step can be taken: common ground, no longer than allowed."""
     longest = engine.options.max_step
     ends = engine.options.edges != "average" or bool(
-        (outcome.levels >= engine.floor - _ON_THE_FLOOR).all()
+        (outcome.log_densities >= engine.floor - _ON_THE_FLOOR).all()
     )
     return step.holds and ends and (longest is None or step.length <= longest)
 
@@ -189,7 +190,7 @@ def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], 
         engine.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start)
     )
     outcome, straight = engine.surveyed(request, states)
-    values = engine.schema.values(straight.records[1 + int(outcome.levels[1:].argmin())])
+    values = engine.schema.values(straight.records[1 + int(outcome.log_densities[1:].argmin())])
     changed = [
         name for j, name in enumerate(engine.schema.names) if request.record[j] != request.goal[j]
     ]

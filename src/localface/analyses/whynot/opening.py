@@ -15,7 +15,7 @@ from localface.answers.parts import Disclosure, Status
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.engine.engine import Engine, Request
-from localface.search.outcome import Plan
+from localface.search.plan import Plan
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
 _NAMED = 3  # sets of features that a sentence names

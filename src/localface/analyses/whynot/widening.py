@@ -11,7 +11,7 @@ from localface.analyses.whynot.accounts import together
 from localface.answers.parts import Status
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine, Request
-from localface.search.outcome import Plan
+from localface.search.plan import Plan
 
 _BARELY = 1 + 1e-9  # so that whoever stands exactly at the limit is inside
 

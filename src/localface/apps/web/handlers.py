@@ -19,7 +19,7 @@ from localface.data.schema import Schema
 from localface.engine.engine import Engine, Request
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.explainer import LocalFACE
-from localface.search.outcome import Plan
+from localface.search.plan import Plan
 
 Ask = Mapping[str, Any]
 """A request as plain values: ``kind`` and the fields of its model, with the person's record in place of a number."""

@@ -18,7 +18,7 @@ import numpy as np
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Change, Lattice, weight_of
-from localface.search.questions import Asks, density_along, point_scores
+from localface.search.questions import Asks, ask_density_along, ask_point_scores
 from localface.types import Array, Ids, Mask
 
 EXACT = 12
@@ -41,7 +41,7 @@ class Move:
 
 
 def act(
-    graph: LocalGraph, end: int, *, floor: float, max_changes: int = 1, whole: bool = False
+    graph: LocalGraph, end: int, *, log_floor: float, max_changes: int = 1, whole: bool = False
 ) -> Asks[tuple[Move, ...] | None]:
     """Reduce a change to few features and find an order for them; None where no route keeps the floor.
 
@@ -51,7 +51,7 @@ def act(
     soonest. ``whole`` asks for every change, whatever the score needs.
     """
     for on_ground in (False,) if whole else (False, True):
-        lattice = yield from _lattice(graph, end, floor, whole=whole, on_ground=on_ground)
+        lattice = yield from _lattice(graph, end, log_floor, whole=whole, on_ground=on_ground)
         if lattice is None:
             continue
         route = yield from _first_route(lattice, graph.donors(end), max_changes, whole=whole)
@@ -90,23 +90,25 @@ def _first_route(
 
 
 def _lattice(
-    graph: LocalGraph, end: int, floor: float, *, whole: bool, on_ground: bool
+    graph: LocalGraph, end: int, log_floor: float, *, whole: bool, on_ground: bool
 ) -> Asks[Lattice | None]:
     """Put back what need not change, until few enough changes are left to try every subset of them."""
     person, target = graph.person, graph.points[end]
     apart = np.abs(target - person.factual)
     fixed = () if person.fixed is None else np.unique(person.group_of[person.fixed])
     groups = [int(group) for group in np.unique(person.group_of[apart > 0]) if group not in fixed]
-    noticed = [group for group in groups if (apart >= person.grain)[person.group_of == group].any()]
+    noticed = [
+        group for group in groups if (apart >= person.resolution)[person.group_of == group].any()
+    ]
     if on_ground:
-        kept: list[int] | None = yield from _grounded(graph, end, groups, floor)
+        kept: list[int] | None = yield from _grounded(graph, end, groups, log_floor)
     else:
         kept = groups if whole else (yield from _needed(graph, end, noticed))
     if kept is None:  # what is too small to notice was needed after all
         kept = yield from _needed(graph, end, groups)
     if not kept:
         return None
-    return Lattice(graph, target, _bundled(graph, target, kept), floor)
+    return Lattice(graph, target, _bundled(graph, target, kept), log_floor)
 
 
 def _needed(graph: LocalGraph, end: int, groups: list[int]) -> Asks[list[int] | None]:
@@ -120,7 +122,7 @@ def _needed(graph: LocalGraph, end: int, groups: list[int]) -> Asks[list[int] | 
         if len(kept) <= EXACT:
             break
         none_or_one = np.vstack([np.ones(len(kept), dtype=bool), ~np.eye(len(kept), dtype=bool)])
-        singles = yield from point_scores(_states(graph, target, kept, none_or_one), donors)
+        singles = yield from ask_point_scores(_states(graph, target, kept, none_or_one), donors)
         if singles[0] < graph.person.min_score:
             return None
         spare = (
@@ -135,14 +137,16 @@ def _needed(graph: LocalGraph, end: int, groups: list[int]) -> Asks[list[int] | 
         if not order:
             break
         chain = _states(graph, target, kept, _put_back(kept, order))
-        fine = np.flatnonzero((yield from point_scores(chain, donors)) >= graph.person.min_score)
+        fine = np.flatnonzero(
+            (yield from ask_point_scores(chain, donors)) >= graph.person.min_score
+        )
         if len(fine) == 0:
             break
         kept = [group for group in kept if group not in order[: int(fine[-1]) + 1]]
     return kept
 
 
-def _grounded(graph: LocalGraph, end: int, groups: list[int], floor: float) -> Asks[list[int]]:
+def _grounded(graph: LocalGraph, end: int, groups: list[int], log_floor: float) -> Asks[list[int]]:
     """Put changes back, the smallest first, as long as the state that is left is common and can be gone to straight.
 
     Where the few changes that the score needs lead nowhere common, others must come
@@ -160,12 +164,12 @@ def _grounded(graph: LocalGraph, end: int, groups: list[int], floor: float) -> A
         if not loose or len(kept) == 1:
             break
         chain = _states(graph, target, kept, _put_back(kept, loose))
-        fine = (yield from point_scores(chain, donors)) >= graph.person.min_score
-        fine &= graph.person.lawful(chain)
+        fine = (yield from ask_point_scores(chain, donors)) >= graph.person.min_score
+        fine &= graph.person.keeps_relations(chain)
         for starts in (chain, np.broadcast_to(graph.person.factual, chain.shape)):
             if fine.any():
-                ground = yield from density_along(
-                    starts[fine], chain[fine], floor, graph.person.rule
+                ground = yield from ask_density_along(
+                    starts[fine], chain[fine], log_floor, graph.person.rule
                 )
                 fine[fine] = ground.passes
         run = int(np.flatnonzero(fine)[-1]) + 1 if fine.any() else 0
@@ -298,7 +302,7 @@ def _swappable(lattice: Lattice, subset: int, before: tuple[int, int]) -> Asks[b
 
 
 def in_small_steps(
-    graph: LocalGraph, moves: tuple[Move, ...], floor: float
+    graph: LocalGraph, moves: tuple[Move, ...], log_floor: float
 ) -> Asks[tuple[Move, ...]]:
     """Break moves that are longer than a step may be into pieces, where the ground bears every piece.
 
@@ -310,12 +314,12 @@ def in_small_steps(
     for move in moves:
         stops = _stops(graph, here, move.point)
         if len(stops) > 1:
-            ground = yield from density_along(
-                np.stack([here, *stops[:-1]]), np.stack(stops), floor, graph.person.rule
+            ground = yield from ask_density_along(
+                np.stack([here, *stops[:-1]]), np.stack(stops), log_floor, graph.person.rule
             )
             stops = stops if ground.passes.all() else [move.point]
         scores = (
-            [*(yield from point_scores(np.stack(stops[:-1]))), move.score]
+            [*(yield from ask_point_scores(np.stack(stops[:-1]))), move.score]
             if len(stops) > 1
             else [move.score]
         )
@@ -337,7 +341,7 @@ def _stops(graph: LocalGraph, start: Array, end: Array) -> list[Array]:
         parts = [
             np.where(person.discrete, start, start + (end - start) * i / n) for i in range(1, n)
         ]
-        kept = [start, *(person.settle(part) for part in parts), end]
+        kept = [start, *(person.snap(part) for part in parts), end]
         stops = [after for before, after in pairwise(kept) if (before != after).any()]
         longest = max(float(norms(after - before)) for before, after in pairwise([start, *stops]))
         if longest < shortest:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from localface.search.graph import LocalGraph, Step
-from localface.search.questions import Asks, ComposedStates, compose_states
+from localface.search.questions import Asks, ComposedStates, ask_compose_states
 from localface.types import Array
 
 _STATES = 32  # states that are considered, nearest first
@@ -38,14 +38,14 @@ def compose(graph: LocalGraph) -> Asks[Composition]:
     Someone who stands on uncommon ground may start from there, but not end there. The
     states are known to an atlas of their own, so that who finds none has learnt nothing.
     """
-    person, level = graph.person, (yield from graph.level())
-    entry = level < person.floor - _SLIGHT
-    loan: ComposedStates = yield from compose_states(
+    person, level = graph.person, (yield from graph.log_density())
+    entry = level < person.log_floor - _SLIGHT
+    loan: ComposedStates = yield from ask_compose_states(
         person.factual, person.project, _STATES, person.min_score
     )
     states, own = loan.points, graph.fixing(person.fixed)
     fine = (
-        person.lawful(states)
+        person.keeps_relations(states)
         & person.bounds.contain(states)
         & person.bounds.one_way(person.factual, states)
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from localface.density.protocol import Hole
 from localface.geometry.segments import norms
 from localface.search.graph import GraphPath, LocalGraph, Step
+from localface.search.plan import Price
 from localface.search.questions import Asks
 from localface.types import Array, Ids, Mask
 
@@ -36,25 +36,6 @@ def enhance(
             return astar_search.way_to(here)
         astar_search.close(here)
     return known
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What a step costs: its length, and more where the ground is less common than an ordinary person's.
-
-    With an ``exponent`` the cost is length * max(1, (usual / D)^exponent), D the mean
-    density along the step: it falls with density, and is never less than the length, so
-    that straight lines bound it from below. An exponent of one over the dimension counts
-    lengths in distances between neighbours. (The paper prints D * length, under which
-    dense ground is dear: see "Reading the paper".)
-    """
-
-    usual: float = 0.0
-    exponent: float = 0.0
-
-    def exact(self, lengths: Array, means: Array) -> Array:
-        """What steps cost, given the log of the mean density along them."""
-        return np.asarray(lengths * np.exp(self.exponent * np.maximum(self.usual - means, 0.0)))
 
 
 class AStar:

@@ -12,7 +12,8 @@ import numpy as np
 from localface.geometry.deviation import turned_within
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.questions import Asks, levels
+from localface.search.plan import WalkOptions
+from localface.search.questions import Asks, ask_row_densities
 from localface.types import Array
 
 Trail = tuple[int, ...]
@@ -20,21 +21,6 @@ Trail = tuple[int, ...]
 _ALIKE = 1e-3  # nats by which entry steps must differ to be told apart: most dip lowest where the person stands
 _NEAREST = 8  # rows looked at first for one to enter by
 _SLIGHT = 1e-9  # what rounding may take off a level
-
-
-@dataclass(frozen=True, slots=True)
-class WalkOptions:
-    """How a walk goes: how many people it looks at, and how it moves between them.
-
-    ``patience`` is how many places are accepted before asking whether there is anyone to
-    become at all. Nobody should be shown to someone who cannot get there, but the answer
-    takes every row's score; where those are known the question comes first.
-    """
-
-    n_neighbors: int
-    momentum_steps: int = 0
-    reach: float = np.inf
-    patience: int = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +107,8 @@ def explore(graph: LocalGraph, walk_options: WalkOptions) -> Asks[Exploration]:
     if walk_options.patience == 0 and not (yield from graph.hopeful()):
         return Exploration(())
     tried: set[int] = set()
-    here = yield from graph.level()
-    if here >= graph.person.floor - _SLIGHT:
+    here = yield from graph.log_density()
+    if here >= graph.person.log_floor - _SLIGHT:
         queue = Queue((0,))
         trail = yield from _best_first(graph, queue, walk_options)
         tried = set(queue.trails)
@@ -195,8 +181,10 @@ def _legal(graph: LocalGraph, ahead: Array, chosen: Array) -> Array:
     inside = np.clip(
         np.where(person.discrete, chosen, ahead), person.bounds.lower, person.bounds.upper
     )
-    settled = person.settle(inside)
-    fine = bool(person.bounds.contain(settled)) and bool(person.lawful(settled[None, :])[0])
+    settled = person.snap(inside)
+    fine = bool(person.bounds.contain(settled)) and bool(
+        person.keeps_relations(settled[None, :])[0]
+    )
     return settled if fine else chosen
 
 
@@ -210,8 +198,8 @@ def _entries(graph: LocalGraph, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
     k, common = n_neighbors, list[int]()
     while not common:
         around = yield from graph.nearby(0, k)
-        ground = yield from levels(graph.ids[around], graph.points[around])
-        fine = ground >= graph.person.floor - _SLIGHT
+        ground = yield from ask_row_densities(graph.ids[around], graph.points[around])
+        fine = ground >= graph.person.log_floor - _SLIGHT
         common = [
             row for row, ok in zip(around, fine, strict=True) if ok and graph.permitted((0, row))
         ]
@@ -219,7 +207,7 @@ def _entries(graph: LocalGraph, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
             break
         k *= 2
     if common and graph.person.rule == "lowest":
-        here = yield from graph.level()
+        here = yield from graph.log_density()
         found = yield from graph.ground(
             [(0, row) for row in common[:_NEAREST]], here - _ALIKE, "lowest"
         )

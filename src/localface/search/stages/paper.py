@@ -79,7 +79,7 @@ def _half_way(graph: LocalGraph, walk: list[int], chosen: int, momentum_steps: i
     ahead = np.clip(
         ahead, graph.person.bounds.lower, graph.person.bounds.upper
     )  # constraints are not the paper's to break
-    return graph.person.settle(np.where(graph.person.discrete, graph.points[chosen], ahead))
+    return graph.person.snap(np.where(graph.person.discrete, graph.points[chosen], ahead))
 
 
 def _alignment(graph: LocalGraph, here: int, candidates: list[int]) -> Array:

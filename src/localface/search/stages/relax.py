@@ -7,7 +7,7 @@ import heapq
 import numpy as np
 
 from localface.search.graph import LocalGraph, Step
-from localface.search.questions import Asks, levels
+from localface.search.questions import Asks, ask_row_densities
 
 _STEADY = 1e-7
 """Nats below which ways are equally good: rounding, which differs from batch to batch, must not choose between them."""
@@ -83,7 +83,7 @@ def _ahead(graph: LocalGraph, here: int, n_neighbors: int) -> Asks[list[tuple[in
     around = [row for row in around if row != here and graph.permitted((here, row))]
     found = list[tuple[int, float]]()
     if around:
-        ground = yield from levels(graph.ids[around], graph.points[around])
+        ground = yield from ask_row_densities(graph.ids[around], graph.points[around])
         found = list(zip(around, ground.tolist(), strict=True))
     if graph.goal is not None and graph.permitted((here, graph.goal)):
         found.append((graph.goal, np.inf))

@@ -1,0 +1,50 @@
+"""Who asks, as a search sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from localface.geometry.bounds import Bounds
+from localface.types import NO_ROWS, Array, Ids, Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Person:
+    """One person's state in points, the constraints on it, and what counts as reaching the target.
+
+    Along a step, ``rule`` says what must reach ``log_floor``: the "lowest" log-density or the
+    log of the "mean" density. ``signed`` says that scores may be negative, so that the paper's
+    priority needs a monotone map.
+    """
+
+    factual: Array
+    bounds: Bounds
+    min_score: float
+    log_floor: float
+    discrete: Mask
+    rule: str = "lowest"
+    max_step: float = np.inf
+    signed: bool = False
+    # Rounds a state to the nearest one that a record can have.
+    snap: Callable[[Array], Array] = lambda point: point
+    # Columns of one group only ever change together.
+    group_of: Ids = field(default_factory=lambda: NO_ROWS)
+    # A smaller change of a column does not count as one.
+    resolution: Array = field(default_factory=lambda: np.zeros(0))
+    # Which states keep the relations between features that the schema declares.
+    keeps_relations: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
+    # What a change of each column costs; None: all the same.
+    weights: Array | None = None
+    # The states that this person may take over from records.
+    project: Callable[[Array], Array] = lambda records: np.zeros((0, 0))
+    # Columns that the actions leave as they are, whatever the rows on the path have there.
+    fixed: Mask | None = None
+
+    def weight_of(self, groups: tuple[int, ...]) -> float:
+        """What changing some groups of columns at once costs: as much as the costliest column."""
+        if self.weights is None:
+            return 1.0
+        return float(self.weights[np.isin(self.group_of, groups)].max())
