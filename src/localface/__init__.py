@@ -1,7 +1,8 @@
 """Sequential algorithmic recourse: what would have to change, in which order, by how much."""
 
 from localface._version import __version__
-from localface.answers.recourse import Recourse, Status
+from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.data.schema import Feature, Schema
 from localface.errors import NoRecourse
 from localface.explainer import LocalFACE

@@ -24,7 +24,7 @@ from localface.analyses.robustness import (
     robustness_of,
 )
 from localface.analyses.whynot import Check, check, opened, wish_of
-from localface.answers.assemble import Recourses
+from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.read import person_form, read_person
 from localface.data.schema import Schema

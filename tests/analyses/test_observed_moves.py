@@ -28,8 +28,12 @@ from localface.analyses.observed_moves import (
     evidence_for,
     read_evidence,
 )
-from localface.answers.move_evidence import CAUTION, wilson
-from localface.answers.parts import Action, Certificate, Disclosure, Target
+from localface.answers.action import Action
+from localface.answers.certificate import Certificate
+from localface.answers.disclosure import Disclosure
+from localface.answers.intervals import wilson_interval
+from localface.answers.move_evidence import CAUTION
+from localface.answers.target import Target
 from localface.data.read import TableFormat
 from localface.errors import DataError, InputError, SchemaError
 
@@ -736,8 +740,8 @@ def test_the_interval_is_wilsons(good: int, n: int) -> None:
 
 def test_the_interval_by_hand() -> None:
     # 11 of 14, z = 1.96: centre (0.785714 + 3.8416 / 28) / (1 + 3.8416 / 14), half width 0.200
-    assert wilson(11 / 14, 14) == pytest.approx((0.5241, 0.9243), abs=1e-4)
-    assert wilson(1.0, 5) == pytest.approx((5 / (5 + 1.959963984540054**2), 1.0))
+    assert wilson_interval(11 / 14, 14) == pytest.approx((0.5241, 0.9243), abs=1e-4)
+    assert wilson_interval(1.0, 5) == pytest.approx((5 / (5 + 1.959963984540054**2), 1.0))
     assert MoveEvidence(similar=3, moved=2, within=24).interval() is None
     assert MoveEvidence(similar=3, moved=2, within=24).share is None
 

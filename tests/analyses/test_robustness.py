@@ -15,7 +15,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from judge import Judge
 from localface import Feature, LocalFACE, NoRecourse, Recourse, Schema
-from localface.analyses.robustness import Shaker, end_of, wilson
+from localface.analyses.robustness import Shaker, end_of
+from localface.answers.intervals import wilson_interval
 from localface.errors import InputError, ModelError
 from worlds import mixed
 
@@ -161,7 +162,7 @@ def test_all_draws_take_one_call_of_the_model() -> None:
 def test_the_interval_is_wilsons() -> None:
     for share in (0.0, 0.1, 0.5, 0.94, 1.0):
         expected = binomtest(round(200 * share), 200).proportion_ci(method="wilson")
-        assert wilson(share, 200) == pytest.approx((expected.low, expected.high), abs=1e-6)
+        assert wilson_interval(share, 200) == pytest.approx((expected.low, expected.high), abs=1e-6)
 
 
 def test_someone_who_is_there_already_follows_nothing_and_someone_without_a_way_cannot_be_measured() -> (

@@ -15,8 +15,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from localface.answers.page import Page, Step, as_html, as_text, changes_between, percent, step_of
-from localface.answers.recourse import Certificate, Disclosure, Recourse, Status, Target
+from localface.answers.certificate import Certificate
+from localface.answers.changes import changes_between
+from localface.answers.disclosure import Disclosure
+from localface.answers.page import Page, PageStep, page_step
+from localface.answers.recourse import Recourse
+from localface.answers.rendering import page_as_html, page_as_text
+from localface.answers.status import Status
+from localface.answers.target import Target
+from localface.answers.wording import format_percent
 from localface.data.read import TableFormat, person_form
 from localface.data.schema import Feature, Schema
 from localface.errors import InputError, NoRecourse
@@ -331,11 +338,11 @@ def test_data_can_put_no_markup_on_the_page() -> None:
     assert {"<script>alert(1)</script>", "<img src=x onerror=y>", "<b>&\"'"} <= set(page.words)
 
 
-@pytest.mark.parametrize("steps", [(), (step_of(1, (), "<i>", ("<i>",)),)])
-def test_every_slot_of_the_page_is_escaped(steps: tuple[Step, ...]) -> None:
+@pytest.mark.parametrize("steps", [(), (page_step(1, (), "<i>", ("<i>",)),)])
+def test_every_slot_of_the_page_is_escaped(steps: tuple[PageStep, ...]) -> None:
     page = Page("<i>", alerts=("<i>",), opening=("<i>",), now="<i>", steps=steps, closing=("<i>",))
 
-    assert set(Tags(as_html(page)).seen) <= KNOWN_TAGS
+    assert set(Tags(page_as_html(page)).seen) <= KNOWN_TAGS
 
 
 @settings(max_examples=50, deadline=None)
@@ -345,12 +352,12 @@ def test_whatever_the_words_the_html_is_balanced(
 ) -> None:
     schema = Schema([Feature("a")])
     changes = changes_between(schema, (1.0,), np.array([1.0]), np.array([2.0]))
-    step = step_of(1, changes, unit, (name,))
+    step = page_step(1, changes, unit, (name,))
     page = Page(headline=name, alerts=(category,), opening=(reason,), now=unit, steps=(step,))
 
-    assert Tags(as_html(page)).open == []
-    assert set(Tags(as_html(page)).seen) <= KNOWN_TAGS
-    assert as_text(page)
+    assert Tags(page_as_html(page)).open == []
+    assert set(Tags(page_as_html(page)).seen) <= KNOWN_TAGS
+    assert page_as_text(page)
 
 
 def test_the_html_is_an_accessible_table_for_light_and_dark() -> None:
@@ -471,8 +478,8 @@ def test_disclosure_is_a_share_of_all_rows() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 1e-9, 0.01, 0.5, 0.99, 1 - 1e-9, 1.0])
 def test_only_nothing_is_nought_per_cent_and_only_everything_a_hundred(share: float) -> None:
-    assert (percent(share) == "0 %") is (share == 0.0)
-    assert (percent(share) == "100 %") is (share == 1.0)
+    assert (format_percent(share) == "0 %") is (share == 0.0)
+    assert (format_percent(share) == "100 %") is (share == 1.0)
 
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -569,10 +576,11 @@ def test_json_that_cannot_be_read_is_refused_with_a_clear_sentence(
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    def absent(name: str) -> Any:
-        raise ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib.pyplot")
-
-    monkeypatch.setattr("localface.answers.recourse.import_module", absent)
+    for name in [name for name in sys.modules if name.startswith("localface.apps.plots")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.delattr("localface.apps.plots", raising=False)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
 
     with pytest.raises(ModuleNotFoundError, match=r'pip install "localface\[plots\]"'):
         answer().plot()

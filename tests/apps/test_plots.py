@@ -15,7 +15,11 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from localface.analyses.trace import told, traced
-from localface.answers.recourse import Certificate, Disclosure, Recourse, Status, Target
+from localface.answers.certificate import Certificate
+from localface.answers.disclosure import Disclosure
+from localface.answers.recourse import Recourse
+from localface.answers.status import Status
+from localface.answers.target import Target
 from localface.apps.plots import (
     plot_against_line,
     plot_pipeline,

@@ -10,10 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localface.answers.move_evidence import wilson
-from localface.answers.page import DRAWS, number, percent, percents, plain
-from localface.answers.parts import Disclosure, Status, Target
+from localface.answers.disclosure import Disclosure
+from localface.answers.intervals import wilson_interval
+from localface.answers.page import ROBUSTNESS_DRAWS
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
+from localface.answers.target import Target
+from localface.answers.wording import (
+    format_distinct_percents,
+    format_number,
+    format_percent,
+    one_line,
+)
 from localface.data.box import ends
 from localface.data.read import TableFormat
 from localface.data.schema import Feature, Schema
@@ -52,7 +60,7 @@ class Noise:
 
     def __str__(self) -> str:
         unit = f" {self.feature.unit}" if self.feature.unit else ""
-        return f"{plain(self.feature.name)} ± {number(self.amount)}{unit}"
+        return f"{one_line(self.feature.name)} ± {format_number(self.amount)}{unit}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +88,10 @@ class Robustness:
         return sum(one.valid for one in self.models) / len(self.models) if self.models else None
 
     def __repr__(self) -> str:
-        low, high = percents(*self.interval)
-        parts = [f"{percent(self.success)} of {self.n:,} small deviations still reach the target"]
+        low, high = format_distinct_percents(*self.interval)
+        parts = [
+            f"{format_percent(self.success)} of {self.n:,} small deviations still reach the target"
+        ]
         parts[0] += f" (95 % interval: {low} to {high})" if self.noise else ""
         if self.models:
             n = len(self.models)
@@ -100,14 +110,14 @@ class Robustness:
         if declared:
             lines.append(f"  missed by up to one resolution: {', '.join(map(str, declared))}")
         if guessed:
-            share = f"{percent(UNDECLARED)} of an ordinary difference, as no resolution is declared"
+            share = f"{format_percent(UNDECLARED)} of an ordinary difference, as no resolution is declared"
             lines.append(f"  missed by up to {share}: {', '.join(map(str, guessed))}")
         if not self.noise:
             lines.append("  nothing that changes can be missed by a little")
         for name, score, valid in self.models:
             shown = self.target.show(score)
             lines.append(
-                f"  model {plain(str(name))}: score {shown}, {'valid' if valid else 'not valid'}"
+                f"  model {one_line(str(name))}: score {shown}, {'valid' if valid else 'not valid'}"
             )
         return "\n".join([repr(self), *lines])
 
@@ -118,7 +128,7 @@ class Shaker:
 
     schema: Schema
     scales: Sequence[float]
-    n: int = DRAWS
+    n: int = ROBUSTNESS_DRAWS
     seed: int = 0
 
     def noise(self, start: Array, end: Array) -> tuple[Noise, ...]:
@@ -164,7 +174,7 @@ def robustness_of(
     recourse: Recourse,
     *,
     models: Sequence[tuple[str | int, Scorer]] = (),
-    n: int = DRAWS,
+    n: int = ROBUSTNESS_DRAWS,
     seed: int = 0,
 ) -> Robustness:
     """Follow an answer with noise, one model call for all draws, and ask the other models for the end."""
@@ -176,7 +186,7 @@ def robustness_of(
     verdicts = [(name, scorer, float(scorer(end[None, :])[0])) for name, scorer in models]
     return Robustness(
         success=success,
-        interval=wilson(success, int(n)) if noise else (success, success),
+        interval=wilson_interval(success, int(n)) if noise else (success, success),
         n=int(n),
         seed=int(seed),
         noise=noise,
@@ -278,13 +288,15 @@ def pushed(engine: Engine, request: Request, plan: Plan, min_robustness: float) 
         robustness=success,
         reason="; ".join(part for part in (answer.reason, missed) if part),
         disclosure=replace(
-            seen, model_calls=seen.model_calls + 1, rows_scored=seen.rows_scored + DRAWS + 1
+            seen,
+            model_calls=seen.model_calls + 1,
+            rows_scored=seen.rows_scored + ROBUSTNESS_DRAWS + 1,
         ),
     )
 
 
 def _missed(success: float, wanted: float) -> str:
-    most, share = percents(success, wanted)
+    most, share = format_distinct_percents(success, wanted)
     return (
         f"no answer was found in which {share} of small deviations still reach the target (min_robustness={wanted:g}); "
         f"this is the most robust one, with {most}"

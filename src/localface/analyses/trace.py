@@ -9,7 +9,8 @@ from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
-from localface.answers.recourse import Disclosure, Recourse
+from localface.answers.disclosure import Disclosure
+from localface.answers.recourse import Recourse
 from localface.engine.driver import Driver, SearchJob
 from localface.errors import InputError
 from localface.explainer import LocalFACE

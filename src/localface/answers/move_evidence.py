@@ -1,21 +1,20 @@
-"""What is known of one move: how many similar people made it, and how they fared, in numbers and in words."""
+"""How many similar people made a move that a person is to make."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from localface.answers.intervals import wilson_interval
 from localface.errors import InputError, listed
 
 FEWEST = 5
-"""People below whom no percentage is given: the counts say it all."""
+"""The fewest people of whom a percentage is given; below, the counts say it all."""
 
 CAUTION = "what others did is counted, not tested: it shows no cause, and is no advice"
 """What must stand beside every such count."""
 
-_Z = 1.959963984540054  # of a 95 % interval
 _COUNTS = (
     "similar",
     "moved",
@@ -37,7 +36,8 @@ class MoveEvidence:
     counts the same for the similar people who did not move. Each person counts once.
     ``features`` are those that similarity was judged by, ``radius`` how far a similar state
     may be in them, ``ignored`` the others; ``untold`` are features of the move itself of
-    which the table knows nothing. ``size`` is the share of the move that counts as having made it.
+    which the table knows nothing. ``size`` is the share of the move that counts as having
+    made it.
     """
 
     similar: int
@@ -68,21 +68,23 @@ class MoveEvidence:
 
     def interval(self) -> tuple[float, float] | None:
         """The 95 % Wilson interval of ``share``; None where no outcome is known."""
-        return (
-            wilson(self.fared_well / self.with_outcome, self.with_outcome)
-            if self.with_outcome
-            else None
-        )
+        if not self.with_outcome:
+            return None
+        return wilson_interval(self.fared_well / self.with_outcome, self.with_outcome)
 
     @property
     def sentence(self) -> str:
         """What people did, for people; never what it would do for this person."""
         if self.untold:
-            return f"the longitudinal data knows nothing of {listed(self.untold)}: nobody can be seen to do this"
+            unknown = f"the longitudinal data knows nothing of {listed(self.untold)}"
+            return f"{unknown}: nobody can be seen to do this"
         if not self.similar:
             return "nobody in the longitudinal data was in a similar state"
-        did = f"{_or_none(self.moved)} of {self.similar:,} similar {self.people} did this {self._span}"
-        return did if not (self.well and self.moved) else f"{did}; {self._fared}{self._others}"
+        of_similar = f"{_or_none(self.moved)} of {self.similar:,} similar {self.people}"
+        did = f"{of_similar} did this {self._span}"
+        if not (self.well and self.moved):
+            return did
+        return f"{did}; {self._fared}{self._others}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence as plain values that JSON can hold."""
@@ -100,38 +102,25 @@ class MoveEvidence:
     @property
     def _fared(self) -> str:
         if not self.with_outcome:
-            return (
-                "how they fared is not known"
-                if self.moved > 1
-                else "how that one fared is not known"
-            )
+            who = "they" if self.moved > 1 else "that one"
+            return f"how {who} fared is not known"
         if self.moved == 1:
             return f"that one {'went' if self.fared_well else 'did not go'} on to {self.well}"
         known = "" if self.with_outcome == self.moved else " whose outcome is known"
         rate = _rate(self.fared_well, self.with_outcome)
-        return f"{_or_none(self.fared_well)} of the {self.with_outcome:,}{known} went on to {self.well}{rate}"
+        well = f"{_or_none(self.fared_well)} of the {self.with_outcome:,}{known}"
+        return f"{well} went on to {self.well}{rate}"
 
     @property
     def _others(self) -> str:
         """The same of the similar people who did not move: a share means nothing without it."""
-        well, known = self.others_fared_well, self.others_with_outcome
+        well = self.others_fared_well
+        known = self.others_with_outcome
         if not (self.with_outcome and known):
             return ""
         if known == 1:
             return f"; the one other {'went' if well else 'did not go'} on to {self.well}"
         return f"; among the {known:,} others it was {_or_none(well)}{_rate(well, known)}"
-
-
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share.
-
-    >>> [round(end, 3) for end in wilson(11 / 14, 14)]
-    [0.524, 0.924]
-    """
-    z2 = _Z * _Z
-    middle, half = share + z2 / (2 * n), _Z * math.sqrt(share * (1 - share) / n + z2 / (4 * n * n))
-    low, high = (middle - half) / (1 + z2 / n), (middle + half) / (1 + z2 / n)
-    return (0.0 if share == 0 else max(0.0, low)), (1.0 if share == 1 else min(1.0, high))
 
 
 def _or_none(count: int) -> str:
@@ -142,7 +131,7 @@ def _rate(good: int, of: int) -> str:
     """A share with its interval, where there are people enough to speak of one."""
     if of < FEWEST:
         return ""
-    low, high = wilson(good / of, of)
+    low, high = wilson_interval(good / of, of)
     return f" ({100 * good / of:.0f} %, {100 * low:.0f} to {100 * high:.0f} %)"
 
 

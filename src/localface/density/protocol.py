@@ -16,6 +16,8 @@ from localface.types import Array, Ids, Mask
 
 TOLERANCE = 1e-9
 """How far below the floor a log-density may fall by truncation and rounding and still count as on it."""
+RESTATED_TOLERANCE = 1e-6
+"""The same for a log-density worked out again in another batch, whose sums round otherwise."""
 Floor = Array | float | None
 """What a step must reach: one value for all, one for each step, or nothing, which asks for values in full."""
 

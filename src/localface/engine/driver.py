@@ -16,7 +16,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
-from localface.answers.recourse import Disclosure
+from localface.answers.disclosure import Disclosure
 from localface.density.protocol import Density, SegmentDensities
 from localface.errors import InputError
 from localface.geometry.segments import norms

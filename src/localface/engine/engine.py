@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from localface.analyses.observed_moves import MoveCounter
-from localface.answers.assemble import Answers
-from localface.answers.recourse import Disclosure, Recourse
+from localface.answers.assemble import AnswerAssembler
+from localface.answers.disclosure import Disclosure
+from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.read import TableFormat
 from localface.data.schema import Schema
@@ -68,7 +69,7 @@ class Engine:
     floor: float
     plan: Plan
     driver: Driver
-    answers: Answers
+    answers: AnswerAssembler
     move_counter: MoveCounter | None = (
         None  # people over time, who say how often such moves were made
     )
@@ -323,7 +324,7 @@ def _closed(
     """Put what was found into the user's units."""
     records, rows = engine.records(outcome, decode)
     records[0] = request.record
-    answer = engine.answers.recourse(
+    answer = engine.answers.assemble(
         outcome,
         records,
         rows,
@@ -331,7 +332,7 @@ def _closed(
         box=request.box,
         disclosure=disclosure,
         goal=request.goal,
-        acted=_states(outcome, decode, records),
+        action_records=_states(outcome, decode, records),
     )
     return answer if engine.move_counter is None else engine.move_counter.attached(answer)
 

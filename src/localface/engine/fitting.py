@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from localface._version import __version__
-from localface.answers.assemble import Answers
-from localface.answers.parts import Target
+from localface.answers.assemble import AnswerAssembler
+from localface.answers.target import Target
 from localface.data.read import TableFormat, read_table
 from localface.data.schema import Schema
 from localface.data.space import Space
@@ -143,10 +143,10 @@ def _scorer(
 
 def _answers(
     held: LoadedTable, density: Density, score: Scorer, *, options: Options, floor: float
-) -> Answers:
+) -> AnswerAssembler:
     """What all answers have in common."""
     reading, space = score.reading, held.space
-    return Answers(
+    return AnswerAssembler(
         schema=held.schema,
         target=Target(
             reading.label, options.min_score, at_most=reading.sign < 0, kind=reading.kind
@@ -157,7 +157,7 @@ def _answers(
         certified=density.certified and (options.edges != "average" or options.density == "kde"),
         radius=density.radius(floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
-        shown=score.shown,
+        display_score=score.shown,
         version=__version__,
         recall=held.source.recall,
     )

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from localface.analyses.whynot import opened
-from localface.answers.assemble import Recourses
-from localface.answers.parts import Status
+from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.data.box import check_where
 from localface.data.read import read_each, read_people
 from localface.engine.engine import Engine, Request

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of, units_of
 from localface.analyses.alternatives.ways import MOST_BRANCHES, Alternatives
-from localface.answers.parts import Disclosure
+from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine, Request
 from localface.search.plan import Plan

@@ -20,10 +20,11 @@ from localface.analyses.alternatives.changes import (
     sizes_between,
     units_of,
 )
-from localface.answers.page import listing, page_of, plain
-from localface.answers.page import number as written
-from localface.answers.parts import Disclosure
+from localface.answers.disclosure import Disclosure
+from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
+from localface.answers.wording import format_number as written
+from localface.answers.wording import join_numbers, one_line
 from localface.errors import InputError
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
@@ -148,7 +149,7 @@ class Alternatives(Sequence[Recourse]):
             "wanted": self.wanted,
             "exhausted": self.exhausted,
             "weights": dict(self.weights),
-            "disclosure": self.disclosure._plain(),
+            "disclosure": self.disclosure.to_dict(),
             "costs": [cost._asdict() for cost in self.costs],
             "shared": list(self.shared),
             "distances": self.distances.tolist(),
@@ -207,7 +208,7 @@ class Alternatives(Sequence[Recourse]):
     def __str__(self) -> str:
         if not self.found or not self.answers[0].actions:
             return str(self.answers[0])
-        rows = [[plain(cell) for cell in row] for row in _table(self)]
+        rows = [[one_line(cell) for cell in row] for row in _table(self)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -215,7 +216,7 @@ class Alternatives(Sequence[Recourse]):
         ]
         notes = [*_alerts(self), *_closing(self)]
         return "\n".join(
-            [repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(plain, notes)])]
+            [repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(one_line, notes)])]
         )
 
     def _repr_html_(self) -> str:
@@ -292,7 +293,7 @@ def _table(ways: Alternatives) -> list[list[str]]:
 
 def _which(answer: Recourse, name: str) -> str:
     """The numbers of the actions that change a feature."""
-    return listing(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
+    return join_numbers(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
 
 
 def _alerts(ways: Alternatives) -> list[str]:

@@ -11,20 +11,20 @@ import numpy as np
 from localface.analyses.audit.finding import Finding
 from localface.analyses.audit.proposals import Pair, read_pairs
 from localface.analyses.audit.report import Audit
-from localface.answers.page import changes_between, more_unusual_than, percents
-from localface.answers.parts import Certificate, Status
+from localface.answers.certificate import Certificate
+from localface.answers.changes import changes_between
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
+from localface.answers.wording import format_distinct_percents, more_unusual_than
 from localface.data.read import TableFormat
 from localface.data.schema import Schema
-from localface.density.protocol import TOLERANCE, Density
+from localface.density.protocol import RESTATED_TOLERANCE, TOLERANCE, Density
 from localface.engine.engine import Engine, Request
 from localface.geometry.segments import norms
 from localface.search.plan import Plan
 
 Watch = Callable[[Iterator[tuple[int, Recourse]], int], Iterator[tuple[int, Recourse]]]
 """Passes answers on as they come, given how many there will be."""
-
-_PASSES = 1e-6  # how far below the floor a certified bound may fall and still count as on it
 
 
 def audited(
@@ -83,7 +83,7 @@ def _reached(finding: Finding, answer: Recourse) -> Finding:
     if answer.status is Status.ALREADY_THERE:
         return replace(finding, between=answer.status.value)
     if answer.relaxed_to is not None:
-        floor, lower = percents(answer.min_density, answer.relaxed_to)
+        floor, lower = format_distinct_percents(answer.min_density, answer.relaxed_to)
         itself = finding.density is not None and answer.relaxed_to >= finding.density - TOLERANCE
         what = "it stands itself on" if itself else "the best way there crosses"
         unusual = f"{what} ground {more_unusual_than(answer.relaxed_to)}"
@@ -141,9 +141,9 @@ def _unasked(finding: Finding) -> dict[str, Any]:
 
 def _jump(engine: Engine, length: float, lowest: float) -> Certificate:
     """What is known of the straight step."""
-    passed = lowest >= engine.floor - _PASSES
+    passed = lowest >= engine.floor - RESTATED_TOLERANCE
     floor = engine.options.min_density
-    return engine.answers._certificate(length, lowest, floor, entry=False, passed=passed)
+    return engine.answers.certificate(length, lowest, floor, entry=False, passed=passed)
 
 
 def _broken(schema: Schema, pair: Pair) -> tuple[str, ...]:

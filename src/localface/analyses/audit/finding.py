@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from localface.answers.page import Change, people, plain
-from localface.answers.parts import Certificate, Target
+from localface.answers.certificate import Certificate
+from localface.answers.changes import FeatureChange
 from localface.answers.recourse import Recourse
+from localface.answers.target import Target
+from localface.answers.wording import format_people, one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -35,7 +37,7 @@ class Finding:
     recourse: Recourse | None = None
     between: str = ""
     relaxed_to: float | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FeatureChange, ...] = ()
 
     @property
     def proposed(self) -> bool:
@@ -73,7 +75,7 @@ class Finding:
 
     def __str__(self) -> str:
         return "\n".join(
-            [repr(self), *(f"  {word:<12}{plain(text)}" for word, text in self._lines())]
+            [repr(self), *(f"  {word:<12}{one_line(text)}" for word, text in self._lines())]
         )
 
     def _lines(self) -> Iterator[tuple[str, str]]:
@@ -90,7 +92,7 @@ class Finding:
             "in the box",
             _yes(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),
         )
-        yield "on ground", f"{_yes(self.on_ground)}: as common as {people(self.density)}"
+        yield "on ground", f"{_yes(self.on_ground)}: as common as {format_people(self.density)}"
         yield "straight", self.jump.sentence
         if self.recourse is not None:
             yield "reachable", f"yes: {self._way(self.recourse)}"

@@ -9,7 +9,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from localface.answers.page import number
+from localface.answers.wording import format_number
 from localface.data.box import Box, check_where
 from localface.data.infer import Frame, Values, missing, opened
 from localface.data.read import read_people, read_person, read_table
@@ -66,7 +66,7 @@ def _settled(engine: Engine, pair: Pair) -> Pair:
         whole = float(np.rint(goal[j])) + 0.0
         if feature.whole and abs(goal[j] - whole) > _COPIED * sizes[j]:
             odd.append(
-                f"{feature.name} is whole, and {number(float(goal[j]))} is proposed (taken as {whole:.0f})"
+                f"{feature.name} is whole, and {format_number(float(goal[j]))} is proposed (taken as {whole:.0f})"
             )
         goal[j] = whole if feature.whole else goal[j]
     return replace(pair, goal=goal, odd=tuple(odd))

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from localface.analyses.audit.finding import Finding, counted
-from localface.answers.page import percent
-from localface.answers.recourse import drawn
+from localface.answers.wording import format_percent
 from localface.data.read import table_of
+from localface.errors import needs_extra
 
 WORDS = {
     "proposed": "something is proposed",
@@ -93,7 +93,9 @@ class Audit(Sequence[Finding]):
 
     def plot(self, **options: Any) -> Any:
         """Draw the audit (needs matplotlib); the options are those of ``localface.apps.plots.plot_audit``."""
-        return drawn("plot_audit", self, **options)
+        with needs_extra("plots", "a plot"):
+            from localface.apps import plots
+        return plots.plot_audit(self, **options)
 
     def __repr__(self) -> str:
         counts = Counter(one.verdict for one in self._findings)
@@ -102,7 +104,7 @@ class Audit(Sequence[Finding]):
 
     def __str__(self) -> str:
         lines = [
-            f"  {WORDS[name]:<36}{n:>5,}  {percent(share)}"
+            f"  {WORDS[name]:<36}{n:>5,}  {format_percent(share)}"
             for name, (n, share) in self.summary().items()
         ]
         return "\n".join([repr(self), *lines])
@@ -110,7 +112,7 @@ class Audit(Sequence[Finding]):
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{word}</th>' for word in ("", "proposals", "share of all"))
         body = "".join(
-            f'<tr><th scope="row">{escape(WORDS[name])}</th><td>{n:,}</td><td>{percent(share)}</td></tr>'
+            f'<tr><th scope="row">{escape(WORDS[name])}</th><td>{n:,}</td><td>{format_percent(share)}</td></tr>'
             for name, (n, share) in self.summary().items()
         )
         caption = f"<caption>{escape(repr(self).strip('<>'))}</caption>"

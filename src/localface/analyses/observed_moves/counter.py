@@ -19,7 +19,7 @@ from localface.errors import DataError, InputError, listed, near_miss
 from localface.types import Array, Ids, Mask
 
 if TYPE_CHECKING:
-    from localface.answers.parts import Action
+    from localface.answers.action import Action
     from localface.answers.recourse import Recourse
 
 _ROUNDING = 1e-9  # the share by which a change, or a time, may miss its mark

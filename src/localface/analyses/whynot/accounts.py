@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localface.answers.parts import Disclosure
+from localface.answers.disclosure import Disclosure
 
 
 def together(accounts: Sequence[Disclosure]) -> Disclosure:

@@ -17,7 +17,8 @@ from localface.analyses.whynot.reasons import (
     shown,
     way_reason,
 )
-from localface.answers.parts import Certificate, Disclosure
+from localface.answers.certificate import Certificate
+from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.read import read_person

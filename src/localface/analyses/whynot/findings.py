@@ -6,9 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from localface.answers.page import Page, as_html, as_text, changes_between, number, page_of, percent
-from localface.answers.parts import Certificate, Disclosure, Target
+from localface.answers.certificate import Certificate
+from localface.answers.changes import changes_between
+from localface.answers.disclosure import Disclosure
+from localface.answers.page import Page, page_of
 from localface.answers.recourse import Recourse
+from localface.answers.rendering import page_as_html, page_as_text
+from localface.answers.target import Target
+from localface.answers.wording import format_number, format_percent
 from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.types import Array
@@ -35,7 +40,7 @@ class Overstep:
         return (
             ""
             if self.by is None
-            else " ".join(part for part in (number(self.by), self.unit) if part)
+            else " ".join(part for part in (format_number(self.by), self.unit) if part)
         )
 
     @property
@@ -156,10 +161,10 @@ class Check:
         return f"<Check: {words}, {reached}, score {scores}, {self.disclosure}>"
 
     def __str__(self) -> str:
-        return as_text(_page(self))
+        return page_as_text(_page(self))
 
     def _repr_html_(self) -> str:
-        return as_html(_page(self))
+        return page_as_html(_page(self))
 
 
 def _page(found: Check) -> Page:
@@ -171,7 +176,7 @@ def _page(found: Check) -> Page:
         f"wished: {wish}",
         f"score {found.target.show(found.score)} {reaches} {found.target.sentence}",
     ]
-    opening.append(f"usual: {percent(found.density)} of people stand on less common ground")
+    opening.append(f"usual: {format_percent(found.density)} of people stand on less common ground")
     if found.wish:
         opening.append(f"straight there: {found.step.sentence}")
     opening += [f"refused: {reason}" for reason in found.reasons]

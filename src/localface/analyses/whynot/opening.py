@@ -11,8 +11,9 @@ import numpy as np
 from localface.analyses.whynot.accounts import together
 from localface.analyses.whynot.findings import joined
 from localface.analyses.whynot.widening import widened
-from localface.answers.parts import Disclosure, Status
+from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.data.box import Box
 from localface.engine.engine import Engine, Request
 from localface.search.plan import Plan

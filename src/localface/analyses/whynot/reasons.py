@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from localface.analyses.whynot.findings import Check, Relaxation, joined
-from localface.answers.page import more_unusual_than, number, percents
-from localface.answers.parts import Status
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
+from localface.answers.wording import format_distinct_percents, format_number, more_unusual_than
 from localface.data.schema import Feature
 from localface.engine.engine import Engine
 
@@ -14,8 +14,8 @@ def floor_reason(found: Check) -> str:
     """Why the floor refuses it."""
     step = found.step
     if step.rule == "cover" and step.people is not None and step.radius is not None:
-        return f"fewer than {step.people:,} people are within {number(step.radius)} ordinary differences of the wish"
-    allowed, unusual = percents(1 - found.min_density, 1 - found.density)
+        return f"fewer than {step.people:,} people are within {format_number(step.radius)} ordinary differences of the wish"
+    allowed, unusual = format_distinct_percents(1 - found.min_density, 1 - found.density)
     most = f"the floor allows {allowed}"
     if found.density <= 0:
         return f"the wished state is more unusual than anybody's; {most}"
@@ -24,7 +24,7 @@ def floor_reason(found: Check) -> str:
 
 def score_reason(found: Check) -> str:
     """Why the score refuses it."""
-    missing = number(float(f"{abs(found.target.min_score - found.score):.2g}"))
+    missing = format_number(float(f"{abs(found.target.min_score - found.score):.2g}"))
     wanted = found.target.sentence
     return f"the score would be {found.target.show(found.score)}, {missing} from what is wanted: {wanted}"
 
@@ -41,8 +41,8 @@ def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
         )
         return f"the straight way there is {more_unusual_than(found.step.lowest)}, most of all at {where}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
-        long = f"the straight step is {number(found.step.length)} ordinary differences long"
-        return f"{long}, and max_step allows {number(options.max_step)}; {around}"
+        long = f"the straight step is {format_number(found.step.length)} ordinary differences long"
+        return f"{long}, and max_step allows {format_number(options.max_step)}; {around}"
     return around
 
 
@@ -54,7 +54,9 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
     parts = [one.remedy for one in found.broken]
     if lowered is not None and lowered > 0:
         parts.append(
-            "the floor comes down from {} to {}".format(*percents(found.min_density, lowered))
+            "the floor comes down from {} to {}".format(
+                *format_distinct_percents(found.min_density, lowered)
+            )
         )
     elif lowered is not None:
         parts.append(

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from localface.analyses.whynot.accounts import together
-from localface.answers.parts import Status
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.engine.engine import Engine, Request
 from localface.search.plan import Plan
 

@@ -10,7 +10,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from localface.answers.recourse import Recourse, Status
+from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.apps import files
 from localface.apps.cli.arguments import FOUND, NEIGHBORS, NO_RECOURSE
 from localface.apps.cli.console import say, working

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from localface.analyses.audit import WORDS, Audit, Finding
-from localface.answers.page import percent
+from localface.answers.wording import format_percent
 from localface.apps.plots.style import (
     BLUE,
     GREEN,
@@ -61,7 +61,10 @@ def _draw_shares(panel: Axes, audit: Audit) -> None:
         panel.barh(i, 100, color=GREY, alpha=0.15)
         panel.barh(i, 100 * share, color=BLUE)
         panel.annotate(
-            f"{n:,} of {len(audit):,}: {percent(share)}", (101, i), va="center", fontsize=SMALL
+            f"{n:,} of {len(audit):,}: {format_percent(share)}",
+            (101, i),
+            va="center",
+            fontsize=SMALL,
         )
     panel.set_yticks(range(len(summary)), [WORDS[name] for name in summary])
     panel.set_xlim(0, 128)
@@ -95,7 +98,7 @@ def _draw_places(panel: Axes, audit: Audit) -> None:
     floor = 100 * audit.min_density
     panel.axvline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
     panel.axhline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
-    told = f"floor: {percent(audit.min_density)}"
+    told = f"floor: {format_percent(audit.min_density)}"
     panel.annotate(
         told, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL
     )

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from localface.answers.page import number, percent
+from localface.answers.wording import format_number, format_percent
 from localface.apps.plots.pipeline import (
     draw_end,
     draw_start,
@@ -85,7 +85,8 @@ def plot_against_line(
 
 def _way_keys(plane: Plane, way: Array, straight: Array) -> list[Line2D]:
     lengths = [
-        number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2) for one in (way, straight)
+        format_number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2)
+        for one in (way, straight)
     ]
     return [
         way_key(f"LocalFACE, length {lengths[0]}", GREEN),
@@ -102,7 +103,7 @@ def _draw_along(panel: Axes, plane: Plane, way: Array, straight: Array) -> None:
         panel.plot(travelled, 100 * shares, color=color, linewidth=2.2, linestyle=linestyle)
     panel.axhline(100 * floor, linewidth=1.5, color=panel.xaxis.label.get_color())
     panel.annotate(
-        f"floor: {percent(floor)}", (0, 100 * floor), (4, 4), xycoords=("axes fraction", "data"),
+        f"floor: {format_percent(floor)}", (0, 100 * floor), (4, 4), xycoords=("axes fraction", "data"),
         textcoords="offset points", fontsize=SMALL,
     )  # fmt: skip
     panel.set_ylim(-4, 104)

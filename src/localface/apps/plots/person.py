@@ -13,15 +13,10 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from localface.answers.page import (
-    changes_between,
-    more_unusual_than,
-    number,
-    page_of,
-    percent,
-    witnessed,
-)
+from localface.answers.changes import changes_between
+from localface.answers.page import evidence_notes, page_of
 from localface.answers.recourse import Recourse
+from localface.answers.wording import format_number, format_percent, more_unusual_than
 from localface.apps.plots.style import (
     BLUE,
     GREY,
@@ -136,7 +131,9 @@ def _what(recourse: Recourse) -> str:
 
 def _wanted(recourse: Recourse) -> str:
     target = recourse.target
-    return f"wanted: {'at most' if target.at_most else 'at least'} {number(target.min_score)}"
+    return (
+        f"wanted: {'at most' if target.at_most else 'at least'} {format_number(target.min_score)}"
+    )
 
 
 def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
@@ -159,7 +156,8 @@ def _told(recourse: Recourse) -> list[str]:
     ]
     lines = [f"step {i}: {evidence.sentence}" for i, evidence in moves]
     return [
-        words(line).replace(" %", "\N{NO-BREAK SPACE}%") for line in (*lines, *witnessed(recourse))
+        words(line).replace(" %", "\N{NO-BREAK SPACE}%")
+        for line in (*lines, *evidence_notes(recourse))
     ]
 
 
@@ -237,7 +235,7 @@ def _mark_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
             recourse.relaxed_to is not None and one.lowest < recourse.min_density
         ):
             label, color, hatch = (
-                f"below the floor of {percent(recourse.min_density)}",
+                f"below the floor of {format_percent(recourse.min_density)}",
                 ORANGE,
                 "xx",
             )

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from localface.analyses.trace import JudgedSteps, Trace, told
-from localface.answers.page import number
+from localface.answers.wording import format_number
 from localface.apps.plots.plane import Plane, draw_bar, draw_ground, ground_keys, plane_of
 from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
 from localface.errors import InputError
@@ -126,8 +126,10 @@ def _draw_enhance(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
     draw_way(panel, story.recourse.records, color=GREEN)
     draw_end(panel, story.recourse.records[-1])
     before = float(norms(np.diff(story.trail, axis=0)).sum()) if len(story.trail) else None
-    said = f"takes the best way: length {number(story.recourse.cost, 2)}"
-    _titled(panel, "3  enhance", said if before is None else f"{said}, was {number(before, 2)}")
+    said = f"takes the best way: length {format_number(story.recourse.cost, 2)}"
+    _titled(
+        panel, "3  enhance", said if before is None else f"{said}, was {format_number(before, 2)}"
+    )
     return [*keys, way_key("best way", GREEN), end_key()]
 
 

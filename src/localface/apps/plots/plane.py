@@ -12,7 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import TwoSlopeNorm
 from matplotlib.lines import Line2D
 
-from localface.answers.page import number, percent
+from localface.answers.wording import format_number, format_percent
 from localface.apps.plots.style import INK, SCORES, SMALL, axis_label
 from localface.errors import InputError
 from localface.explainer import LocalFACE
@@ -124,14 +124,14 @@ def draw_bar(panels: Any, painted: ScalarMappable, plane: Plane) -> None:
     low, high = painted.norm.vmin, painted.norm.vmax
     ends = [end for end in (low, plane.threshold, high) if isinstance(end, float)]
     decimals = 2 - math.floor(math.log10(ends[-1] - ends[0]))
-    bar.set_ticks(ends, labels=[number(round(end, decimals)) for end in ends])
+    bar.set_ticks(ends, labels=[format_number(round(end, decimals)) for end in ends])
     bar.set_label("score (paler: less common ground)", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
 
 
 def ground_keys(plane: Plane) -> list[Line2D]:
     """What the borders mean."""
-    floor = f"edge of viable ground (floor: {percent(plane.explainer.options.min_density)})"
+    floor = f"edge of viable ground (floor: {format_percent(plane.explainer.options.min_density)})"
     return [
         Line2D([], [], color=INK, linewidth=1.5, label=floor),
         Line2D(
@@ -140,7 +140,7 @@ def ground_keys(plane: Plane) -> list[Line2D]:
             color=INK,
             linewidth=1.3,
             linestyle="dotted",
-            label=f"score {number(plane.threshold)} (wanted)",
+            label=f"score {format_number(plane.threshold)} (wanted)",
         ),
     ]
 

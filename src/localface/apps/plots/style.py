@@ -11,7 +11,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from localface.answers.page import plain
+from localface.answers.wording import one_line
 from localface.data.schema import Feature
 from localface.types import Array
 
@@ -48,7 +48,7 @@ def words(text: str) -> str:
     >>> print(words("price\\n[$]"))
     price [\\$]
     """
-    return plain(text).replace("$", r"\$")
+    return one_line(text).replace("$", r"\$")
 
 
 def wrapped(text: str, width: float, size: float = SMALL) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localface.answers.parts import Target
+from localface.answers.target import Target
 from localface.apps.web.view import Labels, worded
 from localface.data.read import read_people
 from localface.data.schema import Schema

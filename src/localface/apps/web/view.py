@@ -8,9 +8,12 @@ from typing import Any
 
 from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
-from localface.answers.page import changes_between, page_of, percent, plain
-from localface.answers.parts import Action, Target
+from localface.answers.action import Action
+from localface.answers.changes import changes_between
+from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
+from localface.answers.target import Target
+from localface.answers.wording import format_percent, one_line
 from localface.data.schema import Feature
 from localface.types import Array
 
@@ -51,9 +54,9 @@ def view_of(answer: Recourse, words: Labels = _NONE) -> dict[str, Any]:
         "status": answer.status.name,
         "word": answer.status.word,
         "sentence": answer.status.value,
-        "reason": plain(answer.reason),
+        "reason": one_line(answer.reason),
         "notices": _notices(answer, page.alerts),
-        "headline": plain(repr(answer).strip("<>")),
+        "headline": one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
         "score": _score(answer, shown, words),
         "density": {
@@ -74,7 +77,7 @@ def view_of(answer: Recourse, words: Labels = _NONE) -> dict[str, Any]:
             "text": answer.disclosure.sentence,
         },
         "proof": _proof(answer),
-        "closing": [plain(line) for line in page.closing],
+        "closing": [one_line(line) for line in page.closing],
         "robustness": answer.robustness,
         "composed": answer.composed,
     }
@@ -84,7 +87,7 @@ def check_of(found: Check, words: Labels = _NONE) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
         "reachable": found.reachable,
-        "sentence": plain(repr(found).strip("<>")),
+        "sentence": one_line(repr(found).strip("<>")),
         "score": found.score,
         "score_text": found.target.show(found.score),
         "valid": found.valid,
@@ -92,8 +95,8 @@ def check_of(found: Check, words: Labels = _NONE) -> dict[str, Any]:
         "density_text": usual(found.density),
         "step": found.step.sentence,
         "refused_by": list(found.refused_by),
-        "findings": [{"text": plain(reason)} for reason in found.reasons],
-        "least": plain(found.relaxation.sentence) if found.relaxation else None,
+        "findings": [{"text": one_line(reason)} for reason in found.reasons],
+        "least": one_line(found.relaxation.sentence) if found.relaxation else None,
         "view": None if found.recourse is None else view_of(found.recourse, words),
     }
 
@@ -110,7 +113,7 @@ def together_of(ways: Alternatives) -> dict[str, Any]:
 
 def usual(share: float) -> str:
     """How usual a place is, in words."""
-    return f"{percent(share)} of people stand on less common ground"
+    return f"{format_percent(share)} of people stand on less common ground"
 
 
 def named(feature: Feature, words: Labels = _NONE) -> dict[str, Any]:
@@ -200,13 +203,13 @@ def _notices(answer: Recourse, alerts: Sequence[str]) -> list[str]:
     for i, action in enumerate(answer.actions, 1):
         if action.certificate.entry or not action.certificate.holds:
             lines.append(f"action {i}: {action.certificate.sentence}")
-    return [plain(line) for line in lines]
+    return [one_line(line) for line in lines]
 
 
 def _proof(answer: Recourse) -> str | None:
     if answer.proven_within is None:
         return None
-    return f"no path over all the data is more than {percent(answer.proven_within)} shorter"
+    return f"no path over all the data is more than {format_percent(answer.proven_within)} shorter"
 
 
 def _action(answer: Recourse, place: int, words: Labels) -> dict[str, Any]:
@@ -223,7 +226,7 @@ def _action(answer: Recourse, place: int, words: Labels) -> dict[str, Any]:
         "near": action.people,
         "step": action.certificate.sentence,
         "entry": action.certificate.entry,
-        "evidence": plain(action.evidence.sentence) if action.evidence is not None else None,
+        "evidence": one_line(action.evidence.sentence) if action.evidence is not None else None,
     }
 
 
@@ -238,7 +241,7 @@ def _change(feature: Feature, action: Action, words: Labels) -> dict[str, Any]:
         "after": after,
         "before_text": texts[0],
         "after_text": texts[1],
-        "text": plain(f"{feature.name} {texts[0]} → {texts[1]}{unit}"),
+        "text": one_line(f"{feature.name} {texts[0]} → {texts[1]}{unit}"),
     }
 
 
@@ -247,7 +250,7 @@ def worded(feature: Feature, code: float, words: Labels = _NONE) -> str:
     if feature.categories is None:
         return feature.format(code)
     labels = words.labels.get(feature.name)
-    return plain(labels[round(code)] if labels else feature.format(code))
+    return one_line(labels[round(code)] if labels else feature.format(code))
 
 
 def _states(answer: Recourse, label: str, words: Labels) -> list[dict[str, Any]]:

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from localface.answers.recourse import Recourse, Status
+from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.cases.readiness.codebook import CRITERIA, schema
 from localface.cases.readiness.training import Fitted
 from localface.data.schema import Schema

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from localface.answers.recourse import Status
+from localface.answers.status import Status
 from localface.cases.readiness.codebook import CRITERIA, WORDS
 from localface.cases.readiness.document import Table
 from localface.cases.readiness.journeys import DIRECTIONS, GROUPS, Group, Journeys, TestedPatient

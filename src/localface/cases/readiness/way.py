@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 
-from localface.answers.page import changes_between
-from localface.answers.parts import Target
+from localface.answers.changes import changes_between
+from localface.answers.target import Target
 from localface.cases.readiness.codebook import LABELS, WORDS, criterion_of, shown
 from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
 from localface.cases.readiness.journeys import TestedPatient

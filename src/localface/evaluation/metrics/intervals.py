@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localface.answers.move_evidence import wilson
+from localface.answers.intervals import wilson_interval
 from localface.errors import DataError
 from localface.types import Array, Mask
 
@@ -44,7 +44,11 @@ def success(flags: Mask | Sequence[bool], *, asked: int | None = None) -> Share:
         raise DataError(
             f"asked={of} is less than the {len(flags)} people with an answer: count everybody asked"
         )
-    return Share(n, of, n / of, *wilson(n / of, of)) if of else Share(0, 0, float("nan"), 0.0, 1.0)
+    return (
+        Share(n, of, n / of, *wilson_interval(n / of, of))
+        if of
+        else Share(0, 0, float("nan"), 0.0, 1.0)
+    )
 
 
 def difference(first: Share, second: Share) -> Interval:

@@ -1,0 +1,66 @@
+"""What is known of the density along one step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from localface.answers.wording import (
+    SAMPLED,
+    format_distinct_percents,
+    format_number,
+    format_people,
+    more_unusual_than,
+)
+from localface.density.protocol import TOLERANCE
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """What is known of one step: how common the states are along all of it.
+
+    ``length`` is counted in standard deviations. ``lowest`` is the share of people
+    whose state is less common than the least common state of the step (for the rule
+    ``average``: than its mean), ``floor`` the share that was asked for. ``certified``
+    tells a proof from samples.
+    """
+
+    rule: str
+    length: float
+    lowest: float
+    floor: float
+    entry: bool = False
+    certified: bool = True
+    people: int | None = None
+    radius: float | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the step keeps the floor; an entry step need not, and says so by ``entry``."""
+        return self.lowest >= self.floor - TOLERANCE
+
+    @property
+    def sentence(self) -> str:
+        """What the certificate says, for people."""
+        return self._claim + ("" if self.certified else SAMPLED)
+
+    @property
+    def _claim(self) -> str:
+        if self.entry:
+            return f"entry: this first step crosses ground {more_unusual_than(self.lowest)}"
+        if not self.holds:
+            return self._breach
+        if self.rule == "cover" and self.people is not None and self.radius is not None:
+            radius = format_number(self.radius)
+            near = f"within {radius} ordinary differences of every place on this step"
+            return f"there are at least {self.people:,} people {near}"
+        common = format_people(self.lowest)
+        if self.rule == "average":
+            return f"this step passes on average through places as common as {common}"
+        return f"every place on this step is at least as common as {common}"
+
+    @property
+    def _breach(self) -> str:
+        floor, _ = format_distinct_percents(self.floor, self.lowest)
+        mean = "on average " if self.rule == "average" else ""
+        crosses = f"crosses ground {more_unusual_than(self.lowest)}"
+        return f"below the floor of {floor}: this step {mean}{crosses}"

@@ -1,0 +1,57 @@
+"""Which features differ between two states."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from localface.data.schema import Feature, Schema
+from localface.types import Array
+
+_SAME = 1e-9  # by how much of the resolution rounding may make a change look too small
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureChange:
+    """One feature that is no longer what it was; ``size`` is in standard deviations."""
+
+    feature: Feature
+    before: object
+    after: object
+    size: float
+    texts: tuple[str, str]
+    """How the values before and after are written."""
+
+    @property
+    def name(self) -> str:
+        """The feature's name."""
+        return self.feature.name
+
+    def __str__(self) -> str:
+        unit = f" {self.feature.unit}" if self.feature.unit else ""
+        return f"{self.texts[0]} -> {self.texts[1]}{unit}"
+
+
+def changes_between(
+    schema: Schema, scales: Sequence[float], before: Array, after: Array
+) -> tuple[FeatureChange, ...]:
+    """List the features that differ by at least their resolution, the largest change first."""
+    found = []
+    for feature, scale, old, new in zip(
+        schema, scales, before.tolist(), after.tolist(), strict=True
+    ):
+        if not _differ(feature, old, new):
+            continue
+        size = (1.0 if feature.discrete else abs(new - old)) / scale
+        texts = (feature.format(old), feature.format(new))
+        found.append(FeatureChange(feature, feature.value(old), feature.value(new), size, texts))
+    return tuple(sorted(found, key=lambda change: -change.size))
+
+
+def _differ(feature: Feature, old: float, new: float) -> bool:
+    """Tell whether two codes of a feature differ by at least its resolution."""
+    if old == new:
+        return False
+    if feature.discrete:
+        return True
+    return not abs(new - old) < (feature.resolution or 0.0) * (1 - _SAME)

@@ -1,0 +1,284 @@
+"""A recourse as a JSON document.
+
+The classes name the keys of the document and their types. They stand apart from the values
+that they describe, so that renaming an attribute does not change what is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeVar, get_args
+
+import msgspec
+import numpy as np
+
+from localface.answers.action import Action
+from localface.answers.certificate import Certificate
+from localface.answers.disclosure import Disclosure
+from localface.answers.facts import RecourseFacts
+from localface.answers.json_text import dump_json, load_json
+from localface.answers.move_evidence import MoveEvidence
+from localface.answers.status import Status
+from localface.answers.target import Target
+from localface.data.read import TableFormat
+from localface.data.schema import Schema
+from localface.errors import InputError, listed, near_miss
+
+RECOURSE_FORMAT = "localface/recourse"
+RECOURSE_FORMAT_VERSION = 1
+
+Number = int | float
+"""A number as it was written: what was written as 0 is not written as 0.0 again."""
+
+_Value = TypeVar("_Value")
+_Recourse = TypeVar("_Recourse", bound=RecourseFacts)
+_Document = TypeVar("_Document", bound=msgspec.Struct)
+
+
+class TargetDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A ``Target``."""
+
+    label: str
+    min_score: Number
+    at_most: bool = False
+    kind: str = "probability"
+
+
+class CertificateDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A ``Certificate``."""
+
+    rule: str
+    length: Number
+    lowest: Number
+    floor: Number
+    entry: bool = False
+    certified: bool = True
+    people: int | None = None
+    radius: Number | None = None
+
+
+class DisclosureDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A ``Disclosure``."""
+
+    rows: int
+    of: int
+    questions: int = 0
+    model_calls: int = 0
+    rows_scored: int = 0
+    seconds: dict[str, Number] = {}
+
+
+class MoveEvidenceDocument(msgspec.Struct, kw_only=True):
+    """A ``MoveEvidence``."""
+
+    similar: int
+    moved: int
+    within: Number
+    unit: str
+    with_outcome: int
+    fared_well: int
+    others_with_outcome: int
+    others_fared_well: int
+    features: list[str]
+    ignored: list[str]
+    untold: list[str]
+    radius: Number | None
+    size: Number
+    people: str
+    well: str
+
+
+class ActionDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
+    """An ``Action``; where there is no evidence, it is not mentioned."""
+
+    changes: dict[str, Any]
+    before: dict[str, Any]
+    score: Number
+    density: Number
+    people: int
+    certificate: CertificateDocument
+    follows: list[int]
+    evidence: MoveEvidenceDocument | None = None
+
+
+class RecourseDocument(msgspec.Struct, kw_only=True):
+    """A ``Recourse``; what has a default is missing in documents from earlier days."""
+
+    format: str
+    version: int
+    made_with: str
+    status: str
+    records: list[list[Number]]
+    form: dict[str, Any]
+    schema: dict[str, Any]
+    scores: list[Number]
+    densities: list[Number]
+    certificates: list[CertificateDocument]
+    rows: list[int | None]
+    target: TargetDocument
+    min_density: Number
+    scales: list[Number]
+    disclosure: DisclosureDocument
+    reason: str
+    relaxed_to: Number | None
+    widened: dict[str, Number] = {}
+    proven_within: Number | None
+    settings: dict[str, Any]
+    actions: list[ActionDocument]
+    opens: list[list[str]] = []
+    robustness: Number | None
+    composed: bool = False
+
+
+def write_recourse(answer: RecourseFacts, indent: int | None = None) -> str:
+    """Write an answer as JSON text."""
+    return dump_json(msgspec.to_builtins(_document_of(answer), enc_hook=_builtin), indent)
+
+
+def read_recourse(text: str, cls: type[_Recourse]) -> _Recourse:
+    """Build an answer from what ``write_recourse`` wrote."""
+    plain = _parse(text)
+    try:
+        return cls(**_fields_of(msgspec.convert(plain, RecourseDocument)))
+    except InputError:
+        raise
+    except msgspec.ValidationError as error:
+        fault = _fault(plain, RecourseDocument) or f"is damaged ({error})"
+        raise _unreadable(fault) from None
+    except KeyError as error:
+        raise _unreadable(f"lacks {error.args[0]!r}") from None
+    except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
+        raise _unreadable(f"is damaged ({error})") from error
+
+
+def _document_of(answer: RecourseFacts) -> RecourseDocument:
+    written: dict[str, Any] = {
+        "format": RECOURSE_FORMAT,
+        "version": RECOURSE_FORMAT_VERSION,
+        "made_with": answer.version,
+        "status": answer.status.name,
+        "records": answer.records.tolist(),
+        "form": answer.form.to_dict(),
+        "schema": answer.schema.to_dict(),
+        "certificates": [_copied(one, CertificateDocument) for one in answer.certificates],
+        "target": _copied(answer.target, TargetDocument),
+        "disclosure": _copied(answer.disclosure, DisclosureDocument),
+        "actions": [_action_document(one) for one in answer.actions],
+    }
+    return _copied(answer, RecourseDocument, written)
+
+
+def _action_document(action: Action) -> ActionDocument:
+    written: dict[str, Any] = {"certificate": _copied(action.certificate, CertificateDocument)}
+    if action.evidence is not None:
+        written["evidence"] = _copied(action.evidence, MoveEvidenceDocument)
+    return _copied(action, ActionDocument, written)
+
+
+def _copied(value: Any, kind: type[_Document], written: Mapping[str, Any] = {}) -> _Document:
+    """Describe a value by its attributes, save for those whose description is ``written``."""
+    names = [name for name in kind.__struct_fields__ if name not in written]
+    return kind(**{name: getattr(value, name) for name in names}, **written)
+
+
+def _builtin(value: Any) -> Any:
+    """Turn what msgspec does not know into something that it knows."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
+
+
+def _fields_of(document: RecourseDocument) -> dict[str, Any]:
+    """Turn a document back into the fields of an answer."""
+    pieces = msgspec.structs.asdict(document)
+    for name in ("format", "made_with"):
+        del pieces[name]
+    return pieces | {
+        "version": document.made_with,
+        "status": _status_named(document.status),
+        "records": np.array(document.records, dtype=np.float64),
+        "form": TableFormat.from_dict(document.form),
+        "schema": Schema.from_dict(document.schema),
+        "certificates": [_value_of(one, Certificate) for one in document.certificates],
+        "target": _value_of(document.target, Target),
+        "disclosure": _value_of(document.disclosure, Disclosure),
+        "actions": [_action_of(one) for one in document.actions],
+    }
+
+
+def _action_of(document: ActionDocument) -> Action:
+    pieces = msgspec.structs.asdict(document)
+    pieces["certificate"] = _value_of(document.certificate, Certificate)
+    pieces["follows"] = tuple(document.follows)
+    if document.evidence is not None:
+        pieces["evidence"] = _value_of(document.evidence, MoveEvidence)
+    return Action(**pieces)
+
+
+def _value_of(document: msgspec.Struct, cls: type[_Value]) -> _Value:
+    return cls(**msgspec.structs.asdict(document))
+
+
+def _status_named(name: str) -> Status:
+    known = [status.name for status in Status]
+    if name not in known:
+        raise InputError(
+            f"there is no status {name!r}{near_miss(name, known)}; statuses are {listed(known)}"
+        )
+    return Status[name]
+
+
+def _parse(text: str) -> dict[str, Any]:
+    """Read the JSON and make sure that it is one of ours."""
+    reads = "Recourse.from_json reads what Recourse.to_json wrote"
+    try:
+        document = load_json(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"this is not JSON ({error}); {reads}") from None
+    if not isinstance(document, dict) or document.get("format") != RECOURSE_FORMAT:
+        raise InputError(f"this JSON is no {RECOURSE_FORMAT} document; {reads}")
+    version = document.get("version")
+    if type(version) is not int or version != RECOURSE_FORMAT_VERSION:
+        known = f"this localface reads {RECOURSE_FORMAT_VERSION}"
+        raise InputError(
+            f"this {RECOURSE_FORMAT} document has version {version!r}; "
+            f"{known}; upgrade with: pip install --upgrade localface"
+        )
+    return document
+
+
+def _unreadable(fault: str) -> InputError:
+    return InputError(f"this {RECOURSE_FORMAT} document {fault}; write it again with to_json()")
+
+
+def _fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
+    """Say what is wrong with an object of a document: the first field that is no such thing.
+
+    msgspec names the types only; whoever looks for the mistake wants to see the value too.
+    """
+    for field in msgspec.structs.fields(kind):
+        if field.name not in plain:
+            if field.required:
+                return f"lacks {field.name!r}"
+            continue
+        value = plain[field.name]
+        try:
+            msgspec.convert(value, field.type)
+        except msgspec.ValidationError as error:
+            if isinstance(value, list | dict):
+                return _fault_within(value, field.type) or f"is damaged ({field.name}: {error})"
+            wanted = kind.__annotations__[field.name].replace("Number", "float")
+            return f"is damaged ({field.name} is {value!r}, not {wanted})"
+    return ""
+
+
+def _fault_within(value: list[Any] | dict[str, Any], wanted: Any) -> str:
+    """Say what is wrong with one of the objects that a field holds, or nothing."""
+    objects = [value] if isinstance(value, dict) else value
+    for kind in (wanted, *get_args(wanted)):
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+            faults = (_fault(one, kind) for one in objects if isinstance(one, dict))
+            return next(filter(None, faults), "")
+    return ""

@@ -1,0 +1,238 @@
+"""The facts of one answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from types import MappingProxyType
+from typing import Any, Self
+
+import numpy as np
+
+from localface._version import __version__
+from localface.answers.action import Action
+from localface.answers.certificate import Certificate
+from localface.answers.changes import FeatureChange, changes_between
+from localface.answers.disclosure import Disclosure
+from localface.answers.status import Status
+from localface.answers.target import Target
+from localface.answers.wording import format_percent
+from localface.data.read import TableFormat
+from localface.data.schema import Schema
+from localface.errors import InputError, NoRecourse
+from localface.types import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True, repr=False)
+class RecourseFacts:
+    """The fields of a ``Recourse`` and what follows from them; renderings are built on these.
+
+    Everything is in the user's units. ``records``, ``scores``, ``densities`` and ``rows``
+    run along the path, the person as they are first; ``certificates`` has one entry per
+    step. A density is the share of people whose state is less common. ``opens`` holds,
+    where nobody can be reached, the smallest sets of features that would have to move
+    further; ``widened`` how far features go that were allowed less; ``robustness``, where it
+    was asked for, the share of small deviations from the actions that still reach the target.
+    ``composed`` tells that the path ends at a synthetic state.
+    """
+
+    status: Status
+    records: Array
+    form: TableFormat
+    schema: Schema
+    scores: tuple[float, ...]
+    densities: tuple[float, ...]
+    certificates: tuple[Certificate, ...]
+    rows: tuple[int | None, ...]
+    target: Target
+    min_density: float
+    scales: tuple[float, ...]
+    disclosure: Disclosure
+    reason: str = ""
+    relaxed_to: float | None = None
+    widened: Mapping[str, float] = field(default_factory=dict)
+    proven_within: float | None = None
+    settings: Mapping[str, object] = field(default_factory=dict)
+    actions: tuple[Action, ...] = ()
+    opens: tuple[tuple[str, ...], ...] = ()
+    robustness: float | None = None
+    composed: bool = False
+    version: str = __version__
+
+    def __post_init__(self) -> None:
+        records = np.array(self.records, dtype=np.float64)
+        records.flags.writeable = False
+        widened = {str(name): float(far) for name, far in self.widened.items()}
+        settled: dict[str, Any] = {
+            "records": records,
+            "settings": MappingProxyType(dict(_plain_setting(self.settings))),
+            "scores": tuple(float(value) for value in self.scores),
+            "densities": tuple(float(value) for value in self.densities),
+            "scales": tuple(float(value) for value in self.scales),
+            "widened": MappingProxyType(widened),
+            "certificates": tuple(self.certificates),
+            "actions": tuple(self.actions),
+            "opens": tuple(tuple(str(name) for name in names) for names in self.opens),
+            "rows": tuple(None if row is None else int(row) for row in self.rows),
+        }
+        for name, value in settled.items():
+            object.__setattr__(self, name, value)
+        _check_shapes(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        pieces = {one.name: getattr(self, one.name) for one in fields(self)}
+        pieces |= {"settings": dict(self.settings), "widened": dict(self.widened)}
+        return _unpickled, (type(self), pieces)
+
+    def __repr__(self) -> str:
+        if self.found:
+            outcome = [self._n_steps, f"score {self._score_now} -> {self._score_reached}"]
+        else:
+            outcome = [f"score {self._score_now}, wanted {self.target.sentence}"]
+        parts = [self.status.word, *outcome]
+        if self.relaxed_to is not None:
+            parts.append(f"floor relaxed to {format_percent(self.relaxed_to)}")
+        if self.widened:
+            parts.append(f"{' and '.join(self.widened)} widened")
+        parts.append(str(self.disclosure))
+        return f"<Recourse: {', '.join(parts)}>"
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path to the target."""
+        return self.status is Status.FOUND
+
+    @property
+    def path(self) -> Any:
+        """The path as a table of the user's own kind, the person as they are first."""
+        return self.form.frame(self.records)
+
+    @property
+    def counterfactual(self) -> Any:
+        """Where the path ends, in the form the person came in; None when nothing was found."""
+        return self.form.single(self.records[-1]) if self.found else None
+
+    @property
+    def end(self) -> Any:
+        """Where the actions lead, in the form the person came in.
+
+        Without actions it is the counterfactual.
+        """
+        if not self.actions:
+            return self.counterfactual
+        return self.form.single(self.followed().records[-1])
+
+    def followed(self) -> Self:
+        """Return the same answer with the states that its actions lead through as its path."""
+        if not self.actions:
+            return self
+        states = [self.records[0]]
+        for action in self.actions:
+            states.append(states[-1].copy())
+            for name, value in action.changes.items():
+                states[-1][self.schema.index(name)] = self.schema[name].code(value)
+        return replace(
+            self,
+            records=np.stack(states),
+            scores=(self.scores[0], *(action.score for action in self.actions)),
+            densities=(self.densities[0], *(action.density for action in self.actions)),
+            certificates=tuple(action.certificate for action in self.actions),
+            rows=(self.rows[0], *(None for _ in self.actions)),
+            proven_within=None,
+            actions=(),
+        )
+
+    @property
+    def entry(self) -> bool:
+        """Whether the first step leads from below the floor to above it."""
+        return any(one.entry for one in self.certificates)
+
+    @property
+    def cost(self) -> float:
+        """How long the path is, in standard deviations."""
+        return float(sum(one.length for one in self.certificates))
+
+    @property
+    def changes(self) -> tuple[FeatureChange, ...]:
+        """What differs between now and the end, by at least its resolution; the largest first."""
+        return changes_between(self.schema, self.scales, self.records[0], self.records[-1])
+
+    @property
+    def summary(self) -> dict[str, object]:
+        """The few facts that no table or figure should be without."""
+        return {
+            "status": self.status.name,
+            "reason": self.reason,
+            "target": self.target.sentence,
+            "min_density": self.min_density,
+            "relaxed_to": self.relaxed_to,
+            "widened": dict(self.widened),
+        }
+
+    def require(self) -> Self:
+        """Return this recourse, or raise ``NoRecourse`` when there is no path, with the reason."""
+        if self.found:
+            return self
+        raise NoRecourse(": ".join(part for part in (self.status.value, self.reason) if part))
+
+    @property
+    def _n_steps(self) -> str:
+        if self.actions:
+            n, what = len(self.actions), "action"
+        else:
+            n, what = len(self.certificates), "step"
+        return f"{n} {what}{'' if n == 1 else 's'}"
+
+    @property
+    def _score_now(self) -> str:
+        return self.target.show(self.scores[0])
+
+    @property
+    def _score_reached(self) -> str:
+        return self.target.show(self.actions[-1].score if self.actions else self.scores[-1])
+
+
+def _check_shapes(answer: RecourseFacts) -> None:
+    """Refuse an answer whose pieces do not belong together."""
+    m = len(answer.records) if answer.records.ndim == 2 else 0
+    if m < 1 or answer.records.shape[1] != len(answer.schema):
+        got = " x ".join(str(n) for n in answer.records.shape) or "a number"
+        raise InputError(
+            f"a recourse has at least one record of {len(answer.schema)} features; got {got}"
+        )
+    if not np.isfinite(answer.records).all():
+        raise InputError("a recourse has finite records; got NaN or infinite values")
+    wanted = {
+        "scores": m,
+        "densities": m,
+        "rows": m,
+        "certificates": m - 1,
+        "scales": len(answer.schema),
+    }
+    for name, count in wanted.items():
+        if len(getattr(answer, name)) != count:
+            raise InputError(
+                f"a recourse of {m} records has {count} {name}; got {len(getattr(answer, name))}"
+            )
+
+
+def _plain_setting(value: Any) -> Any:
+    """Turn a setting into plain values that JSON gives back the same; anything else by its name."""
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): _plain_setting(one) for key, one in value.items()}
+    if isinstance(value, set | frozenset):
+        return tuple(sorted((_plain_setting(one) for one in value), key=repr))
+    if isinstance(value, list | tuple):
+        return tuple(_plain_setting(one) for one in value)
+    if is_dataclass(value) and not isinstance(value, type):
+        return _plain_setting(asdict(value))
+    return str(getattr(value, "__name__", type(value).__name__))
+
+
+def _unpickled(cls: type[RecourseFacts], pieces: dict[str, Any]) -> RecourseFacts:
+    """Rebuild after pickling, with read-only arrays again."""
+    return cls(**pieces)

@@ -1,0 +1,108 @@
+"""Why a search found no recourse, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from localface.answers.target import Target
+from localface.answers.wording import count_of, format_people
+from localface.data.box import Box
+from localface.data.schema import Schema
+from localface.options import Options
+from localface.search.outcome import Outcome
+from localface.search.questions import TargetCounts
+from localface.types import Array, Ids
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ReasonWriter:
+    """Says why there is no recourse, for the searches of one explainer.
+
+    ``feature_of`` maps the columns of a point to features.
+    """
+
+    schema: Schema
+    target: Target
+    options: Options
+    feature_of: Ids
+
+    def reason(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
+        """Say why; nothing where the status says it all. ``goal`` is the end that was given."""
+        status = outcome.status
+        if status == "BUDGET":
+            return (
+                f"max_rows={self.options.max_rows} was spent; "
+                "allow more rows, or widen what may change"
+            )
+        if outcome.no_floor_helps:
+            return (
+                "no floor, however low, opens a way: "
+                "max_step or one-way features rule out every step onwards"
+            )
+        if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
+            return self._goal_reason(status, box, goal)
+        if status == "NO_TARGET" and outcome.counts is not None:
+            return self._no_target(outcome.counts, box)
+        if status == "UNREACHABLE":
+            return self._unreachable(outcome.counts)
+        return ""
+
+    def _unreachable(self, counts: TargetCounts | None) -> str:
+        options = self.options
+        many = "people" if counts is None else count_of(counts.targets, "person", "people")
+        reach = "reaches" if many == "1 person" else "reach"
+        longest = ""
+        if options.max_step is not None:
+            longest = f" of at most {options.max_step:g} ordinary differences"
+        return (
+            f"{many} within the constraints {reach} the target, but no steps{longest} from each "
+            f"place to its {options.n_neighbors} nearest, over ground at least as common as "
+            f"{format_people(options.min_density)}, lead there; relax=True finds the least "
+            "lowering of the floor that opens a way"
+        )
+
+    def _no_target(self, counts: TargetCounts, box: Box) -> str:
+        if counts.targets_anywhere == 0:
+            wanted = self.target.sentence
+            return f"nobody in the data reaches it, with or without the constraints: {wanted}"
+        feature, excluded = self._excluded(counts, box).most_common(1)[0]
+        why = box.reasons.get(feature, self.schema.names[feature])
+        return (
+            f"{counts.targets_anywhere:,} people in the data have it, but the constraints "
+            f"rule all of them out; '{why}' alone rules out {excluded:,}"
+        )
+
+    def _excluded(self, counts: TargetCounts, box: Box) -> Counter[int]:
+        """Count how many people the constraints on each feature rule out.
+
+        The columns of a category are added up, since each rules out its own people; where one
+        category alone is allowed, the column of that one rules out all of them.
+        """
+        tally: Counter[int] = Counter()
+        for column, excluded in enumerate(counts.excluded_by.tolist()):
+            feature = int(self.feature_of[column])
+            if len(box.allowed.get(feature, ())) == 1:
+                tally[feature] = max(tally[feature], excluded)
+            else:
+                tally[feature] += excluded
+        return tally
+
+    def _goal_reason(self, status: str, box: Box, goal: Array) -> str:
+        given = "the counterfactual that was given"
+        outside = [why for i, why in box.reasons.items() if not _within(box, i, float(goal[i]))]
+        if outside:
+            return f"{given} lies outside the constraints: {'; '.join(outside)}"
+        if self.schema.broken(goal[None, :])[0]:
+            relations = "; ".join(" ".join(words) for words in self.schema.relations)
+            return f"{given} breaks what the schema says of every state: {relations}"
+        if status == "NO_TARGET":
+            return f"{given} does not reach the target: {self.target.sentence}"
+        return f"{given} cannot be reached over common enough ground; try relax=True"
+
+
+def _within(box: Box, feature: int, code: float) -> bool:
+    """Tell whether a code is within the bounds of a feature and among its allowed values."""
+    if not box.lower[feature] <= code <= box.upper[feature]:
+        return False
+    return code in box.allowed.get(feature, (code,))

@@ -1,0 +1,23 @@
+"""How a search ended."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Status(Enum):
+    """How a search ended; the value is the sentence that people read."""
+
+    FOUND = "a path to the target was found"
+    ALREADY_THERE = "the person already has the outcome: nothing needs to change"
+    NO_TARGET = "nobody whom this person may become reaches the target"
+    UNREACHABLE = (
+        "people who reach the target exist, "
+        "but no path of steps over common enough ground leads to them"
+    )
+    BUDGET = "the row budget ran out before a path was found"
+
+    @property
+    def word(self) -> str:
+        """The status in a word or two, for one-line reprs."""
+        return self.name.lower().replace("_", " ")

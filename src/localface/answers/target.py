@@ -1,0 +1,50 @@
+"""The score that a person is to reach."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from localface.answers.wording import format_number
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What counts as arrived: a score of at least ``min_score``.
+
+    Where a value is to come down (``at_most``), it is a score of at most ``min_score``.
+    """
+
+    label: str
+    min_score: float
+    at_most: bool = False
+    kind: str = "probability"
+
+    def reached(self, score: float) -> bool:
+        """Tell whether a score has arrived."""
+        return score <= self.min_score if self.at_most else score >= self.min_score
+
+    def show(self, score: float) -> str:
+        """Write a score with enough digits to stand on the right side of the target."""
+        if not math.isfinite(score):
+            return str(score)
+        fewest = self._fewest_decimals(score)
+        for decimals in range(fewest, fewest + 8):
+            if self.reached(float(f"{score:.{decimals}f}")) == self.reached(score):
+                break
+        if self.kind == "probability":
+            return f"{score:.{decimals}f}"
+        return format_number(score, decimals)
+
+    @property
+    def sentence(self) -> str:
+        """What is wanted, for people."""
+        if self.kind == "value":
+            return f"{self.label} {format_number(self.min_score)}"
+        wanted = f"score at {'most' if self.at_most else 'least'} {self.min_score:g}"
+        return wanted if self.label == "score" else f"{self.label}, {wanted}"
+
+    def _fewest_decimals(self, score: float) -> int:
+        if self.kind == "probability":
+            return 2
+        return max(0, 3 - math.floor(math.log10(abs(score) or 1.0)))

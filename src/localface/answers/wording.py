@@ -1,0 +1,110 @@
+"""How numbers, shares or names are written in a sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+SAMPLED = " (sampled, not proven)"
+"""What is added to a claim that rests on samples."""
+
+
+def format_percent(share: float, digits: int = 2) -> str:
+    """Say a share in per cent, with as many digits as the nearer end of the scale deserves.
+
+    >>> format_percent(0.05), format_percent(0.0074589), format_percent(0.9961)
+    ('5 %', '0.75 %', '99.61 %')
+    >>> format_percent(0.125)
+    '12 %'
+    """
+    value = 100 * share
+    room = min(value, 100 - value)
+    if room <= 0:
+        return f"{value:.0f} %"
+    if room < 1e-4:
+        return "less than 0.0001 %" if value < 50 else "more than 99.9999 %"
+    decimals = max(0, digits - 1 - math.floor(math.log10(room)))
+    return f"{_without_trailing_zeros(f'{value:.{decimals}f}')} %"
+
+
+def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
+    """Say two different shares so that they also look different.
+
+    >>> format_distinct_percents(0.125, 0.124)
+    ('12.5 %', '12.4 %')
+    """
+    for digits in range(2, 8):
+        pair = (format_percent(first, digits), format_percent(second, digits))
+        if pair[0] != pair[1]:
+            break
+    return pair
+
+
+def format_people(share: float) -> str:
+    """Say a share of people the way people do, where that is true.
+
+    >>> format_people(0.05), format_people(0.03), format_people(0.4)
+    ("1 in 20 people's", "3 % of people's", "40 % of people's")
+    """
+    if 0 < share <= 0.25:
+        one_in = round(1 / share)
+        if abs(one_in * share - 1) < 1e-3:
+            return f"1 in {one_in:,} people's"
+    return f"{format_percent(share)} of people's"
+
+
+def more_unusual_than(share: float) -> str:
+    """Say how unusual a state is where ``share`` of people have a less common one.
+
+    >>> more_unusual_than(0.01), more_unusual_than(0)
+    ("more unusual than 99 % of people's", "more unusual than anybody's")
+    """
+    if share > 0:
+        return f"more unusual than {format_percent(1 - share)} of people's"
+    return "more unusual than anybody's"
+
+
+def format_number(value: float, decimals: int | None = None) -> str:
+    """Write a number: about four digits, thousands set apart, no exponent unless it must be.
+
+    >>> format_number(40000.0), format_number(0.75), format_number(-12.3456), format_number(0.0)
+    ('40,000', '0.75', '-12.35', '0')
+    """
+    size = abs(value)
+    if size and not 1e-4 <= size < 1e15:
+        return f"{value:.4g}"
+    if decimals is None:
+        decimals = max(0, 3 - math.floor(math.log10(size))) if size else 0
+    return _without_trailing_zeros(f"{value:,.{decimals}f}")
+
+
+def count_of(n: int, singular: str, plural: str) -> str:
+    """Say how many there are of something.
+
+    >>> count_of(1, "person", "people"), count_of(1200, "person", "people")
+    ('1 person', '1,200 people')
+    """
+    return f"{n:,} {singular if n == 1 else plural}"
+
+
+def join_numbers(numbers: Iterable[int]) -> str:
+    """Join numbers for a sentence.
+
+    >>> join_numbers([1]), join_numbers([1, 2, 3])
+    ('1', '1, 2 and 3')
+    """
+    *most, last = (str(number) for number in numbers)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def one_line(text: str) -> str:
+    r"""Keep a name from the data on one line, free of control characters.
+
+    >>> one_line("two\nlines")
+    'two lines'
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _without_trailing_zeros(text: str) -> str:
+    return text.rstrip("0").rstrip(".") if "." in text else text
