@@ -366,7 +366,7 @@ def straight(at: World) -> Answer:
         if len(there) == 0:
             return False
         end = there[norms(points[there] - start).argmin()]
-        return bool(density.lowest(start, points[[end]], explainer.floor).passes[0])
+        return bool(density.lowest_along(start, points[[end]], explainer.floor).passes[0])
 
     return answer
 

@@ -73,7 +73,7 @@ def _explainer(at: World, options: dict[str, Any]) -> LocalFACE:
     ).prescore()
     if in_sample:  # as if each row had been its own witness when the floor was set
         density = explainer.density
-        own = np.logaddexp(density.scale.values, density._offset)
+        own = np.logaddexp(density.scale.log_densities, density._offset)
         floor = float(np.quantile(own, explainer.options.min_density))
         explainer._engine = replace(explainer._engine, floor=floor)
     return explainer

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from localface.density import kernel_sums as field
+from localface.density import kernel_sums
 from localface.density.fit import best_bandwidth, fit_kde, fit_knn
 from localface.density.kde import KDE
 from localface.density.protocol import DensityScale
-from localface.density.sampled import Sampled, log_density
+from localface.density.sampled import SampledDensity, checked_log_density
 from localface.errors import DensityError
 from localface.geometry.point_set import PointSet
 
@@ -42,7 +42,7 @@ def test_the_certified_minimum_is_never_above_a_fine_grid_and_all_but_meets_it(w
     kde = fit_kde(PointSet(rows), np.zeros(width, dtype=bool))
     ends = np.random.default_rng(1).normal(size=(15, width)) * 1.5
     starts = np.concatenate([rows[:8], ends[:7][::-1]])
-    values = kde.lowest(starts, ends, None).values
+    values = kde.lowest_along(starts, ends, None).log_densities
     for start, end, value in zip(starts, ends, values, strict=True):
         sampled = _along(start, end, rows, kde.bandwidth).min()
         assert value <= sampled + 1e-9
@@ -55,18 +55,18 @@ def test_a_verdict_is_what_the_full_sum_says_however_few_rows_were_summed(width)
     kde = fit_kde(PointSet(rows), np.zeros(width, dtype=bool))
     rng = np.random.default_rng(2)
     starts, ends = rows[rng.integers(0, 1500, 200)], rows[rng.integers(0, 1500, 200)]
-    exact = kde.lowest(starts, ends, None).values
+    exact = kde.lowest_along(starts, ends, None).log_densities
     for floor in np.quantile(exact, [0.1, 0.5, 0.9]):
-        verdict = kde.lowest(starts, ends, floor)
+        verdict = kde.lowest_along(starts, ends, floor)
         assert (verdict.passes == (exact >= floor - 1e-9)).all()
-        assert (verdict.values[verdict.passes] <= exact[verdict.passes] + 1e-9).all()
+        assert (verdict.log_densities[verdict.passes] <= exact[verdict.passes] + 1e-9).all()
 
 
 def test_a_hole_holds_no_place_above_the_floor():
     rows = np.concatenate([_cloud(2, seed=1), _cloud(2, seed=2) + 7])
     kde = fit_kde(PointSet(rows), np.zeros(2, dtype=bool))
     floor = kde.scale.quantile(0.05)
-    ground = kde.lowest(rows[:20], rows[-20:], floor)
+    ground = kde.lowest_along(rows[:20], rows[-20:], floor)
     assert not ground.passes.any()
     assert len(ground.holes) == 20
     rng = np.random.default_rng(0)
@@ -84,7 +84,10 @@ def test_the_mean_is_exact_and_the_same_in_both_directions(width):
     rows = _cloud(width)
     kde = fit_kde(PointSet(rows), np.zeros(width, dtype=bool))
     starts, ends = rows[:10], rows[10:20]
-    there, back = kde.mean(starts, ends, None).values, kde.mean(ends, starts, None).values
+    there, back = (
+        kde.mean_along(starts, ends, None).log_densities,
+        kde.mean_along(ends, starts, None).log_densities,
+    )
     assert there == pytest.approx(back, abs=1e-9)
     for start, end, value in zip(starts, ends, there, strict=True):
         density = np.exp(_along(start, end, rows, kde.bandwidth))
@@ -98,10 +101,10 @@ def test_flips_are_judged_half_before_and_half_after():
     t = GRID
     places = np.where([False, True], np.where(t < 0.5, start, end), start + t * (end - start))
     sampled = _log_density(places, rows, 0.3, len(rows))
-    value = kde.lowest(start[None], end[None], None).values[0]
+    value = kde.lowest_along(start[None], end[None], None).log_densities[0]
     assert value <= sampled.min() + 1e-9
     assert sampled.min() - value < 1e-3
-    assert kde.mean(start[None], end[None], None).values[0] == pytest.approx(
+    assert kde.mean_along(start[None], end[None], None).log_densities[0] == pytest.approx(
         np.log(np.exp(sampled).mean()), abs=1e-3
     )
 
@@ -110,26 +113,26 @@ def test_where_a_person_stands_never_fails_against_itself():
     rows = _cloud(8)
     kde = fit_kde(PointSet(rows), np.zeros(8, dtype=bool))
     for row in rows[:50]:
-        own = kde.lowest(row[None], row[None], None).values[0]
-        assert kde.lowest(row[None], row[None], own).passes[0]
+        own = kde.lowest_along(row[None], row[None], None).log_densities[0]
+        assert kde.lowest_along(row[None], row[None], own).passes[0]
 
 
 def test_the_kernels_of_a_steps_own_ends_do_not_vouch_for_it():
     lonely = np.array([[50.0, 50.0], [50.1, 50.0]])
     kde = fit_kde(PointSet(np.concatenate([_cloud(2), lonely])), np.zeros(2, dtype=bool))
-    assert not kde.lowest(lonely[:1], lonely[1:], kde.scale.quantile(0.05)).passes[0]
+    assert not kde.lowest_along(lonely[:1], lonely[1:], kde.scale.quantile(0.05)).passes[0]
 
 
 def test_a_leave_one_out_floor_of_five_percent_refuses_about_five_percent_of_new_people():
     everyone = _cloud(22, n=6000, seed=3)
     known, new = everyone[:4000], everyone[4000:]
     kde = fit_kde(PointSet(known), np.zeros(22, dtype=bool))
-    refused = 1 - kde.lowest(new, new, kde.scale.quantile(0.05)).passes.mean()
+    refused = 1 - kde.lowest_along(new, new, kde.scale.quantile(0.05)).passes.mean()
     assert 0.03 <= refused <= 0.09
     own = np.exp(_log_density(known[:300], known, kde.bandwidth, len(known)))
     in_sample = np.quantile(np.log(own), 0.05)
     assert (
-        1 - kde.lowest(new[:200], new[:200], in_sample).passes.mean() > 0.5
+        1 - kde.lowest_along(new[:200], new[:200], in_sample).passes.mean() > 0.5
     )  # why it must be leave-one-out
 
 
@@ -152,10 +155,10 @@ def test_the_nearest_neighbour_density_finds_the_loneliest_place_on_a_step():
         others = rows[~((rows == start).all(axis=1) | (rows == end).all(axis=1))]
         places = start + GRID * (end - start)
         radii = np.sort(np.linalg.norm(places[:, None, :] - others, axis=2), axis=1)[:, 3]
-        value = knn.lowest(start[None], end[None], None).values[0]
+        value = knn.lowest_along(start[None], end[None], None).log_densities[0]
         assert knn.radius(value) == pytest.approx(radii.max(), abs=2e-3)
         for floor in (value - 0.01, value + 0.01):
-            assert knn.lowest(start[None], end[None], floor).passes[0] == (value >= floor)
+            assert knn.lowest_along(start[None], end[None], floor).passes[0] == (value >= floor)
 
 
 def test_shares_and_quantiles_undo_each_other():
@@ -176,15 +179,16 @@ def test_shares_and_quantiles_undo_each_other():
 )
 def test_a_density_that_lies_is_told_what_it_said(lie, message):
     with pytest.raises(DensityError, match=message):
-        Sampled(
-            log_density(lie, lambda points: points),
+        SampledDensity(
+            checked_log_density(lie, lambda points: points),
             PointSet(_cloud(2)),
             np.zeros(2, dtype=bool),
-            reach=1.0,
+            near_radius=1.0,
         )
 
 
-# Verdicts against an exact sum: all rows, place by place, with the minimum found by a grid and golden sections.
+# Verdicts against an exact sum: all rows, point by point, with the minimum found by a grid and
+# golden sections.
 
 
 def _exact_sum(places, rows, h, n, left_out):
@@ -244,7 +248,7 @@ def _people(width, n=150, seed=0):
 
 
 def _steps(rows, discrete, n, seed):
-    """Steps of every kind: between rows, from elsewhere, flips alone, nowhere at all, tiny ones, and from far off."""
+    """Between rows, from elsewhere, flips alone, of no length, tiny ones, and from far off."""
     rng = np.random.default_rng(seed)
     other = rng.normal(size=(n, rows.shape[1])) * 1.2
     other[:, discrete] = other[:, discrete] > 0
@@ -274,7 +278,7 @@ def test_verdicts_right_beside_the_exact_minimum_are_those_of_the_exact_sum(widt
         [_exact_minimum(a, b, rows, kde, discrete) for a, b in zip(starts, ends, strict=True)]
     )
     assert (exact < -700).any()
-    values = kde.lowest(starts, ends, None).values
+    values = kde.lowest_along(starts, ends, None).log_densities
     slight = 1e-9 + 1e-13 * np.abs(
         exact
     )  # sums below -10,000 are not known to ten digits after the point
@@ -289,10 +293,12 @@ def test_verdicts_right_beside_the_exact_minimum_are_those_of_the_exact_sum(widt
         (0.3, False),
     ):
         sure = np.abs(exact) < 1e3 if abs(off) <= 1e-8 else np.isfinite(exact)
-        ground = kde.lowest(starts[sure], ends[sure], exact[sure] + off)  # a floor for each step
+        ground = kde.lowest_along(
+            starts[sure], ends[sure], exact[sure] + off
+        )  # a floor for each step
         wrong = np.flatnonzero(ground.passes != passes)
         assert len(wrong) == 0, (off, sure.nonzero()[0][wrong], exact[sure][wrong])
-        assert (ground.values[ground.passes] <= exact[sure][ground.passes] + 1e-9).all()
+        assert (ground.log_densities[ground.passes] <= exact[sure][ground.passes] + 1e-9).all()
 
 
 @pytest.mark.parametrize("width", [2, 5, 22])
@@ -301,13 +307,13 @@ def test_however_many_near_rows_are_summed_first_the_verdict_is_the_same(width, 
     rows, discrete = _people(width, n=500, seed=4)
     kde = fit_kde(PointSet(rows), discrete)
     starts, ends = _steps(rows, discrete, 400, seed=1)
-    values = kde.lowest(starts, ends, None).values
+    values = kde.lowest_along(starts, ends, None).log_densities
     fine = np.isfinite(values)
     floors = values[fine] + np.tile([0.0, 1e-8, -1e-8, 0.1, -0.1], len(values))[: fine.sum()]
-    usual = kde.lowest(starts[fine], ends[fine], floors)
-    monkeypatch.setattr(field, "_NEAR", near)
-    monkeypatch.setattr(field, "_FEW", 0)  # so that near rows come first even among these few
-    other = kde.lowest(starts[fine], ends[fine], floors)
+    usual = kde.lowest_along(starts[fine], ends[fine], floors)
+    monkeypatch.setattr(kernel_sums, "_NEAR_ROWS", near)
+    monkeypatch.setattr(kernel_sums, "_FEW_ROWS", 0)  # near rows first, few as they are
+    other = kde.lowest_along(starts[fine], ends[fine], floors)
     assert (usual.passes == other.passes).all()
     assert 0.2 < usual.passes.mean() < 0.9
 
@@ -317,19 +323,24 @@ def test_alone_and_in_any_batch_verdicts_are_the_same_and_values_too(width):
     rows, discrete = _people(width, n=500, seed=5)
     kde = fit_kde(PointSet(rows), discrete)
     starts, ends = _steps(rows, discrete, 120, seed=2)
-    together, means = kde.lowest(starts, ends, None).values, kde.mean(starts, ends, None).values
+    together, means = (
+        kde.lowest_along(starts, ends, None).log_densities,
+        kde.mean_along(starts, ends, None).log_densities,
+    )
     close = 1e-9 * np.maximum(1.0, np.abs(together) / 1e3)
     floors = together + np.tile([0.0, 5e-10, 6e-10, 1e-9, -1e-9, 0.2], 20)
-    verdicts = kde.lowest(starts, ends, floors).passes
+    verdicts = kde.lowest_along(starts, ends, floors).passes
     rng = np.random.default_rng(3)
     for size in (1, 7, 120):
         for some in np.array_split(rng.permutation(120), 120 // size):
-            apart = np.abs(kde.lowest(starts[some], ends[some], None).values - together[some])
+            apart = np.abs(
+                kde.lowest_along(starts[some], ends[some], None).log_densities - together[some]
+            )
             assert (apart <= close[some]).all()
             assert (
-                kde.lowest(starts[some], ends[some], floors[some]).passes == verdicts[some]
+                kde.lowest_along(starts[some], ends[some], floors[some]).passes == verdicts[some]
             ).all()
-            assert kde.mean(starts[some], ends[some], None).values == pytest.approx(
+            assert kde.mean_along(starts[some], ends[some], None).log_densities == pytest.approx(
                 means[some], abs=1e-9, rel=1e-12
             )
 
@@ -340,44 +351,44 @@ def test_someone_ten_thousand_ordinary_differences_away_is_judged_and_not_lost_t
     starts = rows[:20] + np.where(discrete, 0.0, 1e4)
     for start, end in zip(starts, rows[20:40], strict=True):
         exact = _exact_minimum(start, end, rows, kde, discrete)
-        value = kde.lowest(start[None], end[None], None).values[0]
+        value = kde.lowest_along(start[None], end[None], None).log_densities[0]
         assert exact < -1e7
         assert value == pytest.approx(exact, rel=1e-12)
         hair = 1e-9 * abs(exact)
         floors = np.array([exact - hair, exact + hair])
-        passes = kde.lowest(np.stack([start, start]), np.stack([end, end]), floors).passes
+        passes = kde.lowest_along(np.stack([start, start]), np.stack([end, end]), floors).passes
         assert passes.tolist() == [True, False]
-        assert not kde.lowest(start[None], end[None], kde.scale.quantile(0.05)).passes[0]
+        assert not kde.lowest_along(start[None], end[None], kde.scale.quantile(0.05)).passes[0]
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_with_hardly_anyone_the_sums_are_still_exact(n):
     rows = np.array([[0.0, 0.0], [1.0, 0.5], [0.25, 2.0]])[:n]
     none = np.zeros(2, dtype=bool)
-    kde = KDE(PointSet(rows), none, bandwidth=0.7, known=np.zeros(n), reach=1.0)
+    kde = KDE(PointSet(rows), none, bandwidth=0.7, row_log_densities=np.zeros(n), near_radius=1.0)
     ends = np.array([[0.5, 0.5], [1.0, 0.5], [0.0, 0.0], [3.0, 3.0]])
     starts = np.repeat(rows[:1], 4, axis=0)
     exact = np.array(
         [_exact_minimum(a, b, rows, kde, none) for a, b in zip(starts, ends, strict=True)]
     )
-    values = kde.lowest(starts, ends, None).values
+    values = kde.lowest_along(starts, ends, None).log_densities
     assert values == pytest.approx(exact, abs=1e-9)  # minus infinity where everyone is left out
     assert np.isneginf(values).any() == (n < 3)
     assert (
-        kde.lowest(starts, ends, np.where(np.isfinite(exact), exact, -50.0)).passes.tolist()
+        kde.lowest_along(starts, ends, np.where(np.isfinite(exact), exact, -50.0)).passes.tolist()
         == np.isfinite(exact).tolist()
     )
 
 
 def test_where_everyone_is_left_out_nothing_vouches_and_no_floor_is_reached():
     rows, none = np.array([[0.0, 0.0], [1.0, 1.0]]), np.zeros(2, dtype=bool)
-    kde = KDE(PointSet(rows), none, bandwidth=1.0, known=np.zeros(2), reach=1.0)
-    ground = kde.lowest(rows[:1], rows[1:], -1e6)
+    kde = KDE(PointSet(rows), none, bandwidth=1.0, row_log_densities=np.zeros(2), near_radius=1.0)
+    ground = kde.lowest_along(rows[:1], rows[1:], -1e6)
     assert not ground.passes[0]
-    assert np.isneginf(ground.values[0])
-    assert np.isneginf(kde.lowest(rows[:1], rows[1:], None).values[0])
-    assert np.isneginf(kde.mean(rows[:1], rows[1:], None).values[0])
-    assert kde.lowest(rows[:1], rows[1:], -np.inf).passes[0]  # what asks for nothing gets it
+    assert np.isneginf(ground.log_densities[0])
+    assert np.isneginf(kde.lowest_along(rows[:1], rows[1:], None).log_densities[0])
+    assert np.isneginf(kde.mean_along(rows[:1], rows[1:], None).log_densities[0])
+    assert kde.lowest_along(rows[:1], rows[1:], -np.inf).passes[0]  # what asks for nothing gets it
 
 
 def test_a_flip_halves_a_step_and_one_leg_that_fails_fails_the_step():
@@ -391,7 +402,7 @@ def test_a_flip_halves_a_step_and_one_leg_that_fails_fails_the_step():
     both = _exact_minimum(start[0], end[0], rows, kde, discrete)
     assert first > both + 1
     floors = np.array([both - 1e-8, both + 1e-8, first - 1e-8])
-    passes = kde.lowest(np.repeat(start, 3, axis=0), np.repeat(end, 3, axis=0), floors).passes
+    passes = kde.lowest_along(np.repeat(start, 3, axis=0), np.repeat(end, 3, axis=0), floors).passes
     assert passes.tolist() == [True, False, False]
 
 
@@ -403,6 +414,6 @@ def test_on_a_grid_of_people_where_the_ground_is_flat_verdicts_are_right():
     exact = np.array(
         [_exact_minimum(a, b, rows, kde, none) for a, b in zip(starts, ends, strict=True)]
     )
-    assert kde.lowest(starts, ends, None).values == pytest.approx(exact, abs=1e-9)
+    assert kde.lowest_along(starts, ends, None).log_densities == pytest.approx(exact, abs=1e-9)
     for off, passes in ((0.0, True), (1e-10, True), (1e-8, False)):
-        assert (kde.lowest(starts, ends, exact + off).passes == passes).all()
+        assert (kde.lowest_along(starts, ends, exact + off).passes == passes).all()

@@ -396,7 +396,7 @@ def test_plausibility_ends_on_more_common_ground_than_sparsity() -> None:
         points = task.space.points(
             np.stack([explainer.explain(person).states[-1] for person in refused(task, 60)])
         )
-        levels[reward] = density.lowest(points, points, None).values.mean()
+        levels[reward] = density.lowest_along(points, points, None).log_densities.mean()
 
     assert levels["plausibility"] > levels["sparsity"] + 0.2
 

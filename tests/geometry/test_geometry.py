@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from localface.geometry.deviation import may_deviate, turned_within
-from localface.geometry.segments import fewest_within, legs, norms
+from localface.geometry.segments import fewest_within, norms, split_at_flips
 
 SAMPLES = np.linspace(0, 1, 2001)
 
@@ -100,7 +100,7 @@ def test_turning_a_step_makes_it_admissible_and_keeps_its_length():
 
 def test_discrete_columns_flip_in_the_middle_of_a_step():
     start, end = np.array([0.0, 0.0]), np.array([2.0, 1.0])
-    first, second = legs(start, end, np.array([False, True]))
+    first, second = split_at_flips(start, end, np.array([False, True]))
     assert first[0].tolist() == [0.0, 0.0]
     assert first[1].tolist() == [1.0, 0.0]
     assert second[0].tolist() == [1.0, 1.0]

@@ -57,7 +57,7 @@ def assert_right(points: Array, found: Neighbors, asked: Nearest) -> None:
 
 
 def questions(points: Array, n: int, seed: int) -> list[Nearest]:
-    """Questions of every kind: boxes with rows exactly on their sides, exclusions, radii, too many wanted, far off."""
+    """With rows exactly on a side of the box, exclusions, radii, too many wanted, from far off."""
     rng = np.random.default_rng(seed)
     asked = []
     for i in range(n):
@@ -158,14 +158,14 @@ def test_a_count_within_a_radius_is_exact_even_at_the_radius(width: int, n: int)
         for radius in apart[[0, len(apart) // 2, -1]]:
             for r in (np.nextafter(radius, -np.inf), radius, np.nextafter(radius, np.inf)):
                 expected = [int((distances(points, one) <= r).sum()) for one in places]
-                assert PointSet(points).within(places, float(r)).tolist() == expected
+                assert PointSet(points).count_within(places, float(r)).tolist() == expected
 
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 200, 5000])
 @pytest.mark.parametrize("most", [1, 192, 10**6])
 def test_some_near_rows_are_rows_each_once_and_enough_of_them(n: int, most: int) -> None:
     points, places = cloud(4, n), np.concatenate([cloud(4, 9, seed=1), np.full((1, 4), 1e5)])
-    whose, rows = PointSet(points).near(places, most)
+    whose, rows = PointSet(points).roughly_nearest(places, most)
     for place in range(len(places)):
         mine = rows[whose == place]
         assert len(set(mine.tolist())) == len(mine) >= min(most, n)
@@ -175,10 +175,10 @@ def test_some_near_rows_are_rows_each_once_and_enough_of_them(n: int, most: int)
 def test_near_rows_are_the_same_in_any_batch_and_near_indeed() -> None:
     points, places = cloud(22, 6000), cloud(22, 50, seed=1)
     crowd = PointSet(points)
-    whose, rows = crowd.near(places, 192)
+    whose, rows = crowd.roughly_nearest(places, 192)
     nearer = []
     for place in range(50):
-        alone, mine = crowd.near(places[[place]], 192)[1], rows[whose == place]
+        alone, mine = crowd.roughly_nearest(places[[place]], 192)[1], rows[whose == place]
         np.testing.assert_array_equal(alone, mine)
         apart = distances(points, places[place])
         nearer.append(float((np.median(apart[mine]) > apart).mean()))
@@ -188,9 +188,9 @@ def test_near_rows_are_the_same_in_any_batch_and_near_indeed() -> None:
 
 def test_a_row_is_found_by_its_place_and_minus_zero_is_zero() -> None:
     crowd = PointSet(np.array([[0.0, 1.0], [2.0, -3.0]]))
-    assert [crowd.at(np.array(place)) for place in ([-0.0, 1.0], [2.0, -3.0], [2.0, 3.0])] == [
+    assert [crowd.row_at(np.array(place)) for place in ([-0.0, 1.0], [2.0, -3.0], [2.0, 3.0])] == [
         0,
         1,
         -1,
     ]
-    assert crowd.own(crowd.points, crowd.points[::-1]).tolist() == [[0, 1], [1, 0]]
+    assert crowd.rows_at_ends(crowd.points, crowd.points[::-1]).tolist() == [[0, 1], [1, 0]]

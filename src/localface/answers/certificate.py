@@ -11,7 +11,7 @@ from localface.answers.wording import (
     format_people,
     more_unusual_than,
 )
-from localface.density.protocol import TOLERANCE
+from localface.density.protocol import FLOOR_TOLERANCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Certificate:
     @property
     def holds(self) -> bool:
         """Whether the step keeps the floor; an entry step need not, and says so by ``entry``."""
-        return self.lowest >= self.floor - TOLERANCE
+        return self.lowest >= self.floor - FLOOR_TOLERANCE
 
     @property
     def sentence(self) -> str:

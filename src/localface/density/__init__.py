@@ -1,1 +1,1 @@
-"""How common is the ground: densities that answer for points and for whole steps."""
+"""How common a state is: densities that answer for points and for whole segments."""

@@ -1,7 +1,7 @@
-"""One straight line beside rows: sums of kernels along it, worked out in an order that no batch can change.
+"""One straight leg, with kernel sums worked out in an order that no batch can change.
 
-Steps are judged many at a time (see ``beside``), where rounding depends on the batch.
-What is too close to call is settled here, row by row.
+Segments are judged many at a time (see ``segment_bounds``), where rounding depends on the
+batch. What is too close to call there is settled here, row by row.
 """
 
 from __future__ import annotations
@@ -10,41 +10,44 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.protocol import TOLERANCE
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
 
-_FIRST = 256  # samples that a minimum is first looked for with, at most
-_APART = 2.5  # bandwidths between them: the bound between two falls less than a nat, which mostly decides already
+_MAX_FIRST = 256  # samples that a minimum is first looked for with, at most
+_SPACING = 2.5  # bandwidths between them: the bound in between falls by less than a nat
 
 
-def first_places(lengths: Array, h: float) -> tuple[Ids, Array]:
-    """Places on each line to begin with, evenly apart, though not without end for someone far off.
+def first_offsets(lengths: Array, h: float) -> tuple[Ids, Array]:
+    """Return evenly spaced offsets to sample on each leg first, with the leg of each.
 
-    >>> lines, places = first_places(np.array([0.0, 1.0]), h=1.0)
-    >>> lines.tolist(), places.tolist()
+    >>> legs, offsets = first_offsets(np.array([0.0, 1.0]), h=1.0)
+    >>> legs.tolist(), offsets.tolist()
     ([0, 1, 1], [0.0, 0.0, 1.0])
     """
-    parts = np.where(lengths > 0, np.ceil(np.clip(lengths / (_APART * h), 1, _FIRST)), 0).astype(
-        np.int64
-    )
-    line = np.repeat(np.arange(len(lengths)), parts + 1)
-    number = np.arange(len(line)) - np.repeat(np.cumsum(parts + 1) - parts - 1, parts + 1)
-    return line, lengths[line] * (number / np.maximum(parts, 1)[line])
+    wanted = np.ceil(np.clip(lengths / (_SPACING * h), 1, _MAX_FIRST))
+    parts = np.where(lengths > 0, wanted, 0).astype(np.int64)
+    leg = np.repeat(np.arange(len(lengths)), parts + 1)
+    number = np.arange(len(leg)) - np.repeat(np.cumsum(parts + 1) - parts - 1, parts + 1)
+    return leg, lengths[leg] * (number / np.maximum(parts, 1)[leg])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Line:
-    """Rows as a line sees them: where each one's foot is, and how far off it stands (squared)."""
+class ExactLeg:
+    """Rows in the coordinates of one leg.
+
+    ``foot`` is the offset along the leg at which a row is nearest to its line, ``off_squared``
+    the squared distance between the two.
+    """
 
     foot: Array
-    off: Array
+    off_squared: Array
     length: float
     h: float
 
     @classmethod
-    def beside(cls, start: Array, end: Array, rows: Array, h: float) -> Line:
-        """Measure rows against the line from one place to another."""
+    def of(cls, start: Array, end: Array, rows: Array, h: float) -> ExactLeg:
+        """Measure rows against the leg from ``start`` to ``end``."""
         length = float(norms(end - start))
         away = rows - start
         squares = (away * away).sum(axis=1)
@@ -53,52 +56,53 @@ class Line:
         foot = (away * ((end - start) / length)).sum(axis=1)
         return cls(foot, np.maximum(squares - foot * foot, 0.0), length, h)
 
-    def at(self, places: Array) -> tuple[Array, Array]:
-        """Log-sum of kernels exp(-|x - x_i|^2 / 2h^2), and its slope, at places along the line."""
+    def log_sums_at(self, offsets: Array) -> tuple[Array, Array]:
+        """Return the log-sum of kernels exp(-|x - x_i|^2 / 2h^2) at offsets, with its slope."""
         if len(self.foot) == 0:
-            return np.full(len(places), -np.inf), np.zeros(len(places))
-        across = self.foot - places[:, None]
-        logs = (across * across + self.off) / (-2 * self.h**2)
-        top = logs.max(axis=1)
-        weights = np.exp(logs - top[:, None])
+            return np.full(len(offsets), -np.inf), np.zeros(len(offsets))
+        across = self.foot - offsets[:, None]
+        log_kernels = (across * across + self.off_squared) / (-2 * self.h**2)
+        top = log_kernels.max(axis=1)
+        weights = np.exp(log_kernels - top[:, None])
         total = weights.sum(axis=1)
         slopes = (weights * across).sum(axis=1) / (total * self.h**2)
         return top + np.log(total), slopes
 
-    def clears(self, mark: float) -> bool:
-        """Tell whether the log-sum stays above ``mark``, within the tolerance, all along the line."""
-        _, places = first_places(np.array([self.length]), self.h)
-        logs, slopes = self.at(places)
+    def stays_above(self, log_floor: float) -> bool:
+        """Tell whether the log-sum stays above a floor, within the tolerance, all along the leg."""
+        _, offsets = first_offsets(np.array([self.length]), self.h)
+        log_sums, slopes = self.log_sums_at(offsets)
         while True:
-            if logs.min() < mark - TOLERANCE / 2:
+            if log_sums.min() < log_floor - FLOOR_TOLERANCE / 2:
                 return False
-            bounds, crossings = lower_bounds(places, logs, slopes, self.h)
-            low = bounds < mark - TOLERANCE
+            bounds, crossings = lower_bounds(offsets, log_sums, slopes, self.h)
+            low = bounds < log_floor - FLOOR_TOLERANCE
             if not low.any():
                 return True
-            more = self.at(crossings[low])
-            order = np.argsort(np.concatenate([places, crossings[low]]), kind="stable")
-            places = np.concatenate([places, crossings[low]])[order]
-            logs, slopes = (
-                np.concatenate([old, new])[order]
-                for old, new in zip((logs, slopes), more, strict=True)
-            )
+            more_log_sums, more_slopes = self.log_sums_at(crossings[low])
+            offsets = np.concatenate([offsets, crossings[low]])
+            order = np.argsort(offsets, kind="stable")
+            offsets = offsets[order]
+            log_sums = np.concatenate([log_sums, more_log_sums])[order]
+            slopes = np.concatenate([slopes, more_slopes])[order]
 
 
-def lower_bounds(places: Array, logs: Array, slopes: Array, h: float) -> tuple[Array, Array]:
-    """What the log-sum cannot fall below between neighbouring places, and where the bound is lowest.
+def lower_bounds(offsets: Array, log_sums: Array, slopes: Array, h: float) -> tuple[Array, Array]:
+    """Bound the log-sum between neighbouring samples, and say at which offset it is lowest.
 
     log p(s) + s^2/2h^2 is convex along any line, so each sample gives a parabola that
     the log-density cannot fall below; between two samples the bound is lowest where
     their parabolas cross. See "Reading the paper", certificates.
     """
-    width, bend = np.diff(places), 1 / (2 * h**2)
+    width = np.diff(offsets)
+    bend = 1 / (2 * h**2)
     slant = slopes[:-1] - slopes[1:] - 2 * width * bend
     with np.errstate(divide="ignore", invalid="ignore"):
-        into = (np.diff(logs) - slopes[1:] * width - bend * width**2) / slant
+        into = (np.diff(log_sums) - slopes[1:] * width - bend * width**2) / slant
         into = np.clip(np.where(np.isfinite(into), into, width / 2), 0.0, width)
-        from_left = logs[:-1] + slopes[:-1] * into - bend * into**2
+        from_left = log_sums[:-1] + slopes[:-1] * into - bend * into**2
         back = width - into
-        from_right = logs[1:] - slopes[1:] * back - bend * back**2
-    bound = np.minimum(np.maximum(from_left, from_right), np.minimum(logs[:-1], logs[1:]))
-    return bound, places[:-1] + into
+        from_right = log_sums[1:] - slopes[1:] * back - bend * back**2
+    lower_end = np.minimum(log_sums[:-1], log_sums[1:])
+    bound = np.minimum(np.maximum(from_left, from_right), lower_end)
+    return bound, offsets[:-1] + into

@@ -1,4 +1,4 @@
-"""A Gaussian kernel density with exact means and certified minima along steps."""
+"""A Gaussian kernel density with exact means and certified minima along segments."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from localface.density.kernel_sums import Kernels, Places, Steps, log_sums
+from localface.density.kernel_sums import (
+    PointSums,
+    RowKernels,
+    SegmentSums,
+    Verdicts,
+    log_sum_exp,
+)
 from localface.density.protocol import (
-    TOLERANCE,
+    FLOOR_TOLERANCE,
     DensityScale,
-    Floor,
     Hole,
+    LogFloor,
     SegmentDensities,
-    judged,
+    compared_with_floor,
 )
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
 
-_AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
-_STEPS = 512  # judged at a time
-_SHALLOW = (
-    0.5  # nats: whatever is refused by less is next to common ground, and no hole to speak of
-)
-_SMALLEST_HOLE = 0.25  # in bandwidths: smaller ones strike out too little to be worth finding
+_DISTANCES_AT_ONCE = 2**18  # distances held at a time: as many as fit the processor's cache
+_SEGMENTS_AT_ONCE = 512
+_SHALLOW = 0.5  # nats: what is refused by less lies next to dense regions, and is no hole
+_SMALLEST_HOLE = 0.25  # in bandwidths: smaller ones rule out too little to be worth finding
+_HALVINGS = 10  # of the interval in which the radius of a hole lies
 
 
 class KDE:
@@ -31,108 +36,131 @@ class KDE:
 
     Sums always divide by n, whichever rows are left out, so that leaving out evidence
     can only lower a density.
+
+    Parameters
+    ----------
+    point_set : the rows
+    discrete : the columns that flip half way along a segment
+    bandwidth : h
+    row_log_densities : leave-one-out log-densities of the rows, NaN where not worked out
+    near_radius : the distance up to which people count as near
     """
 
     certified = True
 
     def __init__(
-        self, crowd: PointSet, discrete: Mask, *, bandwidth: float, known: Array, reach: float
+        self,
+        point_set: PointSet,
+        discrete: Mask,
+        *,
+        bandwidth: float,
+        row_log_densities: Array,
+        near_radius: float,
     ) -> None:
-        self._kernels = Kernels(crowd, discrete, bandwidth)
-        self._known = known  # leave-one-out log-densities of the rows, where they were worked out
-        self._reach = reach
+        self._kernels = RowKernels(point_set, discrete, bandwidth)
+        self._point_set = point_set
+        self._row_log_densities = row_log_densities
+        self._near_radius = near_radius
         self.bandwidth = bandwidth
-        self.scale = DensityScale(np.sort(known[~np.isnan(known)]))
-
-    @property
-    def _point_set(self) -> PointSet:
-        return self._kernels.crowd
+        self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
     @property
     def _offset(self) -> float:
         """What turns a log-sum of kernels exp(-|x - x_i|^2 / 2h^2) into a log-density."""
-        n, width = len(self._point_set), self._point_set.width
+        n = len(self._point_set)
+        width = self._point_set.width
         return float(-width / 2 * np.log(2 * np.pi * self.bandwidth**2) - np.log(n))
 
-    def levels(self, ids: Ids) -> Array:
+    def row_log_densities(self, ids: Ids) -> Array:
         """Return the leave-one-out log-densities of rows."""
-        found = self._known[ids]
+        found = self._row_log_densities[ids]
         unknown = np.isnan(found)
         if unknown.any():
-            places = self._point_set.points[ids[unknown]]
-            found[unknown] = self.lowest(places, places, None).values
+            points = self._point_set.points[ids[unknown]]
+            found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
     def count_near(self, points: Array) -> Ids:
-        """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return self._point_set.within(points, self._reach)
+        """Count the people near each point; an ordinary person has ten others so near."""
+        return self._point_set.count_within(points, self._near_radius)
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Bound the lowest log-density along each step from below, certified.
+    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Bound the lowest log-density along each segment from below, certified.
 
         With a floor, only as many rows are summed as the verdict needs: accept on a
         lower bound, refuse on an upper one.
         """
-        values, passes, holes = (
-            np.empty(len(starts)),
-            np.ones(len(starts), dtype=bool),
-            list[tuple[int, Hole]](),
-        )
-        marks = None if floor is None else np.broadcast_to(floor, len(starts)) - self._offset
-        for some, beside in self._laid(starts, ends):
-            if marks is None:
-                values[some] = beside.minima()
-                continue
-            bounds, passes[some], deepest = beside.judged(marks[some])
-            values[some] = np.where(
-                passes[some], np.maximum(bounds, marks[some] - TOLERANCE), bounds
-            )
-            deep = np.flatnonzero(~passes[some] & (bounds < marks[some] - _SHALLOW))
-            found = self._holes(deepest[deep], marks[some][deep]) if len(deep) else ()
-            holes += [
-                (int(some[i]), hole)
-                for i, hole in zip(deep, found, strict=True)
-                if hole is not None
-            ]
-        return SegmentDensities(
-            values + self._offset, passes, tuple(sorted(holes, key=lambda at: at[0]))
-        )
+        log_sums = np.empty(len(starts))
+        passes = np.ones(len(starts), dtype=bool)
+        if log_floor is None:
+            for some, sums in self._parts(starts, ends):
+                log_sums[some] = sums.minima()
+            return SegmentDensities(log_sums + self._offset, passes)
+        floors = np.broadcast_to(log_floor, len(starts)) - self._offset
+        holes: list[tuple[int, Hole]] = []
+        for some, sums in self._parts(starts, ends):
+            found = sums.compared_with(floors[some])
+            on_floor = np.maximum(found.bounds, floors[some] - FLOOR_TOLERANCE)
+            log_sums[some] = np.where(found.passes, on_floor, found.bounds)
+            passes[some] = found.passes
+            holes += self._holes(found, floors[some], some)
+        holes.sort(key=lambda numbered: numbered[0])
+        return SegmentDensities(log_sums + self._offset, passes, tuple(holes))
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Return the logarithm of the exact mean density along each step."""
-        values = np.empty(len(starts))
-        for some, beside in self._laid(starts, ends):
-            values[some] = beside.means()
-        return judged(values + self._offset, floor)
+    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Return the logarithm of the exact mean density along each segment."""
+        log_sums = np.empty(len(starts))
+        for some, sums in self._parts(starts, ends):
+            log_sums[some] = sums.log_means()
+        return compared_with_floor(log_sums + self._offset, log_floor)
 
-    def _laid(self, starts: Array, ends: Array) -> Iterator[tuple[Ids, Places | Steps]]:
-        """Lay all rows beside steps, as many steps at a time as memory allows."""
+    def _parts(self, starts: Array, ends: Array) -> Iterator[tuple[Ids, PointSums | SegmentSums]]:
+        """Yield the numbers and the kernel sums of as many segments as memory allows."""
         still = (starts == ends).all(axis=1)
-        most = max(1, _AT_A_TIME // len(self._point_set))
-        for some in _parts(np.flatnonzero(still), most):
-            yield some, Places.of(self._kernels, starts[some])
-        for some in _parts(np.flatnonzero(~still), _STEPS):
-            yield some, Steps.of(self._kernels, starts[some], ends[some])
+        most = max(1, _DISTANCES_AT_ONCE // len(self._point_set))
+        for some in _split(np.flatnonzero(still), most):
+            yield some, PointSums.of(self._kernels, starts[some])
+        for some in _split(np.flatnonzero(~still), _SEGMENTS_AT_ONCE):
+            yield some, SegmentSums.of(self._kernels, starts[some], ends[some])
 
-    def _holes(self, places: Array, marks: Array) -> Iterator[Hole | None]:
-        """For each place the widest ball in which the kernels of all rows together stay below its mark."""
-        away = np.sqrt(np.maximum(self._point_set.squared(places), 0.0))
+    def _holes(self, found: Verdicts, floors: Array, numbers: Ids) -> list[tuple[int, Hole]]:
+        """Find the holes that refused segments run into, with the segments' numbers."""
+        deep = np.flatnonzero(~found.passes & (found.bounds < floors - _SHALLOW))
+        if len(deep) == 0:
+            return []
+        points = found.lowest_points[deep]
+        distances = np.sqrt(np.maximum(self._point_set.squared(points), 0.0))
+        holes = []
+        for i, point, row_distances in zip(deep, points, distances, strict=True):
+            radius = self._hole_radius(row_distances, float(floors[i]))
+            if radius is not None:
+                holes.append((int(numbers[i]), Hole(point, radius)))
+        return holes
 
-        def low(i: int, radius: float) -> bool:
-            logs = self._kernels.logs(np.maximum(away[i] - radius, 0.0) ** 2)
-            return bool(log_sums(logs[None, :])[0] < marks[i] - 2 * TOLERANCE)
+    def _hole_radius(self, distances: Array, floor: float) -> float | None:
+        """Find the widest ball in which the kernels of all rows together stay below the floor.
 
-        for i, place in enumerate(places):
-            small, large = _SMALLEST_HOLE * self.bandwidth, float(away[i].min())
-            if small >= large or not low(i, small):
-                yield None  # refused next to people, or for want of other people's evidence
-                continue
-            for _ in range(10):
-                middle = (small + large) / 2
-                small, large = (middle, large) if low(i, middle) else (small, middle)
-            yield Hole(place, small)
+        ``distances`` are those of all rows from its centre.
+        """
+
+        def is_low(radius: float) -> bool:
+            nearest = np.maximum(distances - radius, 0.0) ** 2
+            log_kernels = self._kernels.log_kernels(nearest)
+            return bool(log_sum_exp(log_kernels[None, :])[0] < floor - 2 * FLOOR_TOLERANCE)
+
+        small = _SMALLEST_HOLE * self.bandwidth
+        large = float(distances.min())
+        if small >= large or not is_low(small):
+            return None  # refused next to people, or since its own ends do not count
+        for _ in range(_HALVINGS):
+            middle = (small + large) / 2
+            if is_low(middle):
+                small = middle
+            else:
+                large = middle
+        return small
 
 
-def _parts(places: Ids, most: int) -> Iterator[Ids]:
-    for first in range(0, len(places), most):
-        yield places[first : first + most]
+def _split(numbers: Ids, most: int) -> Iterator[Ids]:
+    for first in range(0, len(numbers), most):
+        yield numbers[first : first + most]

@@ -1,7 +1,7 @@
-"""All rows beside places and beside steps: log-sums of kernels, proven minima, exact means.
+"""Kernel sums over all rows: log-sums, proven minima, exact means.
 
-Sums are of kernels exp(-|x - x_i|^2 / 2h^2). A row that sits exactly on an end of a step
-is left out of that step's sums: evidence comes from other people.
+Sums are of kernels exp(-|x - x_i|^2 / 2h^2). A row that lies exactly on an end of a segment
+is left out of that segment's sums: evidence comes from other people.
 """
 
 from __future__ import annotations
@@ -11,218 +11,254 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.exact_segment import Line
-from localface.density.protocol import TOLERANCE
-from localface.density.segment_bounds import PASSED, REFUSED, UNDECIDED, Beside, Legs, Samples
+from localface.density.exact_segment import ExactLeg
+from localface.density.protocol import FLOOR_TOLERANCE
+from localface.density.segment_bounds import KernelProfile, Legs, LegSamples
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
 
-_AT_A_TIME = 2**18  # distances held at a time: as many as the processor keeps at hand
-_FEW = 2048  # rows up to which looking at all of them is quicker than choosing
-_NEAR = 192  # rows summed at first, about: near ones, which nearly always suffice to accept
+_DISTANCES_AT_ONCE = 2**18  # distances held at a time: as many as fit the processor's cache
+_FEW_ROWS = 2048  # rows up to which looking at all of them is quicker than choosing
+_NEAR_ROWS = 192  # rows summed at first, about: near ones, which nearly always suffice to accept
+_UNDECIDED = -1
+_REFUSED = 0
+_PASSED = 1
 
 
-class Kernels:
+class RowKernels:
     """Rows with a kernel on each of them."""
 
-    def __init__(self, crowd: PointSet, discrete: Mask, h: float) -> None:
-        self.crowd = crowd
+    def __init__(self, point_set: PointSet, discrete: Mask, h: float) -> None:
+        self.point_set = point_set
         self.discrete = discrete
         self.h = h
 
-    def logs(self, squared: Array) -> Array:
+    def log_kernels(self, squared: Array) -> Array:
         """Turn squared distances into logarithms of kernels, in place."""
         squared *= -0.5 / self.h**2
         return squared
 
-    def guard(self, starts: Array, ends: Array) -> Array:
-        """How far rounding may move the log-sums beside each step."""
-        sizes = 2 * ((starts * starts).sum(axis=1) + (ends * ends).sum(axis=1)) + self.crowd.largest
-        return np.asarray(self.crowd.rounding(sizes) / self.h**2)
+    def rounding(self, starts: Array, ends: Array) -> Array:
+        """Return how far rounding may move the log-sums along each segment."""
+        squares = (starts * starts).sum(axis=1) + (ends * ends).sum(axis=1)
+        return np.asarray(self.point_set.rounding(2 * squares + self.point_set.largest) / self.h**2)
 
-    def near(self, legs: Legs, own: Ids) -> Beside:
-        """Some near rows beside each leg: enough for a bound, which is mostly all that it takes."""
-        leg, rows = self.crowd.near((legs.starts + legs.ends) / 2, _NEAR)
+    def near_profile(self, legs: Legs, own: Ids) -> KernelProfile:
+        """Take some near rows along each leg: enough for a bound, which mostly decides already."""
+        leg, rows = self.point_set.roughly_nearest((legs.starts + legs.ends) / 2, _NEAR_ROWS)
         others = (rows[:, None] != own[leg]).all(axis=1)
-        leg, rows = leg[others], rows[others]
-        away, ways = self.crowd.points[rows] - legs.starts[leg], legs.ways
-        foot = np.einsum("ij,ij->i", away, ways[leg])
-        off = np.maximum(np.einsum("ij,ij->i", away, away) - foot * foot, 0.0)
-        return Beside.of(leg, foot, off, lengths=legs.lengths, h=self.h)
+        leg = leg[others]
+        away = self.point_set.points[rows[others]] - legs.starts[leg]
+        foot = np.einsum("ij,ij->i", away, legs.directions[leg])
+        off_squared = np.maximum(np.einsum("ij,ij->i", away, away) - foot * foot, 0.0)
+        return KernelProfile.of(leg, foot, off_squared, lengths=legs.lengths, h=self.h)
 
-    def line(self, start: Array, end: Array, own: Ids) -> Line:
-        """The referee: all rows beside one leg, worked out in an order that no batch can change."""
-        return Line.beside(start, end, np.delete(self.crowd.points, own[own >= 0], axis=0), self.h)
+    def exact_leg(self, start: Array, end: Array, own: Ids) -> ExactLeg:
+        """Take all rows along one leg, for sums in an order that no batch can change."""
+        others = np.delete(self.point_set.points, own[own >= 0], axis=0)
+        return ExactLeg.of(start, end, others, self.h)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Places:
-    """Steps that go nowhere: a place is as common as the sum of all kernels there says."""
+class Verdicts:
+    """Whether points or segments stay above their floors.
 
-    kernels: Kernels
+    ``bounds`` are log-sums on the same side of the floor as the verdict, ``lowest_points`` the
+    points at which the lowest log-sum was seen.
+    """
+
+    bounds: Array
+    passes: Mask
+    lowest_points: Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PointSums:
+    """Log-sums of kernels at points."""
+
+    kernels: RowKernels
     points: Array
-    own: Ids
-    sums: Array
-    guard: Array
+    own: Ids  # the rows that lie at each point
+    log_sums: Array
+    rounding: Array
 
     @classmethod
-    def of(cls, kernels: Kernels, points: Array) -> Places:
-        """Sum all kernels at places, but for those that sit there."""
-        own = kernels.crowd.own(points, points)
-        logs = kernels.logs(kernels.crowd.squared(points))
-        leave_out(logs, own, -np.inf)
-        return cls(kernels, points, own, log_sums(logs), kernels.guard(points, points))
+    def of(cls, kernels: RowKernels, points: Array) -> PointSums:
+        """Sum all kernels at points, but for those of rows that lie there."""
+        own = kernels.point_set.rows_at_ends(points, points)
+        log_kernels = kernels.log_kernels(kernels.point_set.squared(points))
+        _leave_out(log_kernels, own, -np.inf)
+        rounding = kernels.rounding(points, points)
+        return cls(kernels, points, own, log_sum_exp(log_kernels), rounding)
 
     def minima(self) -> Array:
-        """How common each place is."""
-        return self.sums
+        """Return the log-sum at each point."""
+        return self.log_sums
 
-    means = minima
+    log_means = minima
 
-    def judged(self, marks: Array) -> tuple[Array, Mask, Array]:
-        """A bound on the right side of its mark, whether each place clears it, and the places."""
-        found = verdicts(self.sums, self.sums, marks, self.guard)
-        for i in np.flatnonzero(found == UNDECIDED).tolist():
-            found[i] = self.kernels.line(self.points[i], self.points[i], self.own[i]).clears(
-                float(marks[i])
-            )
-        return self.sums, found == PASSED, self.points
+    def compared_with(self, log_floors: Array) -> Verdicts:
+        """Tell whether each point is above its floor."""
+        found = _verdicts(self.log_sums, self.log_sums, log_floors, self.rounding)
+        for i in np.flatnonzero(found == _UNDECIDED).tolist():
+            exact = self.kernels.exact_leg(self.points[i], self.points[i], self.own[i])
+            found[i] = exact.stays_above(float(log_floors[i]))
+        return Verdicts(self.log_sums, found == _PASSED, self.points)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Steps:
-    """Steps of some length, leg by leg."""
+class SegmentSums:
+    """Log-sums of kernels along segments of some length, leg by leg."""
 
-    kernels: Kernels
+    kernels: RowKernels
     legs: Legs
-    own: Ids  # of each leg, the rows that sit on the ends of its step
-    guard: Array
+    own: Ids  # of each leg, the rows that lie on the ends of its segment
+    rounding: Array
 
     @classmethod
-    def of(cls, kernels: Kernels, starts: Array, ends: Array) -> Steps:
-        """Split steps where their discrete columns flip."""
+    def of(cls, kernels: RowKernels, starts: Array, ends: Array) -> SegmentSums:
+        """Split segments where their discrete columns flip."""
         legs = Legs.of(starts, ends, kernels.discrete)
-        own = kernels.crowd.own(starts, ends)
-        return cls(kernels, legs, own[legs.step], kernels.guard(starts, ends)[legs.step])
+        own = kernels.point_set.rows_at_ends(starts, ends)
+        rounding = kernels.rounding(starts, ends)
+        return cls(kernels, legs, own[legs.segment], rounding[legs.segment])
 
     def minima(self) -> Array:
-        """The proven minimum along each step, within a hair of the truth."""
-        found = [Samples(self._rows(some).beside()).tightest() for some in self._parts()]
+        """Return the proven minimum along each segment, tight but for rounding."""
+        found = [
+            LegSamples(self._coordinates(some).profile()).tightened_minima()
+            for some in self._parts()
+        ]
         return np.asarray(np.minimum.reduceat(np.concatenate(found), self.legs.firsts))
 
-    def means(self) -> Array:
-        """The logarithm of the mean sum over each step: in closed form, free of samples."""
+    def log_means(self) -> Array:
+        """Return the logarithm of the mean sum over each segment, in closed form."""
         firsts = self.legs.firsts
-        means = np.concatenate([self._rows(some).means() for some in self._parts()])
-        return np.asarray(
-            np.logaddexp.reduceat(means, firsts) - np.log(np.diff(firsts, append=len(means)))
-        )
+        means = np.concatenate([self._coordinates(some).log_means() for some in self._parts()])
+        n_legs = np.diff(firsts, append=len(means))
+        return np.asarray(np.logaddexp.reduceat(means, firsts) - np.log(n_legs))
 
-    def judged(self, marks: Array) -> tuple[Array, Mask, Array]:
-        """A bound on the right side of its mark, whether each step clears it, and where it is deepest.
+    def compared_with(self, log_floors: Array) -> Verdicts:
+        """Tell whether each segment stays above its floor.
 
         Some near rows mostly suffice to accept; to refuse takes all rows.
         """
-        marks, n = marks[self.legs.step], len(self.legs)
-        bounds, deepest, found = np.full(n, -np.inf), np.zeros(n), np.full(n, UNDECIDED)
-        if len(self.kernels.crowd) > _FEW:
-            samples = Samples(self.kernels.near(self.legs, self.own))
-            samples.clear(marks, self.guard)
-            bounds = samples.proven
-            found = verdicts(bounds, np.full(n, np.inf), marks, self.guard)
-        for more in self._parts(np.flatnonzero(found == UNDECIDED)):
-            wider = Samples(self._rows(more).beside())
-            wider.clear(marks[more], self.guard[more])
-            found[more] = verdicts(wider.proven, wider.lowest, marks[more], self.guard[more])
-            bounds[more] = np.where(found[more] == REFUSED, wider.lowest, wider.proven)
-            deepest[more] = wider.deepest()
-        for leg in np.flatnonzero(found == UNDECIDED).tolist():
-            ends = self.legs.starts[leg], self.legs.ends[leg]
-            found[leg] = self.kernels.line(*ends, self.own[leg]).clears(float(marks[leg]))
-        return self._summed_up(bounds, found, deepest)
+        log_floors = log_floors[self.legs.segment]
+        bounds, found = self._from_near_rows(log_floors)
+        offsets = np.zeros(len(self.legs))
+        for some in self._parts(np.flatnonzero(found == _UNDECIDED)):
+            floors = log_floors[some]
+            rounding = self.rounding[some]
+            samples = LegSamples(self._coordinates(some).profile())
+            samples.refine_for(floors, rounding)
+            proven = samples.proven_minimum
+            found[some] = _verdicts(proven, samples.lowest_sample, floors, rounding)
+            bounds[some] = np.where(found[some] == _REFUSED, samples.lowest_sample, proven)
+            offsets[some] = samples.lowest_offsets()
+        for leg in np.flatnonzero(found == _UNDECIDED).tolist():
+            exact = self.kernels.exact_leg(
+                self.legs.starts[leg], self.legs.ends[leg], self.own[leg]
+            )
+            found[leg] = exact.stays_above(float(log_floors[leg]))
+        return self._by_segment(bounds, found, self.legs.points_at(offsets))
 
-    def _summed_up(self, bounds: Array, found: Ids, deepest: Array) -> tuple[Array, Mask, Array]:
-        """From legs to steps: a step is as good as its worst leg."""
-        places, passed = self.legs.at(deepest), found == PASSED
-        if len(self.legs) == self.legs.step[-1] + 1:  # every step is one leg
-            return bounds, passed, places
-        worst = np.lexsort((bounds, found, self.legs.step))[self.legs.firsts]
-        return bounds[worst], passed[worst], places[worst]
+    def _from_near_rows(self, log_floors: Array) -> tuple[Array, Ids]:
+        """Return bounds and verdicts from some near rows; few rows are left undecided."""
+        n = len(self.legs)
+        if len(self.kernels.point_set) <= _FEW_ROWS:
+            return np.full(n, -np.inf), np.full(n, _UNDECIDED)
+        samples = LegSamples(self.kernels.near_profile(self.legs, self.own))
+        samples.refine_for(log_floors, self.rounding)
+        bounds = samples.proven_minimum
+        return bounds, _verdicts(bounds, np.full(n, np.inf), log_floors, self.rounding)
+
+    def _by_segment(self, bounds: Array, found: Ids, points: Array) -> Verdicts:
+        """Go from legs to segments: a segment is as good as its worst leg."""
+        passes = found == _PASSED
+        if len(self.legs) == self.legs.segment[-1] + 1:  # every segment is one leg
+            return Verdicts(bounds, passes, points)
+        worst = np.lexsort((bounds, found, self.legs.segment))[self.legs.firsts]
+        return Verdicts(bounds[worst], passes[worst], points[worst])
 
     def _parts(self, legs: Ids | None = None) -> Iterator[Ids]:
-        """Legs, as many at a time as all rows can be laid beside."""
+        """Split legs into parts that are small enough to be measured against all rows."""
         every = np.arange(len(self.legs)) if legs is None else legs
-        most = max(1, _AT_A_TIME // len(self.kernels.crowd))
+        most = max(1, _DISTANCES_AT_ONCE // len(self.kernels.point_set))
         return (every[first : first + most] for first in range(0, len(every), most))
 
-    def _rows(self, some: Ids) -> Rows:
-        return Rows.of(self.kernels, self.legs.some(some), self.own[some])
+    def _coordinates(self, some: Ids) -> LegCoordinates:
+        return LegCoordinates.of(self.kernels, self.legs.some(some), self.own[some])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
-    """All rows beside some legs: their feet on the line, and squared distances off it (infinite: left out)."""
+class LegCoordinates:
+    """All rows in the coordinates of some legs.
+
+    ``foot`` is the offset along a leg at which a row is nearest to its line, ``off_squared`` the
+    squared distance between the two (infinite for rows that are left out).
+    """
 
     foot: Array
-    off: Array
+    off_squared: Array
     lengths: Array
     h: float
 
     @classmethod
-    def of(cls, kernels: Kernels, legs: Legs, own: Ids) -> Rows:
+    def of(cls, kernels: RowKernels, legs: Legs, own: Ids) -> LegCoordinates:
         """Measure every row against every leg, in one BLAS product."""
-        crowd = kernels.crowd
-        products = crowd.products(np.concatenate([legs.ways, legs.starts]))
+        point_set = kernels.point_set
+        products = point_set.products(np.concatenate([legs.directions, legs.starts]))
         foot = products[: len(legs)]
-        foot -= (legs.ways * legs.starts).sum(axis=1)[:, None]
-        off = crowd.apart(legs.starts, products[len(legs) :])
-        off -= foot * foot
-        np.maximum(off, 0.0, out=off)
-        leave_out(off, own, np.inf)
-        return cls(foot, off, legs.lengths, kernels.h)
+        foot -= (legs.directions * legs.starts).sum(axis=1)[:, None]
+        off_squared = point_set.squared_from_products(legs.starts, products[len(legs) :])
+        off_squared -= foot * foot
+        np.maximum(off_squared, 0.0, out=off_squared)
+        _leave_out(off_squared, own, np.inf)
+        return cls(foot, off_squared, legs.lengths, kernels.h)
 
-    def beside(self) -> Beside:
-        """The rows, ready to be summed."""
+    def profile(self) -> KernelProfile:
+        """Return the log-kernels of the rows along the legs."""
         start = self.foot * self.foot
-        start += self.off
+        start += self.off_squared
         start *= -0.5 / self.h**2
-        return Beside(start, self.foot / self.h**2, self.lengths, self.h)
+        return KernelProfile(start, self.foot / self.h**2, self.lengths, self.h)
 
-    def means(self) -> Array:
-        """The logarithm of the mean kernel sum along each leg, symmetric in its ends."""
-        from scipy.special import (
-            log_ndtr,
-        )  # here, as it takes longer to import than all of localface
+    def log_means(self) -> Array:
+        """Return the logarithm of the mean kernel sum along each leg, symmetric in its ends."""
+        from scipy.special import log_ndtr  # takes longer to import than all of localface
 
         still = self.lengths == 0
-        h, lengths = self.h, np.where(still, 1.0, self.lengths)[:, None]
-        low, high = -self.foot / h, (lengths - self.foot) / h
+        h = self.h
+        lengths = np.where(still, 1.0, self.lengths)[:, None]
+        low = -self.foot / h
+        high = (lengths - self.foot) / h
         flip = low > 0  # by symmetry keep both arguments where log_ndtr does not cancel
         low, high = np.where(flip, -high, low), np.where(flip, -low, high)
-        upper, lower = log_ndtr(high), log_ndtr(low)
+        upper = log_ndtr(high)
+        lower = log_ndtr(low)
         with np.errstate(divide="ignore"):
             inside = upper + np.log1p(-np.exp(np.minimum(lower - upper, -1e-300)))
         inside += np.log(h * np.sqrt(2 * np.pi) / lengths)
         inside[still] = -(self.foot[still] ** 2) / (2 * h * h)
-        return log_sums(inside - self.off / (2 * h * h))
+        return log_sum_exp(inside - self.off_squared / (2 * h * h))
 
 
-def verdicts(proven: Array, lowest: Array, marks: Array, guard: Array) -> Ids:
-    """Who clears its mark by a proven bound, who is seen not to, and who is too close to call."""
-    passed = proven >= marks - TOLERANCE / 2 + guard
-    refused = lowest < marks - TOLERANCE - guard
-    return np.select([passed, refused], [PASSED, REFUSED], UNDECIDED)
+def _verdicts(proven: Array, lowest: Array, log_floors: Array, rounding: Array) -> Ids:
+    """Say what passes by a proven bound, what is refused by a sample, and what is undecided."""
+    passed = proven >= log_floors - FLOOR_TOLERANCE / 2 + rounding
+    refused = lowest < log_floors - FLOOR_TOLERANCE - rounding
+    return np.select([passed, refused], [_PASSED, _REFUSED], _UNDECIDED)
 
 
-def leave_out(beside: Array, own: Ids, value: float) -> None:
-    """Leave rows out: for each line up to two, -1 for none."""
+def _leave_out(values: Array, own: Ids, value: float) -> None:
+    """Overwrite the values of rows that are left out: up to two of each line, -1 for none."""
     for rows in own.T:
         some = np.flatnonzero(rows >= 0)
-        beside[some, rows[some]] = value
+        values[some, rows[some]] = value
 
 
-def log_sums(logs: Array) -> Array:
-    """Log of the sum of exponentials of each row, in place."""
+def log_sum_exp(logs: Array) -> Array:
+    """Return the log of the sum of exponentials of each line, which is overwritten."""
     top = logs.max(axis=1, keepdims=True)
     top = np.where(np.isneginf(top), 0.0, top)
     logs -= top

@@ -1,84 +1,98 @@
-"""A k-NN density: how near the k-th other person is, swept exactly along steps."""
+"""A k-NN density: the distance to the k-th other person, swept exactly along segments."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from localface.density.protocol import (
-    TOLERANCE,
+    FLOOR_TOLERANCE,
     DensityScale,
-    Floor,
     Hole,
+    LogFloor,
     SegmentDensities,
-    judged,
+    compared_with_floor,
 )
 from localface.geometry.point_set import PointSet
-from localface.geometry.segments import legs, loneliest, norms
+from localface.geometry.segments import emptiest_point, norms, split_at_flips
 from localface.types import Array, Ids, Mask
 
-_SAMPLES = 65  # places at which the mean is sampled; there is no closed form
-_HALVINGS = 48
+_SAMPLES = 65  # points on each leg at which the mean is sampled; there is no closed form
+_HALVINGS = 48  # of the interval in which the largest distance to the k-th person lies
 
 
 class KNN:
-    """log p(x) = -d log r_k(x), up to a constant, with r_k the distance to the k-th nearest other row.
+    """log p(x) = -d log r_k(x), up to a constant, with r_k the distance to the k-th other row.
 
-    The strict rule on this density is the cover rule: every place on the step has at
+    The strict rule on this density is the cover rule: every point on the segment has at
     least k people within the radius that belongs to the floor. The sweep decides it
     exactly and looks at near rows only.
+
+    Parameters
+    ----------
+    point_set : the rows
+    discrete : the columns that flip half way along a segment
+    k : how many other people are looked for
+    row_log_densities : leave-one-out log-densities of the rows, NaN where not worked out
+    near_radius : the distance up to which people count as near
     """
 
     certified = True
 
     def __init__(
-        self, crowd: PointSet, discrete: Mask, *, k: int, known: Array, reach: float
+        self,
+        point_set: PointSet,
+        discrete: Mask,
+        *,
+        k: int,
+        row_log_densities: Array,
+        near_radius: float,
     ) -> None:
-        self._point_set = crowd
-        self._points = crowd.points
+        self._point_set = point_set
+        self._points = point_set.points
         self._discrete = discrete
-        self._known = known  # leave-one-out log-densities of the rows, where they were worked out
-        self._reach = reach
+        self._row_log_densities = row_log_densities
+        self._near_radius = near_radius
         self.k = k
-        self.scale = DensityScale(np.sort(known[~np.isnan(known)]))
+        self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
     def radius(self, log_density: float) -> float:
-        """The radius within which there are k people where the log-density is this."""
+        """Return the radius within which there are k people where the log-density is this."""
         return float(np.exp(-log_density / self._points.shape[1]))
 
-    def levels(self, ids: Ids) -> Array:
+    def row_log_densities(self, ids: Ids) -> Array:
         """Return the leave-one-out log-densities of rows."""
-        found = self._known[ids]
+        found = self._row_log_densities[ids]
         unknown = np.isnan(found)
         if unknown.any():
-            places = self._points[ids[unknown]]
-            found[unknown] = self.lowest(places, places, None).values
+            points = self._points[ids[unknown]]
+            found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
     def count_near(self, points: Array) -> Ids:
-        """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return self._point_set.within(points, self._reach)
+        """Count the people near each point; an ordinary person has ten others so near."""
+        return self._point_set.count_within(points, self._near_radius)
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Return the lowest log-density along each step: exact, by the cover sweep.
+    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Return the lowest log-density along each segment: exact, by the cover sweep.
 
-        With a floor, only the verdict is worked out; a step is refused with the hole it runs into.
+        With a floor, only the verdict is worked out; a refusal comes with the hole.
         """
-        steps = list(zip(starts, ends, strict=True))
-        if floor is None:
-            return judged(np.array([self._lowest(a, b) for a, b in steps]), None)
-        floors = np.broadcast_to(floor, len(steps))
+        segments = list(zip(starts, ends, strict=True))
+        if log_floor is None:
+            return compared_with_floor(np.array([self._lowest(a, b) for a, b in segments]), None)
+        log_floors = np.broadcast_to(log_floor, len(segments))
         found = [
-            self._verdict(*step, self.radius(low - TOLERANCE))
-            for step, low in zip(steps, floors, strict=True)
+            self._verdict(start, end, self.radius(floor - FLOOR_TOLERANCE))
+            for (start, end), floor in zip(segments, log_floors, strict=True)
         ]
-        passes = np.array([fine for fine, _ in found])
+        passes = np.array([passed for passed, _ in found])
         holes = tuple((i, hole) for i, (_, hole) in enumerate(found) if hole is not None)
-        return SegmentDensities(np.where(passes, floor, -np.inf), passes, holes)
+        return SegmentDensities(np.where(passes, log_floor, -np.inf), passes, holes)
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Return the logarithm of the mean density along each step, sampled."""
-        values = np.array([self._mean(a, b) for a, b in zip(starts, ends, strict=True)])
-        return judged(values, floor)
+    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Return the logarithm of the mean density along each segment, sampled."""
+        means = np.array([self._log_mean(a, b) for a, b in zip(starts, ends, strict=True)])
+        return compared_with_floor(means, log_floor)
 
     def _others(self, start: Array, end: Array) -> Array:
         own = (self._points == start).all(axis=1) | (self._points == end).all(axis=1)
@@ -88,51 +102,56 @@ class KNN:
         others = self._others(start, end)
         if len(others) < self.k:
             return -np.inf
-        widest = max(self._widest(a, b, others) for a, b in legs(start, end, self._discrete))
+        legs = split_at_flips(start, end, self._discrete)
+        widest = max(self._widest(a, b, others) for a, b in legs)
         return float(-self._points.shape[1] * np.log(max(widest, np.finfo(float).tiny)))
 
     def _widest(self, start: Array, end: Array, others: Array) -> float:
-        """The largest distance to the k-th person anywhere on a leg, by halving with the sweep."""
+        """Return the largest distance to the k-th person anywhere on a leg, by halving."""
         length = float(norms(end - start))
-        low, high = 0.0, float(np.partition(norms(others - start), self.k - 1)[self.k - 1]) + length
+        low = 0.0
+        high = self._kth_distance(others, start) + length
         near = others[norms(others - start) <= high + length]
         for _ in range(_HALVINGS):
             middle = (low + high) / 2
-            low, high = (
-                (low, middle)
-                if loneliest(start, end, near, middle)[0] >= self.k
-                else (middle, high)
-            )
+            if emptiest_point(start, end, near, middle)[0] >= self.k:
+                high = middle
+            else:
+                low = middle
         return high
 
     def _verdict(self, start: Array, end: Array, eps: float) -> tuple[bool, Hole | None]:
-        """Whether k others are within ``eps`` of every place; where not, the hole around the loneliest one."""
+        """Tell whether k others are within ``eps`` of every point; if not, find the hole."""
         others = self._others(start, end)
-        for a, b in legs(start, end, self._discrete):
+        for a, b in split_at_flips(start, end, self._discrete):
             near = others[norms(others - (a + b) / 2) <= eps + float(norms(b - a)) / 2]
-            count, place = loneliest(a, b, near, eps)
+            count, point = emptiest_point(a, b, near, eps)
             if count < self.k:
-                return False, self._hole(place, eps)
+                return False, self._hole(point, eps)
         return True, None
 
-    def _hole(self, place: Array, eps: float) -> Hole | None:
-        """The distance to the k-th person changes no faster than one moves: how far it stays above ``eps``."""
+    def _hole(self, point: Array, eps: float) -> Hole | None:
+        """Return the ball in which the k-th person is further off than ``eps``.
+
+        The distance to the k-th person changes no faster than one moves.
+        """
         if len(self._points) < self.k:
             return None
-        apart = float(np.partition(norms(self._points - place), self.k - 1)[self.k - 1])
-        return Hole(place, apart - eps) if apart > eps else None
+        distance = self._kth_distance(self._points, point)
+        return Hole(point, distance - eps) if distance > eps else None
 
-    def _mean(self, start: Array, end: Array) -> float:
+    def _log_mean(self, start: Array, end: Array) -> float:
         others = self._others(start, end)
         if len(others) < self.k:
             return -np.inf
-        logs = []
-        for a, b in legs(start, end, self._discrete):
-            places = a + np.linspace(0, 1, _SAMPLES)[:, None] * (b - a)
-            apart = np.stack(
-                [np.partition(norms(others - place), self.k - 1)[self.k - 1] for place in places]
-            )
-            logs.append(-self._points.shape[1] * np.log(apart))
-        every = np.concatenate(logs)
-        top = every.max()
-        return float(top + np.log(np.exp(every - top).mean()))
+        parts = []
+        for a, b in split_at_flips(start, end, self._discrete):
+            points = a + np.linspace(0, 1, _SAMPLES)[:, None] * (b - a)
+            distances = np.array([self._kth_distance(others, point) for point in points])
+            parts.append(-self._points.shape[1] * np.log(distances))
+        log_densities = np.concatenate(parts)
+        top = log_densities.max()
+        return float(top + np.log(np.exp(log_densities - top).mean()))
+
+    def _kth_distance(self, rows: Array, point: Array) -> float:
+        return float(np.partition(norms(rows - point), self.k - 1)[self.k - 1])

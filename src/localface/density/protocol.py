@@ -1,8 +1,8 @@
-"""What every density promises, and how its values become percentiles.
+"""What every density promises.
 
-Evidence comes from other people: a kernel that sits exactly on an end of a step
-does not count for that step. It is the convention of the leave-one-out quantiles,
-so that a row is judged on a step just as it was judged when the floor was set.
+Evidence comes from other people: a row that lies exactly on an end of a segment does not
+count for that segment. The leave-one-out quantiles follow the same convention, so that a row
+is judged on a segment just as it was judged when the floor was set.
 """
 
 from __future__ import annotations
@@ -14,37 +14,38 @@ import numpy as np
 
 from localface.types import Array, Ids, Mask
 
-TOLERANCE = 1e-9
-"""How far below the floor a log-density may fall by truncation and rounding and still count as on it."""
+FLOOR_TOLERANCE = 1e-9
+"""How far below the floor a log-density may fall, by truncation or rounding, and be on it."""
 RESTATED_TOLERANCE = 1e-6
 """The same for a log-density worked out again in another batch, whose sums round otherwise."""
-Floor = Array | float | None
-"""What a step must reach: one value for all, one for each step, or nothing, which asks for values in full."""
+LogFloor = Array | float | None
+"""The log-density that a segment must keep: one for all, one for each, or None for no verdict."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DensityScale:
-    """Log-densities of the rows themselves, leave-one-out, lowest first: the measure of "how usual"."""
+    """Leave-one-out log-densities of the rows, lowest first: turns densities into shares."""
 
-    values: Array
+    log_densities: Array
 
     def quantile(self, share: float) -> float:
         """Return the log-density that ``share`` of people fall below."""
-        return float(np.quantile(self.values, share))
+        return float(np.quantile(self.log_densities, share))
 
-    def share(self, values: Array | float) -> Array:
-        """Return the share of people who stand on less common ground: the inverse of ``quantile``.
+    def share(self, log_densities: Array | float) -> Array:
+        """Return the share of people with a lower log-density: the inverse of ``quantile``.
 
         >>> scale = DensityScale(np.array([0.0, 1.0, 2.0]))
         >>> float(scale.share(scale.quantile(0.25)))
         0.25
         """
-        return np.asarray(np.interp(values, self.values, np.linspace(0.0, 1.0, len(self.values))))
+        shares = np.linspace(0.0, 1.0, len(self.log_densities))
+        return np.asarray(np.interp(log_densities, self.log_densities, shares))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hole:
-    """A ball in which every place is below the floor: no step that touches it can pass."""
+    """A ball in which every point is below the floor: no segment that touches it can pass."""
 
     centre: Array
     radius: float
@@ -52,27 +53,31 @@ class Hole:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentDensities:
-    """A value per segment (higher is more common), whether it passes the floor, and holes that were found.
+    """A log-density per segment, whether it passes the floor, and the holes that were found.
 
-    A hole comes with the number of the segment that ran into it.
+    A hole comes with the number of the segment that runs into it.
     """
 
-    values: Array
+    log_densities: Array
     passes: Mask
     holes: tuple[tuple[int, Hole], ...] = ()
 
     def part(self, first: int, last: int) -> SegmentDensities:
-        """The answer for some of the segments."""
+        """Return the answer for the segments from ``first`` up to ``last``."""
         holes = tuple((at - first, hole) for at, hole in self.holes if first <= at < last)
-        return SegmentDensities(self.values[first:last], self.passes[first:last], holes)
+        return SegmentDensities(self.log_densities[first:last], self.passes[first:last], holes)
 
 
 class Density(Protocol):
-    """Log-densities at places and along steps, and the scale they are read on."""
+    """Log-densities of rows and along segments, and the scale that they are read on.
+
+    A segment that ends where it starts stands for a point. With a floor, a density works out
+    no more than the verdict needs; without one, it works out every value in full.
+    """
 
     @property
     def certified(self) -> bool:
-        """Whether ``lowest`` is a proven bound rather than the lowest of some samples."""
+        """Whether ``lowest_along`` is a proven bound rather than the lowest of some samples."""
         ...
 
     @property
@@ -80,24 +85,25 @@ class Density(Protocol):
         """The leave-one-out log-densities of the rows."""
         ...
 
-    def levels(self, ids: Ids) -> Array:
+    def row_log_densities(self, ids: Ids) -> Array:
         """Return the leave-one-out log-densities of rows."""
         ...
 
     def count_near(self, points: Array) -> Ids:
-        """Count the people near places: those who make them common."""
+        """Count the people near each point."""
         ...
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Bound the lowest log-density along each step from below."""
+    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Bound the lowest log-density along each segment from below."""
         ...
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Return the logarithm of the mean density along each step."""
+    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Return the logarithm of the mean density along each segment."""
         ...
 
 
-def judged(values: Array, floor: Floor) -> SegmentDensities:
-    """Hold values against a floor, with the tolerance; without one everything passes."""
-    passes = np.ones(len(values), dtype=bool) if floor is None else values >= floor - TOLERANCE
-    return SegmentDensities(values, passes)
+def compared_with_floor(log_densities: Array, log_floor: LogFloor) -> SegmentDensities:
+    """Compare values with a floor, within the tolerance; without a floor every segment passes."""
+    if log_floor is None:
+        return SegmentDensities(log_densities, np.ones(len(log_densities), dtype=bool))
+    return SegmentDensities(log_densities, log_densities >= log_floor - FLOOR_TOLERANCE)

@@ -1,4 +1,4 @@
-"""A density of the user's own, sampled along steps and marked as not certified."""
+"""A density of the user's own, sampled along segments without a certificate."""
 
 from __future__ import annotations
 
@@ -7,17 +7,25 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import DensityScale, Floor, SegmentDensities, judged
+from localface.density.protocol import (
+    DensityScale,
+    LogFloor,
+    SegmentDensities,
+    compared_with_floor,
+)
 from localface.errors import DensityError
 from localface.geometry.point_set import PointSet
-from localface.geometry.segments import legs
+from localface.geometry.segments import split_at_flips
 from localface.types import Array, Ids, Mask
 
-_SAMPLES = 33  # places on each leg of a step
+_SAMPLES = 33  # points on each leg of a segment
+
+LogDensity = Callable[[Array], Array]
+"""From points to log-densities."""
 
 
-class Sampled:
-    """Any function from records to densities; what happens between two samples is not known.
+class SampledDensity:
+    """Any function from points to log-densities; what happens between two samples is not known.
 
     It cannot leave a row out, so its quantiles are those of the rows as they are.
     """
@@ -25,78 +33,101 @@ class Sampled:
     certified = False
 
     def __init__(
-        self, evaluate: Callable[[Array], Array], crowd: PointSet, discrete: Mask, *, reach: float
+        self, log_density: LogDensity, point_set: PointSet, discrete: Mask, *, near_radius: float
     ) -> None:
-        self._evaluate = evaluate
-        self._point_set = crowd
-        self._reach = reach
+        self._log_density = log_density
+        self._point_set = point_set
+        self._near_radius = near_radius
         self._discrete = discrete
-        self._known = evaluate(crowd.points)
-        if np.isneginf(self._known).any():
-            raise DensityError(
-                f"the density is 0 at {int(np.isneginf(self._known).sum())} of {len(crowd)} rows, where people stand: "
-                "it must be positive there (where it underflows, pass an object whose score_samples gives logarithms)"
-            )
-        if np.ptp(self._known) == 0:
-            raise DensityError(
-                "the density is the same at every row, so that no place is more common than another: is it fitted?"
-            )
-        self.scale = DensityScale(np.sort(self._known))
+        self._row_log_densities = log_density(point_set.points)
+        _check_rows(self._row_log_densities)
+        self.scale = DensityScale(np.sort(self._row_log_densities))
 
-    def levels(self, ids: Ids) -> Array:
+    def row_log_densities(self, ids: Ids) -> Array:
         """Return the log-densities of rows."""
-        return np.asarray(self._known[ids])
+        return np.asarray(self._row_log_densities[ids])
 
     def count_near(self, points: Array) -> Ids:
-        """Count the people near each place: as near as the tenth nearest is to an ordinary person."""
-        return self._point_set.within(points, self._reach)
+        """Count the people near each point; an ordinary person has ten others so near."""
+        return self._point_set.count_within(points, self._near_radius)
 
-    def lowest(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Return the lowest of the samples along each step."""
-        return judged(np.array([logs.min() for logs in self._samples(starts, ends)]), floor)
+    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Return the lowest of the samples along each segment."""
+        lowest = np.array([logs.min() for logs in self._samples(starts, ends)])
+        return compared_with_floor(lowest, log_floor)
 
-    def mean(self, starts: Array, ends: Array, floor: Floor) -> SegmentDensities:
-        """Return the logarithm of the mean of the samples along each step."""
-        tops = [(logs.max(), logs) for logs in self._samples(starts, ends)]
-        values = [
-            top + np.log(np.exp(logs - top).mean()) if np.isfinite(top) else -np.inf
-            for top, logs in tops
-        ]
-        return judged(np.array(values), floor)
+    def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+        """Return the logarithm of the mean of the samples along each segment."""
+        means = np.array([_log_mean(logs) for logs in self._samples(starts, ends)])
+        return compared_with_floor(means, log_floor)
 
     def _samples(self, starts: Array, ends: Array) -> list[Array]:
         along = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
-        pieces = [legs(a, b, self._discrete) for a, b in zip(starts, ends, strict=True)]
-        places = [np.concatenate([a + along * (b - a) for a, b in piece]) for piece in pieces]
-        logs = self._evaluate(np.concatenate(places))
-        return np.split(logs, np.cumsum([len(place) for place in places])[:-1])
+        points = []
+        for start, end in zip(starts, ends, strict=True):
+            legs = split_at_flips(start, end, self._discrete)
+            points.append(np.concatenate([a + along * (b - a) for a, b in legs]))
+        logs = self._log_density(np.concatenate(points))
+        return np.split(logs, np.cumsum([len(some) for some in points])[:-1])
 
 
-def log_density(density: Any, frame: Callable[[Array], Any]) -> Callable[[Array], Array]:
-    """Turn a callable (densities) or a fitted estimator with ``score_samples`` (logs) into checked log-densities."""
-    logs_already = hasattr(density, "score_samples")
-    call = density.score_samples if logs_already else density
+def checked_log_density(density: Any, table_of: Callable[[Array], Any]) -> LogDensity:
+    """Wrap a user's density so that it takes points and every answer is checked.
 
-    def evaluate(points: Array) -> Array:
+    ``density`` is a callable that gives densities, or a fitted estimator whose
+    ``score_samples`` gives their logarithms; ``table_of`` turns points into what it takes.
+    """
+    gives_logs = hasattr(density, "score_samples")
+    call = density.score_samples if gives_logs else density
+
+    def log_density(points: Array) -> Array:
         try:
-            values = np.asarray(call(frame(points)), dtype=float)
+            values = np.asarray(call(table_of(points)), dtype=float)
         except Exception as error:
             raise DensityError(
                 f"the density failed on {len(points)} place(s): {type(error).__name__}: {error}"
             ) from error
-        if values.shape != (len(points),):
-            raise DensityError(
-                f"the density returned shape {values.shape} for {len(points)} place(s); one value each is wanted"
-            )
-        if np.isnan(values).any() or np.isposinf(values).any():
-            raise DensityError(
-                "the density returned NaN or infinity; every density must be a finite number"
-            )
-        if not logs_already and values.min() < 0:
-            raise DensityError(
-                f"the density returned a negative value ({values.min():.4g}); a density is never negative"
-            )
+        _check_values(values, len(points), gives_logs=gives_logs)
+        if gives_logs:
+            return values
         with np.errstate(divide="ignore"):
-            return values if logs_already else np.log(values)
+            return np.asarray(np.log(values))
 
-    return evaluate
+    return log_density
+
+
+def _check_values(values: Array, n: int, *, gives_logs: bool) -> None:
+    if values.shape != (n,):
+        raise DensityError(
+            f"the density returned shape {values.shape} for {n} place(s); one value each is wanted"
+        )
+    if np.isnan(values).any() or np.isposinf(values).any():
+        raise DensityError(
+            "the density returned NaN or infinity; every density must be a finite number"
+        )
+    if not gives_logs and values.min() < 0:
+        raise DensityError(
+            f"the density returned a negative value ({values.min():.4g}); "
+            "a density is never negative"
+        )
+
+
+def _check_rows(log_densities: Array) -> None:
+    if np.isneginf(log_densities).any():
+        raise DensityError(
+            f"the density is 0 at {int(np.isneginf(log_densities).sum())} of "
+            f"{len(log_densities)} rows, where people stand: it must be positive there "
+            "(where it underflows, pass an object whose score_samples gives logarithms)"
+        )
+    if np.ptp(log_densities) == 0:
+        raise DensityError(
+            "the density is the same at every row, so that no place is more common than another: "
+            "is it fitted?"
+        )
+
+
+def _log_mean(logs: Array) -> float:
+    top = logs.max()
+    if not np.isfinite(top):
+        return -np.inf
+    return float(top + np.log(np.exp(logs - top).mean()))

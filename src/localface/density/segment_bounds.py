@@ -1,4 +1,4 @@
-"""Many straight legs at once, each beside the rows that matter to it."""
+"""Proven bounds on kernel sums along many straight legs at once."""
 
 from __future__ import annotations
 
@@ -7,78 +7,78 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.exact_segment import first_places, lower_bounds
-from localface.density.protocol import TOLERANCE
+from localface.density.exact_segment import first_offsets, lower_bounds
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.types import Array, Ids, Mask
 
 _TIGHT = 1e-10  # how closely, in nats, a minimum is worked out when its value is asked for
 _BRACKET = 1e-5  # half the width, in bandwidths, of what is sampled around a minimum to prove it
-_ROUNDS = 64  # turns after which what is still open is left to the referee
-_AT_A_TIME = 2**16  # kernels worked out at a time: as many as the processor keeps at hand
+_MAX_ROUNDS = 64  # rounds of sampling after which the exact leg decides
+_KERNELS_AT_ONCE = 2**16  # kernels worked out at a time: as many as fit the processor's cache
 _FAINT = -600.0  # a log-sum below which plain sums run out of numbers
-_FEW = 1024  # rows up to which legs are taken together
-UNDECIDED, REFUSED, PASSED = -1, 0, 1
+_FEW_ROWS = 1024  # rows up to which several legs are worked out together
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Legs:
-    """The straight pieces of steps: discrete columns flip half way."""
+    """The straight legs of segments: discrete columns flip half way, which makes two legs."""
 
     starts: Array
     ends: Array
-    step: Ids  # the step that each belongs to
+    segment: Ids  # the number of the segment that each leg belongs to
     lengths: Array
-    ways: Array  # unit vectors; zero for a leg of no length
+    directions: Array  # unit vectors; zero for a leg of no length
 
     @classmethod
     def of(cls, starts: Array, ends: Array, discrete: Mask) -> Legs:
-        """Split steps into legs, in the order of the steps."""
+        """Split segments into legs, in the order of the segments."""
         flips = discrete & (starts != ends)
         bent = np.flatnonzero(flips.any(axis=1))
-        step = np.arange(len(starts))
+        segment = np.arange(len(starts))
         if len(bent):
-            middle, turned = (starts[bent] + ends[bent]) / 2, flips[bent]
-            stop = ends.copy()
-            stop[bent] = np.where(turned, starts[bent], middle)
-            order = np.argsort(np.concatenate([step, bent]), kind="stable")
-            starts, ends = (
-                np.concatenate([starts, np.where(turned, ends[bent], middle)])[order],
-                np.concatenate([stop, ends[bent]])[order],
-            )
-            step = np.concatenate([step, bent])[order]
-        gone = ends - starts
-        lengths = norms(gone)
-        return cls(starts, ends, step, lengths, gone / np.where(lengths > 0, lengths, 1.0)[:, None])
+            middle = (starts[bent] + ends[bent]) / 2
+            turned = flips[bent]
+            first_ends = ends.copy()
+            first_ends[bent] = np.where(turned, starts[bent], middle)
+            second_starts = np.where(turned, ends[bent], middle)
+            order = np.argsort(np.concatenate([segment, bent]), kind="stable")
+            starts = np.concatenate([starts, second_starts])[order]
+            ends = np.concatenate([first_ends, ends[bent]])[order]
+            segment = np.concatenate([segment, bent])[order]
+        vectors = ends - starts
+        lengths = norms(vectors)
+        directions = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
+        return cls(starts, ends, segment, lengths, directions)
 
     def __len__(self) -> int:
-        return len(self.step)
+        return len(self.segment)
 
     def some(self, chosen: Ids) -> Legs:
-        """Some of the legs."""
+        """Return some of the legs."""
         return Legs(
             self.starts[chosen],
             self.ends[chosen],
-            self.step[chosen],
+            self.segment[chosen],
             self.lengths[chosen],
-            self.ways[chosen],
+            self.directions[chosen],
         )
 
     @property
     def firsts(self) -> Ids:
-        """Where the legs of each step begin."""
-        return np.flatnonzero(np.diff(self.step, prepend=-1))
+        """The index of each segment's first leg."""
+        return np.flatnonzero(np.diff(self.segment, prepend=-1))
 
-    def at(self, places: Array) -> Array:
-        """Points at places along the legs, one on each."""
-        return self.starts + self.ways * places[:, None]
+    def points_at(self, offsets: Array) -> Array:
+        """Return the point at one offset along each leg."""
+        return self.starts + self.directions * offsets[:, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
-    """Rows as each leg sees them: the log-kernel of each where the leg begins, and how it tilts along it.
+class KernelProfile:
+    """The log-kernel of rows along legs, as the coefficients of a parabola per row and leg.
 
-    At s it is start + tilt * s - s^2 / 2h^2; a start of minus infinity is no row.
+    At offset s it is start + tilt * s - s^2 / 2h^2; a start of minus infinity is no row.
     """
 
     start: Array
@@ -87,49 +87,56 @@ class Beside:
     h: float
 
     @classmethod
-    def of(cls, leg: Ids, foot: Array, off: Array, *, lengths: Array, h: float) -> Beside:
-        """Put the rows of each leg side by side, given their feet on the line and squared distances off it."""
+    def of(
+        cls, leg: Ids, foot: Array, off_squared: Array, *, lengths: Array, h: float
+    ) -> KernelProfile:
+        """Gather the rows of each leg, given feet on its line and squared distances off it."""
         counts = np.bincount(leg, minlength=len(lengths))
         shape = (len(lengths), max(1, int(counts.max())))
         slot = np.arange(len(leg)) - np.repeat(np.cumsum(counts) - counts, counts)
-        start, tilt = np.full(shape, -np.inf), np.zeros(shape)
-        start[leg, slot], tilt[leg, slot] = (off + foot * foot) / (-2 * h * h), foot / h**2
+        start = np.full(shape, -np.inf)
+        tilt = np.zeros(shape)
+        start[leg, slot] = (off_squared + foot * foot) / (-2 * h * h)
+        tilt[leg, slot] = foot / h**2
         return cls(start, tilt, lengths, h)
 
-    def at(self, leg: Ids, places: Array) -> tuple[Array, Array]:
-        """Log-sum of kernels exp(-|x - x_i|^2 / 2h^2), and its slope, at places along legs, those of a leg together."""
-        logs, slopes = np.empty(len(places)), np.empty(len(places))
-        for some, rows in self._parts(leg):
-            logs[some], slopes[some] = self._at(rows, places[some])
-        return logs, slopes
+    def log_sums_at(self, leg: Ids, offsets: Array) -> tuple[Array, Array]:
+        """Return the log-sum of kernels at offsets along legs, with its slope.
+
+        Kernels are exp(-|x - x_i|^2 / 2h^2); offsets on one leg follow each other.
+        """
+        log_sums = np.empty(len(offsets))
+        slopes = np.empty(len(offsets))
+        for part, rows in self._parts(leg):
+            log_sums[part], slopes[part] = self._safe_sums(rows, offsets[part])
+        return log_sums, slopes
 
     def _parts(self, leg: Ids) -> Iterator[tuple[slice, Ids | slice]]:
-        """Few rows: many legs at a time. Many rows: leg by leg, in the processor's own memory."""
-        many = max(1, _AT_A_TIME // self.start.shape[1])
-        if self.start.shape[1] <= _FEW:
-            yield from (
-                (slice(first, first + many), leg[first : first + many])
-                for first in range(0, len(leg), many)
-            )
+        """Few rows: many legs at a time. Many rows: leg by leg, within the processor's cache."""
+        many = max(1, _KERNELS_AT_ONCE // self.start.shape[1])
+        if self.start.shape[1] <= _FEW_ROWS:
+            for first in range(0, len(leg), many):
+                yield slice(first, first + many), leg[first : first + many]
             return
         firsts = np.flatnonzero(np.diff(leg, prepend=-1)).tolist()
         for first, last in zip(firsts, [*firsts[1:], len(leg)], strict=True):
             here = slice(int(leg[first]), int(leg[first]) + 1)
-            yield from ((slice(i, min(i + many, last)), here) for i in range(first, last, many))
+            for i in range(first, last, many):
+                yield slice(i, min(i + many, last)), here
 
-    def _at(self, rows: Ids | slice, places: Array) -> tuple[Array, Array]:
-        logs, slopes = self._summed(rows, places)
-        return (logs, slopes) if logs.min() > _FAINT else self._summed(rows, places, faint=True)
+    def _safe_sums(self, rows: Ids | slice, offsets: Array) -> tuple[Array, Array]:
+        """Sum kernels, once more in proportion to the strongest where plain sums underflow."""
+        log_sums, slopes = self._sums(rows, offsets)
+        if log_sums.min() > _FAINT:
+            return log_sums, slopes
+        return self._sums(rows, offsets, faint=True)
 
-    def _summed(
-        self, rows: Ids | slice, places: Array, *, faint: bool = False
+    def _sums(
+        self, rows: Ids | slice, offsets: Array, *, faint: bool = False
     ) -> tuple[Array, Array]:
-        """Sum kernels; where all of them are faint, in proportion to the strongest."""
-        tilt, along = (
-            np.broadcast_to(self.tilt[rows], (len(places), self.tilt.shape[1])),
-            places / self.h,
-        )
-        weights = tilt * places[:, None]
+        tilt = np.broadcast_to(self.tilt[rows], (len(offsets), self.tilt.shape[1]))
+        along = offsets / self.h
+        weights = tilt * offsets[:, None]
         weights += self.start[rows]
         top = along * along / 2
         if faint:
@@ -137,83 +144,97 @@ class Beside:
             top = np.where(np.isneginf(most), top, most)
         weights -= top[:, None]
         np.exp(weights, out=weights)
-        total, tilted = weights.sum(axis=1), np.einsum("ij,ij->i", weights, tilt)
+        total = weights.sum(axis=1)
+        tilted = np.einsum("ij,ij->i", weights, tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = np.where(total > 0, tilted / total, 0.0) - along / self.h
             return np.log(total) + (top - along * along / 2), slopes
 
 
-class Samples:
-    """What is known of the log-density along legs: values and slopes at places, and bounds between them."""
+class LegSamples:
+    """What is known of the log-sum along legs: samples with slopes, and bounds between them.
 
-    def __init__(self, rows: Beside) -> None:
-        self._rows = rows
-        self.leg, self.place = first_places(rows.lengths, rows.h)
-        self.log, self.slope = rows.at(self.leg, self.place)
-        self._bound()
+    ``lowest_sample`` and ``proven_minimum`` have one value a leg: the truth lies between them.
+    """
 
-    def add(self, leg: Ids, places: Array) -> None:
-        """Sample more places."""
+    def __init__(self, profile: KernelProfile) -> None:
+        self._profile = profile
+        self._leg, self._offset = first_offsets(profile.lengths, profile.h)
+        self._log_sum, self._slope = profile.log_sums_at(self._leg, self._offset)
+        self._update_bounds()
+
+    def _add(self, leg: Ids, offsets: Array) -> None:
+        """Take more samples."""
         order = np.argsort(leg, kind="stable")
-        leg, places = leg[order], places[order]
-        logs, slopes = self._rows.at(leg, places)
-        order = np.lexsort((np.concatenate([self.place, places]), np.concatenate([self.leg, leg])))
-        self.leg = np.concatenate([self.leg, leg])[order]
-        self.place = np.concatenate([self.place, places])[order]
-        self.log = np.concatenate([self.log, logs])[order]
-        self.slope = np.concatenate([self.slope, slopes])[order]
-        self._bound()
+        leg = leg[order]
+        offsets = offsets[order]
+        log_sums, slopes = self._profile.log_sums_at(leg, offsets)
+        all_legs = np.concatenate([self._leg, leg])
+        all_offsets = np.concatenate([self._offset, offsets])
+        order = np.lexsort((all_offsets, all_legs))
+        self._leg = all_legs[order]
+        self._offset = all_offsets[order]
+        self._log_sum = np.concatenate([self._log_sum, log_sums])[order]
+        self._slope = np.concatenate([self._slope, slopes])[order]
+        self._update_bounds()
 
-    def _bound(self) -> None:
-        """Work out each leg's lowest sample, and the bound that holds between neighbouring samples."""
-        self._firsts = np.flatnonzero(np.diff(self.leg, prepend=-1))
-        between, crossing = lower_bounds(self.place, self.log, self.slope, self._rows.h)
-        self.between = np.where(self.leg[:-1] == self.leg[1:], between, np.inf)
-        self.crossing = crossing
-        self.lowest = np.minimum.reduceat(self.log, self._firsts)
-        proven = self.log.copy()
-        proven[:-1] = np.minimum(proven[:-1], self.between)
-        self.proven = np.minimum.reduceat(proven, self._firsts)
+    def _update_bounds(self) -> None:
+        """Work out each leg's lowest sample, and the bounds between neighbouring samples."""
+        firsts = np.flatnonzero(np.diff(self._leg, prepend=-1))
+        bounds, self._crossing = lower_bounds(
+            self._offset, self._log_sum, self._slope, self._profile.h
+        )
+        self._bound = np.where(self._leg[:-1] == self._leg[1:], bounds, np.inf)
+        self.lowest_sample = np.minimum.reduceat(self._log_sum, firsts)
+        proven = self._log_sum.copy()
+        proven[:-1] = np.minimum(proven[:-1], self._bound)
+        self.proven_minimum = np.minimum.reduceat(proven, firsts)
 
-    def deepest(self) -> Array:
-        """Where each leg's lowest sample is."""
-        low = np.flatnonzero(self.log == self.lowest[self.leg])
-        return np.asarray(self.place[low[np.unique(self.leg[low], return_index=True)[1]]])
+    def lowest_offsets(self) -> Array:
+        """Return the offset of each leg's lowest sample."""
+        low = np.flatnonzero(self._log_sum == self.lowest_sample[self._leg])
+        return np.asarray(self._offset[low[np.unique(self._leg[low], return_index=True)[1]]])
 
-    def clear(self, marks: Array, guard: Array) -> None:
-        """Sample until every leg is proven to stay above its mark, or is seen not to do so by a clear margin."""
-        aim = marks - TOLERANCE / 2 + guard
-        for _ in range(_ROUNDS):
-            low = (self.between < aim[self.leg[:-1]]) & (self.lowest >= aim)[self.leg[:-1]]
+    def refine_for(self, log_floors: Array, rounding: Array) -> None:
+        """Sample until every leg is proven to stay above its floor, or a sample is below it."""
+        aim = log_floors - FLOOR_TOLERANCE / 2 + rounding
+        for _ in range(_MAX_ROUNDS):
+            undecided = (self.lowest_sample >= aim)[self._leg[:-1]]
+            low = (self._bound < aim[self._leg[:-1]]) & undecided
             if not low.any():
                 return
-            self.add(self.leg[:-1][low], self.crossing[low])
+            self._add(self._leg[:-1][low], self._crossing[low])
 
-    def tightest(self) -> Array:
-        """Sample until each leg's lowest sample is proven to be its minimum, within a hair; return what is proven."""
-        for _ in range(_ROUNDS):
-            low = np.flatnonzero(self.between < (self.lowest - _TIGHT)[self.leg[:-1]])
-            low = low[np.isfinite(self.lowest[self.leg[low]])]
+    def tightened_minima(self) -> Array:
+        """Sample until each leg's lowest sample is proven to be its minimum; return the bounds."""
+        for _ in range(_MAX_ROUNDS):
+            low = np.flatnonzero(self._bound < (self.lowest_sample - _TIGHT)[self._leg[:-1]])
+            low = low[np.isfinite(self.lowest_sample[self._leg[low]])]
             if len(low) == 0:
-                return self.lowest - _TIGHT
-            valley = (self.slope[low] < 0) & (self.slope[low + 1] > 0)
-            into, wall = low[valley], low[~valley]
-            bottom, half = self._bottoms(into), _BRACKET * self._rows.h
-            inside = [np.clip(bottom + by, *self._inner(into)) for by in (-half, 0.0, half)]
-            legs = np.concatenate([self.leg[wall], *[self.leg[into]] * 3])
-            self.add(legs, np.concatenate([self.crossing[wall], *inside]))
-        return self.proven
+                return np.asarray(self.lowest_sample - _TIGHT)
+            in_valley = (self._slope[low] < 0) & (self._slope[low + 1] > 0)
+            valley = low[in_valley]
+            wall = low[~in_valley]
+            legs = np.concatenate([self._leg[wall], *[self._leg[valley]] * 3])
+            self._add(legs, np.concatenate([self._crossing[wall], *self._brackets(valley)]))
+        return np.asarray(self.proven_minimum)
 
-    def _inner(self, left: Ids) -> tuple[Array, Array]:
-        a, b = self.place[left], self.place[left + 1]
-        return a + 1e-3 * (b - a), b - 1e-3 * (b - a)
+    def _brackets(self, left: Ids) -> list[Array]:
+        """Offsets just before, at, and just after the guessed minimum between two samples."""
+        bottom = self._cubic_minima(left)
+        half = _BRACKET * self._profile.h
+        before = self._offset[left]
+        after = self._offset[left + 1]
+        inner_start = before + 1e-3 * (after - before)
+        inner_end = after - 1e-3 * (after - before)
+        return [np.clip(bottom + by, inner_start, inner_end) for by in (-half, 0.0, half)]
 
-    def _bottoms(self, left: Ids) -> Array:
-        """Where the cubic through two samples and their slopes is lowest."""
-        width = self.place[left + 1] - self.place[left]
-        falls, rises = self.slope[left], self.slope[left + 1]
-        bend = falls + rises - 3 * (self.log[left + 1] - self.log[left]) / width
+    def _cubic_minima(self, left: Ids) -> Array:
+        """Return the offset at which the cubic through two samples and their slopes is lowest."""
+        width = self._offset[left + 1] - self._offset[left]
+        falls = self._slope[left]
+        rises = self._slope[left + 1]
+        bend = falls + rises - 3 * (self._log_sum[left + 1] - self._log_sum[left]) / width
         root = np.sqrt(np.maximum(bend * bend - falls * rises, 0.0))
-        return np.asarray(
-            self.place[left] + width * (1 - (rises + root - bend) / (rises - falls + 2 * root))
-        )
+        into = 1 - (rises + root - bend) / (rises - falls + 2 * root)
+        return np.asarray(self._offset[left] + width * into)

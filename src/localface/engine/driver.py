@@ -247,7 +247,7 @@ class Driver:
         for i, (_, question) in enumerate(asked):
             groups.setdefault((question.rule, question.log_floor is None), []).append(i)
         for (rule, in_full), members in groups.items():
-            judge = self._density.lowest if rule == "lowest" else self._density.mean
+            judge = self._density.lowest_along if rule == "lowest" else self._density.mean_along
             questions = [asked[i][1] for i in members]
             counts = [len(question.starts) for question in questions]
             floors = (
@@ -266,9 +266,9 @@ class Driver:
 
     def _levels(self, asked: Asked) -> list[Array]:
         if self._share is None:  # the density knows these rows, by the same ids
-            return [self._density.levels(question.ids) for _, question in asked]
+            return [self._density.row_log_densities(question.ids) for _, question in asked]
         places = np.concatenate([question.points for _, question in asked])
-        found = self._density.lowest(places, places, None).values
+        found = self._density.lowest_along(places, places, None).log_densities
         return np.split(found, np.cumsum([len(question.points) for _, question in asked])[:-1])
 
     def _count_near(self, asked: Asked) -> list[Ids]:

@@ -13,10 +13,10 @@ from localface.answers.target import Target
 from localface.data.read import TableFormat, read_table
 from localface.data.schema import Schema
 from localface.data.space import Space
-from localface.density.fit import fit_kde, fit_knn, ordinary_reach
+from localface.density.fit import fit_kde, fit_knn, usual_near_radius
 from localface.density.knn import KNN
 from localface.density.protocol import Density
-from localface.density.sampled import Sampled, log_density
+from localface.density.sampled import SampledDensity, checked_log_density
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine, floor_of
 from localface.errors import DataError, InputError, SchemaError
@@ -172,13 +172,15 @@ def _density(crowd: PointSet, space: Space, form: TableFormat, options: Options)
         return fit_kde(crowd, discrete)
     if density == "knn":
         return fit_knn(crowd, discrete, k=_KNN_DENSITY)
-    if hasattr(density, "lowest") and hasattr(density, "scale"):
+    if hasattr(density, "lowest_along") and hasattr(density, "scale"):
         fitted: Density = density
         return fitted
     if callable(density) or hasattr(density, "score_samples"):
         taken = form if not hasattr(density, "n_features_in_") else fed(density, form, space.schema)
-        evaluate = log_density(density, lambda places: taken.frame(space.records(places)))
-        return Sampled(evaluate, crowd, discrete, reach=ordinary_reach(crowd))
+        log_density = checked_log_density(
+            density, lambda places: taken.frame(space.records(places))
+        )
+        return SampledDensity(log_density, crowd, discrete, near_radius=usual_near_radius(crowd))
     raise InputError(
         f"density={density!r}: 'kde', 'knn', a function from records to densities, or an estimator with "
         "score_samples is wanted"

@@ -11,7 +11,10 @@ from localface.types import Array, Mask
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bounds:
-    """Where a person may go: an axis-aligned box of points, with one-way columns."""
+    """The points that a person may go to.
+
+    ``up`` and ``down`` mark the columns that may only grow, or only shrink, from step to step.
+    """
 
     lower: Array
     upper: Array
@@ -20,12 +23,12 @@ class Bounds:
 
     @classmethod
     def unlimited(cls, width: int) -> Bounds:
-        """The box that holds every point of so many columns."""
+        """Return the box that holds every point of so many columns."""
         one_way = np.zeros(width, dtype=bool)
         return cls(np.full(width, -np.inf), np.full(width, np.inf), one_way, one_way)
 
     def seen_from(self, point: Array) -> Bounds:
-        """Tighten the box to what is still ahead of someone who stands at ``point``."""
+        """Tighten the box to what one-way columns leave to someone who is at ``point``."""
         if not (self.up.any() or self.down.any()):
             return self
         lower = np.where(self.up, np.maximum(self.lower, point), self.lower)
@@ -33,12 +36,12 @@ class Bounds:
         return Bounds(lower, upper, self.up, self.down)
 
     def only(self, column: int) -> Bounds:
-        """The same limits on one column, and none on the others."""
-        mine = np.arange(len(self.lower)) == column
-        free = np.zeros(len(self.lower), dtype=bool)
-        return Bounds(
-            np.where(mine, self.lower, -np.inf), np.where(mine, self.upper, np.inf), free, free
-        )
+        """Return the same limits on one column, and none on the others."""
+        limited = np.arange(len(self.lower)) == column
+        lower = np.where(limited, self.lower, -np.inf)
+        upper = np.where(limited, self.upper, np.inf)
+        one_way = np.zeros(len(self.lower), dtype=bool)
+        return Bounds(lower, upper, one_way, one_way)
 
     def contain(self, points: Array) -> Mask:
         """Tell which points lie inside."""

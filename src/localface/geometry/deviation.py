@@ -15,23 +15,27 @@ def may_deviate(first: Array, second: Array, end: Array, eps: float) -> bool:
     |end - second| <= eps, the segment is covered exactly when d <= sqrt(2) eps or the
     cosine of the angle at ``first`` is at least d / (2 eps). See "Reading the paper".
     """
-    step, across = end - first, second - first
-    reach, d = float(norms(step)), float(norms(across))
-    if d <= np.sqrt(2) * eps or reach == 0.0:
+    step = end - first
+    across = second - first
+    length = float(norms(step))
+    d = float(norms(across))
+    if d <= np.sqrt(2) * eps or length == 0.0:
         return True
-    return float((step * across).sum()) / (reach * d) >= d / (2 * eps)
+    return float((step * across).sum()) / (length * d) >= d / (2 * eps)
 
 
 def turned_within(first: Array, second: Array, end: Array, eps: float) -> Array:
     """Turn the segment first -> end towards ``second`` just far enough for ``may_deviate``."""
     if may_deviate(first, second, end, eps):
         return end
-    across, step = second - first, end - first
-    d, reach = float(norms(across)), float(norms(step))
+    across = second - first
+    step = end - first
+    d = float(norms(across))
+    length = float(norms(step))
     along = across / d
     sideways = step - (step * along).sum() * along
     if not sideways.any():
-        return np.asarray(first + reach * along)
+        return np.asarray(first + length * along)
     cosine = min(1.0, d / (2 * eps))
     turned = cosine * along + np.sqrt(1 - cosine * cosine) * sideways / norms(sideways)
-    return np.asarray(first + reach * turned)
+    return np.asarray(first + length * turned)

@@ -1,4 +1,4 @@
-"""Straight segments: lengths, legs around discrete flips, and the cover sweep."""
+"""Straight segments: lengths, legs around discrete flips, the cover sweep."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from localface.types import Array, Mask
 
 
 def norms(vectors: Array) -> Array:
-    """Euclidean length of each row, summed in the same order whatever the batch."""
+    """Return the Euclidean length of each vector, summed in the same order whatever the batch."""
     return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))
 
 
-def legs(start: Array, end: Array, discrete: Mask) -> list[tuple[Array, Array]]:
-    """Split a step where its discrete columns flip: old values on the first half, new on the second."""
+def split_at_flips(start: Array, end: Array, discrete: Mask) -> list[tuple[Array, Array]]:
+    """Split a segment into straight legs: its discrete columns flip half way."""
     flips = discrete & (start != end)
     if not flips.any():
         return [(start, end)]
@@ -24,7 +24,7 @@ def legs(start: Array, end: Array, discrete: Mask) -> list[tuple[Array, Array]]:
 def intervals_within(
     start: Array, end: Array, rows: Array, eps: float
 ) -> tuple[Array, Array, float]:
-    """Where along the segment each row is within ``eps``: entry and exit, and the segment's length.
+    """Return where along a segment each row is within ``eps``: entries, exits, and its length.
 
     Row i covers [s_i - sqrt(eps^2 - h_i^2), s_i + sqrt(eps^2 - h_i^2)], with s_i its
     foot on the line and h_i its distance from the line; rows that never come within
@@ -43,7 +43,7 @@ def intervals_within(
 
 
 def fewest_within(start: Array, end: Array, rows: Array, eps: float) -> int:
-    """Count the people within ``eps`` at the loneliest place of a segment: the cover sweep.
+    """Count the rows within ``eps`` of the point of a segment that has the fewest.
 
     >>> rows = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]])
     >>> fewest_within(rows[0], rows[1], rows, eps=0.5)
@@ -51,17 +51,21 @@ def fewest_within(start: Array, end: Array, rows: Array, eps: float) -> int:
     >>> fewest_within(rows[1], rows[2], rows, eps=0.5)
     0
     """
-    return loneliest(start, end, rows, eps)[0]
+    return emptiest_point(start, end, rows, eps)[0]
 
 
-def loneliest(start: Array, end: Array, rows: Array, eps: float) -> tuple[int, Array]:
-    """The fewest people within ``eps`` of any place on a segment, and such a place."""
+def emptiest_point(start: Array, end: Array, rows: Array, eps: float) -> tuple[int, Array]:
+    """Return the fewest rows within ``eps`` of any point on a segment, and such a point.
+
+    The cover sweep: the count changes only where a row's interval begins or ends.
+    """
     enter, leave, length = intervals_within(start, end, rows, eps)
     if length == 0.0:
         return len(enter), start
-    enter, leave = np.sort(np.clip(enter, 0, length)), np.sort(np.clip(leave, 0, length))
-    marks = np.unique(np.concatenate([[0.0, length], enter, leave]))
-    middles = (marks[:-1] + marks[1:]) / 2
-    inside = np.searchsorted(enter, middles) - np.searchsorted(leave, middles)
-    least = int(inside.argmin())
-    return int(inside[least]), start + (end - start) * (middles[least] / length)
+    enter = np.sort(np.clip(enter, 0, length))
+    leave = np.sort(np.clip(leave, 0, length))
+    changes = np.unique(np.concatenate([[0.0, length], enter, leave]))
+    middles = (changes[:-1] + changes[1:]) / 2
+    counts = np.searchsorted(enter, middles) - np.searchsorted(leave, middles)
+    least = int(counts.argmin())
+    return int(counts[least]), start + (end - start) * (middles[least] / length)

@@ -149,7 +149,7 @@ class LocalGraph:
         """How common the ground is that the person stands on; asked once."""
         if self._log_density is None:
             ground = yield from self.ground([(0, 0)], None, self.person.rule)
-            self._log_density = float(ground.values[0])
+            self._log_density = float(ground.log_densities[0])
         return self._log_density
 
     def hopeful(self) -> Asks[bool]:
@@ -195,7 +195,7 @@ class LocalGraph:
         unknown = [key for key in dict.fromkeys(map(_key, steps)) if key not in self._values]
         if unknown:
             ground = yield from self.ground(unknown, None, "mean")
-            self._values.update(zip(unknown, ground.values.tolist(), strict=True))
+            self._values.update(zip(unknown, ground.log_densities.tolist(), strict=True))
         return [self._values[_key(step)] for step in steps]
 
     def permitted(self, step: Step) -> bool:

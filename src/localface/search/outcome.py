@@ -66,7 +66,7 @@ def told(
     stands = yield from _stood_on(graph, path.vertices)
     under = np.zeros(0)
     if path.steps:
-        under = (yield from graph.ground(path.steps, None, graph.person.rule)).values
+        under = (yield from graph.ground(path.steps, None, graph.person.rule)).log_densities
     return Outcome(
         status=status,
         points=graph.points[list(path.vertices)],
@@ -109,7 +109,7 @@ def _stood_on(graph: LocalGraph, vertices: tuple[int, ...]) -> Asks[Array]:
         ground = yield from graph.ground(
             [(vertices[i], vertices[i]) for i in others], None, graph.person.rule
         )
-        values[others] = ground.values
+        values[others] = ground.log_densities
     return values
 
 
@@ -146,5 +146,9 @@ def grounded(graph: LocalGraph, moves: tuple[Move, ...], log_floor: float) -> As
     ground = yield from ask_density_along(starts, ends, None, graph.person.rule)
     near = yield from ask_count_near(states[1:])
     return ActionPath(
-        moves, ground.values[len(moves) :], ground.values[: len(moves)], near, log_floor
+        moves,
+        ground.log_densities[len(moves) :],
+        ground.log_densities[: len(moves)],
+        near,
+        log_floor,
     )

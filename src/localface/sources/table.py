@@ -26,13 +26,13 @@ class TableSource:
     exact = True
     recall = 1.0
 
-    def __init__(self, crowd: PointSet, records: Array, rows: Ids, *, n_rows: int) -> None:
-        self._point_set = crowd
+    def __init__(self, point_set: PointSet, records: Array, rows: Ids, *, n_rows: int) -> None:
+        self._point_set = point_set
         self._records = records
         self._rows = rows
         self._n_rows = n_rows
         self._probes = np.unique(
-            np.linspace(0, len(crowd) - 1, min(len(crowd), _PROBES)).astype(np.int64)
+            np.linspace(0, len(point_set) - 1, min(len(point_set), _PROBES)).astype(np.int64)
         )
 
     @property

@@ -18,7 +18,7 @@ from localface.answers.status import Status
 from localface.answers.wording import format_distinct_percents, more_unusual_than
 from localface.data.read import TableFormat
 from localface.data.schema import Schema
-from localface.density.protocol import RESTATED_TOLERANCE, TOLERANCE, Density
+from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE, Density
 from localface.engine.engine import Engine, Request
 from localface.geometry.segments import norms
 from localface.search.plan import Plan
@@ -63,7 +63,7 @@ def _answers(
     No way to a proposal can be on more common ground than the proposal itself. Where that
     is below the floor, a way on as common ground is the best there can be, and found sooner.
     """
-    on_ground = [i for i in asked if levels[i] >= engine.floor - TOLERANCE]
+    on_ground = [i for i in asked if levels[i] >= engine.floor - FLOOR_TOLERANCE]
     for place, answer in engine.answered([asked[i] for i in on_ground], plan):
         yield on_ground[place], answer
     quick = replace(plan, actions=False, slack=1.0)  # that there is a way is all we want to know
@@ -84,7 +84,9 @@ def _reached(finding: Finding, answer: Recourse) -> Finding:
         return replace(finding, between=answer.status.value)
     if answer.relaxed_to is not None:
         floor, lower = format_distinct_percents(answer.min_density, answer.relaxed_to)
-        itself = finding.density is not None and answer.relaxed_to >= finding.density - TOLERANCE
+        itself = (
+            finding.density is not None and answer.relaxed_to >= finding.density - FLOOR_TOLERANCE
+        )
         what = "it stands itself on" if itself else "the best way there crosses"
         unusual = f"{what} ground {more_unusual_than(answer.relaxed_to)}"
         between = f"{unusual}; the floor of {floor} would have to be lowered to {lower}"
@@ -108,9 +110,9 @@ def _measured(
     shown, target = [engine.score.shown(float(score)) for score in scores], engine.answers.target
     findings = [Finding(number=i, target=target, score_before=shown[i]) for i in range(len(pairs))]
     starts, stops = engine.space.points(before[some]), engine.space.points(after)
-    ground = density.mean if engine.options.edges == "average" else density.lowest
-    levels = ground(stops, stops, None).values if some else np.zeros(0)
-    under = ground(starts, stops, None).values if some else np.zeros(0)
+    ground = density.mean_along if engine.options.edges == "average" else density.lowest_along
+    levels = ground(stops, stops, None).log_densities if some else np.zeros(0)
+    under = ground(starts, stops, None).log_densities if some else np.zeros(0)
     for place, i in enumerate(some):
         length = float(norms(stops[place] - starts[place]))
         findings[i] = replace(
@@ -119,7 +121,7 @@ def _measured(
             valid=bool(scores[len(pairs) + place] >= engine.score.min_score),
             broken=_broken(engine.schema, pairs[i]),
             density=float(engine.answers.scale.share(levels[place])),
-            on_ground=bool(levels[place] >= engine.floor - TOLERANCE),
+            on_ground=bool(levels[place] >= engine.floor - FLOOR_TOLERANCE),
             jump=_jump(engine, length, float(under[place])),
             changes=changes_between(engine.schema, engine.answers.scales, before[i], after[place]),
         )

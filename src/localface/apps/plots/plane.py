@@ -87,7 +87,9 @@ def _rows(explainer: LocalFACE) -> Array:
 def densities(explainer: LocalFACE, points: Array) -> Array:
     """How common places are, as log-densities."""
     parts = [points[i : i + _BATCH] for i in range(0, len(points), _BATCH)]
-    return np.concatenate([explainer.density.mean(part, part, None).values for part in parts])
+    return np.concatenate(
+        [explainer.density.mean_along(part, part, None).log_densities for part in parts]
+    )
 
 
 def draw_ground(panel: Axes, plane: Plane) -> ScalarMappable:

@@ -109,7 +109,9 @@ def mapped(explainer: LocalFACE) -> dict[str, Any] | None:
     across, up = (np.linspace(a, b, _CELLS) for a, b in zip(low - edge, high + edge, strict=True))
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     places = engine.space.points(grid)
-    shares = engine.answers.scale.share(explainer.density.mean(places, places, None).values)
+    shares = engine.answers.scale.share(
+        explainer.density.mean_along(places, places, None).log_densities
+    )
     try:
         scores = [_shown(explainer, part) for part in (rows, grid)]
     except ModelError:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
-from localface.density.protocol import TOLERANCE
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.errors import DataError, InputError, near_miss
 from localface.evaluation.baselines.graphs import Commons, Graph, Prices, usual_radius
 from localface.evaluation.baselines.proposal import Proposal
@@ -188,7 +188,7 @@ class FACE:
         goal = np.zeros(len(self.task.records), dtype=bool)
         rows = np.flatnonzero(self._reaches)
         floor = commons.kde.scale.quantile(self.min_density)
-        goal[rows] = commons.levels(self.graph.crowd, rows) >= floor - TOLERANCE
+        goal[rows] = commons.levels(self.graph.crowd, rows) >= floor - FLOOR_TOLERANCE
         return goal
 
     def _missing(self, asked: Asked, n_steps: int) -> str:

@@ -68,7 +68,7 @@ class Commons:
         place = np.minimum(np.searchsorted(self.held, rows), len(self.held) - 1)
         own = self.held[place] == rows
         found = np.empty(len(rows))
-        found[own] = self.kde.levels(place[own])
+        found[own] = self.kde.row_log_densities(place[own])
         found[~own] = self.at(crowd.points[rows[~own]])
         return found
 
@@ -168,7 +168,7 @@ class Graph:
 
         Who stands where a row stands is joined as that row is; anybody else as a newcomer.
         """
-        row = self.crowd.at(point)
+        row = self.crowd.row_at(point)
         if row >= 0:
             own = slice(self.links.indptr[row], self.links.indptr[row + 1])
             ends, costs = self.links.indices[own].astype(np.int64), self.links.data[own]

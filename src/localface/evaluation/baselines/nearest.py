@@ -106,7 +106,9 @@ class StraightLine:
         if not len(ids):
             return nobody(task, asked)
         floor = self.density.scale.quantile(self.min_density)
-        if not self.density.lowest(asked.point[None, :], asked.point[None, :], floor).passes[0]:
+        if not self.density.lowest_along(asked.point[None, :], asked.point[None, :], floor).passes[
+            0
+        ]:
             return task.nothing(
                 asked,
                 f"the person stands on less common ground than {self.min_density:.0%} of people",
@@ -127,7 +129,7 @@ class StraightLine:
     def _passing(self, start: Array, ids: Ids, floor: float) -> Iterator[bool]:
         for first in range(0, len(ids), _BATCH):
             ends = self.task.points[ids[first : first + _BATCH]]
-            yield from self.density.lowest(
+            yield from self.density.lowest_along(
                 np.broadcast_to(start, ends.shape), ends, floor
             ).passes.tolist()
 

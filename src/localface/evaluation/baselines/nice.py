@@ -114,6 +114,6 @@ class NICE:
             now = norms(self.task.space.points(state[None, :]) - asked.point)
             prices = np.maximum(norms(points - asked.point) - now, 1e-12)
         else:
-            levels = self.density.lowest(points, points, None).values
+            levels = self.density.lowest_along(points, points, None).log_densities
             prices = 1 + np.maximum(self.density.scale.quantile(0.5) - levels, 0.0)
         return np.asarray(np.where(gains > 0, gains / prices, gains * prices))

@@ -222,6 +222,6 @@ def _ranked(graph: LocalGraph, entries: Trail) -> Asks[Trail]:
     if not entries:
         return ()
     ground = yield from graph.ground([(0, row) for row in entries], None, graph.person.rule)
-    rows, alike = list(entries), np.floor(ground.values / _ALIKE)
+    rows, alike = list(entries), np.floor(ground.log_densities / _ALIKE)
     distances = norms(graph.points[rows] - graph.points[0])
     return tuple(rows[i] for i in np.lexsort((graph.ids[rows], distances, -alike)))

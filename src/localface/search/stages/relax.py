@@ -35,7 +35,7 @@ def _most(graph: LocalGraph) -> Asks[float]:
     if graph.goal is None or graph.person.rule != "lowest":
         return np.inf
     ground = yield from graph.ground([(graph.goal, graph.goal)], None, graph.person.rule)
-    return float(ground.values[0])
+    return float(ground.log_densities[0])
 
 
 def _bottleneck(
@@ -61,7 +61,9 @@ def _bottleneck(
                     else [(tail, head), (head, head)]
                 )
                 ground = yield from graph.ground(steps, None, graph.person.rule)
-                lowest = float(ground.values.min())  # a mean says nothing of where the step ends
+                lowest = float(
+                    ground.log_densities.min()
+                )  # a mean says nothing of where the step ends
                 known[tail, head] = (
                     np.floor(lowest / _STEADY) * _STEADY if np.isfinite(lowest) else lowest
                 )
