@@ -35,7 +35,7 @@ from sklearn.ensemble import RandomForestClassifier
 from threadpoolctl import threadpool_info
 
 from cells import CHECKED, anonymous, asked, blocks_of, generate, patients, peak_of, recall
-from localface import LocalFACE, Recourse, __version__
+from localface import LocalFACE, Recourse, Search, __version__
 from localface.cases.readiness import schema as readiness
 from localface.cases.readiness import synthetic
 from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
@@ -105,8 +105,9 @@ class World:
     def explainer(self, *, called: bool = False, **options: Any) -> LocalFACE:
         """A prescored explainer; ``called`` hides from it that the model is a forest."""
         model = (lambda frame: self.model.predict_proba(frame)[:, 1]) if called else self.model
+        search = Search(n_neighbors=K, **options)
         return LocalFACE(
-            model, self.data, schema=self.schema, min_score=MIN_SCORE, n_neighbors=K, **options
+            model, self.data, schema=self.schema, min_score=MIN_SCORE, search=search
         ).prescore()
 
 
@@ -355,7 +356,7 @@ def printed(at: World) -> Answer:
 def straight(at: World) -> Answer:
     """No search: straight to the nearest allowed row that is called ready, if that step keeps to common ground."""
     explainer, schema = at.explainer(), at.schema
-    space, density = explainer._engine.space, explainer.density
+    space, density = explainer.engine.space, explainer.density
     points = space.points(at.data.to_numpy(dtype=float))
     ready = at.model.predict_proba(at.data)[:, 1] >= MIN_SCORE
 
@@ -503,7 +504,9 @@ def stored(place: Path, model: Any, people: pd.DataFrame) -> dict[str, float]:
     """Answer people over a store."""
     store = Store.open(place)
     figures = answering(
-        lambda: LocalFACE(model, store, min_score=MIN_SCORE, n_neighbors=K), model, people
+        lambda: LocalFACE(model, store, min_score=MIN_SCORE, search=Search(n_neighbors=K)),
+        model,
+        people,
     )
     _, boxed = asked(store, CHECKED)
     found = recall(store.source(), store, boxed)
@@ -515,7 +518,9 @@ def framed(table: Path, n: int, model: Any, people: pd.DataFrame) -> dict[str, f
     frame = pd.DataFrame(np.concatenate(list(blocks_of(table, n))), columns=readiness().names)
 
     def fit() -> LocalFACE:
-        return LocalFACE(model, frame, schema=readiness(), min_score=MIN_SCORE, n_neighbors=K)
+        return LocalFACE(
+            model, frame, schema=readiness(), min_score=MIN_SCORE, search=Search(n_neighbors=K)
+        )
 
     return answering(fit, model, people) | {"MB float32": 4e-6 * frame.size}
 
@@ -694,7 +699,7 @@ def main() -> None:
     chosen = parser.parse_args()
     say("fitting a forest")
     at = unready(chosen.rows, chosen.people or (1_000 if chosen.full else 400))
-    unit = Unit(at.explainer()._engine.space.points(at.data.to_numpy(dtype=float)))
+    unit = Unit(at.explainer().engine.space.points(at.data.to_numpy(dtype=float)))
     reports, figures = list[Report](), dict[str, float]()
     if "speed" in chosen.only:
         more, figures = speed(at, unit)

@@ -21,7 +21,7 @@ from scipy.sparse.csgraph import dijkstra
 from sklearn.datasets import make_moons
 from sklearn.neural_network import MLPClassifier
 
-from localface import LocalFACE, Recourse
+from localface import LocalFACE, Recourse, Search
 
 N, NOISE, NEIGHBORS, MIN_DENSITY, MIN_SCORE = 1000, 0.12, 15, 0.05, 0.5
 SAMPLES = 81  # places checked on every step
@@ -145,8 +145,8 @@ def world(most: int) -> tuple[Array, MLPClassifier, Array]:
 
 def main(most: int) -> None:
     data, model, people = world(most)
-    common = {"n_neighbors": NEIGHBORS, "min_density": MIN_DENSITY, "min_score": MIN_SCORE}
-    explainer = LocalFACE(model, data, **common)
+    common = {"min_density": MIN_DENSITY, "min_score": MIN_SCORE}
+    explainer = LocalFACE(model, data, search=Search(n_neighbors=NEIGHBORS), **common)
     scales = np.array(explainer.explain(people[0]).scales)
     targets = model.predict_proba(data)[:, 1] >= MIN_SCORE
     oracle = Oracle.of(data / scales, targets, explainer.density.bandwidth)
@@ -156,7 +156,8 @@ def main(most: int) -> None:
     )
     print(HEAD)
     for name, options in PLANS.items():
-        explainer = LocalFACE(model, data, **common, **options)
+        search = Search(n_neighbors=NEIGHBORS, **options)
+        explainer = LocalFACE(model, data, search=search, **common)
         answers = list(explainer.explain_many(people, actions=False, progress=False))
         print(line(name, answers, bests), flush=True)
         if not options:

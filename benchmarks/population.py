@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bench import world
-from localface import LocalFACE
+from localface import Ask, LocalFACE
 from localface.cases.readiness import synthetic
 
 PAGE = os.sysconf("SC_PAGE_SIZE") / 2**20
@@ -56,7 +56,7 @@ def run(folder: Path, *, block_size: int, actions: bool) -> None:
         folder / "people",
         folder / "answers",
         id_column="who",
-        actions=actions,
+        ask=Ask(actions=actions),
         block_size=block_size,
         workers=2,
         address="local",

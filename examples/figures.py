@@ -23,6 +23,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from scipy.spatial import cKDTree
 
+from localface import Search
 from localface.answers.recourse import Recourse
 from localface.apps.plots import (
     plot_against_line,
@@ -92,7 +93,11 @@ def person() -> Recourse:
     for name in ("resting_pulse", "systolic", "coffee", "age"):
         table[name] = table[name].astype(int)
     explainer = LocalFACE(
-        lambda frame: healthy(frame.to_numpy()), table, schema=HABITS, min_score=0.75, max_step=2.0
+        lambda frame: healthy(frame.to_numpy()),
+        table,
+        schema=HABITS,
+        min_score=0.75,
+        search=Search(max_step=2.0),
     )
     someone = {"exercise": 1.0, "weight": 90.0, "resting_pulse": 81, "systolic": 146, "smoker": "yes", "sleep": 6.25,
                "coffee": 4, "age": 52}  # fmt: skip
@@ -131,7 +136,9 @@ def _with_palette(picture: Image.Image) -> Image.Image:
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     moons = two_moons(500, noise=0.12, seed=2)
-    explainer = LocalFACE(moons.model, moons.data, n_neighbors=15, min_score=0.75, max_step=0.8)
+    explainer = LocalFACE(
+        moons.model, moons.data, min_score=0.75, search=Search(n_neighbors=15, max_step=0.8)
+    )
     save(plot_pipeline(explainer, moons.person), folder / "pipeline.png")
     save(plot_against_line(explainer, moons.person), folder / "against-line.png")
     save(plot_recourse(person()), folder / "person.png")

@@ -21,6 +21,7 @@ import localface
 from localface import Feature, LocalFACE, Schema
 from localface.apps.cli.arguments import parser_of
 from localface.errors import LocalFACEError
+from worlds import make_explainer
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -175,7 +176,7 @@ def fails(frame: pd.DataFrame) -> Any:
 
 
 def made(model: Any = breathes, data: Any = DATA, **options: Any) -> LocalFACE:
-    return LocalFACE(model, data, **{"n_neighbors": 20, **options})
+    return make_explainer(model, data, **{"n_neighbors": 20, **options})
 
 
 def holed() -> pd.DataFrame:
@@ -217,7 +218,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "a density that is negative": lambda: made(density=lambda frame: -np.ones(len(frame))),
     "a density that is NaN": lambda: made(density=lambda frame: np.full(len(frame), np.nan)),
     "a density that is flat": lambda: made(density=lambda frame: np.ones(len(frame))),
-    "mistaken options": lambda: made(min_density=5, edges="strct"),
+    "mistaken options": lambda: made(min_density=5, max_rows=0),
 }
 
 

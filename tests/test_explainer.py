@@ -17,9 +17,9 @@ from sklearn.neighbors import KernelDensity
 from sklearn.svm import SVC
 
 from judge import Judge
-from localface import Feature, LocalFACE, Recourse, Schema, Status
+from localface import Feature, LocalFACE, Recourse, Schema, Search, Status
 from localface.models.scorer import signed
-from worlds import WORLDS, World
+from worlds import WORLDS, World, make_explainer
 
 Array = np.ndarray[Any, Any]
 
@@ -30,7 +30,7 @@ def explainer_of(world: World, **options: Any) -> LocalFACE:
         "n_neighbors": world.n_neighbors,
         "min_score": world.min_score,
     }
-    return LocalFACE(world.model, world.data, **{**settings, **options})
+    return make_explainer(world.model, world.data, **{**settings, **options})
 
 
 @cache
@@ -110,7 +110,7 @@ def test_a_known_counterfactual_may_be_one_of_the_rows_and_is_given_back_bit_for
 
 def test_a_known_counterfactual_beyond_a_gap_is_unreachable_and_says_so() -> None:
     data, model = apart()
-    answer = LocalFACE(model, data, n_neighbors=15).explain(
+    answer = LocalFACE(model, data, search=Search(n_neighbors=15)).explain(
         np.zeros(2), counterfactual=np.array([6.0, 0.0])
     )
     assert answer.status is Status.UNREACHABLE
@@ -120,7 +120,7 @@ def test_a_known_counterfactual_beyond_a_gap_is_unreachable_and_says_so() -> Non
 
 def test_with_relax_even_a_counterfactual_beyond_a_gap_is_reached_at_a_stated_price() -> None:
     data, model = apart()
-    explainer = LocalFACE(model, data, n_neighbors=15)
+    explainer = LocalFACE(model, data, search=Search(n_neighbors=15))
     answer = explainer.explain(np.zeros(2), counterfactual=np.array([6.0, 0.0]), relax=True)
     assert answer.found
     assert answer.relaxed_to is not None
@@ -157,7 +157,7 @@ def weakest(judge: Judge, answer: Recourse) -> float:
 @cache
 def relaxed(n_neighbors: int) -> tuple[Recourse, Judge, float]:
     data, model = apart()
-    explainer = LocalFACE(model, data, n_neighbors=n_neighbors)
+    explainer = LocalFACE(model, data, search=Search(n_neighbors=n_neighbors))
     answer = explainer.explain(np.array([0.0, 0.0]), relax=True)
     judge = Judge.of(explainer, data, answer)
     is_target = model.predict_proba(judge.rows * judge.scales)[:, 1] >= 0.5
@@ -166,7 +166,7 @@ def relaxed(n_neighbors: int) -> tuple[Recourse, Judge, float]:
 
 def test_without_relax_crowds_far_apart_are_unreachable_with_a_reason() -> None:
     data, model = apart()
-    answer = LocalFACE(model, data, n_neighbors=15).explain(np.array([0.0, 0.0]))
+    answer = LocalFACE(model, data, search=Search(n_neighbors=15)).explain(np.array([0.0, 0.0]))
     assert answer.status is Status.UNREACHABLE
     assert "35 people within the constraints reach the target" in answer.reason
     assert "relax=True" in answer.reason
@@ -211,7 +211,7 @@ def test_relax_changes_nothing_for_those_who_need_no_relaxation() -> None:
 
 def test_where_no_floor_helps_relax_says_so() -> None:
     data, model = apart()
-    answer = LocalFACE(model, data, n_neighbors=15, max_step=0.5).explain(
+    answer = LocalFACE(model, data, search=Search(n_neighbors=15, max_step=0.5)).explain(
         np.array([0.0, 0.0]), relax=True
     )
     assert answer.status is Status.UNREACHABLE
@@ -222,9 +222,9 @@ def test_where_no_floor_helps_relax_says_so() -> None:
 
 
 def test_either_class_can_be_the_target() -> None:
-    answer = LocalFACE(EASTWARD, CROWD, n_neighbors=20, target=0, min_score=0.7).explain(
-        {"east": 1.2, "north": 0.0}
-    )
+    answer = LocalFACE(
+        EASTWARD, CROWD, target=0, min_score=0.7, search=Search(n_neighbors=20)
+    ).explain({"east": 1.2, "north": 0.0})
     assert answer.found
     assert EASTWARD.predict_proba(answer.path)[-1, 0] >= 0.7
 
@@ -234,14 +234,16 @@ def test_one_class_of_many(target: int) -> None:
     which = np.digitize(CROWD["east"], [-0.4, 0.4])
     model = LogisticRegression().fit(CROWD, which)
     person = {"east": [1.2, -1.2, -1.2][target], "north": 0.0}
-    answer = LocalFACE(model, CROWD, target=target, n_neighbors=20).explain(person)
+    answer = LocalFACE(model, CROWD, target=target, search=Search(n_neighbors=20)).explain(person)
     assert answer.found
     assert model.predict_proba(answer.path)[-1, target] >= 0.5
 
 
 def test_a_margin_may_be_negative_all_the_way_to_the_target() -> None:
     model = SVC(gamma=0.5).fit(CROWD, IS_EAST)
-    answer = LocalFACE(model, CROWD, n_neighbors=20, min_score=-0.2).explain(WESTERNER)
+    answer = LocalFACE(model, CROWD, min_score=-0.2, search=Search(n_neighbors=20)).explain(
+        WESTERNER
+    )
     assert answer.found
     assert answer.scores == pytest.approx(model.decision_function(answer.path).tolist())
     assert answer.scores[0] < -0.2 <= answer.scores[-1]
@@ -251,9 +253,9 @@ def test_a_margin_may_be_negative_all_the_way_to_the_target() -> None:
 def test_a_regressor_goes_up_or_down(target: str, wanted: float) -> None:
     model = LinearRegression().fit(CROWD, 30_000 + 10_000 * CROWD["east"])
     person = {"east": -0.3, "north": 0.0}
-    answer = LocalFACE(model, CROWD, target=target, min_score=wanted, n_neighbors=20).explain(
-        person
-    )
+    answer = LocalFACE(
+        model, CROWD, target=target, min_score=wanted, search=Search(n_neighbors=20)
+    ).explain(person)
     values = model.predict(answer.path)
     assert answer.found
     assert answer.scores == pytest.approx(values.tolist())
@@ -266,13 +268,15 @@ def test_a_function_and_a_signed_function_lead_to_the_same_row_when_they_mean_th
     def plain(frame: pd.DataFrame) -> Any:
         return np.exp(frame["east"])
 
-    above = LocalFACE(plain, CROWD, n_neighbors=250, min_score=np.exp(0.6)).explain(WESTERNER)
+    above = LocalFACE(plain, CROWD, min_score=np.exp(0.6), search=Search(n_neighbors=250)).explain(
+        WESTERNER
+    )
     signs = LocalFACE(
         signed(lambda frame: frame["east"]),
         CROWD,
-        n_neighbors=250,
         target="at least",
         min_score=0.6,
+        search=Search(n_neighbors=250),
     )
     assert above.found
     assert above.rows[-1] == signs.explain(WESTERNER).rows[-1]
@@ -292,7 +296,7 @@ def test_no_step_is_longer_than_max_step() -> None:
 
 
 def test_max_step_holds_for_an_entry_step_and_for_a_known_counterfactual_too() -> None:
-    explainer = LocalFACE(EASTWARD, CROWD, n_neighbors=20, max_step=0.5)
+    explainer = LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20, max_step=0.5))
     lonely = explainer.explain({"east": -2.9, "north": 2.2})
     assert steps_of(lonely).max(initial=0.0) <= 0.5
     given = explainer.explain(WESTERNER, counterfactual={"east": 0.9, "north": 0.0})
@@ -382,7 +386,9 @@ def test_the_papers_strategy_finds_something_and_claims_nothing_that_does_not_ho
 
 
 def test_a_knn_density_is_certified_and_its_steps_hold() -> None:
-    answer = LocalFACE(EASTWARD, CROWD, density="knn", n_neighbors=20).explain(WESTERNER)
+    answer = LocalFACE(EASTWARD, CROWD, density="knn", search=Search(n_neighbors=20)).explain(
+        WESTERNER
+    )
     assert answer.found
     assert all(one.certified and one.holds for one in answer.certificates)
 
@@ -395,7 +401,9 @@ def kernel(frame: pd.DataFrame) -> Any:
     "density", [kernel, KernelDensity(bandwidth=0.4).fit(CROWD)], ids=["function", "estimator"]
 )
 def test_a_density_of_the_users_own_is_marked_as_not_certified(density: Any) -> None:
-    answer = LocalFACE(EASTWARD, CROWD, density=density, n_neighbors=20).explain(WESTERNER)
+    answer = LocalFACE(EASTWARD, CROWD, density=density, search=Search(n_neighbors=20)).explain(
+        WESTERNER
+    )
     assert answer.found
     assert not any(one.certified for one in answer.certificates)
     assert all(one.holds for one in answer.certificates)
@@ -411,7 +419,7 @@ def test_a_density_of_the_users_own_sees_the_users_own_units_and_columns() -> No
         seen.append(frame)
         return kernel(frame)
 
-    LocalFACE(EASTWARD, CROWD, density=watched, n_neighbors=20).explain(WESTERNER)
+    LocalFACE(EASTWARD, CROWD, density=watched, search=Search(n_neighbors=20)).explain(WESTERNER)
     assert all(list(frame.columns) == ["east", "north"] for frame in seen)
     assert seen[0].sort_values("east").to_numpy() == pytest.approx(
         CROWD.sort_values("east").to_numpy()
@@ -438,17 +446,19 @@ TABLES: dict[str, Any] = {
 @pytest.mark.parametrize("kind", TABLES)
 def test_answers_come_in_the_kind_of_table_that_the_data_came_in(kind: str) -> None:
     data = TABLES[kind]
-    explainer = LocalFACE(score_of, data, n_neighbors=20)
+    explainer = LocalFACE(score_of, data, search=Search(n_neighbors=20))
     answer = explainer.explain_many(
         data[:20] if kind != "pyarrow" else data.slice(0, 20), progress=False
     )[4]
     assert type(answer.path) is type(data)
-    wanted = LocalFACE(score_of, CROWD, n_neighbors=20).explain_many(CROWD[:20], progress=False)[4]
+    wanted = LocalFACE(score_of, CROWD, search=Search(n_neighbors=20)).explain_many(
+        CROWD[:20], progress=False
+    )[4]
     assert answer.records.tobytes() == wanted.records.tobytes()
 
 
 def test_one_person_comes_back_as_they_came() -> None:
-    explainer = LocalFACE(score_of, CROWD, n_neighbors=20)
+    explainer = LocalFACE(score_of, CROWD, search=Search(n_neighbors=20))
     persons = {
         dict: WESTERNER,
         pd.Series: pd.Series(WESTERNER),
@@ -467,7 +477,7 @@ def test_one_person_comes_back_as_they_came() -> None:
 
 def test_no_target_names_the_constraint_that_excludes_the_most() -> None:
     is_target = EASTWARD.predict_proba(CROWD)[:, 1] >= 0.5
-    explainer = LocalFACE(EASTWARD, CROWD, n_neighbors=20)
+    explainer = LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20))
     answer = explainer.explain(WESTERNER, where={"east": 0.5, "north": (0, None)})
     south = int((CROWD["north"][is_target] < 0).sum())
     assert answer.status is Status.NO_TARGET
@@ -484,7 +494,7 @@ def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
     def score(frame: pd.DataFrame) -> Any:
         return frame["town"].isin(["c", "d"]) * (1 / (1 + np.exp(-9 * (frame["east"] - 0.5))))
 
-    explainer = LocalFACE(score, data, n_neighbors=20, min_density=0.01)
+    explainer = LocalFACE(score, data, min_density=0.01, search=Search(n_neighbors=20))
     answer = explainer.explain(
         {**WESTERNER, "town": "a"}, where={"town": ["a", "b"], "north": (-3.5, None)}
     )
@@ -509,7 +519,9 @@ def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
     ],
 )
 def test_constraints_of_one_call_hold_all_along_the_path(where: Any, holds: Any) -> None:
-    answer = LocalFACE(EASTWARD, CROWD, n_neighbors=20).explain(WESTERNER, where=where)
+    answer = LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20)).explain(
+        WESTERNER, where=where
+    )
     assert answer.found
     assert holds(answer.path)
 
@@ -525,7 +537,7 @@ def test_a_feature_that_never_moves_in_one_call_moves_in_the_next() -> None:
 
 def test_what_the_schema_declares_holds_in_every_call() -> None:
     schema = Schema([Feature("east"), Feature("north", moves="up", bounds=(None, 1))])
-    explainer = LocalFACE(EASTWARD, CROWD, schema=schema, n_neighbors=20)
+    explainer = LocalFACE(EASTWARD, CROWD, schema=schema, search=Search(n_neighbors=20))
     people = CROWD[(EASTWARD.predict(CROWD) == 0) & (CROWD["north"] < 1)]
     for answer in explainer.explain_many(people[:8], progress=False):
         assert answer.path["north"].is_monotonic_increasing
@@ -557,10 +569,12 @@ def test_scoring_the_table_first_gives_the_same_answers_with_fewer_model_calls()
         return score_of(frame)
 
     people = CROWD[score_of(CROWD) < 0.5][:10]
-    plain = LocalFACE(counted, CROWD, n_neighbors=20).explain_many(people, progress=False)
+    plain = LocalFACE(counted, CROWD, search=Search(n_neighbors=20)).explain_many(
+        people, progress=False
+    )
     without = len(calls)
     calls.clear()
-    explainer = LocalFACE(counted, CROWD, n_neighbors=20).prescore()
+    explainer = LocalFACE(counted, CROWD, search=Search(n_neighbors=20)).prescore()
     assert calls == [len(CROWD)]
     calls.clear()
     quick = explainer.explain_many(people, progress=False)
@@ -581,7 +595,7 @@ def test_the_same_question_has_the_same_answer_again_and_from_another_explainer(
 
 def test_the_data_and_the_person_are_left_as_they_were() -> None:
     data, person = CROWD.copy(), dict(WESTERNER)
-    explainer = LocalFACE(EASTWARD, data, n_neighbors=20)
+    explainer = LocalFACE(EASTWARD, data, search=Search(n_neighbors=20))
     explainer.explain(person, relax=True)
     assert data.equals(CROWD)
     assert person == WESTERNER
@@ -592,7 +606,9 @@ def test_the_data_and_the_person_are_left_as_they_were() -> None:
 
 def test_many_answers_are_listed_in_the_order_people_came() -> None:
     people = CROWD[EASTWARD.predict(CROWD) == 0][:9]
-    answers = LocalFACE(EASTWARD, CROWD, n_neighbors=20).explain_many(people, progress=False)
+    answers = LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20)).explain_many(
+        people, progress=False
+    )
     assert [answer.path.iloc[0].tolist() for answer in answers] == people.to_numpy().tolist()
     assert len(answers[2:5]) == 3
     assert len(answers.to_frame()["status"]) == 9
@@ -600,13 +616,15 @@ def test_many_answers_are_listed_in_the_order_people_came() -> None:
 
 
 def test_an_explainer_introduces_itself() -> None:
-    assert repr(LocalFACE(EASTWARD, CROWD, n_neighbors=20)) == (
+    assert repr(LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20))) == (
         "<LocalFACE: 250 people, 2 features, target class 1, score at least 0.5, floor 5%>"
     )
 
 
 def test_many_answers_make_one_table_of_the_users_own_kind() -> None:
-    explainer = LocalFACE(lambda frame: 1 / (1 + np.exp(-frame["east"])), CROWD, n_neighbors=20)
+    explainer = LocalFACE(
+        lambda frame: 1 / (1 + np.exp(-frame["east"])), CROWD, search=Search(n_neighbors=20)
+    )
     table = explainer.explain_many(CROWD.iloc[:5], progress=False).to_frame()
     assert isinstance(table, pd.DataFrame)
     assert len(table) == 5

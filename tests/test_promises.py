@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from judge import Judge, Plane
-from localface import LocalFACE, Status
+from localface import Status
 from localface.data.read import read_person
-from worlds import WORLDS, World
+from worlds import WORLDS, World, make_explainer
 
 PEOPLE = 12
 
@@ -26,7 +26,7 @@ def answered(name: str, edges: str = "strict", momentum_steps: int = 0):
 
 
 def explainer_of(world: World, data=None, **options):
-    return LocalFACE(
+    return make_explainer(
         world.model,
         world.data if data is None else data,
         schema=world.schema,
@@ -210,7 +210,7 @@ def test_two_moons_at_full_size_serves_everyone_within_five_percent_of_the_optim
 @pytest.mark.parametrize("name", ["moons", "mixed"])
 def test_dijkstra_and_a_star_find_ways_of_the_same_length(name):
     world, explainer, answers = answered(name)
-    engine, plan = explainer._engine, replace(explainer._engine.plan, astar=False, actions=False)
+    engine, plan = explainer.engine, replace(explainer.engine.plan, astar=False, actions=False)
     people = each(some(world.people, 6))
     records = [read_person(person, explainer.schema) for person in people]
     requests = [engine.request(record, engine.form, world.where) for record in records]
@@ -226,7 +226,7 @@ def test_rows_revealed_are_counted_exactly_once_at_the_source(name, monkeypatch)
     world = WORLDS[name]()
     explainer = explainer_of(world)
     revealed: set[int] = set()
-    answer_of = explainer._engine.source.nearest
+    answer_of = explainer.engine.source.nearest
 
     def watched(questions):
         found = answer_of(questions)
@@ -234,7 +234,7 @@ def test_rows_revealed_are_counted_exactly_once_at_the_source(name, monkeypatch)
             revealed.update(one.ids.tolist())
         return found
 
-    monkeypatch.setattr(explainer._engine.source, "nearest", watched)
+    monkeypatch.setattr(explainer.engine.source, "nearest", watched)
     for person in each(some(world.people, 8)):
         revealed.clear()
         answer = explainer.explain(person, where=world.where)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from localface import Feature, Schema
+from localface import Feature, LocalFACE, Schema, Search
 
 
 @dataclass(frozen=True)
@@ -149,3 +149,10 @@ def _ward_rows(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
 
 
 WORLDS = {"moons": moons, "circles": circles, "blobs": blobs, "mixed": mixed, "ward": ward}
+
+
+def make_explainer(model: Any, data: Any, **options: Any) -> LocalFACE:
+    """An explainer with any of its options, those of its search among them."""
+    names = [one.name for one in fields(Search)]
+    search = {name: options.pop(name) for name in names if name in options}
+    return LocalFACE(model, data, search=Search(**search), **options)

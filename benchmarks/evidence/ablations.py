@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from localface import LocalFACE
+from localface import LocalFACE, Search
 from localface.evaluation.metrics import measured_many
 from running import GIVE_UP, OutOfTime, Rules, limited, split
 from splits import World
@@ -68,14 +68,20 @@ def _settings(at: World, rules: Rules) -> Iterator[dict[str, Any]]:
 def _explainer(at: World, options: dict[str, Any]) -> LocalFACE:
     in_sample = options.pop("in_sample", False)
     options["n_neighbors"] = min(options.get("n_neighbors", 50), len(at.data) - 1)
+    max_rows = options.pop("max_rows", None)
     explainer = LocalFACE(
-        at.model, at.data, schema=at.schema, min_score=at.min_score, **options
+        at.model,
+        at.data,
+        schema=at.schema,
+        min_score=at.min_score,
+        max_rows=max_rows,
+        search=Search(**options),
     ).prescore()
     if in_sample:  # as if each row had been its own witness when the floor was set
         density = explainer.density
         own = np.logaddexp(density.scale.log_densities, density._offset)
         floor = float(np.quantile(own, explainer.options.min_density))
-        explainer._engine = replace(explainer._engine, floor=floor)
+        explainer._engine = replace(explainer.engine, floor=floor)
     return explainer
 
 

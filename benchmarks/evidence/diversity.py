@@ -68,7 +68,7 @@ def _ours(at: World) -> Several:
     explainer = LocalFACE(at.model, at.data, schema=at.schema, min_score=at.min_score).prescore()
 
     def several(record: dict[str, Any]) -> Sequence[Array]:
-        ways = explainer.explain(record, n_paths=WANTED)
+        ways = explainer.alternatives(record, n=WANTED)
         return [np.asarray(one.followed().records) for one in ways if one.found]
 
     return several

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from localface import LocalFACE, Recourse
+from localface import LocalFACE, Recourse, Search
 from localface.evaluation.baselines import (
     FACE,
     NICE,
@@ -76,9 +76,8 @@ def ours(*, acted: bool = True, called: bool = False, raised: float = 0.0, **opt
     def make(at: World) -> Ours:
         model = _hidden(at) if called else at.model
         score = at.min_score + raised * (1 - at.min_score)
-        explainer = LocalFACE(
-            model, at.data, schema=at.schema, min_score=score, **_fitting(at, options)
-        )
+        search = Search(**_fitting(at, options))
+        explainer = LocalFACE(model, at.data, schema=at.schema, min_score=score, search=search)
         return Ours(explainer.prescore(), acted)
 
     return make

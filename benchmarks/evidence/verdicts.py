@@ -72,11 +72,11 @@ class Bench:
         self.explainer = LocalFACE(
             at.model, at.data, schema=at.schema, min_score=at.min_score
         ).prescore()
-        self.space = self.explainer._engine.space
+        self.space = self.explainer.engine.space
         self.people = read_table(at.people, at.schema)
         self.points = self.space.points(self.people)
         self.boxes = [at.schema.box(record) for record in self.people]
-        self.form = self.explainer._engine.form
+        self.form = self.explainer.engine.form
         self.judgement = Judgement.of(
             self.space,
             read_table(at.data, at.schema),

@@ -6,5 +6,16 @@ from localface.answers.status import Status
 from localface.data.schema import Feature, Schema
 from localface.errors import NoRecourse
 from localface.explainer import LocalFACE
+from localface.options import Ask, Search
 
-__all__ = ["Feature", "LocalFACE", "NoRecourse", "Recourse", "Schema", "Status", "__version__"]
+__all__ = [
+    "Ask",
+    "Feature",
+    "LocalFACE",
+    "NoRecourse",
+    "Recourse",
+    "Schema",
+    "Search",
+    "Status",
+    "__version__",
+]

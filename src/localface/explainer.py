@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from importlib import import_module
-from typing import Any, Literal, overload
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any
 
-from localface.analyses.alternatives import (
-    Alternatives,
-    avoiding,
-    check_n_paths,
-    checked_weights,
-    find_alternatives,
-)
+from localface.analyses.alternatives import Alternatives, find_alternatives
 from localface.analyses.audit import Audit, audited
 from localface.analyses.observed_moves import MoveCounter, read_evidence
-from localface.analyses.robustness import (
-    Robustness,
-    check_share,
-    pushed,
-    read_models,
-    robustness_of,
-)
+from localface.analyses.robustness import Robustness, pushed, read_models, robustness_of
 from localface.analyses.whynot import Check, check, opened, wish_of
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
-from localface.data.read import person_form, read_person
 from localface.data.schema import Schema
 from localface.density.protocol import Density
+from localface.engine.asking import check_ask
+from localface.engine.engine import Engine
 from localface.engine.fitting import fit_engine
 from localface.engine.many import explained, requests_of, requests_or_errors, shown
-from localface.options import Options, check_max_changes, check_on_error
+from localface.errors import InputError, needs_extra
+from localface.options import (
+    Ask,
+    AskAlternatives,
+    AskCheck,
+    AskMany,
+    Options,
+    Search,
+    takes,
+)
 
 
 class LocalFACE:
@@ -54,42 +51,23 @@ class LocalFACE:
     min_density
         How unusual a place on the way may be: 0.05 means no more unusual than where the
         loneliest 5 % of people stand.
-    edges
-        What makes a step traversable: ``"strict"`` (every place on it is common enough, proven),
-        ``"average"`` (it is so on average) or ``"cover"`` (at least ``people`` people within
-        ``radius`` of every place).
-    n_neighbors
-        How many people are looked at around each place.
-    max_step
-        The longest step, in ordinary differences between people; ``None`` for no limit.
     max_rows
         How many people one answer may reveal; ``None`` for no limit.
-    momentum_steps
-        How many steps the paper's momentum looks back; above 0 the path may leave the rows.
-    strategy
-        ``"guided"``, or ``"paper"`` for the published algorithms as printed.
     density
-        ``"kde"``, ``"knn"``, a function from records to densities, or an estimator with ``score_samples``.
-    cost
-        ``"length"``, ``"density"`` (falls with density; the default of average edges) or ``"safest"``.
-    slack
-        Look no further once the path is proven to be within this share of the best over all the data.
-    people, radius
-        The cover rule: how many people, within how many ordinary differences (chosen from
-        ``min_density`` if not given).
-    ends
-        ``"people"``: a path ends at a real person. ``"states"``: where none that this person may become
-        will do, it may end at a state that is nobody's, on ground just as common, made of what people who
-        reach the target have in what this person may change.
+        ``"kde"``, ``"knn"``, a function from records to densities, or an estimator with
+        ``score_samples``.
     evidence
-        People over time (``localface.analyses.observed_moves.Trajectories``, or a dict with a ``table`` and the
-        names of its columns): each action then says how many of them really did the like, and how they fared.
+        People over time (``localface.analyses.observed_moves.Trajectories``, or a dict with a
+        ``table`` and the names of its columns): each action then says how many of them really did
+        the like, and how they fared.
+    search
+        How paths are looked for, for researchers: see ``Search``.
 
     Examples
     --------
     >>> from localface.cases.moons import two_moons
     >>> moons = two_moons(seed=0)
-    >>> explainer = LocalFACE(moons.model, moons.data, n_neighbors=15)
+    >>> explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
     >>> explainer.explain(moons.person).found
     True
     """
@@ -103,37 +81,15 @@ class LocalFACE:
         target: object = 1,
         min_score: float = 0.5,
         min_density: float = 0.05,
-        edges: str = "strict",
-        n_neighbors: int = 50,
-        max_step: float | None = None,
         max_rows: int | None = None,
-        momentum_steps: int = 0,
-        strategy: str = "guided",
         density: Any = "kde",
-        cost: str | None = None,
-        slack: float = 0.05,
-        people: int = 3,
-        radius: float | None = None,
-        ends: str = "people",
         evidence: Any = None,
+        search: Search | None = None,
     ) -> None:
-        self.options = Options(
-            min_score=min_score,
-            min_density=min_density,
-            edges=edges,
-            n_neighbors=n_neighbors,
-            max_step=max_step,
-            max_rows=max_rows,
-            momentum_steps=momentum_steps,
-            strategy=strategy,
-            density=density,
-            cost=cost,
-            slack=slack,
-            people=people,
-            radius=radius,
-            ends=ends,
+        self.options = _options(
+            search, min_score=min_score, min_density=min_density, max_rows=max_rows, density=density
         )
-        self._wanted = target
+        self.target = target
         self._engine = fit_engine(model, data, schema=schema, target=target, options=self.options)
         if evidence is not None:
             move_counter = MoveCounter.of(
@@ -145,6 +101,11 @@ class LocalFACE:
     def schema(self) -> Schema:
         """What a record is, and how far a person may move."""
         return self._engine.schema
+
+    @property
+    def engine(self) -> Engine:
+        """What answers requests: the package's own apps and benchmarks build on it."""
+        return self._engine
 
     @property
     def density(self) -> Density:
@@ -162,127 +123,44 @@ class LocalFACE:
         near = "" if recall == 1 else f", {recall:.2%} of near people found"
         return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}{near}>"
 
-    @overload
-    def explain(
-        self,
-        person: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        counterfactual: Any = None,
-        min_score: float | None = None,
-        min_density: float | None = None,
-        relax: bool = False,
-        actions: bool = True,
-        max_changes: int = 1,
-        min_robustness: float | None = None,
-        n_paths: Literal[1] = 1,
-        weights: Mapping[str, float] | None = None,
-        avoid: Sequence[str] = (),
-    ) -> Recourse: ...
-    @overload
-    def explain(
-        self,
-        person: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        counterfactual: Any = None,
-        min_score: float | None = None,
-        min_density: float | None = None,
-        relax: bool = False,
-        actions: bool = True,
-        max_changes: int = 1,
-        min_robustness: float | None = None,
-        n_paths: int,
-        weights: Mapping[str, float] | None = None,
-        avoid: Sequence[str] = (),
-    ) -> Recourse | Alternatives: ...
-
-    def explain(
-        self,
-        person: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        counterfactual: Any = None,
-        min_score: float | None = None,
-        min_density: float | None = None,
-        relax: bool = False,
-        actions: bool = True,
-        max_changes: int = 1,
-        min_robustness: float | None = None,
-        n_paths: int = 1,
-        weights: Mapping[str, float] | None = None,
-        avoid: Sequence[str] = (),
-    ) -> Recourse | Alternatives:
+    @takes(Ask)
+    def explain(self, person: Any, ask: Ask) -> Recourse:
         """Find recourse for one person.
 
         Parameters
         ----------
         person
             A dict, a pandas Series, a 1-D array or a one-row frame.
-        where
-            What this person may change, on top of the schema: ``{"age": 5}`` (within 5),
-            ``{"sex": "never"}``, ``{"fio2": (0.21, 0.4)}``, ``{"ward": ["a", "b"]}``.
-        counterfactual
-            Where to go, if that is known already; explore is skipped.
-        min_score, min_density
-            The score to reach and the floor, for this call; as the explainer was made if not given.
-        relax
-            Where the target cannot be reached, lower the floor by as little as possible, and say so.
-        actions
-            Also work out few changes in an order; without, the path alone.
-        max_changes
-            How many features one action may change, if that is possible at all.
-        min_robustness
-            Go so far past the threshold that this share of small deviations from the answer still
-            reaches the target (see ``robustness``).
-        n_paths
-            How many ways are wanted; above 1 the answer is ``Alternatives``: ways that change different features.
-        weights
-            How dear a change of a feature is: ``{"income": 3}`` for what should rather not change; 1 if not given.
-        avoid
-            Features not to touch at all, neither by an action nor by anyone on the path.
+        {options}
         """
-        check_n_paths(
-            n_paths,
-            actions=actions and self.options.strategy == "guided",
-            push=min_robustness is not None,
-        )
-        engine, record = (
-            self._engine.at(min_score=min_score, min_density=min_density),
-            read_person(person, self.schema),
-        )
-        form = person_form(person, engine.form)
-        goal = (
-            None
-            if counterfactual is None
-            else read_person(counterfactual, self.schema, "the counterfactual")
-        )
-        check_max_changes(max_changes)
-        plan = replace(engine.plan, actions=actions, max_changes=max_changes)
-        where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
-        request = engine.request(record, form, where, goal=goal, relax=relax, weights=dear)
-        if n_paths > 1:
-            return find_alternatives(engine, request, plan, n_paths)
-        if min_robustness is not None:
-            return pushed(engine, request, plan, check_share(min_robustness))
-        ((_, answer),) = engine.answered([request], plan)
-        return opened(engine, plan, [(request, answer)])[0]
+        asked = check_ask(self._engine, ask)
+        request = asked.request(person)
+        if ask.min_robustness is not None:
+            return pushed(asked.engine, request, asked.plan, float(ask.min_robustness))
+        ((_, answer),) = asked.engine.answered([request], asked.plan)
+        return opened(asked.engine, asked.plan, [(request, answer)])[0]
 
-    def explain_many(
-        self,
-        people: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        min_score: float | None = None,
-        min_density: float | None = None,
-        relax: bool = False,
-        actions: bool = True,
-        max_changes: int = 1,
-        weights: Mapping[str, float] | None = None,
-        avoid: Sequence[str] = (),
-        on_error: str = "raise",
-        progress: bool = True,
-    ) -> Recourses:
+    @takes(AskAlternatives)
+    def alternatives(self, person: Any, ask: AskAlternatives) -> Alternatives:
+        """Find several recourses for one person, no two of which change the same features.
+
+        Parameters
+        ----------
+        person
+            As for ``explain``.
+        {options}
+        """
+        if self.options.strategy != "guided":
+            raise InputError(
+                f"strategy={self.options.strategy!r} works out no actions, and alternatives differ "
+                "by what the actions change: use strategy='guided'",
+                option="strategy",
+            )
+        asked = check_ask(self._engine, ask)
+        return find_alternatives(asked.engine, asked.request(person), asked.plan, int(ask.n))
+
+    @takes(AskMany)
+    def explain_many(self, people: Any, ask: AskMany) -> Recourses:
         """Find recourse for many people at once, in the order they came.
 
         The searches advance together: each round is one neighbour query, one model call
@@ -293,27 +171,13 @@ class LocalFACE:
         ----------
         people
             A table, or a list of what ``explain`` takes.
-        where, min_score, min_density, relax, actions, max_changes, weights, avoid
-            As for ``explain``, for everyone.
-        on_error
-            ``"raise"``, or ``"record"`` to go on without those who cannot be answered, because
-            their record cannot be read or the model fails on it: see ``Recourses.errors``.
-        progress
-            Whether to show a bar with people done and found, the rate, and the time left.
+        {options}
         """
-        check_max_changes(max_changes)
-        check_on_error(on_error)
-        engine, record = (
-            self._engine.at(min_score=min_score, min_density=min_density),
-            on_error == "record",
-        )
-        where, dear = avoiding(self.schema, where, avoid), checked_weights(self.schema, weights)
-        written = requests_or_errors if record else requests_of
-        asked = written(
-            engine, people, where, relax=relax, weights=dear
-        )  # every one, before the first search
-        plan = replace(engine.plan, actions=actions, max_changes=max_changes)
-        return explained(engine, plan, asked, progress=progress, record=record)
+        asked = check_ask(self._engine, ask)
+        record = ask.on_error == "record"
+        write = requests_or_errors if record else requests_of
+        requests = write(asked, people)  # every one, before the first search
+        return explained(asked.engine, asked.plan, requests, progress=ask.progress, record=record)
 
     def robustness(
         self,
@@ -343,30 +207,23 @@ class LocalFACE:
             The score that the answer was asked for, where that is not the explainer's own.
         """
         engine = self._engine.at(min_score=min_score)
-        others = read_models(engine, models, target=self._wanted, form=engine.form)
+        others = read_models(engine, models, target=self.target, form=engine.form)
         return robustness_of(engine, recourse, models=others, n=n, seed=seed)
 
-    def check(
-        self,
-        person: Any,
-        wish: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        min_score: float | None = None,
-        min_density: float | None = None,
-    ) -> Check:
-        """Say whether a wished state can be reached, what refuses it, and the least that would open it.
+    @takes(AskCheck)
+    def check(self, person: Any, ask: AskCheck) -> Check:
+        """Say whether a wished state can be reached, what refuses it, and what would open it.
 
-        ``wish`` names some features with the values they should have, as in ``{"debt": 4000}``;
-        the others stay as they are. A whole record will do as well. ``where``, ``min_score`` and
-        ``min_density`` are as for ``explain``.
+        Parameters
+        ----------
+        person
+            As for ``explain``.
+        {options}
         """
-        engine, record = (
-            self._engine.at(min_score=min_score, min_density=min_density),
-            read_person(person, self.schema),
-        )
-        form, goal = person_form(person, engine.form), wish_of(wish, record, self.schema)
-        return check(engine, engine.plan, engine.request(record, form, where, goal=goal))
+        asked = check_ask(self._engine, ask)
+        request = asked.request(person)
+        goal = wish_of(ask.wish, request.record, self.schema)
+        return check(asked.engine, asked.plan, replace(request, goal=goal))
 
     def audit(
         self,
@@ -422,20 +279,8 @@ class LocalFACE:
             Serve until Ctrl-C. Without, a handle comes back at once: ``.url`` says where to look,
             ``.stop()`` ends it, and it may be used in a ``with`` block.
         """
-        try:
-            serving = import_module("localface.apps.web.serving")
-        except ModuleNotFoundError as error:
-            if (error.name or "").partition(".")[0] not in (
-                "fastapi",
-                "uvicorn",
-                "pydantic",
-                "starlette",
-            ):
-                raise
-            raise ModuleNotFoundError(
-                f'serve() needs {error.name}, which is not installed; run: pip install "localface[web]"',
-                name=error.name,
-            ) from error
+        with needs_extra("web", "serve()"):
+            from localface.apps.web import serving
         running = serving.served(self, port=port, title=title, people=people)
         return running.run() if block else running.start()
 
@@ -451,3 +296,14 @@ class LocalFACE:
                 plan=replace(plan, walk_options=replace(plan.walk_options, patience=0)),
             )
         return self
+
+
+def _options(search: Search | None, **rest: Any) -> Options:
+    """Everything that an explainer is made with, checked together."""
+    if search is None:
+        search = Search()
+    if not isinstance(search, Search):
+        raise InputError(
+            f"search= is a {type(search).__name__}: give localface.Search(...)", option="search"
+        )
+    return Options(**asdict(search), **rest)

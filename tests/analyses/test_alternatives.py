@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from judge import Judge
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, Search
 from localface.analyses.alternatives import Alternatives, changed_by
 from localface.errors import ConstraintError, InputError
 from worlds import WORLDS
@@ -27,11 +27,11 @@ def explained(name):
         world.model,
         world.data,
         schema=world.schema,
-        n_neighbors=world.n_neighbors,
         min_score=world.min_score,
+        search=Search(n_neighbors=world.n_neighbors),
     )
     answers = [
-        explainer.explain(world.people.iloc[i], where=world.where, n_paths=3) for i in range(PEOPLE)
+        explainer.alternatives(world.people.iloc[i], where=world.where, n=3) for i in range(PEOPLE)
     ]
     return world, explainer, answers
 
@@ -130,7 +130,12 @@ def everywhere(n=1500):
 def logical(*links):
     schema = Schema([Feature(name) for name in "abcde"], links=links)
     return LocalFACE(
-        logic, everywhere(), schema=schema, n_neighbors=200, min_score=0.5, min_density=0.01
+        logic,
+        everywhere(),
+        schema=schema,
+        min_score=0.5,
+        min_density=0.01,
+        search=Search(n_neighbors=200),
     )
 
 
@@ -147,7 +152,7 @@ def test_the_tree_finds_every_least_set_and_says_that_there_are_no_more():
     ]
     least = [some for some in reach if not any(other < some for other in reach)]
     # when
-    ways = logical().explain(NOBODY, n_paths=9)
+    ways = logical().alternatives(NOBODY, n=9)
     # then
     assert sorted(map(sorted, least)) == [["a", "b"], ["c", "d"], ["c", "e"]]
     assert sorted(map(sorted, ways.changed)) == sorted(map(sorted, least))
@@ -158,14 +163,14 @@ def test_the_tree_finds_every_least_set_and_says_that_there_are_no_more():
 
 
 def test_features_that_are_linked_are_held_and_counted_as_one():
-    ways = logical(("a", "b")).explain(NOBODY, n_paths=3)
+    ways = logical(("a", "b")).alternatives(NOBODY, n=3)
     assert {"a", "b"} in [set(names) for names in ways.changed]
     assert min(ways.costs).changes == 1
     assert set(ways.changed[0]) == {"a", "b"}
 
 
 def test_distances_and_where_the_branches_part():
-    ways = logical().explain(NOBODY, n_paths=3)
+    ways = logical().alternatives(NOBODY, n=3)
     sets = ways.changed
     for i, j in np.ndindex(3, 3):
         assert ways.distances[i, j] == pytest.approx(
@@ -231,7 +236,7 @@ def test_what_is_avoided_is_touched_by_no_action_and_nobody_on_the_path():
 
 
 def test_alternatives_are_a_sequence_that_prints_and_travels():
-    ways = logical().explain(NOBODY, n_paths=2)
+    ways = logical().alternatives(NOBODY, n=2)
     assert isinstance(ways, Alternatives)
     assert len(ways) == 2
     assert ways[-1] is list(ways)[1]
@@ -260,11 +265,11 @@ def test_the_total_of_what_was_seen_bounds_what_each_way_saw():
 
 
 def test_no_is_an_answer_here_too():
-    ways = logical().explain(NOBODY, where=dict.fromkeys("abcde", "never"), n_paths=3)
+    ways = logical().alternatives(NOBODY, where=dict.fromkeys("abcde", "never"), n=3)
     assert not ways.found
     assert len(ways) == 1
     assert ways[0].reason in str(ways)
-    already = logical().explain(dict.fromkeys("abcde", 2), n_paths=3)
+    already = logical().alternatives(dict.fromkeys("abcde", 2), n=3)
     assert already[0].status.name == "ALREADY_THERE"
     assert "already there" in repr(already)
 
@@ -272,9 +277,9 @@ def test_no_is_an_answer_here_too():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_paths": 0}, "n_paths=0: a whole number of at least 1 is wanted"),
-        ({"n_paths": 2, "actions": False}, "n_paths=2, but no actions are worked out"),
-        ({"n_paths": 2, "min_robustness": 0.9}, "do not go together"),
+        ({"n": 0}, "n=0: a whole number of at least 1 is wanted"),
+        ({"n": 2, "actions": False}, "alternatives differ by what the actions change"),
+        ({"n": 2, "min_robustness": 0.9}, "alternatives takes no min_robustness="),
         ({"weights": {"f": 2}}, "weights= names 'f', which is no feature"),
         ({"weights": {"a": 0}}, "the weight of 'a' is 0: give a positive number"),
         ({"weights": ["a"]}, "give a dict from feature to number"),
@@ -284,5 +289,5 @@ def test_no_is_an_answer_here_too():
 )
 def test_misuse_is_told(options, message):
     with pytest.raises(InputError, match=message) as caught:
-        logical().explain(NOBODY, **options)
-    assert isinstance(caught.value, ConstraintError) == ("n_paths" not in options)
+        logical().alternatives(NOBODY, **options)
+    assert isinstance(caught.value, ConstraintError) == ("n" not in options)

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from judge import Judge, Plane, encode
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, Search
 from localface.analyses.audit import Audit
 from localface.apps.plots import plot_audit
 from localface.errors import ConstraintError, DataError
@@ -44,15 +44,15 @@ def explainer_of(world: World) -> LocalFACE:
         world.model,
         world.data,
         schema=world.schema,
-        n_neighbors=world.n_neighbors,
         min_score=world.min_score,
+        search=Search(n_neighbors=world.n_neighbors),
     )
 
 
 def nearest_unlike(explainer: LocalFACE, world: World, people: pd.DataFrame) -> pd.DataFrame:
     """The plain baseline: the nearest row that the model agrees with, whatever may change or lies between."""
     good = world.data[world.model.predict_proba(world.data)[:, 1] >= world.min_score]
-    scales = np.array(explainer._engine.answers.scales)
+    scales = np.array(explainer.engine.answers.scales)
     rows, own = (encode(table, explainer.schema, scales) for table in (good, people))
     near = ((own[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
     return good.iloc[near].reset_index(drop=True)
@@ -128,7 +128,7 @@ def test_the_ground_is_what_the_full_density_says(
 
 def test_reachable_is_what_brute_force_over_all_rows_finds() -> None:
     score, data, people_ = island()
-    explainer = LocalFACE(score, data, n_neighbors=40)
+    explainer = LocalFACE(score, data, search=Search(n_neighbors=40))
     right = np.flatnonzero(score(data) >= 0.5)
     wanted = data[
         [right[20], right[60], right[-1]] * 2
@@ -156,7 +156,7 @@ def test_reachable_is_what_brute_force_over_all_rows_finds() -> None:
 
 def test_the_way_to_a_proposal_is_the_one_that_explain_gives() -> None:
     score, data, people_ = island()
-    explainer = LocalFACE(score, data, n_neighbors=40)
+    explainer = LocalFACE(score, data, search=Search(n_neighbors=40))
     wanted = data[np.flatnonzero(score(data) >= 0.5)[::6]][: len(people_)]
 
     for one, person, goal in zip(
@@ -183,7 +183,7 @@ def test_the_way_to_a_proposal_is_the_one_that_explain_gives() -> None:
 
 def test_a_proposal_off_the_ground_is_out_of_reach_by_as_much_as_relaxing_says() -> None:
     score, data, people_ = island()
-    explainer = LocalFACE(score, data, n_neighbors=40, min_density=0.3)
+    explainer = LocalFACE(score, data, min_density=0.3, search=Search(n_neighbors=40))
     rows = data[110:200:3][score(data[110:200:3]) >= 0.5]
     audit = explainer.audit(people_[:1].repeat(len(rows), axis=0), rows, progress=False)
     lonely = [one for one in audit if one.density is not None and 0.01 < one.density < 0.3]
@@ -216,7 +216,7 @@ def test_what_is_not_valid_is_not_asked_and_what_breaks_a_constraint_is_out_of_r
 
 def test_nothing_proposed_is_none_in_a_list_or_a_row_of_nan() -> None:
     score, data, people_ = island()
-    explainer = LocalFACE(score, data, n_neighbors=40)
+    explainer = LocalFACE(score, data, search=Search(n_neighbors=40))
     goal = data[score(data) >= 0.5][0]
     table = np.array([[np.nan, np.nan], goal])
     for given in (
@@ -239,7 +239,9 @@ def test_nothing_proposed_is_none_in_a_list_or_a_row_of_nan() -> None:
 
 def test_nothing_proposed_to_anyone_is_still_an_audit() -> None:
     score, data, people_ = island()
-    audit = LocalFACE(score, data, n_neighbors=40).audit(people_, [None] * len(people_))
+    audit = LocalFACE(score, data, search=Search(n_neighbors=40)).audit(
+        people_, [None] * len(people_)
+    )
     assert {part.n for part in audit.summary().values()} == {0}
     audit.plot()
 
@@ -259,7 +261,7 @@ def test_a_value_that_went_through_another_format_is_the_persons_own() -> None:
     )
     schema = Schema([Feature("age", moves="never"), Feature("dose")])
     explainer = LocalFACE(
-        lambda frame: frame["dose"].to_numpy(), data, schema=schema, n_neighbors=20
+        lambda frame: frame["dose"].to_numpy(), data, schema=schema, search=Search(n_neighbors=20)
     )
     proposal = data.iloc[[10]].assign(dose=0.7).astype("float32")
     (one,) = explainer.audit(data.iloc[[10]], proposal, progress=False)
@@ -270,7 +272,9 @@ def test_a_value_that_went_through_another_format_is_the_persons_own() -> None:
 def test_someone_who_is_there_already_needs_no_proposal() -> None:
     score, data, _ = island()
     there = data[score(data) > 0.9][:1]
-    (one,) = LocalFACE(score, data, n_neighbors=40).audit(there, there + 0.01, progress=False)
+    (one,) = LocalFACE(score, data, search=Search(n_neighbors=40)).audit(
+        there, there + 0.01, progress=False
+    )
     assert (one.verdict, one.reachable) == ("already there", None)
     assert "nothing needs to change" in one.between
 
@@ -322,13 +326,14 @@ def test_the_table_has_a_line_a_pair_in_the_kind_that_came(
     by_name = lambda frame: score(np.column_stack([np.asarray(frame[name]) for name in names]))  # noqa: E731
     wanted = np.array([[np.nan, np.nan], data[score(data) > 0.6][0], data[score(data) > 0.6][1]])
     for kind, convert in kinds.items():
-        explainer = LocalFACE(by_name, convert(data), n_neighbors=40)
+        explainer = LocalFACE(by_name, convert(data), search=Search(n_neighbors=40))
         table = explainer.audit(convert(people_[:3]), convert(wanted), progress=False).to_frame()
         assert isinstance(table, kind)
         assert len(table) == 3
         assert str(next(iter(table["verdict"]))) == "nothing proposed"
     assert isinstance(
-        LocalFACE(score, data, n_neighbors=40).audit(people_[:3], wanted).to_frame(), pd.DataFrame
+        LocalFACE(score, data, search=Search(n_neighbors=40)).audit(people_[:3], wanted).to_frame(),
+        pd.DataFrame,
     )
 
 

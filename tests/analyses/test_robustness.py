@@ -14,11 +14,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from judge import Judge
-from localface import Feature, LocalFACE, NoRecourse, Recourse, Schema
+from localface import Feature, LocalFACE, NoRecourse, Recourse, Schema, Search
 from localface.analyses.robustness import Shaker, end_of
 from localface.answers.intervals import wilson_interval
 from localface.errors import InputError, ModelError
-from worlds import mixed
+from worlds import make_explainer, mixed
 
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame({"dose": RNG.uniform(0, 10, 400).round(1), "visits": RNG.integers(0, 12, 400)})
@@ -39,7 +39,7 @@ def steep(frame: pd.DataFrame) -> Any:
 
 
 def made(model: Any = steep, **options: Any) -> LocalFACE:
-    return LocalFACE(model, TABLE, **{"schema": SCHEMA, "n_neighbors": 20, **options})
+    return make_explainer(model, TABLE, **{"schema": SCHEMA, "n_neighbors": 20, **options})
 
 
 def narrowly(explainer: LocalFACE) -> Recourse:
@@ -57,7 +57,7 @@ def refused(world: Any, n: int) -> list[pd.DataFrame]:
 def test_the_share_of_successes_is_what_following_by_hand_gives() -> None:
     world = mixed()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+        world.model, world.data, schema=world.schema, min_score=0.6, search=Search(n_neighbors=30)
     )
     shares = set()
     for person in refused(world, 12):
@@ -199,7 +199,7 @@ def test_it_is_frozen_and_answers_the_first_question_in_one_line() -> None:
 def test_each_model_is_asked_for_the_same_target_and_score() -> None:
     world = mixed()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+        world.model, world.data, schema=world.schema, min_score=0.6, search=Search(n_neighbors=30)
     )
     answer = explainer.explain(refused(world, 1)[0], where=world.where)
     other = lambda frame: world.model.predict_proba(frame)[:, 1] - 0.2 * (frame["income"] > 0)  # noqa: E731
@@ -220,7 +220,7 @@ def test_models_in_a_list_are_numbered_and_none_survive_where_none_are_given() -
     labels = TABLE["dose"] > 5
     numbers = TABLE[["dose", "visits"]]
     forests = [RandomForestClassifier(5, random_state=i).fit(numbers, labels) for i in range(3)]
-    explainer = LocalFACE(forests[0], numbers, n_neighbors=20, target=True)
+    explainer = LocalFACE(forests[0], numbers, target=True, search=Search(n_neighbors=20))
     answer = explainer.explain({"dose": 2.0, "visits": 3})
 
     assert [one.name for one in explainer.robustness(answer, models=forests).models] == [1, 2, 3]
@@ -230,7 +230,11 @@ def test_models_in_a_list_are_numbered_and_none_survive_where_none_are_given() -
 def test_for_at_most_lower_is_valid() -> None:
     stay = LinearRegression().fit(TABLE[["dose", "visits"]], 10 - TABLE["dose"])
     explainer = LocalFACE(
-        stay, TABLE[["dose", "visits"]], target="at most", min_score=4, n_neighbors=20
+        stay,
+        TABLE[["dose", "visits"]],
+        target="at most",
+        min_score=4,
+        search=Search(n_neighbors=20),
     )
     answer = explainer.explain({"dose": 2.0, "visits": 3}, min_robustness=0.95)
     longer = LinearRegression().fit(TABLE[["dose", "visits"]], 30 - TABLE["dose"])
@@ -272,7 +276,7 @@ def test_what_cannot_be_measured_is_refused_with_what_to_do() -> None:
 def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
     world = mixed()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+        world.model, world.data, schema=world.schema, min_score=0.6, search=Search(n_neighbors=30)
     )
     pushed = 0
     for person in refused(world, 25):
@@ -297,7 +301,12 @@ def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
 def test_a_pushed_answer_keeps_to_the_same_ground() -> None:
     world = mixed()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, min_density=0.3
+        world.model,
+        world.data,
+        schema=world.schema,
+        min_score=0.6,
+        min_density=0.3,
+        search=Search(n_neighbors=30),
     )
     judge = None
     for person in refused(world, 25):
@@ -353,7 +362,11 @@ def test_a_floor_that_was_lowered_is_not_lowered_further_for_robustness() -> Non
         [gap, pd.DataFrame({"dose": np.linspace(2.5, 8, 9).round(1), "visits": 3, "site": "a"})]
     )  # a narrow bridge
     explainer = LocalFACE(
-        far, gap, schema=SCHEMA.with_("dose", resolution=2.0), n_neighbors=20, min_density=0.2
+        far,
+        gap,
+        schema=SCHEMA.with_("dose", resolution=2.0),
+        min_density=0.2,
+        search=Search(n_neighbors=20),
     )
     first = explainer.explain(PERSON, relax=True)
     answer = explainer.explain(PERSON, relax=True, min_robustness=1.0)

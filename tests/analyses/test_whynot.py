@@ -14,10 +14,10 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.linear_model import LogisticRegression
 
 from judge import Judge, log_density
-from localface import Feature, LocalFACE, Recourse, Schema, Status
+from localface import Feature, LocalFACE, Recourse, Schema, Search, Status
 from localface.analyses.whynot import Check
 from localface.errors import DataError
-from worlds import World, mixed_table
+from worlds import World, make_explainer, mixed_table
 
 Array = np.ndarray[Any, Any]
 CLOSE = 5e-3  # log-densities nearer to the floor than this are not for a grid to decide
@@ -67,7 +67,7 @@ def _worth(frame: pd.DataFrame) -> Array:
 def explainer(name: str, **options: Any) -> LocalFACE:
     world = credit() if name == "credit" else plane(name)
     settings = {"n_neighbors": len(world.data), "min_density": 0.1, **options}
-    return LocalFACE(world.model, world.data, schema=world.schema, **settings)
+    return make_explainer(world.model, world.data, schema=world.schema, **settings)
 
 
 class Brute:
@@ -279,7 +279,7 @@ WESTERNER = {"east": -0.8, "north": 0.1}
 
 @cache
 def crowd(**options: Any) -> LocalFACE:
-    return LocalFACE(EASTWARD, CROWD, **{"n_neighbors": 30, "target": True, **options})
+    return make_explainer(EASTWARD, CROWD, **{"n_neighbors": 30, "target": True, **options})
 
 
 def test_a_wish_may_be_partial_or_whole() -> None:
@@ -363,7 +363,7 @@ def test_a_broken_constraint_is_told_in_its_words_and_by_how_much() -> None:
 
 def test_categories_and_places_in_an_order_are_told_as_such() -> None:
     data = mixed_table(300, 2)[["income", "debt", "home", "school"]]
-    made = LocalFACE(lambda frame: np.full(len(frame), 0.3), data, n_neighbors=40)
+    made = LocalFACE(lambda frame: np.full(len(frame), 0.3), data, search=Search(n_neighbors=40))
     person = {"income": 25_000.0, "debt": 5_000.0, "home": "rent", "school": "basic"}
     check = made.check(
         person, {"home": "own", "school": "high"}, where={"home": ["rent", "family"], "school": 0}
@@ -382,7 +382,9 @@ def test_a_broken_relation_is_a_refusal_of_its_own() -> None:
     schema = Schema([Feature("hr_min", unit="bpm"), Feature("hr_max", unit="bpm")]).relate(
         "hr_min", "<=", "hr_max"
     )
-    made = LocalFACE(lambda frame: np.full(len(frame), 0.9), data, schema=schema, n_neighbors=30)
+    made = LocalFACE(
+        lambda frame: np.full(len(frame), 0.9), data, schema=schema, search=Search(n_neighbors=30)
+    )
     check = made.check({"hr_min": 60.0, "hr_max": 75.0}, {"hr_min": 78.0})
     assert "relation" in check.refused_by
     assert "box" not in check.refused_by
@@ -399,7 +401,7 @@ def test_a_gap_is_shown_where_it_is() -> None:
     data, which = make_blobs(
         n_samples=70, centers=np.array([[0.0, 0.0], [6.0, 0.0]]), cluster_std=0.8, random_state=0
     )
-    apart = LocalFACE(LogisticRegression().fit(data, which), data, n_neighbors=15)
+    apart = LocalFACE(LogisticRegression().fit(data, which), data, search=Search(n_neighbors=15))
     check = apart.check(data[which == 0][3], np.array([6.0, 0.0]))
     assert check.refused_by == ("way",)
     assert check.on_ground
@@ -428,7 +430,9 @@ def test_a_spent_budget_is_no_proof_and_says_so() -> None:
     data, which = make_blobs(
         n_samples=200, centers=np.array([[0.0, 0.0], [9.0, 0.0]]), random_state=0
     )
-    apart = LocalFACE(LogisticRegression().fit(data, which), data, n_neighbors=15, max_rows=20)
+    apart = LocalFACE(
+        LogisticRegression().fit(data, which), data, max_rows=20, search=Search(n_neighbors=15)
+    )
     check = apart.check(np.array([0.0, 0.0]), np.array([9.0, 0.0]))
     assert "max_rows=20 was spent" in check.reasons[-1]
     assert check.disclosure.rows <= 20
@@ -480,7 +484,9 @@ def test_two_constraints_are_named_where_neither_alone_would_do() -> None:
         np.random.default_rng(0).normal(size=(300, 3)), columns=["east", "north", "up"]
     )
     made = LocalFACE(
-        lambda frame: 0.0 + (frame[["east", "north"]].min(axis=1) > 0.4), data, n_neighbors=40
+        lambda frame: 0.0 + (frame[["east", "north"]].min(axis=1) > 0.4),
+        data,
+        search=Search(n_neighbors=40),
     )
     answer = made.explain(
         {"east": -0.5, "north": -0.5, "up": 0.0}, where={"east": 0.2, "north": 0.2, "up": 2.5}
@@ -501,7 +507,7 @@ def test_the_searches_for_what_opens_are_counted_and_kept_within_the_budget() ->
 
 
 def test_nothing_is_named_where_nothing_helps_and_nothing_is_spent_on_those_served() -> None:
-    nobody = LocalFACE(lambda frame: np.full(len(frame), 0.3), CROWD, n_neighbors=30)
+    nobody = LocalFACE(lambda frame: np.full(len(frame), 0.3), CROWD, search=Search(n_neighbors=30))
     answer = nobody.explain(WESTERNER, where={"east": 0.3})
     assert answer.status is Status.NO_TARGET
     assert answer.opens == ()

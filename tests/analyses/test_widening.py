@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from localface import Feature, LocalFACE, Recourse, Schema, Status
+from worlds import make_explainer
 
 
 def world() -> tuple[pd.DataFrame, Schema]:
@@ -30,7 +31,9 @@ PERSON = {"east": 3.0, "north": 5.0, "town": 1}
 
 def explainer(**options: object) -> LocalFACE:
     data, schema = world()
-    return LocalFACE(in_the_east, data, schema=schema, min_score=0.7, n_neighbors=20, **options)
+    return make_explainer(
+        in_the_east, data, schema=schema, min_score=0.7, n_neighbors=20, **options
+    )
 
 
 def test_without_relaxing_nobody_is_within_reach():

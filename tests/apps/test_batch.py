@@ -25,12 +25,12 @@ import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 
-from localface import LocalFACE, Recourse
+from localface import Ask, LocalFACE, Recourse, Search
 from localface.apps.batch import Report, Unfinished, Worker, explain_blocks
 from localface.apps.batch import serial as here
 from localface.apps.batch.blocks import Block, Results
 from localface.errors import ConstraintError, DataError, InputError, LocalFACEError, ModelError
-from worlds import mixed
+from worlds import make_explainer, mixed
 
 BLOCK = 10
 N = 63
@@ -93,7 +93,7 @@ def explainer_of(scores: Any, **options: Any) -> LocalFACE:
         "n_neighbors": world.n_neighbors,
         "min_score": world.min_score,
     }
-    return LocalFACE(scores, world.data, **{**settings, **options})
+    return make_explainer(scores, world.data, **{**settings, **options})
 
 
 @cache
@@ -160,7 +160,7 @@ def prints(out: Path) -> dict[str, tuple[int, int]]:
 
 
 def run_here(explainer: LocalFACE, people: Any, out: Path, **options: Any) -> Report:
-    settings = {"block_size": BLOCK, "where": mixed().where, "progress": False}
+    settings = {"block_size": BLOCK, "ask": Ask(where=mixed().where), "progress": False}
     return here.explain_parquet(explainer, people, out, **{**settings, **options})
 
 
@@ -282,7 +282,7 @@ def test_a_model_that_fails_on_everyone_is_no_answer_about_anyone(tmp_path: Path
 
 def test_a_worker_is_a_function_of_its_block() -> None:
     block = pa.Table.from_pandas(crowd().iloc[20:26], preserve_index=False)
-    worker = Worker(plain(), where=mixed().where)
+    worker = Worker(plain(), ask=Ask(where=mixed().where))
 
     first, again = worker(block), pickle.loads(pickle.dumps(worker))(block)
 
@@ -298,7 +298,7 @@ def test_a_block_of_which_an_engine_says_nothing_is_not_taken_for_done(
     def forgetful(worker: Worker, blocks: Iterator[Block]) -> Results:
         yield from (part for part in here.serial(worker, blocks) if part.number != 2)
 
-    worker = Worker(plain(), where=mixed().where)
+    worker = Worker(plain(), ask=Ask(where=mixed().where))
     with pytest.raises(
         Unfinished, match=r"1 of 7 blocks could not be done: block 2 \(people 20 to 29\)"
     ):
@@ -327,7 +327,7 @@ def test_a_constraint_on_nothing_is_refused_once_and_not_person_by_person(
     people: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(ConstraintError, match="did you mean 'married'"):
-        run_here(plain(), people, tmp_path / "out", where={"maried": "never"})
+        run_here(plain(), people, tmp_path / "out", ask=Ask(where={"maried": "never"}))
 
 
 def test_what_holds_nobody_is_refused(tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_a_part_that_is_not_what_was_written_is_done_again(
     kind: str, people: Path, out: Path, tmp_path: Path
 ) -> None:
     if kind == "of another run":
-        run_here(plain(), people, tmp_path / "other", where=None, actions=False)
+        run_here(plain(), people, tmp_path / "other", ask=Ask(actions=False))
     before = prints(out)
     spoilt(kind, out / "part-00004.parquet", tmp_path / "other" / "part-00004.parquet")
 
@@ -405,8 +405,12 @@ def test_a_part_that_is_not_what_was_written_is_done_again(
 
 
 OTHER_RUNS: dict[str, tuple[Callable[[], LocalFACE], dict[str, Any], str]] = {
-    "options": (plain, {"relax": True}, r"options\.relax \(False there, True here\)"),
-    "constraints": (plain, {"where": {"married": "never", "age": 2}}, r"options\.where"),
+    "options": (
+        plain,
+        {"ask": Ask(where=mixed().where, relax=True)},
+        r"options\.relax \(False there, True here\)",
+    ),
+    "constraints": (plain, {"ask": Ask(where={"married": "never", "age": 2})}, r"options\.where"),
     "blocks": (plain, {"block_size": 9}, r"block_size \(10 there, 9 here\)"),
     "model": (lambda: explainer_of(upside_down), {}, r"explainer\.model"),
     "settings": (
@@ -439,8 +443,8 @@ def test_other_people_or_other_data_are_another_run(
         model(),
         world.data[1:],
         schema=world.schema,
-        n_neighbors=world.n_neighbors,
         min_score=world.min_score,
+        search=Search(n_neighbors=world.n_neighbors),
     )
 
     with pytest.raises(InputError, match="differs in people:"):
@@ -519,7 +523,12 @@ def cluster() -> Iterator[str]:
 
 
 def run_there(explainer: LocalFACE, people: Any, out: Path, **options: Any) -> Report:
-    settings = {"block_size": BLOCK, "where": mixed().where, "progress": False, "workers": 2}
+    settings = {
+        "block_size": BLOCK,
+        "ask": Ask(where=mixed().where),
+        "progress": False,
+        "workers": 2,
+    }
     return cluster_engine.explain_parquet(explainer, people, out, **{**settings, **options})
 
 
@@ -712,7 +721,7 @@ def test_a_ray_dataset_is_answered_person_by_person(cluster: str) -> None:
         ray.data.from_arrow(table),
         block_size=20,
         workers=1,
-        where=mixed().where,
+        ask=Ask(where=mixed().where),
         id_column="who",
     )
 
@@ -744,7 +753,10 @@ def copied_and_shared(rows: int) -> tuple[int, int]:
     """How many bytes each worker copies of an explainer, and how many the workers of a machine share."""
     world, buffers = mixed(), list[pickle.PickleBuffer]()
     explainer = LocalFACE(
-        model(), world.data[:rows], schema=world.schema, n_neighbors=world.n_neighbors
+        model(),
+        world.data[:rows],
+        schema=world.schema,
+        search=Search(n_neighbors=world.n_neighbors),
     )
     copied = ray.cloudpickle.dumps(Worker(explainer), protocol=5, buffer_callback=buffers.append)
     return len(copied), sum(buffer.raw().nbytes for buffer in buffers)

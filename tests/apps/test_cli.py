@@ -21,7 +21,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from localface import Feature, Recourse, Schema, __version__
 from localface.apps import cli, files
 from localface.apps.cli.arguments import parser_of
-from localface.apps.cli.commands import _where
+from localface.apps.cli.ask_options import _limits as _where
 from onnxfile import write_classifier
 
 ROOT = Path(__file__).parents[2]

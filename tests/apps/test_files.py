@@ -20,7 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer
 
-from localface import LocalFACE, Recourse, Schema
+from localface import LocalFACE, Recourse, Schema, Search
 from localface.apps import files
 from localface.errors import DataError, InputError, ModelError, SchemaError
 from localface.models.load import _is_trusted
@@ -250,7 +250,9 @@ class TestDocuments:
 
 def explained() -> Recourse:
     model = LogisticRegression().fit(PLANE, IS_EAST)
-    return LocalFACE(model, PLANE, n_neighbors=20).explain({"east": -0.5, "north": 0.0})
+    return LocalFACE(model, PLANE, search=Search(n_neighbors=20)).explain(
+        {"east": -0.5, "north": 0.0}
+    )
 
 
 class _Stranger(LogisticRegression):  # type: ignore[misc]
@@ -412,7 +414,7 @@ class TestOnnx:
     def test_a_classifier_is_explained(self) -> None:
         path = write_classifier(Path("model.onnx"), [1.0, 0.0])
         model = files.named_classes(files.read_model(str(path)), PLANE)
-        answer = LocalFACE(model, PLANE, target="ready", n_neighbors=20).explain(
+        answer = LocalFACE(model, PLANE, target="ready", search=Search(n_neighbors=20)).explain(
             {"east": -0.5, "north": 0.0}
         )
         assert answer.require().counterfactual["east"] >= 0

@@ -14,6 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
+from localface import Search
 from localface.analyses.trace import told, traced
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
@@ -74,7 +75,9 @@ def moons() -> Moons:
 
 @pytest.fixture(scope="module")
 def explainer(moons: Moons) -> LocalFACE:
-    return LocalFACE(moons.model, moons.data, n_neighbors=15, min_score=0.75, max_step=0.8)
+    return LocalFACE(
+        moons.model, moons.data, min_score=0.75, search=Search(n_neighbors=15, max_step=0.8)
+    )
 
 
 def answer(**changes: Any) -> Recourse:
@@ -325,11 +328,11 @@ def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> No
 
 
 def test_tracing_leaves_the_explainer_as_it_was(explainer: LocalFACE, moons: Moons) -> None:
-    driver = explainer._engine.driver
+    driver = explainer.engine.driver
 
     told(explainer, moons.person)
 
-    assert explainer._engine.driver is driver
+    assert explainer.engine.driver is driver
 
 
 def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer: LocalFACE) -> None:
@@ -337,7 +340,7 @@ def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer:
     story = told(explainer, person)
 
     assert story.recourse.entry
-    assert np.allclose(story.trail[0], explainer._engine.space.points(person[None, :])[0])
+    assert np.allclose(story.trail[0], explainer.engine.space.points(person[None, :])[0])
 
 
 def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) -> None:
@@ -358,7 +361,9 @@ def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) ->
 
 def test_the_pipeline_of_someone_without_recourse_says_so() -> None:
     apart = two_moons(200, noise=0.02)
-    figure = plot_pipeline(LocalFACE(apart.model, apart.data, n_neighbors=10), apart.person)
+    figure = plot_pipeline(
+        LocalFACE(apart.model, apart.data, search=Search(n_neighbors=10)), apart.person
+    )
 
     assert "unreachable" in shown(figure)
     assert "best way" not in shown(figure)
@@ -366,7 +371,7 @@ def test_the_pipeline_of_someone_without_recourse_says_so() -> None:
 
 def test_the_axes_of_a_plane_have_names_and_units(moons: Moons) -> None:
     schema = Schema([Feature("width", unit="cm"), Feature("height", unit="m")])
-    named = LocalFACE(moons.model, moons.data, schema=schema, n_neighbors=15)
+    named = LocalFACE(moons.model, moons.data, schema=schema, search=Search(n_neighbors=15))
     figure = plot_against_line(named, moons.person)
 
     assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == (
@@ -378,7 +383,9 @@ def test_the_axes_of_a_plane_have_names_and_units(moons: Moons) -> None:
 @pytest.mark.parametrize("draw", [plot_pipeline, plot_against_line])
 def test_what_is_no_plane_is_refused_with_what_to_draw_instead(draw: Any) -> None:
     data = np.random.default_rng(0).normal(size=(60, 3))
-    explainer = LocalFACE(lambda rows: 1 / (1 + np.exp(-rows[:, 0])), data, n_neighbors=5)
+    explainer = LocalFACE(
+        lambda rows: 1 / (1 + np.exp(-rows[:, 0])), data, search=Search(n_neighbors=5)
+    )
 
     with pytest.raises(
         InputError, match=r"two numeric features; this explainer has 3.*explain\(\.\.\.\)\.plot\(\)"
@@ -387,7 +394,7 @@ def test_what_is_no_plane_is_refused_with_what_to_draw_instead(draw: Any) -> Non
 
 
 def test_the_pipeline_of_the_printed_algorithms_is_refused(moons: Moons) -> None:
-    printed = LocalFACE(moons.model, moons.data, n_neighbors=15, strategy="paper")
+    printed = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15, strategy="paper"))
 
     with pytest.raises(InputError, match="strategy='guided'"):
         plot_pipeline(printed, moons.person)
@@ -410,7 +417,9 @@ def test_without_recourse_there_is_nothing_to_hold_against_the_line() -> None:
     apart = two_moons(200, noise=0.02)
 
     with pytest.raises(NoRecourse):
-        plot_against_line(LocalFACE(apart.model, apart.data, n_neighbors=10), apart.person)
+        plot_against_line(
+            LocalFACE(apart.model, apart.data, search=Search(n_neighbors=10)), apart.person
+        )
 
 
 def test_the_tube_shows_a_step_that_is_covered_and_one_that_is_not() -> None:

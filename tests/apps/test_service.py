@@ -23,7 +23,7 @@ import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from sklearn.linear_model import LogisticRegression
 
-from localface import Feature, LocalFACE, Recourse, Schema
+from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.analyses.alternatives import Alternatives
 from localface.apps.web.app import Service, description
 from localface.apps.web.demos import column, demo, own
@@ -32,6 +32,7 @@ from localface.apps.web.people import People
 from localface.apps.web.serving import Serving, served
 from localface.cases.moons import two_moons
 from localface.errors import InputError
+from worlds import make_explainer
 
 N = 400
 RNG = np.random.default_rng(0)
@@ -63,7 +64,7 @@ def model(frame: pd.DataFrame) -> Any:
 
 
 def made(**options: Any) -> LocalFACE:
-    return LocalFACE(
+    return make_explainer(
         model, ROWS, schema=SCHEMA, **{"n_neighbors": 20, "min_score": 0.6, **options}
     ).prescore()
 
@@ -210,7 +211,7 @@ def test_a_plane_on_which_the_model_fails_has_no_map_and_is_served_all_the_same(
             raise ValueError("nobody has a debt like that")
         return 1 / (1 + np.exp(frame["debt"].to_numpy() - 5))
 
-    explainer = LocalFACE(strict, ROWS[["debt", "income"]], n_neighbors=20)
+    explainer = LocalFACE(strict, ROWS[["debt", "income"]], search=Search(n_neighbors=20))
     with served(explainer).start() as running, httpx.Client(base_url=running.url) as plain:
         assert plain.get("/schema").json()["plane"] is False
         assert refusal(plain.get("/map"))[0] == 404
@@ -487,7 +488,9 @@ def slow() -> Iterator[Slow]:
 
 
 def slow_service(slow: Slow, **limits: Any) -> Serving:
-    explainer = LocalFACE(slow, ROWS, schema=SCHEMA, n_neighbors=20, min_score=0.6).prescore()
+    explainer = LocalFACE(
+        slow, ROWS, schema=SCHEMA, min_score=0.6, search=Search(n_neighbors=20)
+    ).prescore()
     slow.entered.clear()
     return Serving(Service(explainer, limits=Limits(**limits))).start()
 
@@ -602,7 +605,7 @@ def test_a_full_queue_says_when_to_come_again(slow: Slow, monkeypatch: pytest.Mo
 
 def test_workers_of_their_own_give_the_same_answers_and_one_that_dies_is_replaced() -> None:
     moons = two_moons(300)
-    explainer = LocalFACE(moons.model, moons.data, n_neighbors=15).prescore()
+    explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15)).prescore()
     some = [{"x0": float(x), "x1": float(y)} for x, y in moons.data[moons.labels == 0][:8]]
     with (
         Serving(Service(explainer, workers=2)).start() as running,

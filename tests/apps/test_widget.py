@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from localface import LocalFACE, Recourse
+from localface import LocalFACE, Recourse, Search
 from localface.apps.web.view import view_of
 from localface.apps.web.widget import RecourseWidget, module_of
 from localface.cases.moons import two_moons
 
 MIME = "application/vnd.jupyter.widget-view+json"
 MOONS = two_moons(300)
-ANSWER = LocalFACE(MOONS.model, MOONS.data, n_neighbors=15).explain(MOONS.person)
+ANSWER = LocalFACE(MOONS.model, MOONS.data, search=Search(n_neighbors=15)).explain(MOONS.person)
 
 
 def bundle(answer: Recourse) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from localface import Feature, LocalFACE, Recourse, Schema, Status
 from localface.errors import (
+from worlds import make_explainer
     ConstraintError,
     DataError,
     DensityError,
@@ -41,7 +42,7 @@ PERSON = {"age": 52.0, "fio2": 0.45, "unit": "icu"}
 
 
 def explainer(model: Any = breathes, data: Any = DATA, **options: Any) -> LocalFACE:
-    return LocalFACE(model, data, **{"n_neighbors": 15, "min_density": 0.02, **options})
+    return make_explainer(model, data, **{"n_neighbors": 15, "min_density": 0.02, **options})
 
 
 @pytest.fixture(scope="module")

@@ -16,12 +16,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import worlds
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, Search
 from localface.cases.readiness import synthetic
 from localface.engine.driver import Driver, Scores
 from localface.errors import ConstraintError, DataError, InputError, ModelError
 from same import assert_same
-from worlds import World
+from worlds import World, make_explainer
 
 Array = np.ndarray[Any, Any]
 # worlds with few people in each, among them some on uncommon ground and some far off
@@ -62,7 +62,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 def made(world: World, **options: Any) -> LocalFACE:
     usual = {"n_neighbors": world.n_neighbors, "min_score": world.min_score}
-    return LocalFACE(world.model, world.data, schema=world.schema, **{**usual, **options})
+    return make_explainer(world.model, world.data, schema=world.schema, **{**usual, **options})
 
 
 def some_of(world: World, n: int = 9) -> list[Any]:
@@ -174,7 +174,7 @@ class Counting:
 def counted(world: World) -> tuple[LocalFACE, Counting]:
     model = Counting(world.model)
     usual = {"n_neighbors": world.n_neighbors, "min_score": world.min_score}
-    return LocalFACE(model, world.data, schema=world.schema, **usual), model
+    return make_explainer(model, world.data, schema=world.schema, **usual), model
 
 
 @pytest.mark.parametrize(
@@ -256,14 +256,14 @@ def test_whoever_the_model_fails_on_is_named_and_the_others_get_their_own_answer
     monkeypatch.setattr("localface.engine.driver._WIDTH", width)
     people = np.array(world.people[:12])
     people[[0, 4, 11], 1] = -8.0  # nobody in the data is there
-    explainer = LocalFACE(failing(how, -6.0), world.data, n_neighbors=15)
+    explainer = LocalFACE(failing(how, -6.0), world.data, search=Search(n_neighbors=15))
     answers = explainer.explain_many(people, progress=False, on_error="record")
     assert sorted(answers.errors) == [0, 4, 11]
     assert all(isinstance(error, ModelError) for error in answers.errors.values())
     assert answers.numbers == (1, 2, 3, 5, 6, 7, 8, 9, 10)
     assert answers.unfinished == 0
     assert "3 could not be answered" in repr(answers)
-    alone = LocalFACE(blob_model, world.data, n_neighbors=15)
+    alone = LocalFACE(blob_model, world.data, search=Search(n_neighbors=15))
     for one, other in zip(
         answers, alone.explain_many(people[list(answers.numbers)], progress=False), strict=True
     ):
@@ -282,7 +282,7 @@ def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_
             raise ValueError("no")
         return 1 / (1 + np.exp(-2 * table["a"].to_numpy()))
 
-    explainer = LocalFACE(model, data, schema=schema, n_neighbors=15)
+    explainer = LocalFACE(model, data, schema=schema, search=Search(n_neighbors=15))
     fine = [{"a": -0.5, "b": 0.0}, {"a": -0.6, "b": -0.5}]
     people = [
         {"a": np.nan, "b": 0.0},
@@ -326,7 +326,10 @@ def test_what_is_raised_says_whose_it_is(bad: dict[str, float], error: type[Inpu
     schema = Schema([Feature("a"), Feature("b", moves="up")])
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(200, 2)), columns=["a", "b"])
     explainer = LocalFACE(
-        lambda table: np.asarray(table["a"] > 0) * 1.0, data, schema=schema, n_neighbors=15
+        lambda table: np.asarray(table["a"] > 0) * 1.0,
+        data,
+        schema=schema,
+        search=Search(n_neighbors=15),
     )
     with pytest.raises(error, match="person 2"):
         explainer.explain_many(
@@ -336,7 +339,7 @@ def test_what_is_raised_says_whose_it_is(bad: dict[str, float], error: type[Inpu
 
 def test_a_model_that_fails_on_everyone_raises_however_errors_are_met() -> None:
     world = WORLDS["blobs"]()
-    explainer = LocalFACE(failing("raises", 1e9), world.data, n_neighbors=15)
+    explainer = LocalFACE(failing("raises", 1e9), world.data, search=Search(n_neighbors=15))
     for on_error in ("raise", "record"):
         with pytest.raises(ModelError, match="not fitted on"):
             explainer.explain_many(world.people[:5], progress=False, on_error=on_error)
@@ -380,7 +383,7 @@ def test_a_failure_while_looking_for_what_would_open_a_way_costs_no_answer() -> 
             )  # met by the searches without the constraint alone, which blend
         return rising(table)
 
-    explainer = LocalFACE(model, data, n_neighbors=15, momentum_steps=2)
+    explainer = LocalFACE(model, data, search=Search(n_neighbors=15, momentum_steps=2))
     answers = explainer.explain_many(people, where=where, progress=False, on_error="record")
     assert [answer.status.name for answer in answers] == ["NO_TARGET"] * 3 + ["ALREADY_THERE"]
 
@@ -406,11 +409,11 @@ def test_ctrl_c_keeps_what_is_done_and_says_so(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("localface.engine.driver._WIDTH", 3)
     people = np.array(world.people[:20])
     people[5, 1] = np.nan
-    usual = LocalFACE(blob_model, world.data, n_neighbors=15).explain_many(
+    usual = LocalFACE(blob_model, world.data, search=Search(n_neighbors=15)).explain_many(
         people, progress=False, on_error="record", actions=False
     )
     model = Interrupted(blob_model)
-    explainer = LocalFACE(model, world.data, n_neighbors=15)
+    explainer = LocalFACE(model, world.data, search=Search(n_neighbors=15))
     model.at = 10
     with pytest.warns(UserWarning, match=r"stopped after \d+ of 20 people"):
         stopped = explainer.explain_many(people, progress=False, on_error="record", actions=False)
@@ -431,7 +434,7 @@ def test_ctrl_c_keeps_what_is_done_and_says_so(monkeypatch: pytest.MonkeyPatch) 
 
 def test_ctrl_c_before_anyone_is_done_gives_an_empty_list() -> None:
     world = WORLDS["blobs"]()
-    explainer = LocalFACE(Interrupted(blob_model, at=1), world.data, n_neighbors=15)
+    explainer = LocalFACE(Interrupted(blob_model, at=1), world.data, search=Search(n_neighbors=15))
     with pytest.warns(UserWarning, match="stopped after 0 of 4 people"):
         stopped = explainer.explain_many(world.people[:4], progress=False)
     assert (len(stopped), stopped.unfinished, stopped.numbers) == (0, 4, ())
@@ -441,12 +444,12 @@ def test_ctrl_c_before_anyone_is_done_gives_an_empty_list() -> None:
 def test_ctrl_c_before_the_reasons_are_worked_out_is_not_taken_for_done() -> None:
     data, people, where = shut_world()
     model = Interrupted(rising)
-    answers = LocalFACE(model, data, n_neighbors=15).explain_many(
+    answers = LocalFACE(model, data, search=Search(n_neighbors=15)).explain_many(
         people, where=where, progress=False
     )
     assert [answer.opens for answer in answers] == [(("a",),)] * 3 + [()]
     explainer = LocalFACE(
-        Interrupted(rising, at=model.calls), data, n_neighbors=15
+        Interrupted(rising, at=model.calls), data, search=Search(n_neighbors=15)
     )  # during the very last call
     with pytest.warns(UserWarning, match="stopped"):
         stopped = explainer.explain_many(people, where=where, progress=False)
@@ -469,11 +472,11 @@ def test_a_table_of_some_answers_says_whose_they_are_even_if_it_is_the_last_ones
 
 
 def scores_of(explainer: LocalFACE, records: Array) -> Array:
-    return explainer._engine.score(records)
+    return explainer.engine.score(records)
 
 
 def is_read(explainer: LocalFACE) -> bool:
-    return explainer._engine.score._trees is not None
+    return explainer.engine.score._trees is not None
 
 
 def ward(n_jobs: int | None = None) -> tuple[pd.DataFrame, Any, Array]:

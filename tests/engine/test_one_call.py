@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from localface import LocalFACE, Recourse
+from localface import LocalFACE, Recourse, Search
 from localface.engine.driver import _TARGETS
 from localface.errors import InputError
 from localface.models.scorer import signed
-from worlds import WORLDS, World
+from worlds import WORLDS, World, make_explainer
 
 WANTED = [(0.7, None), (None, 0.2), (0.55, 0.0), (0.8, 0.01)]
 
 
 def made(world: World, **options: Any) -> LocalFACE:
     given = {"n_neighbors": world.n_neighbors, "min_score": world.min_score, **options}
-    return LocalFACE(world.model, world.data, schema=world.schema, **given)
+    return make_explainer(world.model, world.data, schema=world.schema, **given)
 
 
 def some(world: World, n: int) -> list[Any]:
@@ -82,7 +82,7 @@ def test_a_value_to_come_down_to_may_be_another_for_one_call() -> None:
     data = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)), columns=["a", "b"])
     cost = signed(lambda frame: 12_345.6789 * frame["a"].to_numpy() - 7 * frame["b"].to_numpy())
     shared, own = (
-        LocalFACE(cost, data, target="at most", min_score=score, n_neighbors=20)
+        LocalFACE(cost, data, target="at most", min_score=score, search=Search(n_neighbors=20))
         for score in (-3_000, -9_000)
     )
     person = {"a": 1.0, "b": 0.3}
@@ -134,7 +134,7 @@ def test_people_with_different_targets_and_floors_advance_together() -> None:
         return world.model.predict_proba(frame)[:, 1]
 
     explainer = made(replace(world, model=counted)).prescore()
-    engine, asks = explainer._engine, []
+    engine, asks = explainer.engine, []
     for i, person in enumerate(some(world, 12)):
         at = engine.at(**asked(*WANTED[i % len(WANTED)]))
         record = np.array([engine.schema[name].code(person[name]) for name in engine.schema.names])

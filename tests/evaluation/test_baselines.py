@@ -19,7 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from judge import Judge
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, Search
 from localface.errors import InputError, ModelError
 from localface.evaluation.baselines import Proposal, Task
 from localface.evaluation.baselines.case import deviations
@@ -278,7 +278,10 @@ def test_many_people_get_the_answers_that_each_would_get() -> None:
 def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
     world = blobs()
     data, people = world.data[:250], world.people[:30]
-    task, explainer = Task.of(world.model, data), LocalFACE(world.model, data, n_neighbors=15)
+    task, explainer = (
+        Task.of(world.model, data),
+        LocalFACE(world.model, data, search=Search(n_neighbors=15)),
+    )
     judge = Judge.of(explainer, data, explainer.explain(people[0]))
     line = StraightLine(task, min_density=0.05, max_tries=1000)
     goods = np.unique(data, axis=0)

@@ -18,7 +18,7 @@ from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 import localface.evaluation.metrics as metrics
 from judge import Judge
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, Search
 from localface.data.space import Space
 from localface.errors import DataError
 from localface.evaluation.metrics import HeldOut, Judgement, OutlierFactor, Rows, Rule, Violations
@@ -463,7 +463,7 @@ def test_traversable_by_held_out_people() -> None:
 
 def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
     world = moons()
-    explainer = LocalFACE(world.model, world.data, n_neighbors=15)
+    explainer = LocalFACE(world.model, world.data, search=Search(n_neighbors=15))
     answer = next(
         one for one in explainer.explain_many(world.people[:2], progress=False) if one.found
     )
@@ -819,7 +819,7 @@ def test_whoever_stands_below_the_floor_may_leave_but_not_go_lower() -> None:
 
 def test_localface_is_judged_sound_where_it_says_found() -> None:
     world, (heldout, _) = moons(), make_moons(400, noise=0.12, random_state=2)
-    explainer = LocalFACE(world.model, world.data, n_neighbors=15)
+    explainer = LocalFACE(world.model, world.data, search=Search(n_neighbors=15))
     answers = list(explainer.explain_many(world.people[:6], progress=False))
     space = Space.fit(explainer.schema, np.unique(world.data, axis=0))
     judgement = Judgement.of(

@@ -14,9 +14,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import LinearSVC, OneClassSVM
 
-from localface import LocalFACE, Recourse, Status
+from localface import LocalFACE, Recourse, Search, Status
 from localface.errors import ModelError
 from localface.models.scorer import signed
+from worlds import make_explainer
 
 N = 300
 
@@ -47,7 +48,7 @@ def last(answer: Recourse) -> Any:
 
 
 def explained(model: Any, data: Any = DATA, person: Any = WESTERNER, **options: Any) -> Recourse:
-    return LocalFACE(model, data, n_neighbors=25, **options).explain(person)
+    return make_explainer(model, data, n_neighbors=25, **options).explain(person)
 
 
 def test_a_scikit_learn_estimator() -> None:
@@ -68,7 +69,9 @@ def test_an_estimator_that_was_fitted_on_a_frame_is_called_with_one_though_the_d
     named = DATA.set_axis(["x0", "x1"], axis="columns")
     model = LogisticRegression().fit(named, IS_EAST)
     answer = (
-        LocalFACE(model, DATA.to_numpy(), n_neighbors=25).explain(np.array([-0.6, 0.1])).require()
+        LocalFACE(model, DATA.to_numpy(), search=Search(n_neighbors=25))
+        .explain(np.array([-0.6, 0.1]))
+        .require()
     )
     assert (
         model.predict_proba(pd.DataFrame([answer.counterfactual], columns=named.columns))[0, 1]

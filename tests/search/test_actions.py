@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from judge import Judge
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, Search
 from localface.cases.readiness import synthetic
 from worlds import WORLDS
 
@@ -32,7 +32,7 @@ def crowd(seed: int):
 
     people = np.round(rng.normal(size=(400, WIDTH)) @ mixing, 3)
     people = people[model(people) < 0.55][:100]
-    explainer = LocalFACE(model, data, min_score=0.6, n_neighbors=20)
+    explainer = LocalFACE(model, data, min_score=0.6, search=Search(n_neighbors=20))
     answers = explainer.explain_many(people, progress=False)
     return model, explainer, answers, Judge.of(explainer, data, answers[0])
 
@@ -189,7 +189,7 @@ def keeps_every_promise(world_model, answer, judge, where_holds):
 def test_actions_on_mixed_data_keep_every_promise():
     world = WORLDS["mixed"]()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+        world.model, world.data, schema=world.schema, min_score=0.6, search=Search(n_neighbors=30)
     )
     answers = explainer.explain_many(world.people, where=world.where, progress=False)
     judge = Judge.of(explainer, world.data, answers[0])
@@ -257,7 +257,9 @@ def test_a_relation_between_features_holds_in_every_state_and_in_the_data():
     data = pd.DataFrame({"low": [1.0, 2.0, 3.0, 4.0], "high": [2.0, 3.0, 4.0, 3.0]})
     schema = Schema([Feature("low"), Feature("high")]).relate("low", "<=", "high")
     with pytest.raises(ValueError, match=r"'low' <= 'high'.*1 row"):
-        LocalFACE(lambda frame: frame["low"] / 10, data, schema=schema, n_neighbors=2)
+        LocalFACE(
+            lambda frame: frame["low"] / 10, data, schema=schema, search=Search(n_neighbors=2)
+        )
 
 
 def test_changes_too_small_to_notice_are_no_changes():
@@ -274,7 +276,7 @@ def test_changes_too_small_to_notice_are_no_changes():
 
 def test_without_actions_the_path_alone():
     world = WORLDS["blobs"]()
-    explainer = LocalFACE(world.model, world.data, n_neighbors=15)
+    explainer = LocalFACE(world.model, world.data, search=Search(n_neighbors=15))
     answer = explainer.explain(world.people[0], actions=False)
     assert answer.found
     assert answer.actions == ()
@@ -302,7 +304,9 @@ def test_no_action_is_longer_than_a_step_may_be():
     data = pd.DataFrame(rng.normal(size=(400, 2)), columns=["a", "b"])
     model = lambda frame: 1 / (1 + np.exp(-2 * frame["a"] - frame["b"]))  # noqa: E731
     free = LocalFACE(model, data, min_score=0.9).explain({"a": -1.0, "b": 0.0})
-    short = LocalFACE(model, data, min_score=0.9, max_step=0.4).explain({"a": -1.0, "b": 0.0})
+    short = LocalFACE(model, data, min_score=0.9, search=Search(max_step=0.4)).explain(
+        {"a": -1.0, "b": 0.0}
+    )
     assert max(action.certificate.length for action in free.actions) > 0.4
     assert short.found
     assert max(action.certificate.length for action in short.actions) <= 0.4 + 1e-9
@@ -342,7 +346,7 @@ def test_someone_who_stands_outside_the_box_ends_inside_it(where):
 @pytest.mark.parametrize("n", [97, 103, 110, 121, 134, 150])
 def test_the_floor_that_is_told_is_the_floor_that_was_asked_for_whatever_the_size_of_the_table(n):
     data, model = plain_world(n)
-    answer = LocalFACE(model, data, min_score=0.6, n_neighbors=30).explain(
+    answer = LocalFACE(model, data, min_score=0.6, search=Search(n_neighbors=30)).explain(
         {"a": -0.5, "b": -1, "c": 0.0}
     )
     assert {action.certificate.floor for action in answer.actions} == {0.05}
@@ -351,8 +355,8 @@ def test_the_floor_that_is_told_is_the_floor_that_was_asked_for_whatever_the_siz
 
 def test_whole_numbers_do_not_make_an_action_longer_than_a_step_may_be():
     data, model = plain_world()
-    explainer = LocalFACE(model, data, min_score=0.6, max_step=0.8)
-    one = explainer._engine.space.scales[1]
+    explainer = LocalFACE(model, data, min_score=0.6, search=Search(max_step=0.8))
+    one = explainer.engine.space.scales[1]
     for person in data[model(data) < 0.4].iloc[:40].to_dict("records"):
         for action in explainer.explain(person).actions:
             assert action.certificate.length <= max(0.8, 1 / one) + 1e-9
@@ -364,7 +368,9 @@ def test_relations_hold_for_a_counterfactual_that_is_brought_along_and_off_the_r
     data = pd.DataFrame({"low": low, "high": low + rng.exponential(0.3, 400)})
     schema = Schema([Feature("low"), Feature("high")]).relate("low", "<=", "high")
     model = lambda frame: 1 / (1 + np.exp(-3 * frame["low"]))  # noqa: E731
-    explainer = LocalFACE(model, data, schema=schema, min_score=0.7, momentum_steps=2)
+    explainer = LocalFACE(
+        model, data, schema=schema, min_score=0.7, search=Search(momentum_steps=2)
+    )
     refused = explainer.explain(
         {"low": -1.0, "high": -0.5}, counterfactual={"low": 1.0, "high": 0.5}
     )

@@ -17,12 +17,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
 from judge import Judge
-from localface import Feature, LocalFACE, Recourse, Schema, Status
+from localface import Feature, LocalFACE, Recourse, Schema, Search, Status
 from localface.cases.credit import synthetic
 from localface.errors import InputError
 from localface.sources.cells import Cells
 from same import assert_same
-from worlds import mixed
+from worlds import make_explainer, mixed
 
 Array = np.ndarray[Any, Any]
 
@@ -47,7 +47,7 @@ def rises(people: Any) -> Array:
 
 
 def pinned(**options: Any) -> LocalFACE:
-    return LocalFACE(
+    return make_explainer(
         rises, plane(), **{"schema": PINNED, "n_neighbors": 12, "ends": "states", **options}
     )
 
@@ -80,7 +80,12 @@ def credit() -> tuple[Any, Any, Schema]:
 def credited(ends: str) -> tuple[LocalFACE, Any]:
     model, table, schema = credit()
     explainer = LocalFACE(
-        model, table, schema=schema, min_score=0.6, n_neighbors=30, min_density=0.02, ends=ends
+        model,
+        table,
+        schema=schema,
+        min_score=0.6,
+        min_density=0.02,
+        search=Search(n_neighbors=30, ends=ends),
     )
     people = table[model.predict_proba(table)[:, 1] < 0.6].head(24)
     return explainer, explainer.explain_many(people, progress=False)
@@ -135,7 +140,7 @@ def same(one: Recourse, other: Recourse) -> None:
 
 
 def test_paths_end_at_people_unless_states_are_asked_for():
-    by_default = LocalFACE(rises, plane(), schema=PINNED, n_neighbors=12)
+    by_default = LocalFACE(rises, plane(), schema=PINNED, search=Search(n_neighbors=12))
     answer = by_default.explain(refused()[0])
     assert by_default.options.ends == "people"
     assert answer.status is Status.NO_TARGET
@@ -154,7 +159,11 @@ def test_whoever_finds_people_to_become_gets_the_same_answer_bit_for_bit():
     world = mixed()
     one, other = (
         LocalFACE(
-            world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, ends=ends
+            world.model,
+            world.data,
+            schema=world.schema,
+            min_score=0.6,
+            search=Search(n_neighbors=30, ends=ends),
         ).explain_many(world.people.head(16), where=world.where, progress=False)
         for ends in ("people", "states")
     )
@@ -222,12 +231,12 @@ def test_no_composed_state_breaks_a_relation():
     )
     people = capped[rises(capped) < 0.5][:40]
     asked = {"where": None, "progress": False}
-    bound = LocalFACE(rises, capped, schema=schema, n_neighbors=12, ends="states").explain_many(
-        people, **asked
-    )
-    free = LocalFACE(rises, capped, schema=PINNED, n_neighbors=12, ends="states").explain_many(
-        people, **asked
-    )
+    bound = LocalFACE(
+        rises, capped, schema=schema, search=Search(n_neighbors=12, ends="states")
+    ).explain_many(people, **asked)
+    free = LocalFACE(
+        rises, capped, schema=PINNED, search=Search(n_neighbors=12, ends="states")
+    ).explain_many(people, **asked)
     assert any(schema.broken(answer.records).any() for answer in free)  # or this would show nothing
     assert any(answer.composed for answer in bound)
     for answer in bound:
@@ -253,7 +262,7 @@ def test_rounding_oversteps_no_limit():
         [Feature("x", within=1.1), Feature("y", within=0.7), Feature("own", moves="never")]
     )
     explainer = pinned(schema=schema, min_density=0.01)
-    engine, rng = explainer._engine, np.random.default_rng(0)
+    engine, rng = explainer.engine, np.random.default_rng(0)
     overstepped = 0
     for record in rng.normal(size=(200, 3)):
         box = schema.box(record, None)
@@ -279,7 +288,7 @@ def test_a_regressor_that_should_come_down_is_served_too():
 
 
 def pinned_on(model: Any, **options: Any) -> LocalFACE:
-    return LocalFACE(model, plane(), schema=PINNED, n_neighbors=12, ends="states", **options)
+    return make_explainer(model, plane(), schema=PINNED, n_neighbors=12, ends="states", **options)
 
 
 # no more and no less than brute force
@@ -339,7 +348,7 @@ def test_who_can_only_be_served_on_lower_ground_gets_the_same_relaxed_answer():
     apart = np.concatenate([rng.normal(0, 0.5, (25, 3)), rng.normal([9, 9, 0], 0.5, (25, 3))])
     schema = Schema([Feature("x"), Feature("y"), Feature("z", within=0.3)])
     one, other = (
-        LocalFACE(past_nine, apart, schema=schema, n_neighbors=8, ends=ends).explain(
+        LocalFACE(past_nine, apart, schema=schema, search=Search(n_neighbors=8, ends=ends)).explain(
             apart[0] + 0.01, relax=True
         )
         for ends in ("people", "states")
@@ -360,7 +369,11 @@ def test_someone_too_far_for_the_search_is_still_somebody():
     rng = np.random.default_rng(2)
     crowd = rng.normal(size=(400, 2))
     one, other = (
-        LocalFACE(lambda p: 1 / (1 + np.exp(-np.asarray(p)[:, 0])), crowd, n_neighbors=1, ends=ends)
+        LocalFACE(
+            lambda p: 1 / (1 + np.exp(-np.asarray(p)[:, 0])),
+            crowd,
+            search=Search(n_neighbors=1, ends=ends),
+        )
         for ends in ("people", "states")
     )
     people = one.explain_many(crowd[:60], progress=False)
@@ -442,7 +455,7 @@ def test_what_is_avoided_stays_and_what_is_dear_is_spared():
 def test_several_ways_to_composed_ends_change_different_features():
     explainer = pinned(min_density=0.01)
     several = [
-        ways for ways in (explainer.explain(p, n_paths=3) for p in refused()[:12]) if len(ways) > 1
+        ways for ways in (explainer.alternatives(p, n=3) for p in refused()[:12]) if len(ways) > 1
     ]
     assert several
     for ways in several:
@@ -492,7 +505,7 @@ def test_in_a_large_table_composed_ends_are_valid_and_in_the_box(monkeypatch, sa
     monkeypatch.setattr("localface.engine.fitting.SCANNED", 200)
     monkeypatch.setattr("localface.engine.fitting.SAMPLE", sample)
     explainer = pinned()
-    assert isinstance(explainer._engine.source, Cells)
+    assert isinstance(explainer.engine.source, Cells)
     found = [
         answer for answer in explainer.explain_many(refused()[:12], progress=False) if answer.found
     ]
@@ -527,7 +540,11 @@ def test_a_document_from_before_there_were_composed_ends_has_none():
 def test_neither_a_given_end_nor_followed_actions_are_called_composed():
     world = mixed()
     explainer = LocalFACE(
-        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6, ends="states"
+        world.model,
+        world.data,
+        schema=world.schema,
+        min_score=0.6,
+        search=Search(n_neighbors=30, ends="states"),
     )
     answer = next(
         one

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from judge import encode, frame_of, log_density
-from localface import Feature, LocalFACE, Recourse, Schema
+from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
 from localface.sources.table import TableSource
@@ -57,14 +57,14 @@ def in_cells(monkeypatch: pytest.MonkeyPatch) -> LocalFACE:
     """An explainer for which 2,500 rows are many, learning what is common from 600 of them."""
     monkeypatch.setattr("localface.engine.fitting.SCANNED", 500)
     monkeypatch.setattr("localface.engine.fitting.SAMPLE", 600)
-    return LocalFACE(score, DATA, schema=schema(), n_neighbors=25)
+    return LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25))
 
 
 @pytest.fixture
 def whole_in_cells(monkeypatch: pytest.MonkeyPatch) -> LocalFACE:
     """An explainer in cells that learns from all rows."""
     monkeypatch.setattr("localface.engine.fitting.SCANNED", 500)
-    return LocalFACE(score, DATA, schema=schema(), n_neighbors=25)
+    return LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25))
 
 
 def answered(explainer: LocalFACE, people: Any = REFUSED, **wishes: Any) -> Any:
@@ -120,7 +120,7 @@ class Referee:
 
 def learnt_by(explainer: LocalFACE) -> Array:
     """The records behind the density, in the user's units: they must be rows of the table."""
-    space = explainer._engine.space
+    space = explainer.engine.space
     records = space.records(explainer.density._point_set.points)
     assert set(map(tuple, records.tolist())) <= set(map(tuple, DATA.to_numpy(dtype=float).tolist()))
     return records
@@ -129,7 +129,9 @@ def learnt_by(explainer: LocalFACE) -> Array:
 def test_many_rows_are_searched_in_cells_and_few_are_scanned(in_cells: LocalFACE) -> None:
     assert isinstance(in_cells._engine.source, Cells)
     assert isinstance(
-        LocalFACE(score, DATA.head(400), schema=schema(), n_neighbors=25)._engine.source,
+        LocalFACE(
+            score, DATA.head(400), schema=schema(), search=Search(n_neighbors=25)
+        )._engine.source,
         TableSource,
     )
     assert len(in_cells.density._point_set) == 600
@@ -145,11 +147,13 @@ def test_recall_is_told_and_nothing_is_claimed_that_it_does_not_bear(in_cells: L
         assert answer.settings["recall"] == recall
         assert answer.proven_within is None
         assert json.loads(answer.to_json())
-    exact = answered(LocalFACE(score, DATA.head(499), schema=schema(), n_neighbors=25))
+    exact = answered(
+        LocalFACE(score, DATA.head(499), schema=schema(), search=Search(n_neighbors=25))
+    )
     assert any(answer.proven_within is not None for answer in exact)
     assert "recall" not in exact[0].settings
     assert "near people" not in repr(
-        LocalFACE(score, DATA.head(499), schema=schema(), n_neighbors=25)
+        LocalFACE(score, DATA.head(499), schema=schema(), search=Search(n_neighbors=25))
     )
 
 
@@ -189,7 +193,7 @@ def test_the_answers_are_those_of_an_exact_search_where_recall_is_high(
 ) -> None:
     answers = answered(whole_in_cells)
     monkeypatch.setattr("localface.engine.fitting.SCANNED", 10**6)
-    exact = answered(LocalFACE(score, DATA, schema=schema(), n_neighbors=25))
+    exact = answered(LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25)))
     assert [one.status for one in answers] == [one.status for one in exact]
     assert (
         np.mean([bits(one) == bits(other) for one, other in zip(answers, exact, strict=True)]) > 0.8
@@ -226,7 +230,7 @@ def test_neither_the_order_of_rows_nor_a_copy_of_some_changes_an_answer(
     shuffled = DATA.sample(frac=1, random_state=3).reset_index(drop=True)
     copied = pd.concat([shuffled, shuffled[shuffled["a"] > 0.5]], ignore_index=True)
     for table in (shuffled, copied):
-        answers = answered(LocalFACE(score, table, schema=schema(), n_neighbors=25))
+        answers = answered(LocalFACE(score, table, schema=schema(), search=Search(n_neighbors=25)))
         for one, other in zip(answers, expected, strict=True):
             assert one.scales == other.scales
             assert one.records.tobytes() == other.records.tobytes()
@@ -235,7 +239,7 @@ def test_neither_the_order_of_rows_nor_a_copy_of_some_changes_an_answer(
 def test_a_folder_answers_as_memory_does(whole_in_cells: LocalFACE, tmp_path: Path) -> None:
     records = DATA.to_numpy(dtype=float)
     write_store(tmp_path / "rows", lambda: iter([records[:1000], records[1000:]]), schema())
-    stored = LocalFACE(score, Store.open(tmp_path / "rows"), n_neighbors=25)
+    stored = LocalFACE(score, Store.open(tmp_path / "rows"), search=Search(n_neighbors=25))
     assert repr(stored) == repr(whole_in_cells)
     for one, other in zip(answered(stored), answered(whole_in_cells), strict=True):
         assert_same(one, other)
@@ -249,7 +253,7 @@ def test_a_copy_through_pickle_answers_the_same(
     if kind == "folder":
         records = DATA.to_numpy(dtype=float)
         write_store(tmp_path / "rows", lambda: iter([records]), schema(), sample=600)
-        explainer = LocalFACE(score, Store.open(tmp_path / "rows"), n_neighbors=25)
+        explainer = LocalFACE(score, Store.open(tmp_path / "rows"), search=Search(n_neighbors=25))
     people = REFUSED.head(6)
     expected = answered(explainer, people)
     copied = pickle.loads(pickle.dumps(explainer))

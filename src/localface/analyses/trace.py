@@ -62,10 +62,10 @@ def told(explainer: LocalFACE, person: Any, *, where: Mapping[str, Any] | None =
     """Explain a person with the explainer's own driver, and tell how the search went."""
     log: Log = []
     watched = copy(explainer)
-    driver: Any = _Watched(explainer._engine.driver, log)
-    watched._engine = replace(explainer._engine, driver=driver)
+    driver: Any = _Watched(explainer.engine.driver, log)
+    watched._engine = replace(explainer.engine, driver=driver)
     recourse = watched.explain(person, where=where, actions=False)
-    return _story(recourse, log, min_score=explainer._engine.score.min_score)
+    return _story(recourse, log, min_score=explainer.engine.score.min_score)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

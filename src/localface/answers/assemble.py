@@ -116,7 +116,7 @@ class AnswerAssembler:
             floor=floor,
             entry=entry,
             certified=self.certified,
-            people=self.options.people if covers else None,
+            people=self.options.min_people if covers else None,
             radius=self.radius if covers else None,
         )
 

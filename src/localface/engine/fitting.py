@@ -167,7 +167,7 @@ def _density(crowd: PointSet, space: Space, form: TableFormat, options: Options)
     """Fit the density that was asked for; the cover rule has one of its own."""
     density, discrete = options.density, space.discrete
     if options.edges == "cover":
-        return fit_knn(crowd, discrete, k=options.people)
+        return fit_knn(crowd, discrete, k=options.min_people)
     if density == "kde":
         return fit_kde(crowd, discrete)
     if density == "knn":
@@ -197,7 +197,7 @@ def _plan(
 ) -> Plan:
     """How searches go about it."""
     price = Price()
-    if options.price == "density":
+    if options.path_cost == "density":
         price = Price(usual_log_density=density.scale.quantile(0.5), exponent=1 / space.width)
     reach = (
         np.inf if spacing is None else spacing.radius(spacing.scale.quantile(options.min_density))
@@ -205,7 +205,7 @@ def _plan(
     return Plan(
         WalkOptions(options.n_neighbors, options.momentum_steps, reach),
         slack=options.slack,
-        cost=options.price,
+        cost=options.path_cost,
         price=price,
         strategy=options.strategy,
         composed_ends=options.ends == "states" and options.strategy == "guided",
@@ -232,8 +232,8 @@ def _check_size(n: int, n_distinct: int, options: Options) -> None:
         raise DataError(
             f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: pass n_neighbors={n} or fewer"
         )
-    if options.edges == "cover" and options.people >= n_distinct:
+    if options.edges == "cover" and options.min_people >= n_distinct:
         raise DataError(
-            f"people={options.people}, but everyone has only {n_distinct - 1} others around them "
+            f"min_people={options.min_people}, but everyone has only {n_distinct - 1} others around them "
             f"(the same row twice is one): pass people={n_distinct - 1} or fewer"
         )

@@ -10,8 +10,8 @@ from localface.analyses.whynot import opened
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
-from localface.data.box import check_where
 from localface.data.read import read_each, read_people
+from localface.engine.asking import CheckedAsk
 from localface.engine.engine import Engine, Request
 from localface.errors import InputError, ModelError
 from localface.search.plan import Plan
@@ -20,35 +20,29 @@ from localface.types import Array
 T = TypeVar("T", bound="Recourse | InputError")
 
 
-def requests_of(
-    engine: Engine, people: Any, where: Mapping[str, Any] | None, **options: Any
-) -> list[Request]:
+def requests_of(asked: CheckedAsk, people: Any) -> list[Request]:
     """Write down what each of many people asks; the first who cannot ask is refused by number."""
-    check_where(engine.schema.features, where)
     requests = []
-    for number, record in enumerate(read_people(people, engine.schema)):
+    for number, record in enumerate(read_people(people, asked.engine.schema)):
         try:
-            requests.append(engine.request(record, engine.form, where, **options))
+            requests.append(asked.request_of(record, asked.engine.form))
         except InputError as error:
             raise type(error)(f"person {number}: {error}") from None
     return requests
 
 
-def requests_or_errors(
-    engine: Engine, people: Any, where: Mapping[str, Any] | None, **options: Any
-) -> list[Request | InputError]:
-    """Write down what each of many people asks; whoever cannot gets the error instead."""
-    check_where(engine.schema.features, where)
+def requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | InputError]:
+    """Write down what each of many people asks; those who cannot ask get the error instead."""
 
-    def asked(record: Array | InputError) -> Request | InputError:
+    def request_or_error(record: Array | InputError) -> Request | InputError:
         if isinstance(record, InputError):
             return record
         try:
-            return engine.request(record, engine.form, where, **options)
+            return asked.request_of(record, asked.engine.form)
         except InputError as error:
             return error
 
-    return [asked(record) for record in read_each(people, engine.schema)]
+    return [request_or_error(record) for record in read_each(people, asked.engine.schema)]
 
 
 def explained(

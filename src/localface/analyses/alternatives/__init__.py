@@ -1,6 +1,5 @@
 """Alternatives: several ways for one person, no two of which change the same features."""
 
-from localface.analyses.alternatives.asking import avoiding, check_n_paths, checked_weights
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of
 from localface.analyses.alternatives.tree import find_alternatives
 from localface.analyses.alternatives.ways import FORMAT, FORMAT_VERSION, MOST_BRANCHES, Alternatives
@@ -12,10 +11,7 @@ __all__ = [
     "Alternatives",
     "Cost",
     "Names",
-    "avoiding",
     "changed_by",
-    "check_n_paths",
-    "checked_weights",
     "cost_of",
     "find_alternatives",
 ]

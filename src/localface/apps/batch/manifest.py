@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from localface._version import __version__
 from localface.apps.batch.people import People
 from localface.apps.batch.worker import Worker
 from localface.explainer import LocalFACE
+from localface.options import Ask
 from localface.sources.holder import list_all_rows
 
 FORMAT = "localface/parts"
@@ -23,7 +25,8 @@ _PROBES = 1000  # rows of the data whose scores stand for the model
 
 def manifest_of(worker: Worker, people: People) -> dict[str, Any]:
     """Write down all that the answers depend on, as plain values."""
-    asked = {**worker.wishes, "id_column": worker.id_column}
+    asked = {one.name: getattr(worker.ask, one.name) for one in fields(Ask)}
+    asked["id_column"] = worker.id_column
     return {
         "format": FORMAT,
         "version": FORMAT_VERSION,
@@ -56,7 +59,7 @@ def _known(explainer: LocalFACE) -> dict[str, str]:
 
     Its pickle would not do: that changes with every score that is remembered.
     """
-    engine = explainer._engine
+    engine = explainer.engine
     everyone = list_all_rows(engine.source)
     some = everyone[np.unique(np.linspace(0, len(everyone) - 1, _PROBES).astype(np.int64))]
     records = engine.source.records(some)

@@ -9,13 +9,14 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from pickle import PicklingError
-from typing import Any, Unpack
+from typing import Any
 
 from localface.apps.batch.blocks import Block, Failure, Part, Report, Results, done, explain_blocks
-from localface.apps.batch.worker import Wishes, Worker
+from localface.apps.batch.worker import Worker
 from localface.data.opening import extra
 from localface.errors import InputError, LocalFACEError, ModelError
 from localface.explainer import LocalFACE
+from localface.options import Ask
 
 ray = extra("ray", "localface.apps.batch.ray", "cluster")
 
@@ -33,7 +34,8 @@ def explain_parquet(
     workers: int | None = None,
     address: str = "auto",
     progress: bool = True,
-    **wishes: Unpack[Wishes],
+    id_column: str | None = None,
+    ask: Ask = Ask(),
 ) -> Report:
     """Explain everyone in a parquet file or a folder of them on a Ray cluster, and write the answers to ``out``.
 
@@ -53,11 +55,11 @@ def explain_parquet(
         runs, ``"local"`` to start one on this machine for as long as it takes.
     progress
         Whether to show a bar.
-    wishes
-        What is asked for everyone (``where``, ``relax``, ``actions``, ..., ``id_column``); see ``Worker``.
+    id_column, ask
+        Who is who, and what is asked for everyone; see ``Worker``.
     """
     _check_workers(workers)
-    worker = Worker(explainer, **wishes)
+    worker = Worker(explainer, id_column=id_column, ask=ask)
     with _cluster(address, workers):
         engine = partial(_handed_out, workers=workers or _cpus())
         return explain_blocks(engine, worker, people, out, block_size=block_size, progress=progress)
@@ -69,7 +71,8 @@ def explain_dataset(
     *,
     block_size: int = 1000,
     workers: int | None = None,
-    **wishes: Unpack[Wishes],
+    id_column: str | None = None,
+    ask: Ask = Ask(),
 ) -> Any:
     """Explain everyone in a Ray dataset: the dataset of answers, worked out when it is read or written.
 
@@ -80,7 +83,7 @@ def explain_dataset(
     crew = ray.data.ActorPoolStrategy(size=workers or _cpus())
     return dataset.map_batches(
         _Mapper,
-        fn_constructor_args=(_shared(Worker(explainer, **wishes)),),
+        fn_constructor_args=(_shared(Worker(explainer, id_column=id_column, ask=ask)),),
         batch_size=block_size,
         batch_format="pyarrow",
         zero_copy_batch=True,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from localface.apps.batch.blocks import Block, Report, Results, done, explain_blocks
-from localface.apps.batch.worker import Wishes, Worker
+from localface.apps.batch.worker import Worker
 from localface.explainer import LocalFACE
+from localface.options import Ask
 
 
 def explain_parquet(
@@ -18,14 +19,14 @@ def explain_parquet(
     *,
     block_size: int = 1000,
     progress: bool = True,
-    **wishes: Unpack[Wishes],
+    id_column: str | None = None,
+    ask: Ask = Ask(),
 ) -> Report:
     """Explain everyone in a parquet file or a folder of them, and write the answers to ``out`` as they come.
 
-    What is asked for everyone (``where``, ``relax``, ``actions``, ..., and ``id_column``) is
-    described at ``Worker``; what is written, and what a restart does, at ``explain_blocks``.
+    ``id_column`` and ``ask`` are described at ``Worker``; what is written, and what a restart does, at ``explain_blocks``.
     """
-    worker = Worker(explainer, **wishes)
+    worker = Worker(explainer, id_column=id_column, ask=ask)
     return explain_blocks(serial, worker, people, out, block_size=block_size, progress=progress)
 
 

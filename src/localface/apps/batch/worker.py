@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY, dataclass, fields
-from typing import Any, TypedDict
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
 from warnings import catch_warnings
 
-from localface.analyses.alternatives import avoiding, checked_weights
 from localface.answers.recourse import Recourse
-from localface.data.box import check_where
 from localface.data.opening import extra
+from localface.engine.asking import check_ask
 from localface.errors import DataError, InputError, ModelError, listed, near_miss
 from localface.explainer import LocalFACE
-from localface.options import check_max_changes
+from localface.options import Ask, AskMany
 
 pa = extra("pyarrow", "explaining people in blocks", "cluster")
 
 FAILED = "ERROR"  # the status of someone about whom nothing could be said; ``error`` tells why
-
-
-class Wishes(TypedDict, total=False):
-    """What is asked for everyone: the keywords of ``explain_many``, and the column that says who is who."""
-
-    id_column: str | None
-    where: Mapping[str, Any] | None
-    relax: bool
-    actions: bool
-    max_changes: int
-    weights: Mapping[str, float] | None
-    avoid: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +36,16 @@ class Worker:
         A fitted ``LocalFACE``.
     id_column
         The column that says who is who.
-    where, relax, actions, max_changes, weights, avoid
-        As for ``LocalFACE.explain_many``, for everyone.
+    ask
+        What is asked for everyone: ``Ask(relax=True)``; its options are those of ``explain_many``.
 
     Example
     -------
     >>> import pyarrow
     >>> from localface.cases.moons import two_moons
     >>> moons = two_moons(seed=0)
-    >>> worker = Worker(LocalFACE(moons.model, moons.data, n_neighbors=15), actions=False)
+    >>> explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
+    >>> worker = Worker(explainer, ask=Ask(actions=False))
     >>> worker(pyarrow.table({"x0": [-0.95, 1.0], "x1": [0.35, -0.5]}))["status"].to_pylist()
     ['FOUND', 'ALREADY_THERE']
     """
@@ -65,18 +53,11 @@ class Worker:
     explainer: LocalFACE
     _: KW_ONLY
     id_column: str | None = None
-    where: Mapping[str, Any] | None = None
-    relax: bool = False
-    actions: bool = True
-    max_changes: int = 1
-    weights: Mapping[str, float] | None = None
-    avoid: Sequence[str] = ()
+    ask: Ask = Ask()
 
     def __post_init__(self) -> None:
-        schema = self.explainer.schema
-        check_where(schema.features, avoiding(schema, self.where, self.avoid))
-        checked_weights(schema, self.weights)
-        check_max_changes(self.max_changes)
+        AskMany(**self.ask.plain())
+        check_ask(self.explainer.engine, self.ask)
 
     def __call__(self, people: Any) -> Any:
         """Answer a block: a pyarrow table of people in, a pyarrow table of answers out."""
@@ -103,12 +84,6 @@ class Worker:
         if lacking:
             raise DataError(f"the people lack {', '.join(lacking)}: they have {listed(have)}")
 
-    @property
-    def wishes(self) -> dict[str, Any]:
-        """What is asked for everyone, as ``explain_many`` takes it."""
-        ours = ("explainer", "id_column")
-        return {one.name: getattr(self, one.name) for one in fields(self) if one.name not in ours}
-
     def _answered(self, people: Any) -> list[Recourse | InputError]:
         """Answer everyone who can be answered; whoever cannot is told why."""
         if len(people) == 0:
@@ -117,7 +92,7 @@ class Worker:
             action="ignore", category=UserWarning
         ):  # a block that was stopped is begun again
             answers = self.explainer.explain_many(
-                people, progress=False, on_error="record", **self.wishes
+                people, progress=False, on_error="record", **self.ask.plain()
             )
         if answers.unfinished:
             raise KeyboardInterrupt

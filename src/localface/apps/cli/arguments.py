@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from localface._version import __version__
 from localface.apps import files
+from localface.apps.cli.ask_options import add_ask_options
 
 FOUND, MISUSE, NO_RECOURSE, INTERRUPTED, BROKEN_PIPE = 0, 1, 3, 130, 141
 _EXIT_CODES = (
@@ -315,15 +316,7 @@ def _add_wishes(group: Any, *, asked: bool = True) -> None:
     add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
     if not asked:
         return
-    limits = (
-        "what may change: age=5 (by 5), sex=never, age=up, fio2=0.21:0.4, ward=a,b; may be repeated"
-    )
-    add("--where", metavar="FEATURE=LIMIT", action="append", default=[], help=limits)
-    add(
-        "--relax",
-        action="store_true",
-        help="lower the floor by as little as possible where nothing else helps",
-    )
+    add_ask_options(group)
 
 
 def _add_outputs(group: Any) -> None:

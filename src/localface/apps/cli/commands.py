@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from importlib import import_module
 from pathlib import Path
@@ -14,11 +14,12 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.apps import files
 from localface.apps.cli.arguments import FOUND, NEIGHBORS, NO_RECOURSE
+from localface.apps.cli.ask_options import as_number, read_ask
 from localface.apps.cli.console import say, working
-from localface.data.box import MOVES
-from localface.data.schema import Feature, Schema
-from localface.errors import ConstraintError, InputError
+from localface.data.schema import Schema
+from localface.errors import InputError
 from localface.explainer import LocalFACE
+from localface.options import Search
 
 
 def _demo(arguments: argparse.Namespace) -> int:
@@ -26,7 +27,7 @@ def _demo(arguments: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     moons = import_module("localface.cases.moons").two_moons(noise=0.15)
     with working("explaining one person of two moons"):
-        explainer = LocalFACE(moons.model, moons.data, n_neighbors=15)
+        explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
         answer = explainer.explain(moons.person)
     print(answer)
     figure = _demo_figure(explainer, moons.person, folder / "two-moons.png")
@@ -79,9 +80,10 @@ def _explain(arguments: argparse.Namespace) -> int:
 def _answer(arguments: argparse.Namespace) -> Recourse:
     """Read everything, wire it together, and ask."""
     explainer, columns = _explainer(arguments)
-    person, where = _person(arguments, columns), _where(arguments.where, explainer.schema)
+    person = _person(arguments, columns)
+    ask = read_ask(arguments, explainer.schema)
     with working("looking for a path"):
-        return explainer.explain(person, where=where, relax=arguments.relax)
+        return explainer.explain(person, **ask.plain())
 
 
 def _explain_people(arguments: argparse.Namespace) -> int:
@@ -101,8 +103,7 @@ def _explain_people(arguments: argparse.Namespace) -> int:
         arguments.out,
         block_size=arguments.block_size,
         id_column=arguments.id,
-        where=_where(arguments.where, explainer.schema),
-        relax=arguments.relax,
+        ask=read_ask(arguments, explainer.schema),
         **cluster,
     )
     print(report)
@@ -131,7 +132,7 @@ def _explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Columns]
             columns.table,
             schema=columns.schema,
             target=_target(arguments.target, model),
-            **_options(arguments, table),
+            **_options(arguments, n_neighbors=min(NEIGHBORS, len(table))),
         )
     return explainer, columns
 
@@ -152,7 +153,7 @@ def _explainer_of_store(arguments: argparse.Namespace) -> tuple[LocalFACE, files
             store,
             schema=schema,
             target=_target(arguments.target, model),
-            **_given(arguments),
+            **_options(arguments),
         )
     return explainer, files.Columns(None, explainer.schema, ())
 
@@ -186,19 +187,15 @@ def _person(arguments: argparse.Namespace, columns: files.Columns) -> Any:
     return {name: value for name, value in person.items() if name not in columns.dropped}
 
 
-def _options(arguments: argparse.Namespace, table: Any) -> dict[str, Any]:
-    """The options that were given; the others are left to LocalFACE."""
-    neighbors = arguments.n_neighbors
+def _options(arguments: argparse.Namespace, *, n_neighbors: int | None = None) -> dict[str, Any]:
+    """The options of an explainer that were given; the others are left to LocalFACE."""
+    own = {name: getattr(arguments, name) for name in ("min_score", "min_density", "max_rows")}
+    search = {name: getattr(arguments, name) for name in ("edges", "max_step", "n_neighbors")}
+    if search["n_neighbors"] is None:
+        search["n_neighbors"] = n_neighbors
     return {
-        **_given(arguments),
-        "n_neighbors": min(NEIGHBORS, len(table)) if neighbors is None else neighbors,
-    }
-
-
-def _given(arguments: argparse.Namespace) -> dict[str, Any]:
-    names = ("min_score", "min_density", "edges", "max_step", "max_rows", "n_neighbors")
-    return {
-        name: getattr(arguments, name) for name in names if getattr(arguments, name) is not None
+        **{name: value for name, value in own.items() if value is not None},
+        "search": Search(**{name: value for name, value in search.items() if value is not None}),
     }
 
 
@@ -211,46 +208,11 @@ def _target(text: str | None, model: Any) -> object:
         return int(text) if text.isdecimal() else text
     known = classes.tolist() if hasattr(classes, "tolist") else list(classes)
     alike = (
-        one for one in known if str(one) == text or (_number(str(one)) == _number(text) is not None)
+        one
+        for one in known
+        if str(one) == text or (as_number(str(one)) == as_number(text) is not None)
     )
     return next(alike, text)
-
-
-def _where(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]]:
-    """Read what may change: ``age=5``, ``sex=never``, ``fio2=0.21:0.4``, ``ward=a,b``; one feature may have several."""
-    wishes: dict[str, dict[str, object]] = {}
-    for text in given:
-        cuts = [i for i, character in enumerate(text) if character == "="]
-        if not cuts:
-            raise ConstraintError(
-                f"--where {text} cannot be read: write FEATURE=LIMIT, as in age=5 or sex=never"
-            )
-        cut = next((i for i in cuts if text[:i] in schema.names), cuts[0])
-        name, limit = text[:cut], text[cut + 1 :]
-        part, value = _limit(limit, schema[name] if name in schema.names else Feature(name))
-        if part in wishes.setdefault(name, {}):
-            raise ConstraintError(
-                f"--where says twice how {name!r} may change ({part}): say it once"
-            )
-        wishes[name][part] = value
-    return wishes
-
-
-def _limit(text: str, feature: Feature) -> tuple[str, object]:
-    """Tell by its shape what a limit means: a word, a distance, a range, or some categories."""
-    known = {str(label): label for label in feature.categories or ()}
-    if text in MOVES and text not in known:
-        return "moves", text
-    if text not in known and ":" in text:
-        ends = [
-            known.get(end, _number(end) if _number(end) is not None else end or None)
-            for end in text.split(":", 1)
-        ]
-        return "bounds", (ends[0], ends[1])
-    if known and (feature.discrete or _number(text) is None):
-        labels = [text] if text in known else [label.strip() for label in text.split(",")]
-        return "categories", [known.get(label, label) for label in labels]
-    return ("moves", text) if _number(text) is None else ("within", _number(text))
 
 
 def _case(arguments: argparse.Namespace) -> int:
@@ -326,15 +288,6 @@ def _schema(arguments: argparse.Namespace) -> int:
 
 def _code(answer: Recourse) -> int:
     return FOUND if answer.found or answer.status is Status.ALREADY_THERE else NO_RECOURSE
-
-
-def _number(text: str) -> int | float | None:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return None
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

@@ -41,12 +41,12 @@ class Plane:
 
     def units(self, points: Array) -> Array:
         """Turn points of the explainer's space into the user's units."""
-        space = self.explainer._engine.space
+        space = self.explainer.engine.space
         return np.asarray(points * space.scales + space.centres)
 
     def points(self, records: Array) -> Array:
         """Turn records in the user's units into points."""
-        space = self.explainer._engine.space
+        space = self.explainer.engine.space
         return np.asarray((records - space.centres) / space.scales)
 
     def circle(self, centre: Array, radius: float) -> Array:
@@ -71,7 +71,7 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
     )
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     scores = np.array(
-        [explainer._engine.score.shown(score) for score in explainer._engine.score(grid).tolist()]
+        [explainer.engine.score.shown(score) for score in explainer.engine.score(grid).tolist()]
     )
     plane = Plane(explainer, rows, across, up, scores.reshape(_CELLS, -1), np.zeros((0, 0)))
     levels = densities(explainer, plane.points(grid)).reshape(_CELLS, -1)
@@ -80,7 +80,7 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
 
 def _rows(explainer: LocalFACE) -> Array:
     """All rows, for the eyes of whoever holds the data."""
-    source = explainer._engine.source
+    source = explainer.engine.source
     return source.records(list_all_rows(source))
 
 
@@ -150,7 +150,7 @@ def ground_keys(plane: Plane) -> list[Line2D]:
 def _painter(plane: Plane) -> ScalarMappable:
     """Put the threshold in the middle of the colours; a target that lies low turns them round."""
     low, high = float(plane.scores.min()), float(plane.scores.max())
-    target = plane.explainer._engine.answers.target
+    target = plane.explainer.engine.answers.target
     if target.kind == "probability":
         low, high = min(0.0, low), max(1.0, high)
     hair = 1e-9 * max(1.0, abs(plane.threshold))  # the threshold must lie between the ends

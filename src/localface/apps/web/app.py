@@ -213,7 +213,7 @@ def _add_asking(app: FastAPI, service: Service, batcher: Batcher) -> None:
         "Retry-After": {"description": "seconds", "schema": {"type": "integer"}}
     }
 
-    async def answered(request: Request, ask: models.Asked, kind: str) -> Response:
+    async def answered(request: Request, ask: models.WhoAsks, kind: str) -> Response:
         plain = {**ask.model_dump(), "kind": kind}
         if plain.pop("id") is not None:
             plain["person"] = _record(service.people, ask.id or 0)

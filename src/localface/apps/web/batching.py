@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from localface.apps.web.errors import Refused, Reply, ServiceMetrics, problem
-from localface.apps.web.handlers import Ask, is_heavy
+from localface.apps.web.handlers import RequestBody, is_heavy
 from localface.apps.web.workers import Worker
 
 _HEAVY = 16  # ordinary requests that one of many searches weighs as much as
@@ -66,7 +66,7 @@ class Batcher:
         for worker in self.workers:
             worker.stop()
 
-    async def ask(self, ask: Ask) -> Reply:
+    async def ask(self, ask: RequestBody) -> Reply:
         """Hand a request on and wait; it is withdrawn once nobody waits for it any more."""
         entry = self._entered(ask)
         entry.waiting += 1
@@ -78,7 +78,7 @@ class Batcher:
                 self.workers[entry.worker].send((entry.number, None))
                 self.counts.dropped += 1
 
-    def _entered(self, ask: Ask) -> Entry:
+    def _entered(self, ask: RequestBody) -> Entry:
         """Hand a request to the worker with the least to do, unless the same one is being answered already."""
         key = json.dumps(ask, sort_keys=True)
         if key in self._same:

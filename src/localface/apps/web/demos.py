@@ -15,6 +15,7 @@ from localface.cases.moons import two_moons
 from localface.data.opening import extra
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.explainer import LocalFACE
+from localface.options import Search
 
 _MOST_WORKERS = 4  # processes to search in, where nobody says how many
 
@@ -28,7 +29,7 @@ def own(
     explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any
 ) -> Service:
     """Serve the user's own: the rows of a table are the people to pick, none where it is None."""
-    truth = None if outcome is None else [_same(value, explainer._wanted) for value in outcome]
+    truth = None if outcome is None else [_same(value, explainer.target) for value in outcome]
     people = None if table is None else People.of(explainer, table, truth=truth)
     return _service(explainer, people, "Recourse", options)
 
@@ -79,7 +80,10 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
     for feature in plan:
         plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
     explainer = LocalFACE(
-        fitted.model, fitted.train, schema=plan, n_neighbors=N_NEIGHBORS, ends="states"
+        fitted.model,
+        fitted.train,
+        schema=plan,
+        search=Search(n_neighbors=N_NEIGHBORS, ends="states"),
     ).prescore()
     words = Labels(LABELS, WORDS, target="ready for discharge")
     listing = (
@@ -92,7 +96,7 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
 def _moons(*, people: bool, options: dict[str, Any]) -> Service:
     """Two crescents of people on a plane."""
     moons = two_moons()
-    explainer = LocalFACE(moons.model, moons.data, n_neighbors=15).prescore()
+    explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15)).prescore()
     listing = People.of(explainer, truth=moons.labels == 1) if people else None
     return _service(explainer, listing, "Two moons", options)
 

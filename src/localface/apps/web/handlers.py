@@ -5,10 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
-from localface.analyses.alternatives import avoiding, checked_weights, find_alternatives
+from localface.analyses.alternatives import find_alternatives
+from localface.analyses.robustness import pushed
 from localface.analyses.trace import told as story_of
 from localface.analyses.whynot import check, opened, wish_of
 from localface.answers.recourse import Recourse
@@ -16,12 +17,14 @@ from localface.apps.web.errors import LOG, Reply, body_of, told
 from localface.apps.web.view import Labels, check_of, together_of, view_of
 from localface.data.read import read_person
 from localface.data.schema import Schema
+from localface.engine.asking import check_ask
 from localface.engine.engine import Engine, Request
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.explainer import LocalFACE
+from localface.options import Ask, AskAlternatives, AskCheck
 from localface.search.plan import Plan
 
-Ask = Mapping[str, Any]
+RequestBody = Mapping[str, Any]
 """A request as plain values: ``kind`` and the fields of its model, with the person's record in place of a number."""
 Deliver = Callable[[int, Reply], None]
 
@@ -33,7 +36,7 @@ class Inbox(Protocol):
         """Wait until there is something to do; False when there will be nothing more."""
         ...
 
-    def next(self) -> tuple[int, Ask] | None:
+    def next(self) -> tuple[int, RequestBody] | None:
         """The next request, if one is there."""
         ...
 
@@ -47,7 +50,7 @@ class Ticket:
     """A request that was read: what it asks of which desk, and since when."""
 
     number: int
-    ask: Ask
+    ask: RequestBody
     engine: Engine
     request: Request
     plan: Plan
@@ -66,7 +69,7 @@ class Answerer:
         while inbox.wait():
             arrivals = Arrivals(self, inbox, deliver)
             try:
-                for place, answer in self.explainer._engine.tried_together(arrivals):
+                for place, answer in self.explainer.engine.tried_together(arrivals):
                     ticket = arrivals.open.pop(place)
                     deliver(ticket.number, self.closed(ticket, answer))
             except Exception:  # no InputError, so it is not known whose it is: each is tried alone
@@ -74,26 +77,20 @@ class Answerer:
                 for ticket in arrivals.open.values():
                     deliver(ticket.number, self.alone(ticket))
 
-    def read(self, number: int, ask: Ask, inbox: Inbox) -> Ticket:
+    def read(self, number: int, ask: RequestBody, inbox: Inbox) -> Ticket:
         """Write down what someone asks, as ``LocalFACE.explain`` and ``check`` do."""
-        schema, started = self.explainer.schema, time.perf_counter()
-        engine = self.explainer._engine.at(
-            min_score=ask["min_score"], min_density=ask["min_density"]
-        )
+        started = time.perf_counter()
+        schema = self.explainer.schema
         _check_known(ask["person"], schema)
+        said = _ask_of(ask)
+        asked = check_ask(self.explainer.engine, said)
         record = read_person(ask["person"], schema)
-        where = avoiding(schema, ask["where"], ask.get("avoid", ()))
         request = replace(
-            engine.request(record, engine.form, where),
-            goal=wish_of(ask["wish"], record, schema) if ask["kind"] == "check" else None,
-            relax=ask.get("relax", False),
-            weights=checked_weights(schema, ask.get("weights")),
-            wanted=lambda: inbox.wanted(number),
+            asked.request_of(record, asked.engine.form), wanted=lambda: inbox.wanted(number)
         )
-        plan = replace(
-            engine.plan, actions=ask.get("actions", True), max_changes=ask.get("max_changes", 1)
-        )
-        return Ticket(number, ask, engine, request, plan, started)
+        if isinstance(said, AskCheck):
+            request = replace(request, goal=wish_of(said.wish, record, schema))
+        return Ticket(number, ask, asked.engine, request, asked.plan, started)
 
     def closed(self, ticket: Ticket, answer: Recourse | InputError) -> Reply:
         """Write the reply to someone who wanted one way."""
@@ -114,6 +111,9 @@ class Answerer:
             if ticket.ask["kind"] == "check":
                 found = check_of(check(engine, plan, request), self.words)
                 return Reply(200, body_of({**found, "milliseconds": _since(ticket.started)}))
+            if ticket.ask["min_robustness"] is not None:
+                robust = pushed(engine, request, plan, ticket.ask["min_robustness"])
+                return self.closed(ticket, robust)
             if ticket.ask["n_paths"] == 1:
                 ((_, answer),) = engine.tried([request], plan)
                 return self.closed(ticket, answer)
@@ -166,9 +166,25 @@ def _check_known(person: Mapping[str, Any], schema: Schema) -> None:
             )
 
 
-def is_heavy(ask: Ask) -> bool:
+def _ask_of(message: RequestBody) -> Ask:
+    """What a request says, as the library's own calls take it."""
+    kind: type[Ask] = Ask
+    extra: dict[str, Any] = {}
+    if message["kind"] == "check":
+        kind = AskCheck
+        extra = {"wish": message["wish"]}
+    elif message["n_paths"] > 1:
+        kind = AskAlternatives
+        extra = {"n": message["n_paths"]}
+    said = {one.name: message[one.name] for one in fields(Ask) if one.name in message}
+    return kind(**said, **extra)
+
+
+def is_heavy(ask: RequestBody) -> bool:
     """Whether a request takes many searches of its own."""
-    return bool(ask["kind"] == "check" or ask["n_paths"] > 1)
+    if ask["kind"] == "check":
+        return True
+    return bool(ask["n_paths"] > 1 or ask["min_robustness"] is not None)
 
 
 def staged(explainer: LocalFACE, ticket: Ticket) -> dict[str, Any] | None:
@@ -177,9 +193,9 @@ def staged(explainer: LocalFACE, ticket: Ticket) -> dict[str, Any] | None:
         return None
     watched = copy(explainer)
     watched._engine = ticket.engine
-    where = avoiding(explainer.schema, ticket.ask["where"], ticket.ask["avoid"])
+    where = check_ask(explainer.engine, _ask_of(ticket.ask)).where
     story = story_of(watched, ticket.ask["person"], where=where)
-    in_units = explainer._engine.space.records
+    in_units = explainer.engine.space.records
     return {
         "explore": in_units(story.explored).tolist(),
         "trail": in_units(story.trail).tolist(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -12,8 +12,11 @@ from pydantic import (
     StrictFloat,
     StrictInt,
     StrictStr,
+    create_model,
     model_validator,
 )
+
+from localface.options import Ask, AskCheck, options_of
 
 Number = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
@@ -30,28 +33,14 @@ class Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
 
-class Asked(Strict):
-    """Who asks: a record, feature by feature, or the number of someone who is listed; one of the two."""
+class WhoAsks(Strict):
+    """Who asks: a record, feature by feature, or the number of someone who is listed; one of both."""
 
     person: Record | None = Field(None, description="feature by feature, in the user's units")
     id: Id | None = None
-    where: dict[str, How] = Field(
-        {},
-        max_length=2_000,
-        description=(
-            "what may change, on top of the schema: a number (by so much), a word (freely, up, down, never), "
-            "[low, high], a list of categories, or an object of moves, within, bounds and categories"
-        ),
-    )
-    min_score: Number | None = Field(
-        None, description="the score to reach; as the service was started if not given"
-    )
-    min_density: Number | None = Field(
-        None, description="how unusual a place on the way may be, from 0 to below 1"
-    )
 
     @model_validator(mode="after")
-    def _one_person(self) -> Asked:
+    def _one_person(self) -> WhoAsks:
         if (self.person is None) == (self.id is None):
             raise ValueError(
                 'give either "person", a record, or "id", the number of someone who is listed'
@@ -59,27 +48,79 @@ class Asked(Strict):
         return self
 
 
-class RecourseAsk(Asked):
+def _number(default: Any, text: str) -> tuple[Any, Any]:
+    return Number | None, Field(default, description=text)
+
+
+def _whole(default: Any, text: str) -> tuple[Any, Any]:
+    return int, Field(default, ge=1, le=1000, description=text)
+
+
+def _flag(default: Any, text: str) -> tuple[Any, Any]:
+    return bool, Field(default, description=text)
+
+
+def _features(default: Any, text: str) -> tuple[Any, Any]:
+    return list[str], Field([], max_length=1000, description=text)
+
+
+def _limits(default: Any, text: str) -> tuple[Any, Any]:
+    return dict[str, How], Field({}, max_length=2_000, description=text)
+
+
+def _weights(default: Any, text: str) -> tuple[Any, Any]:
+    return dict[str, Number], Field({}, max_length=1000, description=text)
+
+
+def _record(default: Any, text: str) -> tuple[Any, Any]:
+    return Record | None, Field(default, description=text)
+
+
+_FIELDS = {
+    "number": _number,
+    "whole": _whole,
+    "flag": _flag,
+    "features": _features,
+    "limits": _limits,
+    "weights": _weights,
+    "record": _record,
+}
+
+
+def _fields_of(ask: type[Ask]) -> dict[str, Any]:
+    """The options of a call as JSON may hold them."""
+    return {
+        one.name: _FIELDS[one.metadata["kind"]](one.default, one.metadata["help"])
+        for one in options_of(ask)
+        if one.name != "wish"
+    }
+
+
+if TYPE_CHECKING:
+
+    class ExplainOptions(WhoAsks):
+        """The options of ``LocalFACE.explain``."""
+
+    class CheckOptions(WhoAsks):
+        """The options of ``LocalFACE.check``."""
+
+else:
+    ExplainOptions = create_model("ExplainOptions", __base__=WhoAsks, **_fields_of(Ask))
+    CheckOptions = create_model("CheckOptions", __base__=WhoAsks, **_fields_of(AskCheck))
+
+
+class RecourseAsk(ExplainOptions):
     """What POST /recourse takes; as ``LocalFACE.explain`` does."""
 
-    relax: bool = Field(
-        False, description="lower the floor by as little as possible where nothing else helps"
-    )
-    avoid: list[str] = Field([], max_length=1000, description="features not to touch at all")
-    weights: dict[str, Number] = Field(
-        {}, max_length=1000, description="how dear a change of a feature is"
-    )
-    max_changes: int = Field(1, ge=1, le=1000, description="features that one action may change")
     n_paths: int = Field(
         1, ge=1, le=6, description="how many ways that change different features are wanted"
     )
-    actions: bool = Field(True, description="work out few changes in an order, not the path alone")
     stages: bool = Field(
         False, description="on a plane: also tell what each stage of the search saw"
     )
 
 
-class CheckAsk(Asked):
+class CheckAsk(CheckOptions):
     """What POST /check takes; as ``LocalFACE.check`` does."""
 
     wish: Record = Field(

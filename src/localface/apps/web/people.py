@@ -57,11 +57,11 @@ class People:
     ) -> People:
         """List the rows of a table, or of the explainer's own; ``truth`` tells whose outcome was the target's."""
         ids, records = _own(explainer) if table is None else _given(explainer, table)
-        target, scores = explainer._engine.answers.target, _scored(explainer, records)
+        target, scores = explainer.engine.answers.target, _scored(explainer, records)
         outcomes = (
             None if truth is None else _outcomes(target, scores, np.asarray(truth, dtype=bool)[ids])
         )
-        scales = np.array(explainer._engine.answers.scales)
+        scales = np.array(explainer.engine.answers.scales)
         apart = np.abs(records - np.median(records, axis=0)) / scales
         odd = np.argsort(-apart, axis=1, kind="stable")[:, :_GIST]
         return cls(explainer.schema, target, words or Labels(), ids, records, scores, outcomes, odd)
@@ -177,13 +177,13 @@ class People:
 
 def everyone(explainer: LocalFACE, most: int | None = None) -> Ids:
     """The ids of all rows that an explainer has, or of about so many of them, spread evenly."""
-    source = explainer._engine.source
+    source = explainer.engine.source
     ids = list_all_rows(source)
     return ids if most is None else ids[:: max(1, len(ids) // most)]
 
 
 def _own(explainer: LocalFACE) -> tuple[Ids, Array]:
-    source, ids = explainer._engine.source, everyone(explainer)
+    source, ids = explainer.engine.source, everyone(explainer)
     rows, records = source.row_numbers(ids), source.records(ids)
     order = np.argsort(rows, kind="stable")
     return rows[order], records[order]
@@ -201,7 +201,7 @@ def _scored(explainer: LocalFACE, records: Array) -> Array:
 
 
 def _tried(explainer: LocalFACE, records: Array) -> Array:
-    score = explainer._engine.score
+    score = explainer.engine.score
     try:
         return np.array([score.shown(one) for one in score(records).tolist()])
     except ModelError:

@@ -33,7 +33,7 @@ def described(
     words: Labels,
 ) -> dict[str, Any]:
     """The answer to ``GET /schema``."""
-    engine = explainer._engine
+    engine = explainer.engine
     target, rows = engine.answers.target, engine.source.records(everyone(explainer, _LOOKED_AT))
     low, high = score_ends(target, _some_scores(explainer, rows))
     return {
@@ -102,7 +102,7 @@ def mapped(explainer: LocalFACE) -> dict[str, Any] | None:
     """
     if not is_plane(explainer):
         return None
-    engine, names = explainer._engine, explainer.schema.names
+    engine, names = explainer.engine, explainer.schema.names
     rows = engine.source.records(everyone(explainer, _LOOKED_AT))
     low, high = rows.min(axis=0), rows.max(axis=0)
     edge = 0.12 * (high - low)
@@ -139,5 +139,5 @@ def _some_scores(explainer: LocalFACE, rows: Array) -> list[float]:
 
 
 def _shown(explainer: LocalFACE, records: Array) -> Array:
-    score = explainer._engine.score
+    score = explainer.engine.score
     return np.array([score.shown(one) for one in score(records).tolist()])

@@ -17,9 +17,9 @@ from queue import Empty, SimpleQueue
 from typing import Protocol
 
 from localface.apps.web.errors import LOG, Reply
-from localface.apps.web.handlers import Answerer, Ask, Deliver
+from localface.apps.web.handlers import Answerer, Deliver, RequestBody
 
-Message = tuple[int, Ask | None]
+Message = tuple[int, RequestBody | None]
 """A request with its number; without a request: that number is no longer wanted."""
 Lost = Callable[[], None]
 _OFTEN = 0.002  # seconds between looks into the mail while searches are under way
@@ -49,7 +49,7 @@ class Mail:
         self._receive = (
             receive  # with True it waits; an EOFError says that there will be nothing more
         )
-        self._arrived: deque[tuple[int, Ask]] = deque()
+        self._arrived: deque[tuple[int, RequestBody]] = deque()
         self._open: set[int] = set()
         self._looked = 0.0
 
@@ -62,7 +62,7 @@ class Mail:
             return False
         return True
 
-    def next(self) -> tuple[int, Ask] | None:
+    def next(self) -> tuple[int, RequestBody] | None:
         """The next request, if one is there."""
         self._look()
         while self._arrived:

@@ -16,6 +16,7 @@ from localface.cases.readiness.training import Fitted
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.explainer import LocalFACE
+from localface.options import Search
 from localface.types import Array, Ids
 
 Group = Literal["true negative", "false negative", "false positive", "true positive"]
@@ -190,7 +191,7 @@ def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
         schema=plan,
         target=target,
         min_score=min_score,
-        n_neighbors=near,
+        search=Search(n_neighbors=near),
     )
     return explainer.prescore()
 

@@ -1,0 +1,146 @@
+"""The options of one call on the command line, made from the fields of ``Ask``."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import Field
+from typing import Any
+
+from localface.apps import files
+from localface.data.box import MOVES
+from localface.data.schema import Feature, Schema
+from localface.errors import ConstraintError
+from localface.options import Ask, options_of
+
+_OF_THE_EXPLAINER = ("min_score", "min_density")  # the explainer is made for this one call
+_HELP = {
+    "where": "what may change: age=5 (by 5), sex=never, age=up, fio2=0.21:0.4, ward=a,b; "
+    "may be repeated",
+    "weights": "how much a change of a feature costs, as in income=3 (default: 1); may be repeated",
+    "avoid": "a feature not to touch at all; may be repeated",
+    "counterfactual": "where to go, if that is known: a JSON file, feature by feature",
+    "actions": "give the path alone, without few changes in an order",
+}
+_METAVARS = {
+    "number": "NUMBER",
+    "whole": "N",
+    "features": "FEATURE",
+    "limits": "FEATURE=LIMIT",
+    "weights": "FEATURE=NUMBER",
+    "record": "FILE",
+}
+_REPEATED = ("features", "limits", "weights")
+
+
+def add_ask_options(group: Any) -> None:
+    """Add a flag for every option of a call."""
+    for one in options_of(Ask):
+        if one.name not in _OF_THE_EXPLAINER:
+            _add_flag(group, one)
+
+
+def _add_flag(group: Any, one: Field[Any]) -> None:
+    kind = one.metadata["kind"]
+    flag = f"--{one.name.replace('_', '-')}"
+    text = _HELP.get(one.name, one.metadata["help"]).replace("%", "%%")
+    if kind == "flag":
+        if one.default:
+            group.add_argument(f"--no-{flag[2:]}", dest=one.name, action="store_false", help=text)
+        else:
+            group.add_argument(flag, action="store_true", help=text)
+        return
+    more: dict[str, Any] = {"metavar": _METAVARS[kind]}
+    if kind in _REPEATED:
+        more |= {"action": "append", "default": []}
+    if kind in ("number", "whole"):
+        more |= {"type": float if kind == "number" else int, "default": one.default}
+    group.add_argument(flag, help=text, **more)
+
+
+def read_ask(arguments: argparse.Namespace, schema: Schema) -> Ask:
+    """Read the options of a call from what was typed."""
+    said = {
+        one.name: _READERS.get(one.metadata["kind"], _as_it_is)(
+            getattr(arguments, one.name), schema
+        )
+        for one in options_of(Ask)
+        if one.name not in _OF_THE_EXPLAINER
+    }
+    return Ask(**said)
+
+
+def _as_it_is(given: Any, schema: Schema) -> Any:
+    return given
+
+
+def _record(given: str | None, schema: Schema) -> Any:
+    return None if given is None else files.read_person(given)
+
+
+def _weights(given: Sequence[str], schema: Schema) -> dict[str, Any] | None:
+    """Read what changes cost: ``income=3``."""
+    weights = {}
+    for text in given:
+        name, sign, number = text.rpartition("=")
+        if not sign or as_number(number) is None:
+            raise ConstraintError(
+                f"--weights {text} cannot be read: write FEATURE=NUMBER, as in income=3",
+                option="weights",
+            )
+        weights[name] = as_number(number)
+    return weights or None
+
+
+def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]]:
+    """Read what may change: ``age=5``, ``sex=never``, ``fio2=0.21:0.4``, ``ward=a,b``; one feature may have several."""
+    wishes: dict[str, dict[str, object]] = {}
+    for text in given:
+        cuts = [i for i, character in enumerate(text) if character == "="]
+        if not cuts:
+            raise ConstraintError(
+                f"--where {text} cannot be read: write FEATURE=LIMIT, as in age=5 or sex=never"
+            )
+        cut = next((i for i in cuts if text[:i] in schema.names), cuts[0])
+        name, limit = text[:cut], text[cut + 1 :]
+        part, value = _limit(limit, schema[name] if name in schema.names else Feature(name))
+        if part in wishes.setdefault(name, {}):
+            raise ConstraintError(
+                f"--where says twice how {name!r} may change ({part}): say it once"
+            )
+        wishes[name][part] = value
+    return wishes
+
+
+def _limit(text: str, feature: Feature) -> tuple[str, object]:
+    """Tell by its shape what a limit means: a word, a distance, a range, or some categories."""
+    known = {str(label): label for label in feature.categories or ()}
+    if text in MOVES and text not in known:
+        return "moves", text
+    if text not in known and ":" in text:
+        ends = [
+            known.get(end, as_number(end) if as_number(end) is not None else end or None)
+            for end in text.split(":", 1)
+        ]
+        return "bounds", (ends[0], ends[1])
+    if known and (feature.discrete or as_number(text) is None):
+        labels = [text] if text in known else [label.strip() for label in text.split(",")]
+        return "categories", [known.get(label, label) for label in labels]
+    return ("moves", text) if as_number(text) is None else ("within", as_number(text))
+
+
+def as_number(text: str) -> int | float | None:
+    """Read a number, whole where it is written so; None where it is none."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
+
+
+_READERS: dict[str, Callable[[Any, Schema], Any]] = {
+    "limits": _limits,
+    "weights": _weights,
+    "record": _record,
+}

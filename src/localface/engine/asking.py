@@ -1,0 +1,111 @@
+"""Holds what a call asks against the schema, and writes the requests that it comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from localface.data.box import check_where, number
+from localface.data.read import TableFormat, person_form, read_person
+from localface.data.schema import Schema
+from localface.engine.engine import Engine, Request
+from localface.errors import ConstraintError, listed, near_miss
+from localface.options import Ask
+from localface.search.plan import Plan
+from localface.types import Array
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CheckedAsk:
+    """An ask that fits the schema: the engine that answers it, the plan, and what may change."""
+
+    engine: Engine
+    plan: Plan
+    where: Mapping[str, Any] | None
+    weights: Mapping[str, float]
+    relax: bool
+    counterfactual: Array | None
+
+    def request(self, person: Any) -> Request:
+        """Write down what one person asks; they are read in whatever form they come."""
+        record = read_person(person, self.engine.schema)
+        return self.request_of(record, person_form(person, self.engine.form))
+
+    def request_of(self, record: Array, form: TableFormat) -> Request:
+        """Write down what one person asks, given their record."""
+        return self.engine.request(
+            record,
+            form,
+            self.where,
+            goal=self.counterfactual,
+            relax=self.relax,
+            weights=self.weights,
+        )
+
+
+def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
+    """Refuse what names no feature or contradicts the schema, before anyone is looked at."""
+    schema = engine.schema
+    goal = ask.counterfactual
+    if goal is not None:
+        goal = read_person(goal, schema, "the counterfactual")
+    at = engine.at(min_score=ask.min_score, min_density=ask.min_density)
+    return CheckedAsk(
+        engine=at,
+        plan=replace(at.plan, actions=ask.actions, max_changes=ask.max_changes),
+        where=_limits(schema, ask),
+        weights=_weights(schema, ask.weights),
+        relax=ask.relax,
+        counterfactual=goal,
+    )
+
+
+def _limits(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
+    """What may change, narrowed by what is to be avoided altogether."""
+    if isinstance(ask.avoid, str) or not _is_a(ask.avoid, Collection):
+        raise ConstraintError(
+            f"avoid= is {ask.avoid!r}: give a list of features, as in avoid=['income']",
+            option="avoid",
+        )
+    check_where(schema.features, ask.where)
+    _check_names("avoid", ask.avoid, schema)
+    if not ask.avoid:
+        return ask.where
+    return {**(ask.where or {}), **dict.fromkeys(ask.avoid, "never")}
+
+
+def _weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:
+    """Read what changes cost: positive numbers by feature."""
+    if weights is None:
+        return {}
+    if not _is_a(weights, Mapping):
+        raise ConstraintError(
+            f"weights= is {weights!r}: give a dict from feature to number, as in {{'income': 3}}",
+            option="weights",
+        )
+    _check_names("weights", weights, schema)
+    for name, weight in weights.items():
+        if (number(weight) or 0.0) <= 0:
+            raise ConstraintError(
+                f"the weight of {name!r} is {weight!r}: give a positive number, above 1 for what "
+                f"should rather not change; for what must not, avoid=[{name!r}]",
+                feature=name,
+                option="weights",
+            )
+    return {name: float(weight) for name, weight in weights.items()}
+
+
+def _check_names(option: str, names: Iterable[str], schema: Schema) -> None:
+    for name in names:
+        if name not in schema.names:
+            raise ConstraintError(
+                f"{option}= names {name!r}, which is no feature{near_miss(name, schema.names)}: "
+                f"there are {listed(schema.names)}",
+                feature=name,
+                option=option,
+            )
+
+
+def _is_a(value: object, kind: type) -> bool:
+    return isinstance(value, kind)
