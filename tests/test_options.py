@@ -109,8 +109,9 @@ def test_what_a_call_has_no_use_for_is_refused(kind, options, refused) -> None:
     ],
 )
 def test_a_search_that_cannot_be_is_refused(options, message) -> None:
+    moons = two_moons(seed=0)
     with pytest.raises(InputError, match=message):
-        Search(**options)
+        LocalFACE(moons.model, moons.data, search=Search(**options))
 
 
 def test_only_what_differs_from_the_defaults_was_said() -> None:

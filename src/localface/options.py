@@ -37,6 +37,8 @@ Kind = Literal["number", "whole", "flag", "features", "limits", "weights", "reco
 class Search:
     """How paths are looked for; most people never need to touch this.
 
+    It is checked by the explainer that it is given to, so that all mistakes are told at once.
+
     Parameters
     ----------
     edges
@@ -77,9 +79,6 @@ class Search:
     radius: float | None = None
     ends: str = "people"
 
-    def __post_init__(self) -> None:
-        _refuse(self._mistakes())
-
     @property
     def path_cost(self) -> str:
         """What a path is charged for, where the user did not say."""
@@ -109,6 +108,9 @@ class Options(Search):
     min_density: float
     max_rows: int | None
     density: Any
+
+    def __post_init__(self) -> None:
+        _refuse(self._mistakes())
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain values, for the record."""

@@ -13,7 +13,6 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from localface import Feature, LocalFACE, Recourse, Schema, Status
 from localface.errors import (
-from worlds import make_explainer
     ConstraintError,
     DataError,
     DensityError,
@@ -21,6 +20,7 @@ from worlds import make_explainer
     ModelError,
     SchemaError,
 )
+from worlds import make_explainer
 
 N = 120
 
@@ -293,9 +293,11 @@ def test_more_neighbors_than_rows_are_refused_with_how_many_there_are() -> None:
 
 def test_a_cover_by_more_people_than_there_are_is_refused() -> None:
     with refused(
-        DataError, "people=120, but everyone has only 119 others", "pass people=119 or fewer"
+        DataError,
+        "min_people=120, but everyone has only 119 others",
+        "pass min_people=119 or fewer",
     ):
-        explainer(edges="cover", people=120)
+        explainer(edges="cover", min_people=120)
 
 
 # constraints
@@ -620,7 +622,7 @@ def test_all_mistakes_in_the_options_are_told_at_once() -> None:
         ("n_neighbors", True),
         ("momentum_steps", -1),
         ("slack", -0.1),
-        ("people", 0),
+        ("min_people", 0),
         ("radius", 0),
     ],
 )

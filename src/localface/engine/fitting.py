@@ -235,5 +235,5 @@ def _check_size(n: int, n_distinct: int, options: Options) -> None:
     if options.edges == "cover" and options.min_people >= n_distinct:
         raise DataError(
             f"min_people={options.min_people}, but everyone has only {n_distinct - 1} others around them "
-            f"(the same row twice is one): pass people={n_distinct - 1} or fewer"
+            f"(the same row twice is one): pass min_people={n_distinct - 1} or fewer"
         )
