@@ -10,7 +10,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint format bench evidence docs figures clean
+.PHONY: help demo test lint lint-page format bench evidence docs figures clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -28,6 +28,20 @@ lint: $(VENV)/.has-lint  ## style, types and the direction of imports
 	@$(VENV)/bin/ruff format --check --quiet
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports --no-logo
+	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory lint-page; \
+	  else echo "npm is not installed: the modules of the page ($(STATIC)/*.js) were not checked"; fi
+
+# The modules of the page: ESLint for mistakes, TypeScript for the types in their comments.
+PAGE := tools/page
+STATIC := src/localface/apps/web/static
+lint-page: $(PAGE)/node_modules/.package-lock.json
+	@$(PAGE)/node_modules/.bin/eslint --config $(PAGE)/eslint.config.js $(STATIC)
+	@$(PAGE)/node_modules/.bin/tsc --project $(PAGE)
+
+$(PAGE)/node_modules/.package-lock.json: $(PAGE)/package-lock.json
+	@echo "setting up $(PAGE) for make lint (once) ..."
+	@npm ci --prefix $(PAGE) --silent --no-audit --no-fund
+	@touch $@
 
 format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 	@$(VENV)/bin/ruff check --fix --quiet
@@ -46,7 +60,7 @@ figures: $(VENV)/.has-docs  ## draw the figures of README and docs again
 	@$(PY) examples/figures.py $(ARGS)
 
 clean:  ## remove .venv and every cache
-	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache tools/page/node_modules
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(PY):

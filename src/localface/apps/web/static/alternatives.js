@@ -1,9 +1,14 @@
 // Several ways side by side: what each changes, what they share, and where they part.
-import { called, counted, h } from "./dom.js";
+import { called, counted, h, present } from "./dom.js";
+
+/**
+ * @typedef {(view: Reply.View, number: number, document: Reply.Document|null) => void} UseWay
+ * @typedef {{text: string, numbers: number[]}} End where a feature ends, and the actions that move it
+ */
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: any, onCount: (n: number) => void, onUse: (view: any, number: number, document: any) => void}} given
+ * @param {{schema: Reply.Schema, onCount: (n: number) => void, onUse: UseWay}} given
  */
 export function alternativesPane(place, { schema, onCount, onUse }) {
   const count = h(
@@ -30,11 +35,18 @@ export function alternativesPane(place, { schema, onCount, onUse }) {
   return {
     count: () => Number(count.value),
     clear: () => body.replaceChildren(),
+    /** @param {Reply.Recourse} answer */
     show: (answer) => body.replaceChildren(...shown(answer, schema, onUse)),
+    /** @param {string} message */
     refuse: (message) => body.replaceChildren(h("p", { class: "notice" }, message)),
   };
 }
 
+/**
+ * @param {Reply.Recourse} answer
+ * @param {Reply.Schema} schema
+ * @param {UseWay} onUse
+ */
 function shown(answer, schema, onUse) {
   const views = [answer.view, ...(answer.alternatives ?? [])];
   if (views[0].status !== "FOUND") {
@@ -43,26 +55,37 @@ function shown(answer, schema, onUse) {
   const notices = views.flatMap((one, i) =>
     one.notices.map((words) => h("p", { class: "notice" }, `Way ${i + 1}: ${words}`)),
   );
-  const use = (view, number) => onUse(view, number, answer.document.answers[number - 1]);
+  /** @type {(view: Reply.View, number: number) => void} */
+  const use = (view, number) => onUse(view, number, answer.document.answers?.[number - 1] ?? null);
   const disclosed =
     answer.together?.disclosure &&
     h("p", { class: "quiet small" }, `Disclosed by all of them together: ${answer.together.disclosure}.`);
-  return [...notices, together(answer.together, schema), sideBySide(views, schema, use), disclosed].filter(Boolean);
+  return present([...notices, together(answer.together, schema), sideBySide(views, schema, use), disclosed]);
 }
 
+/**
+ * @param {Reply.Together|null} found
+ * @param {Reply.Schema} schema
+ */
 function together(found, schema) {
   if (!found) return null;
-  const name = (one) => called(schema.features.find((feature) => feature.name === one) ?? { name: one });
+  const name = (/** @type {string} */ one) =>
+    called(schema.features.find((feature) => feature.name === one) ?? { name: one });
   const words = found.shared.length
     ? ["All of them change ", h("strong", {}, found.shared.map(name).join(", ")), ". "]
     : "";
   return h("p", { class: "together" }, words, found.parts.replace(/^All change [^.]*\. /, ""));
 }
 
+/**
+ * @param {Reply.View[]} views
+ * @param {Reply.Schema} schema
+ * @param {(view: Reply.View, number: number) => void} onUse
+ */
 function sideBySide(views, schema, onUse) {
   const ends = views.map(changedBy);
   const features = schema.features.filter((one) => ends.some((end) => end.has(one.name)));
-  const all = (name) => ends.every((end) => end.has(name));
+  const all = (/** @type {string} */ name) => ends.every((end) => end.has(name));
   const head = h(
     "tr",
     {},
@@ -129,7 +152,11 @@ function sideBySide(views, schema, onUse) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ways side by side" }, table);
 }
 
-/** Where each changed feature ends, and the actions that move it. */
+/**
+ * Where each changed feature ends, and the actions that move it.
+ * @param {Reply.View} view
+ * @returns {Map<string, End>}
+ */
 function changedBy(view) {
   const ends = new Map();
   for (const action of view.actions) {
@@ -141,6 +168,9 @@ function changedBy(view) {
   return ends;
 }
 
+/**
+ * @param {End|undefined} end
+ */
 function wayCell(end) {
   if (!end) {
     const dot = h("span", { "aria-hidden": "true" }, "·");
@@ -154,6 +184,10 @@ function wayCell(end) {
   );
 }
 
+/**
+ * @param {Reply.View[]} views
+ * @param {string} name
+ */
 function nowText(views, name) {
   for (const view of views) if (view.states[0]?.text[name] !== undefined) return view.states[0].text[name];
   return "";

@@ -2,18 +2,26 @@
 
 /** What the service said against a request: its own sentence, and the feature that it is about, if any. */
 export class Refusal extends Error {
+  /**
+   * @param {string} message
+   * @param {{status?: number, type?: string, feature?: string|null}} [about]
+   */
   constructor(message, { status = 0, type = "", feature = null } = {}) {
     super(message);
-    Object.assign(this, { status, type, feature });
+    this.status = status;
+    this.type = type;
+    this.feature = feature;
   }
 }
 
 /**
  * Ask the service.
  * @param {string} path relative to the page, so that a prefix does no harm
- * @param {{body?: any, signal?: AbortSignal}} [options]
+ * @param {{body?: Page.Body, signal?: AbortSignal}} [options]
+ * @returns {Promise<any>} the caller says which reply it is
  */
 export async function ask(path, { body, signal } = {}) {
+  /** @type {Record<string, string>} */
   const headers = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
   const request = { method: body === undefined ? "GET" : "POST", headers, signal, body: body && JSON.stringify(body) };
@@ -27,6 +35,10 @@ export async function ask(path, { body, signal } = {}) {
   return found;
 }
 
+/**
+ * @param {Response} answer
+ * @param {Reply.Failure|null} found
+ */
 function refusalOf(answer, found) {
   const error = found?.error ?? {};
   const message = error.message ?? `The service answered with ${answer.status}.`;

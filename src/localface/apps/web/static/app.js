@@ -16,61 +16,77 @@ import { themeButton } from "./theme.js";
 import { answerOf, decisionOf, drawFigures, spoken } from "./view.js";
 import { whyNotPane } from "./whynot.js";
 
-const at = (id) => document.getElementById(id);
+/**
+ * The element of the page with this id.
+ * @param {string} id
+ */
+function at(id) {
+  const found = document.getElementById(id);
+  if (!found) throw new Error(`the page has no element ${id}`);
+  return found;
+}
+
+/**
+ * Let some buttons be pressed, or not.
+ * @param {string[]} ids
+ * @param {boolean} enabled
+ */
+function enable(ids, enabled) {
+  for (const id of ids) at(id).toggleAttribute("disabled", !enabled);
+}
+
 const SETTLED = 350; // milliseconds without a change before address and screen readers are told
 
 class Workbench {
+  /** @param {Reply.Schema} schema */
   constructor(schema) {
     this.schema = schema;
     this.state = emptyState();
+    /** @type {Reply.Recourse|null} */
     this.answer = null;
     this.shown = this.state; // what the answer on the page was asked with
+    /** @type {Reply.View|null} */
     this.shownView = null;
+    /** @type {Reply.Document|null} */
     this.document = null;
+    /** @type {ReturnType<typeof mapPane>|null} */
+    this.map = null;
+    this.settling = 0; // timers
+    this.telling = 0;
+    /** @type {Page.ViewOptions} */
     this.options = {
       along: "actions",
       onLeave: (name) => this.change((state) => ({ ...state, forbidden: [...new Set([...state.forbidden, name])] })),
     };
+    /** @type {Asker<Reply.Recourse, Page.State>} */
     this.asker = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => this.busy(busy),
       onAnswer: (answer, about) => this.show(answer, about),
       onRefusal: (error) => this.refuse(error),
     });
+    /** @type {Asker<Reply.Recourse>} */
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
       onAnswer: (answer) => this.waysPane.show(answer),
       onRefusal: (error) => this.waysPane.refuse(error.message),
     });
+    /** @type {Asker<Reply.Check>} */
     this.checks = new Asker((body, signal) => ask("check", { body, signal }), {
       onBusy: (busy) => this.wishPane.busy(busy),
       onAnswer: (answer) => this.wishPane.show(answer),
       onRefusal: (error) => this.wishPane.refuse(error.message),
     });
+    /** @type {Asker<Reply.Recourse>} */
     this.tales = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: () => {},
-      onAnswer: (answer) => this.map.show(answer, this.floor()),
+      onAnswer: (answer) => this.map?.show(answer, this.floor()),
       onRefusal: () => {},
     });
-    this.parts();
-  }
-
-  /** Build every part once. */
-  parts() {
-    const { schema } = this;
-    document.title = schema.title;
-    at("title").textContent = schema.title;
-    at("target").textContent =
-      `${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`;
-    if (schema.note) at("note").textContent = schema.note;
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
     this.people = schema.people
       ? peopleList(at("panel-data"), { schema, onChoose: (id, label) => this.choose(id, label) })
       : null;
-    if (!schema.people) {
-      at("tab-data").hidden = true;
-      this.sources.show("entry");
-    }
     this.entry = entryForm(at("panel-entry"), { schema, onRecord: (record) => this.enter(record) });
     this.limits = constraintsPanel(at("limits"), { schema, change: (edit) => this.change(edit) });
     this.waysPane = alternativesPane(at("panel-ways"), {
@@ -80,13 +96,33 @@ class Workbench {
     });
     this.wishPane = whyNotPane(at("panel-whynot"), { schema, onWish: (wish) => this.wishFor(wish) });
     this.limits.sync(this.state, null);
+    this.title();
+    this.listen();
+  }
+
+  /** Say what the page is about. */
+  title() {
+    const { schema } = this;
+    document.title = schema.title;
+    at("title").textContent = schema.title;
+    at("target").textContent =
+      `${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`;
+    if (schema.note) at("note").textContent = schema.note;
+    if (!schema.people) {
+      at("tab-data").hidden = true;
+      this.sources.show("entry");
+    }
+  }
+
+  /** Answer to the buttons around the answer, and to the browser itself. */
+  listen() {
     at("edit").addEventListener("click", () => this.editCopy());
     at("print").addEventListener("click", printReport);
     at("json").addEventListener("click", () => saveDocument(this.document, nameOf(this.shown)));
     at("link").addEventListener("click", () => copyLink(this.state, say));
     themeButton(at("theme"), () => requestAnimationFrame(() => this.map?.paint()));
     addEventListener("hashchange", () => this.restore());
-    document.querySelector(".skip").addEventListener("click", (event) => {
+    document.querySelector(".skip")?.addEventListener("click", (event) => {
       event.preventDefault(); // what follows # is the state
       at("answer").focus();
     });
@@ -107,20 +143,26 @@ class Workbench {
 
   /** Where there is one column only, the list gives way to the answer. */
   fold() {
-    if (matchMedia("(max-width: 60rem)").matches) at("people-fold").open = false;
+    if (matchMedia("(max-width: 60rem)").matches) at("people-fold").removeAttribute("open");
   }
 
+  /**
+   * @param {number} id
+   * @param {string} label
+   */
   choose(id, label) {
     this.people?.mark(id);
     this.newcomer({ id, label, record: null });
     this.fold();
   }
 
+  /** @param {Page.Values} record */
   enter(record) {
     this.people?.mark(null);
     this.newcomer({ id: null, label: "the record entered", record });
   }
 
+  /** @param {{id: number|null, label: string, record: Page.Values|null}} given */
   newcomer(given) {
     this.state = { ...this.state, ...given, relax: false, wish: {} };
     this.again({ fresh: true });
@@ -128,12 +170,15 @@ class Workbench {
 
   editCopy() {
     this.entry.fill(this.shownView?.person ?? this.state.record ?? {});
-    at("people-fold").open = true;
+    at("people-fold").setAttribute("open", "");
     this.sources.show("entry");
     at("tab-entry").focus();
   }
 
-  /** Change what is asked, and ask again. */
+  /**
+   * Change what is asked, and ask again.
+   * @param {Page.Edit} edit
+   */
   change(edit) {
     this.state = { ...edit(this.state) };
     this.again();
@@ -143,7 +188,7 @@ class Workbench {
     this.limits.sync(this.state, this.shownView?.person);
     if (fresh) this.forget();
     if (someone(this.state)) {
-      this.asker.ask(questionOf(this.state), { fresh, about: this.state });
+      this.asker.ask(questionOf(this.state), this.state, { fresh });
       this.askBeside({ fresh });
     }
     this.settle({ tell: Boolean(this.map) && someone(this.state) });
@@ -162,7 +207,7 @@ class Workbench {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
       history.replaceState(null, "", linkOf(this.state));
-      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), { fresh: true });
+      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), null, { fresh: true });
     }, SETTLED);
   }
 
@@ -174,12 +219,13 @@ class Workbench {
   askBeside({ fresh = false } = {}) {
     if (!someone(this.state)) return;
     const open = this.views.current();
-    if (open === "ways") this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), { fresh });
+    if (open === "ways") this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), null, { fresh });
     if (open === "whynot" && Object.keys(this.state.wish).length) {
-      this.checks.ask(checkOf(this.state, this.state.wish), { fresh });
+      this.checks.ask(checkOf(this.state, this.state.wish), null, { fresh });
     }
   }
 
+  /** @param {Page.Values} wish */
   wishFor(wish) {
     this.state = { ...this.state, wish };
     if (Object.keys(wish).length) this.askBeside();
@@ -190,18 +236,23 @@ class Workbench {
     this.settle();
   }
 
+  /** @param {boolean} busy */
   busy(busy) {
     at("updating").hidden = !busy;
     at("answer").classList.toggle("updating", busy);
     at("answer").setAttribute("aria-busy", String(busy));
   }
 
+  /**
+   * @param {Reply.Recourse} answer
+   * @param {Page.State} about
+   */
   show(answer, about) {
     this.answer = answer;
     this.shown = about;
     at("refusal").hidden = true;
     at("answer-tabs").hidden = false;
-    for (const id of ["print", "json", "link"]) at(id).disabled = false;
+    enable(["print", "json", "link"], true);
     at("edit").hidden = false;
     this.limits.sync(this.state, answer.view.person);
     this.wishPane.sync(answer.view.person, this.state.wish);
@@ -209,11 +260,16 @@ class Workbench {
     this.map?.show(answer, this.floor());
   }
 
-  /** Draw one view, keeping the focus where it was. */
+  /**
+   * Draw one view, keeping the focus where it was.
+   * @param {Reply.View} view
+   * @param {Reply.Document|null} document_
+   * @param {HTMLElement|null} [notice]
+   */
   draw(view, document_, notice = null) {
     this.shownView = view;
     this.document = document_;
-    const key = document.activeElement?.dataset?.key;
+    const key = document.activeElement?.getAttribute("data-key");
     at("who").textContent = capital(nameOf(this.shown));
     at("people-chosen").textContent = nameOf(this.shown);
     at("decision").replaceChildren(decisionOf(view));
@@ -221,30 +277,37 @@ class Workbench {
     at("force").replaceChildren(...force);
     at("force").hidden = !force.length;
     const offers = offersOf(view, this.state, this.schema, (edit) => this.change(edit));
-    at("view").replaceChildren(...[notice, ...answerOf(view, this.options)].filter(Boolean));
-    if (offers.length)
+    at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
+    if (offers.length) {
       at("view")
         .querySelector(".headline")
-        .after(h("div", { class: "offers" }, offers));
+        ?.after(h("div", { class: "offers" }, offers));
+    }
     drawFigures(view, at("view"), this.options);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
-    if (key) document.querySelector(`[data-key="${CSS.escape(key)}"]`)?.focus();
+    const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
+    if (focused instanceof HTMLElement) focused.focus();
     clearTimeout(this.telling);
     this.telling = setTimeout(() => (at("live").textContent = spoken(view)), SETTLED);
   }
 
+  /**
+   * Show another way than the first.
+   * @param {Reply.View} view
+   * @param {number} number
+   * @param {Reply.Document|null} document_
+   */
   use(view, number, document_) {
     this.views.show("way");
-    const back = h(
-      "button",
-      { type: "button", class: "plain", onclick: () => this.draw(this.answer.view, this.answer.document) },
-      "Back to the first",
-    );
+    const { answer } = this;
+    const first = () => answer && this.draw(answer.view, answer.document);
+    const back = h("button", { type: "button", class: "plain", onclick: first }, "Back to the first");
     const picked = h("p", { class: "picked" }, `This is way ${number} of those side by side. `, number > 1 && back);
     this.draw(view, document_, picked);
     at("tab-way").focus();
   }
 
+  /** @param {Refusal} error */
   refuse(error) {
     const feature = this.schema.features.find((one) => one.name === error.feature);
     at("refusal").replaceChildren(
@@ -263,7 +326,7 @@ class Workbench {
     at("who").textContent = capital(nameOf(this.state));
     at("people-chosen").textContent = nameOf(this.state);
     for (const id of ["decision", "view", "force"]) at(id).replaceChildren();
-    for (const id of ["print", "json"]) at(id).disabled = true;
+    enable(["print", "json"], false);
     for (const id of ["answer-tabs", "edit", "force"]) at(id).hidden = true;
   }
 
@@ -272,23 +335,31 @@ class Workbench {
   }
 }
 
+/** @param {string} words */
 function capital(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Say something for a moment. */
+let toastTimer = 0;
+
+/**
+ * Say something for a moment.
+ * @param {string} words
+ */
 function say(words) {
   at("toast").textContent = words;
   at("toast").hidden = false;
-  clearTimeout(say.timer);
-  say.timer = setTimeout(() => (at("toast").hidden = true), 4000);
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => (at("toast").hidden = true), 4000);
 }
 
 async function begin() {
   try {
+    /** @type {Reply.Schema} */
     const schema = await ask("schema");
     const bench = new Workbench(schema);
     if (schema.plane) {
+      /** @type {Reply.Map} */
       const map = await ask("map");
       at("map").hidden = false;
       bench.map = mapPane(at("map"), {

@@ -6,29 +6,49 @@ const MEASURES = ["localface:answer", "localface:frame"]; // see the browser's p
 const MEASURED = 1000; // questions after which the measures so far are forgotten
 
 /**
+ * @template Answer, About
+ * @typedef {object} Receivers
+ * @property {(busy: boolean) => void} onBusy
+ * @property {(answer: Answer, about: About) => void} onAnswer
+ * @property {(error: Refusal) => void} onRefusal
+ */
+
+/**
  * One question in flight at a time; of those that wait, only the newest is asked. So answers keep coming while
  * a slider is dragged, each for a later place than the one before, and the last is for where the slider was left.
+ * @template Answer what comes back
+ * @template [About=null] what a question is about, given back with its answer
  */
 export class Asker {
   /**
-   * @param {(body: any, signal: AbortSignal) => Promise<any>} send
-   * @param {{onBusy: (busy: boolean) => void, onAnswer: (answer: any, about: any) => void, onRefusal: (error: Error) => void}} then
+   * @param {(body: Page.Body, signal: AbortSignal) => Promise<Answer>} send
+   * @param {Receivers<Answer, About>} then
    */
   constructor(send, then) {
-    Object.assign(this, { send, then, asked: 0, shown: 0, flying: null, waiting: null, begun: new Map() });
+    this.send = send;
+    this.then = then;
+    this.asked = 0;
+    this.shown = 0;
+    /** @type {{control: AbortController, since: number}|null} */
+    this.flying = null;
+    /** @type {{body: Page.Body, number: number, about: About}|null} */
+    this.waiting = null;
+    /** @type {Map<number, number>} when each question was put */
+    this.begun = new Map();
   }
 
   /**
    * Ask; `fresh` gives up whatever is in flight, for it is about someone else. `about` comes back with the answer.
-   * @param {any} body
-   * @param {{fresh?: boolean, about?: any}} [options]
+   * @param {Page.Body} body
+   * @param {About} about
+   * @param {{fresh?: boolean}} [options]
    */
-  ask(body, { fresh = false, about = null } = {}) {
+  ask(body, about, { fresh = false } = {}) {
     const number = ++this.asked;
     this.begun.set(number, performance.now());
     this.waiting = { body, number, about };
     this.then.onBusy(true);
-    const late = this.flying && performance.now() - this.flying.since > PATIENCE;
+    const late = this.flying !== null && performance.now() - this.flying.since > PATIENCE;
     if (this.flying && (fresh || late)) this.flying.control.abort();
     if (!this.flying || fresh || late) this.next();
   }
@@ -36,12 +56,15 @@ export class Asker {
   /** Forget what is in flight or waiting. */
   stop() {
     this.flying?.control.abort();
-    Object.assign(this, { flying: null, waiting: null, shown: this.asked });
+    this.flying = null;
+    this.waiting = null;
+    this.shown = this.asked;
     this.begun.clear();
     this.then.onBusy(false);
   }
 
   async next() {
+    if (!this.waiting) return;
     const { body, number, about } = this.waiting;
     this.waiting = null;
     const flight = { control: new AbortController(), since: performance.now() };
@@ -61,7 +84,11 @@ export class Asker {
     }
   }
 
-  /** Show what came, unless something newer is on the page already. */
+  /**
+   * Show what came, unless something newer is on the page already.
+   * @param {number} number
+   * @param {() => void} show
+   */
   settle(number, show) {
     if (number <= this.shown) return;
     this.shown = number;
@@ -70,7 +97,10 @@ export class Asker {
     this.measure(number);
   }
 
-  /** How long every change up to this one waited until its answer stood on the page, and until the next frame. */
+  /**
+   * How long every change up to this one waited until its answer stood on the page, and until the next frame.
+   * @param {number} number
+   */
   measure(number) {
     const done = performance.now();
     const starts = [...this.begun].filter(([earlier]) => earlier <= number);

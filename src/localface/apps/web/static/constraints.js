@@ -3,9 +3,11 @@ import { called, h } from "./dom.js";
 import { rangeSlider, trackOf } from "./slider.js";
 import { limited } from "./state.js";
 
+/** @typedef {(change: Page.Limit) => void} EditLimit */
+
 /**
  * @param {HTMLElement} place
- * @param {{schema: any, change: (edit: (state: any) => any) => void}} given
+ * @param {{schema: Reply.Schema, change: Page.Change}} given
  */
 export function constraintsPanel(place, { schema, change }) {
   const goal = goalSlider(schema, change);
@@ -31,10 +33,16 @@ export function constraintsPanel(place, { schema, change }) {
   );
   place.replaceChildren(goal.node, floor.node, head, find, list);
   find.addEventListener("input", () => filterRows(list, find.value));
+  /** @type {ReturnType<typeof limitRow>[]} */
   let rows = [];
+  /** @type {string|null} */
   let whose = null;
   return {
-    /** Build the rows anew for another person, else only bring them up to date. */
+    /**
+     * Build the rows anew for another person, else only bring them up to date.
+     * @param {Page.State} state
+     * @param {Page.Values|null|undefined} person
+     */
     sync(state, person) {
       goal.sync(state);
       floor.sync(state);
@@ -47,18 +55,31 @@ export function constraintsPanel(place, { schema, change }) {
       }
       for (const row of rows) row.sync(state);
     },
-    /** Mark the features that the answer changes. */
+    /**
+     * Mark the features that the answer changes.
+     * @param {string[]} names
+     */
     mark(names) {
       for (const row of rows) row.node.classList.toggle("moves", names.includes(row.name));
     },
   };
 }
 
+/**
+ * @param {HTMLElement} list
+ * @param {string} text
+ */
 function filterRows(list, text) {
   const wanted = text.trim().toLowerCase();
-  for (const row of list.children) row.hidden = wanted !== "" && !row.dataset.words.includes(wanted);
+  for (const row of list.querySelectorAll("li")) {
+    row.hidden = wanted !== "" && !row.dataset.words?.includes(wanted);
+  }
 }
 
+/**
+ * @param {Reply.Schema} schema
+ * @param {Page.Change} change
+ */
 function goalSlider(schema, change) {
   const { target } = schema;
   const low = target.low ?? 0;
@@ -79,6 +100,7 @@ function goalSlider(schema, change) {
       ),
       input,
     ),
+    /** @param {Page.State} state */
     sync(state) {
       const wanted = state.minScore ?? target.min_score;
       input.value = String(wanted);
@@ -87,6 +109,10 @@ function goalSlider(schema, change) {
   };
 }
 
+/**
+ * @param {Reply.Schema} schema
+ * @param {Page.Change} change
+ */
 function floorSlider(schema, change) {
   const output = h("output", { class: "value", for: "floor" });
   const input = h("input", {
@@ -107,6 +133,7 @@ function floorSlider(schema, change) {
       input,
       note,
     ),
+    /** @param {Page.State} state */
     sync(state) {
       const share = state.minDensity ?? schema.min_density;
       input.value = String(share);
@@ -120,6 +147,11 @@ function floorSlider(schema, change) {
   };
 }
 
+/**
+ * @param {Reply.Feature} feature
+ * @param {Page.Value} own
+ * @param {Page.Change} change
+ */
 function limitRow(feature, own, change) {
   const { name } = feature;
   const label = called(feature);
@@ -141,6 +173,7 @@ function limitRow(feature, own, change) {
     );
     return { node, name, sync: () => {} };
   }
+  /** @type {EditLimit} */
   const edit = (given) => change((state) => limited(state, name, given));
   const body = bodyOf(feature, track, label, edit);
   const buttons = buttonsOf(feature, label, edit, change);
@@ -152,7 +185,7 @@ function limitRow(feature, own, change) {
     h("div", { class: "limit-body" }, body.node, buttons.node),
     told,
   );
-  const sync = (state) => {
+  const sync = (/** @type {Page.State} */ state) => {
     const limit = state.limits[name] ?? {};
     const still = Boolean(limit.pinned) || state.forbidden.includes(name);
     body.sync(limit, still);
@@ -164,12 +197,18 @@ function limitRow(feature, own, change) {
   return { node, name, sync };
 }
 
+/**
+ * @param {Reply.Feature} feature
+ * @param {Page.Track} track
+ * @param {string} label
+ * @param {EditLimit} edit
+ */
 function bodyOf(feature, track, label, edit) {
   if (feature.kind === "binary") {
-    const words = feature.categories.map((_, i) => track.show(i)).join(" or ");
+    const words = (feature.categories ?? []).map((_, i) => track.show(i)).join(" or ");
     return { node: h("span", { class: "quiet small grow" }, words), sync: () => {} };
   }
-  if (feature.kind === "categorical") return choicesOf(feature, track, label, edit);
+  if (feature.kind === "categorical") return choicesOf(feature.categories ?? [], track, label, edit);
   const slider = rangeSlider({
     track,
     label,
@@ -180,6 +219,10 @@ function bodyOf(feature, track, label, edit) {
   });
   return {
     node: slider.node,
+    /**
+     * @param {Page.Limit} limit
+     * @param {boolean} still whether it may not change at all
+     */
     sync(limit, still) {
       slider.set(limit.bounds);
       slider.disable(still);
@@ -187,10 +230,16 @@ function bodyOf(feature, track, label, edit) {
   };
 }
 
-/** A tick box for each category that the feature may take. */
-function choicesOf(feature, track, label, edit) {
-  const boxes = feature.categories.map((_, i) => h("input", { type: "checkbox", checked: true }));
-  const read = () => feature.categories.filter((_, i) => boxes[i].checked);
+/**
+ * A tick box for each category that the feature may take.
+ * @param {Page.Value[]} categories
+ * @param {Page.Track} track
+ * @param {string} label
+ * @param {EditLimit} edit
+ */
+function choicesOf(categories, track, label, edit) {
+  const boxes = categories.map(() => h("input", { type: "checkbox", checked: true }));
+  const read = () => categories.filter((_, i) => boxes[i].checked);
   for (const one of boxes) {
     one.addEventListener("change", () => {
       if (!read().length) one.checked = true;
@@ -205,16 +254,27 @@ function choicesOf(feature, track, label, edit) {
   );
   return {
     node,
+    /**
+     * @param {Page.Limit} limit
+     * @param {boolean} still whether it may not change at all
+     */
     sync(limit, still) {
       boxes.forEach((one, i) => {
-        one.checked = limit.categories?.includes(feature.categories[i]) ?? true;
+        one.checked = limit.categories?.includes(categories[i]) ?? true;
         one.disabled = still;
       });
     },
   };
 }
 
+/**
+ * @param {Reply.Feature} feature
+ * @param {string} label
+ * @param {EditLimit} edit
+ * @param {Page.Change} change
+ */
 function buttonsOf(feature, label, edit, change) {
+  /** @type {(sign: string, words: string, onclick: () => void) => HTMLButtonElement} */
   const toggle = (sign, words, onclick) =>
     h(
       "button",
@@ -228,14 +288,13 @@ function buttonsOf(feature, label, edit, change) {
       },
       sign,
     );
-  const pressed = (button) => button.getAttribute("aria-pressed") === "true";
-  const ways = feature.kind === "categorical" || feature.moves !== "freely" ? [] : ["up", "down"];
-  const arrows = ways.map((way) => {
-    const button = toggle(way === "up" ? "↑" : "↓", way === "up" ? "may only rise" : "may only fall", () =>
-      edit({ moves: pressed(button) ? undefined : way }),
-    );
-    return [way, button];
-  });
+  const pressed = (/** @type {HTMLElement} */ button) => button.getAttribute("aria-pressed") === "true";
+  const free = feature.kind !== "categorical" && feature.moves === "freely";
+  const arrow = (/** @type {"up"|"down"} */ way, /** @type {string} */ sign, /** @type {string} */ words) => {
+    const button = toggle(sign, words, () => edit({ moves: pressed(button) ? undefined : way }));
+    return { way, button };
+  };
+  const arrows = free ? [arrow("up", "↑", "may only rise"), arrow("down", "↓", "may only fall")] : [];
   const pin = toggle("pin", "keep as it is", () => edit({ pinned: !pressed(pin) }));
   const forbid = toggle("✕", "forbid: no action may touch it", () =>
     change((state) => ({
@@ -249,24 +308,36 @@ function buttonsOf(feature, label, edit, change) {
     node: h(
       "div",
       { class: "toggles" },
-      arrows.map(([, button]) => button),
+      arrows.map((one) => one.button),
       pin,
       forbid,
     ),
+    /**
+     * @param {Page.Limit} limit
+     * @param {boolean} forbidden
+     */
     sync(limit, forbidden) {
-      for (const [way, button] of arrows) button.setAttribute("aria-pressed", String(limit.moves === way));
+      for (const { way, button } of arrows) button.setAttribute("aria-pressed", String(limit.moves === way));
       pin.setAttribute("aria-pressed", String(Boolean(limit.pinned)));
       forbid.setAttribute("aria-pressed", String(forbidden));
     },
   };
 }
 
+/**
+ * @param {Page.Limit} limit
+ * @param {boolean} forbidden
+ * @param {Page.Track} track
+ * @param {Reply.Feature} feature
+ */
 function tellOf(limit, forbidden, track, feature) {
-  const declared = { up: "Only rises, by the schema", down: "Only falls, by the schema" }[feature.moves] ?? "";
+  const declared =
+    { up: "Only rises, by the schema", down: "Only falls, by the schema", freely: "", never: "" }[feature.moves] ?? "";
   if (forbidden) return "Forbidden: no action touches it";
   if (limit.pinned) return "Pinned: stays as it is";
   const unit = feature.unit ? ` ${feature.unit}` : "";
-  const [low, high] = (limit.bounds ?? [null, null]).map((one) => (one === null ? null : track.show(track.place(one))));
+  const end = (/** @type {Page.Value|null} */ one) => (one === null ? null : track.show(track.position(one)));
+  const [low, high] = (limit.bounds ?? [null, null]).map(end);
   const range =
     low !== null && high !== null
       ? `${low} to ${high}${unit}`
@@ -275,7 +346,7 @@ function tellOf(limit, forbidden, track, feature) {
         : high !== null
           ? `at most ${high}${unit}`
           : "";
-  const way = { up: "only up", down: "only down" }[limit.moves] ?? "";
+  const way = limit.moves ? { up: "only up", down: "only down" }[limit.moves] : "";
   const words = [range, way].filter(Boolean).join(", ");
   return words ? words.charAt(0).toUpperCase() + words.slice(1) : declared;
 }

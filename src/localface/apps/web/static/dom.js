@@ -16,48 +16,93 @@ const PROPERTIES = new Set([
 
 /**
  * Make an HTML element: `h("p", {class: "note"}, "words", otherElement)`.
- * @param {string} tag
- * @param {Record<string, any>} [given] attributes; `onclick` and its like take functions
- * @param {...(Node|string|number|null|undefined|false|Array<any>)} children
- * @returns {any}
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Page.Attributes} [given] attributes; `onclick` and its like take functions
+ * @param {...Page.Child} children
+ * @returns {HTMLElementTagNameMap[Tag]}
  */
 export function h(tag, given = {}, ...children) {
   return filled(document.createElement(tag), given, children);
 }
 
-/** Make an SVG element, the same way. */
+/**
+ * Make an SVG element, the same way.
+ * @template {keyof SVGElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Page.Attributes} [given]
+ * @param {...Page.Child} children
+ * @returns {SVGElementTagNameMap[Tag]}
+ */
 export function svg(tag, given = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), given, children);
 }
 
+/**
+ * @template {HTMLElement|SVGElement} Made
+ * @param {Made} element
+ * @param {Page.Attributes} given
+ * @param {Page.Child[]} children
+ * @returns {Made}
+ */
 function filled(element, given, children) {
   for (const [name, value] of Object.entries(given ?? {})) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else if (PROPERTIES.has(name) && element.namespaceURI !== SVG) element[name] = value;
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (PROPERTIES.has(name) && element.namespaceURI !== SVG) Object.assign(element, { [name]: value });
     else element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(
-    ...children
-      .flat(3)
-      .filter((one) => one || one === 0)
-      .map((one) => (one instanceof Node ? one : String(one))),
-  );
+  for (const child of flattened(children)) element.append(child);
   return element;
 }
 
-/** Set custom properties of an element's style; style attributes are forbidden here, this is not. */
+/**
+ * Children without their nesting, and without those that are not there.
+ * @param {Page.Child[]} children
+ * @returns {Array<Node|string>}
+ */
+function flattened(children) {
+  return children.flatMap((one) => {
+    if (Array.isArray(one)) return flattened(one);
+    if (one instanceof Node) return [one];
+    return one || one === 0 ? [String(one)] : [];
+  });
+}
+
+/**
+ * The elements of a list that has gaps.
+ * @param {Array<HTMLElement|null|undefined|false|"">} elements
+ * @returns {HTMLElement[]}
+ */
+export function present(elements) {
+  return elements.filter((one) => one instanceof HTMLElement);
+}
+
+/**
+ * Set custom properties of an element's style; style attributes are forbidden here, this is not.
+ * @template {HTMLElement|SVGElement} Made
+ * @param {Made} element
+ * @param {Record<string, string|number>} properties
+ * @returns {Made}
+ */
 export function styled(element, properties) {
   for (const [name, value] of Object.entries(properties)) element.style.setProperty(name, String(value));
   return element;
 }
 
-/** How a feature is called before people. */
+/**
+ * How a feature is called before people.
+ * @param {{name: string, text?: string}|undefined} feature
+ */
 export function called(feature) {
   return feature?.text || feature?.name || "";
 }
 
-/** A count with its noun: `counted(1, "action")`. */
+/**
+ * A count with its noun: `counted(1, "action")`.
+ * @param {number} n
+ * @param {string} noun
+ */
 export function counted(n, noun) {
   return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }

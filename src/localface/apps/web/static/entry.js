@@ -6,7 +6,7 @@ const EXAMPLE = "Paste JSON, a CSV or tab-separated row with its header, or line
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: any, onRecord: (record: Record<string, any>) => void}} given
+ * @param {{schema: Reply.Schema, onRecord: (record: Page.Values) => void}} given
  */
 export function entryForm(place, { schema, onRecord }) {
   const paste = h("textarea", {
@@ -38,6 +38,7 @@ export function entryForm(place, { schema, onRecord }) {
     rows,
   );
 
+  /** @param {{tell?: boolean}} [options] */
   const check = ({ tell = true } = {}) => {
     const found = checked(schema, fields);
     summary.textContent = found.missing
@@ -48,6 +49,10 @@ export function entryForm(place, { schema, onRecord }) {
     summary.classList.toggle("good", !found.missing && !found.problems);
     if (tell && !found.missing && !found.problems) onRecord(found.record);
   };
+  /**
+   * @param {Page.Values} values
+   * @param {{tell?: boolean}} [options]
+   */
   const fill = (values, options) => {
     const byName = new Map(Object.entries(values).map(([name, value]) => [name.trim().toLowerCase(), value]));
     for (const [name, field] of fields) field.set(byName.get(name.toLowerCase()));
@@ -67,15 +72,22 @@ export function entryForm(place, { schema, onRecord }) {
     if (read > 0) fill(values, { tell: true });
   });
   check({ tell: false });
+  /** @type {(feature: string, message: string) => void} */
   const refuse = (feature, message) => fields.get(feature)?.refuse(message);
-  return { fill: (values) => fill(values, { tell: false }), refuse, focus: () => paste.focus() };
+  return { fill: (/** @type {Page.Values} */ values) => fill(values, { tell: false }), refuse };
 }
 
+/**
+ * @param {Reply.Schema} schema
+ */
 function middleOf(schema) {
   return Object.fromEntries(schema.features.map((one) => [one.name, one.middle]));
 }
 
-/** One labelled field with its message; empty fields are not scolded, only counted. */
+/**
+ * One labelled field with its message; empty fields are not scolded, only counted.
+ * @param {Reply.Feature} feature
+ */
 function fieldOf(feature) {
   const id = `entry-${feature.name}`;
   const message = h("span", { class: "message", id: `${id}-message` });
@@ -98,12 +110,14 @@ function fieldOf(feature) {
     h("span", { class: "input" }, input, feature.unit && h("span", { class: "unit" }, feature.unit)),
     message,
   );
+  /** @type {(words: string|null, bad: boolean) => void} */
   const say = (words, bad) => {
     message.textContent = words ?? "";
     node.classList.toggle("bad", Boolean(words) && bad);
     if (bad && words) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   };
+  /** @param {Page.Value|null|undefined} value */
   const set = (value) => {
     const read = value === undefined || value === null ? null : readValue(feature, value);
     input.value = read === null ? "" : String(choices ? (read.value ?? "") : (read.value ?? value));
@@ -115,15 +129,21 @@ function fieldOf(feature) {
     empty: () => input.value.trim() === "",
     say,
     set,
+    /** @param {string} words */
     refuse: (words) => say(words, true),
   };
 }
 
+/**
+ * @param {Reply.Schema} schema
+ * @param {Map<string, ReturnType<typeof fieldOf>>} fields
+ */
 function checked(schema, fields) {
+  /** @type {{record: Page.Values, missing: number, problems: number}} */
   const found = { record: {}, missing: 0, problems: 0 };
   for (const [name, field] of fields) {
     const { value, problem } = field.read();
-    found.record[name] = value;
+    if (value !== null) found.record[name] = value;
     if (field.empty()) {
       found.missing += 1;
       field.say(null, false);

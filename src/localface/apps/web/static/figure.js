@@ -7,14 +7,13 @@ const PANEL_HEIGHT = 118;
 const NARROWEST = 232; // of a panel, in pixels
 
 /**
- * @param {any} view what the service answered
- * @param {Array<any>} states along the actions, or along the path
+ * @param {Reply.View} view what the service answered
+ * @param {Reply.State[]} states along the actions, or along the path
  * @param {number} width in pixels
  * @returns {HTMLElement}
  */
 export function wayFigure(view, states, width) {
-  const known = new Map((view.features ?? []).map((one) => [one.name, one]));
-  const features = view.moved.slice(0, MOST).map((name) => known.get(name) ?? { name });
+  const features = view.moved.slice(0, MOST).map((name) => featureOf(view, name));
   const columns = Math.max(1, Math.min(features.length, Math.floor(width / NARROWEST)));
   const gap = 16;
   const each = Math.floor((width - gap * (columns - 1)) / Math.max(1, columns));
@@ -30,7 +29,7 @@ export function wayFigure(view, states, width) {
   const readout = h("output", { class: "readout" });
   const pick = stepSlider(view, states, (place) => {
     for (const panel of panels) panel.point(place);
-    readout.textContent = reading(view, features, states[place]);
+    readout.textContent = reading(features, states[place]);
   });
   for (const panel of panels) panel.node.addEventListener("pointermove", (event) => pick.to(panel.nearest(event)));
   const left = view.moved.length - features.length;
@@ -38,10 +37,15 @@ export function wayFigure(view, states, width) {
   return h("figure", { class: "way" }, grid, h("div", { class: "stepper" }, pick.node, readout), rest);
 }
 
+/**
+ * @param {Reply.View} view
+ * @param {Reply.State[]} states
+ * @param {(step: number) => void} show
+ */
 function stepSlider(view, states, show) {
   const last = states.length - 1;
   const input = h("input", { type: "range", min: 0, max: last, step: 1, value: last, "aria-label": "Step of the way" });
-  const to = (place) => {
+  const to = (/** @type {number} */ place) => {
     input.value = String(place);
     show(place);
     const state = states[place];
@@ -56,12 +60,21 @@ function stepSlider(view, states, show) {
   return { node: input, to };
 }
 
-function reading(view, features, state) {
+/**
+ * @param {Reply.FeatureName[]} features
+ * @param {Reply.State} state
+ */
+function reading(features, state) {
   const values = features.map((one) => `${called(one)} ${state.text[one.name]}${one.unit ? ` ${one.unit}` : ""}`);
   const label = state.label.charAt(0).toUpperCase() + state.label.slice(1);
   return [`${label}: score ${state.score_text ?? plainNumber(state.score)}`, ...values].join(" · ");
 }
 
+/**
+ * @param {Reply.View} view
+ * @param {Reply.State[]} states
+ * @param {number} width
+ */
 function scorePanel(view, states, width) {
   const area = { left: 34, right: width - 12, top: 30, bottom: SCORE_HEIGHT - 26 };
   const { low = 0, high = 1, wanted, at_most: atMost } = view.score;
@@ -69,6 +82,7 @@ function scorePanel(view, states, width) {
   const x = scaled(0, Math.max(1, states.length - 1), area.left + 14, area.right - 14);
   const y = scaled(Math.min(...ends), Math.max(...ends), area.bottom, area.top);
   const marks = [0, 0.5, 1].map((share) => y.from + share * (y.to - y.from));
+  /** @type {SVGElement[]} */
   const body = marks.flatMap((one) => [
     svg("line", { class: "rule", x1: area.left, x2: area.right, y1: y(one), y2: y(one) }),
     words(area.left - 8, y(one) + 4, plainNumber(one), "quiet", "end"),
@@ -91,6 +105,11 @@ function scorePanel(view, states, width) {
   return panelOf({ width, height: SCORE_HEIGHT, body, x, area, alt: `Score along the way. ${said}.`, wide: true });
 }
 
+/**
+ * @param {Reply.FeatureName} feature
+ * @param {Reply.State[]} states
+ * @param {number} width
+ */
 function featurePanel(feature, states, width) {
   const codes = states.map((one) => codeOf(feature, one.record[feature.name]));
   const area = { left: 6, right: width - 6, top: 50, bottom: PANEL_HEIGHT - 22 };
@@ -100,6 +119,7 @@ function featurePanel(feature, states, width) {
   const body = band(feature, y, area);
   body.push(words(0, 13, called(feature), "title"), words(0, 28, underTitle(feature), "quiet"));
   body.push(svg("line", { class: "rule", x1: area.left, x2: area.right, y1: area.bottom + 4, y2: area.bottom + 4 }));
+  /** @type {Page.Point[]} */
   const points = codes.map((code, i) => [x(i), y(code)]);
   body.push(drawnLine(feature.categories ? stairs(points) : points));
   codes.forEach((code, i) => {
@@ -112,17 +132,27 @@ function featurePanel(feature, states, width) {
   return panelOf({ width, height: PANEL_HEIGHT, body, x, area, alt: `${called(feature)}. ${said}.` });
 }
 
+/**
+ * @param {number} place
+ * @param {number} count
+ */
 function edge(place, count) {
   if (count > 2) return place === 0 ? "start" : place === count - 1 ? "end" : "middle";
   return "middle";
 }
 
+/**
+ * @param {Reply.FeatureName} feature
+ */
 function underTitle(feature) {
   const told = referenceText(feature);
   return told ? `reference ${told}` : (feature.unit ?? "");
 }
 
-/** The reference range in words, where there is one. */
+/**
+ * The reference range in words, where there is one.
+ * @param {Reply.FeatureName} feature
+ */
 export function referenceText(feature) {
   const [low, high] = feature.reference ?? [null, null];
   if (feature.reference_text) return feature.reference_text;
@@ -132,7 +162,11 @@ export function referenceText(feature) {
   return low !== null ? `at least ${low}${unit}` : `at most ${high}${unit}`;
 }
 
-/** The values, and the nearest end of the reference range where they lie outside it. */
+/**
+ * The values, and the nearest end of the reference range where they lie outside it.
+ * @param {Reply.FeatureName} feature
+ * @param {number[]} codes
+ */
 function spread(feature, codes) {
   let [low, high] = [Math.min(...codes), Math.max(...codes)];
   if (feature.categories) return [0, Math.max(1, feature.categories.length - 1)];
@@ -143,6 +177,12 @@ function spread(feature, codes) {
   return [low - room, high + room];
 }
 
+/**
+ * @param {Reply.FeatureName} feature
+ * @param {Page.Scale} y
+ * @param {Page.Area} area
+ * @returns {SVGElement[]}
+ */
 function band(feature, y, area) {
   if (!feature.reference) return [];
   const [from, to] = referenceOf(feature);
@@ -155,6 +195,11 @@ function band(feature, y, area) {
   ];
 }
 
+/**
+ * @param {{width: number, height: number, body: SVGElement[], x: Page.Scale, area: Page.Area, alt: string,
+ *   wide?: boolean}} given
+ * @returns {Page.Panel}
+ */
 function panelOf({ width, height, body, x, area, alt, wide = false }) {
   const guide = svg("line", { class: "guide", y1: area.top - 6, y2: area.bottom + 4, visibility: "hidden" });
   const node = svg(
@@ -170,11 +215,11 @@ function panelOf({ width, height, body, x, area, alt, wide = false }) {
     guide,
     body,
   );
-  const point = (place) => {
+  const point = (/** @type {number} */ place) => {
     for (const end of ["x1", "x2"]) guide.setAttribute(end, String(x(place)));
     guide.setAttribute("visibility", "visible");
   };
-  const nearest = (event) => {
+  const nearest = (/** @type {PointerEvent} */ event) => {
     const box = node.getBoundingClientRect();
     const at = ((event.clientX - box.left) / Math.max(1, box.width)) * width;
     return Math.max(0, Math.min(x.to, Math.round(x.back(at))));
@@ -182,6 +227,11 @@ function panelOf({ width, height, body, x, area, alt, wide = false }) {
   return { node, point, nearest };
 }
 
+/**
+ * @param {Reply.State[]} states
+ * @param {Page.Scale} x
+ * @param {number} y
+ */
 function stepNames(states, x, y) {
   const every = Math.ceil(states.length / 14);
   return states.flatMap((_, i) => {
@@ -190,24 +240,53 @@ function stepNames(states, x, y) {
   });
 }
 
+/**
+ * @param {number} from
+ * @param {number} to
+ * @param {number} start
+ * @param {number} end
+ * @returns {Page.Scale}
+ */
 function scaled(from, to, start, end) {
   const span = to - from || 1;
-  const scale = (value) => start + ((value - from) / span) * (end - start);
-  scale.back = (place) => from + ((place - start) / (end - start || 1)) * span;
-  return Object.assign(scale, { from, to });
+  const scale = (/** @type {number} */ value) => start + ((value - from) / span) * (end - start);
+  const back = (/** @type {number} */ pixel) => from + ((pixel - start) / (end - start || 1)) * span;
+  return Object.assign(scale, { from, to, back });
 }
 
-/** A value's place on an axis: the number itself, or its place among the categories. */
+/**
+ * What a view knows of a feature.
+ * @param {Reply.View} view
+ * @param {string} name
+ * @returns {Reply.FeatureName}
+ */
+export function featureOf(view, name) {
+  const unknown = { name, text: "", unit: null, categories: null, labels: null, reference: null, reference_text: null };
+  return view.features.find((one) => one.name === name) ?? { ...unknown, kind: "numeric" };
+}
+
+/**
+ * A value's place on an axis: the number itself, or its place among the categories.
+ * @param {Reply.FeatureName} feature
+ * @param {Page.Value} value
+ */
 export function codeOf(feature, value) {
   return feature.categories ? feature.categories.indexOf(value) : Number(value);
 }
 
-/** The ends of the reference range on an axis, null where it is open. */
+/**
+ * The ends of the reference range on an axis, null where it is open.
+ * @param {Reply.FeatureName} feature
+ */
 export function referenceOf(feature) {
   return (feature.reference ?? [null, null]).map((end) => (end === null ? null : codeOf(feature, end)));
 }
 
-/** What has nothing between its values flips in the middle of a step. */
+/**
+ * What has nothing between its values flips in the middle of a step.
+ * @param {Page.Point[]} points
+ * @returns {Page.Point[]}
+ */
 function stairs(points) {
   return points.flatMap(([x, y], i) => {
     if (i === 0) return [[x, y]];
@@ -220,6 +299,9 @@ function stairs(points) {
   });
 }
 
+/**
+ * @param {Page.Point[]} points
+ */
 function drawnLine(points) {
   return svg("polyline", {
     class: "line",
@@ -227,11 +309,21 @@ function drawnLine(points) {
   });
 }
 
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {string} text
+ * @param {string} look
+ * @param {string} [anchor]
+ */
 function words(x, y, text, look, anchor = "start") {
   return svg("text", { x, y, class: look || null, "text-anchor": anchor === "start" ? null : anchor }, text);
 }
 
-/** A number without needless digits. */
+/**
+ * A number without needless digits.
+ * @param {number} value
+ */
 export function plainNumber(value) {
   if (!Number.isFinite(value)) return String(value);
   return String(Number(value.toPrecision(Math.abs(value) >= 1000 ? 6 : 3)));

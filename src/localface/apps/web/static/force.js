@@ -3,9 +3,9 @@ import { h } from "./dom.js";
 import { inForce } from "./state.js";
 
 /**
- * @param {any} state
- * @param {any} schema
- * @param {(edit: (state: any) => any) => void} change
+ * @param {Page.State} state
+ * @param {Reply.Schema} schema
+ * @param {Page.Change} change
  * @returns {HTMLElement[]} nothing where nothing was narrowed
  */
 export function forceOf(state, schema, change) {
@@ -18,12 +18,22 @@ export function forceOf(state, schema, change) {
   return chips.length ? [h("span", { class: "over" }, "Limits in force"), ...chips] : [];
 }
 
+/**
+ * @param {string} key
+ * @param {string} words
+ * @param {string} does
+ * @param {() => void} onclick
+ */
 function chip(key, words, does, onclick) {
   const cross = h("span", { class: "cross", "aria-hidden": "true" }, " ✕");
   const told = h("span", { class: "unseen" }, `: ${does}`);
   return h("button", { type: "button", class: "chip lift", "data-key": `lift-${key}`, onclick }, words, cross, told);
 }
 
+/**
+ * @param {Page.State} state
+ * @param {{name: string, forbidden?: boolean}} one
+ */
 function lifted(state, one) {
   if (one.forbidden) return { ...state, forbidden: state.forbidden.filter((name) => name !== one.name) };
   const limits = { ...state.limits };

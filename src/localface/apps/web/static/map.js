@@ -4,11 +4,10 @@ import { h, svg } from "./dom.js";
 import { stagePlayer } from "./stages.js";
 
 const WIDE = 640;
-const EDGE = 26; // room for the names of the axes
 
 /**
  * @param {HTMLElement} place
- * @param {{map: any, schema: any, onPlace: (record: Record<string, number>) => void}} given
+ * @param {{map: Reply.Map, schema: Reply.Schema, onPlace: (record: Record<string, number>) => void}} given
  */
 export function mapPane(place, { map, schema, onPlace }) {
   const frame = frameOf(map);
@@ -36,7 +35,11 @@ export function mapPane(place, { map, schema, onPlace }) {
   requestAnimationFrame(paint);
   return {
     paint,
-    /** Draw the way of an answer. */
+    /**
+     * Draw the way of an answer.
+     * @param {Reply.Recourse} answer
+     * @param {number} minDensity
+     */
     show(answer, minDensity) {
       const lines = map.grid?.density ? contour(map.grid, map.grid.density, minDensity) : [];
       floor.setAttribute("d", lines.map(([a, b]) => `M${frame.at(a).join(",")}L${frame.at(b).join(",")}`).join(""));
@@ -45,12 +48,20 @@ export function mapPane(place, { map, schema, onPlace }) {
   };
 }
 
+/**
+ * @param {Reply.Map} map
+ * @param {Reply.Schema} schema
+ */
 function altOf(map, schema) {
   const drawn = `Map of ${map.rows.length} people by ${map.x} and ${map.y}, coloured by score`;
   return `${drawn}, with the way to ${schema.target.sentence}. The table has the same in numbers.`;
 }
 
-/** From the units of the data to the paper and back. */
+/**
+ * From the units of the data to the paper and back.
+ * @param {Reply.Map} map
+ * @returns {Page.Frame}
+ */
 function frameOf(map) {
   const xs = map.grid?.x ?? map.rows.map((row) => row[0]);
   const ys = map.grid?.y ?? map.rows.map((row) => row[1]);
@@ -63,19 +74,33 @@ function frameOf(map) {
     height,
     step: [(right - left) / 1000, (high - low) / 1000],
     names: [map.x, map.y],
-    at: ([x, y]) => [(x - left) * scale, height - (y - low) * scale].map((one) => Number(one.toFixed(1))),
+    at: ([x, y]) => [tenths((x - left) * scale), tenths(height - (y - low) * scale)],
     back: (x, y) => [left + x / scale, low + (height - y) / scale],
   };
 }
 
+/** @param {number} value */
+function tenths(value) {
+  return Number(value.toFixed(1));
+}
+
+/**
+ * @param {number} value
+ * @param {number} step
+ */
 function rounded(value, step) {
   const digits = Math.max(0, Math.ceil(-Math.log10(step)));
   return Number(value.toFixed(digits));
 }
 
-/** Paint the score as a field and the people on it, in the colours of the theme. */
+/**
+ * Paint the score as a field and the people on it, in the colours of the theme.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Reply.Map} map
+ * @param {Page.Frame} frame
+ */
 function drawGround(canvas, map, frame) {
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas);
   const look = getComputedStyle(canvas);
   const ramp = ["--away-2", "--away-1", "--between", "--there-1", "--there-2"].map((name) =>
     rgb(look.getPropertyValue(name)),
@@ -96,9 +121,23 @@ function drawGround(canvas, map, frame) {
   }
 }
 
+/**
+ * @param {HTMLCanvasElement} canvas
+ * @returns {CanvasRenderingContext2D}
+ */
+function penOf(canvas) {
+  const pen = canvas.getContext("2d");
+  if (!pen) throw new Error("this browser does not draw on a canvas");
+  return pen;
+}
+
+/**
+ * @param {Reply.Grid} grid
+ * @param {number[][]} ramp
+ */
 function fieldImage(grid, ramp) {
   const canvas = h("canvas", { width: grid.x.length, height: grid.y.length });
-  const pen = canvas.getContext("2d");
+  const pen = penOf(canvas);
   const image = pen.createImageData(grid.x.length, grid.y.length);
   for (let j = 0; j < grid.y.length; j += 1) {
     for (let i = 0; i < grid.x.length; i += 1) {
@@ -110,17 +149,27 @@ function fieldImage(grid, ramp) {
   return canvas;
 }
 
+/**
+ * @param {number[][]} ramp
+ * @param {number} share
+ */
 function mixed(ramp, share) {
   const place = Math.max(0, Math.min(0.9999, share)) * (ramp.length - 1);
   const [low, rest] = [Math.floor(place), place % 1];
   return ramp[low].map((one, k) => Math.round(one + rest * (ramp[low + 1][k] - one)));
 }
 
+/**
+ * @param {string} hex
+ */
 function rgb(hex) {
   const digits = hex.trim().slice(1);
   return [0, 2, 4].map((from) => parseInt(digits.slice(from, from + 2), 16));
 }
 
+/**
+ * @param {Reply.Schema} schema
+ */
 function legend(schema) {
   const ramp = h("span", { class: "ramp", "aria-hidden": "true" });
   const outline = "dashed outline: the floor, outside it nobody is led";

@@ -1,16 +1,17 @@
 // Where the answer is no: what could be done about it, one button each.
-import { called, h } from "./dom.js";
+import { called, h, present } from "./dom.js";
 
 /**
- * @param {any} view
- * @param {any} state
- * @param {any} schema
- * @param {(edit: (state: any) => any) => void} change
+ * @param {Reply.View} view
+ * @param {Page.State} state
+ * @param {Reply.Schema} schema
+ * @param {Page.Change} change
  * @returns {HTMLElement[]}
  */
 export function offersOf(view, state, schema, change) {
   if (view.status === "FOUND" || view.status === "ALREADY_THERE") return [];
-  const name = (one) => called(schema.features.find((feature) => feature.name === one) ?? { name: one });
+  const name = (/** @type {string} */ one) =>
+    called(schema.features.find((feature) => feature.name === one) ?? { name: one });
   const offers = [];
   if (!state.relax) {
     const words = "Relax as little as opens a way";
@@ -27,8 +28,9 @@ export function offersOf(view, state, schema, change) {
       ),
     );
   }
-  const held = (one) => one in state.limits || state.forbidden.includes(one);
+  const held = (/** @type {string} */ one) => one in state.limits || state.forbidden.includes(one);
   for (const names of (view.opens ?? []).filter((set) => set.some(held)).slice(0, 3)) {
+    /** @type {Page.Edit} */
     const lift = (now) => ({
       ...now,
       limits: Object.fromEntries(Object.entries(now.limits).filter(([one]) => !names.includes(one))),
@@ -46,5 +48,5 @@ export function offersOf(view, state, schema, change) {
   const told =
     opens.length > 0 &&
     h("p", { class: "quiet small" }, `It would open if these could move further: ${opens.join("; or ")}.`);
-  return [told, h("div", { class: "row" }, offers)].filter(Boolean);
+  return present([told, h("div", { class: "row" }, offers)]);
 }

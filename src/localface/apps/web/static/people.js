@@ -1,5 +1,5 @@
 // The list of people: search, filter by outcome, sort, choose.
-import { ask } from "./api.js";
+import { ask, Refusal } from "./api.js";
 import { h, styled } from "./dom.js";
 
 const AT_ONCE = 50;
@@ -7,7 +7,7 @@ const OUTCOMES = ["false negative", "true negative", "false positive", "true pos
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: any, onChoose: (id: number, label: string) => void}} given
+ * @param {{schema: Reply.Schema, onChoose: (id: number, label: string) => void}} given
  */
 export function peopleList(place, { schema, onChoose }) {
   const search = h("input", {
@@ -35,7 +35,8 @@ export function peopleList(place, { schema, onChoose }) {
   const list = h("ol", { class: "people", id: "people-list" });
   const count = h("p", { class: "quiet small", role: "status" });
   const more = h("button", { type: "button", class: "wide-button", hidden: true }, "Show more");
-  const field = (label, input) => h("div", { class: "field" }, h("label", { htmlFor: input.id }, label), input);
+  const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
+    h("div", { class: "field" }, h("label", { htmlFor: input.id }, label), input);
   place.replaceChildren(
     field("Search", search),
     h("div", { class: "pair" }, schema.outcomes && field("Outcome", outcome), field("Sort", sort)),
@@ -45,23 +46,27 @@ export function peopleList(place, { schema, onChoose }) {
   );
 
   let latest = 0;
+  /** @type {number|null} */
   let chosen = null;
-  const load = async (offset) => {
+  const load = async (/** @type {number} */ offset) => {
     const number = ++latest;
     const parts = new URLSearchParams({
-      offset,
-      limit: AT_ONCE,
+      offset: String(offset),
+      limit: String(AT_ONCE),
       search: search.value.trim(),
       outcome: outcome.value,
       sort: sort.value,
     });
     try {
+      /** @type {Reply.People} */
       const found = await ask(`people?${parts}`);
       if (number === latest) show(found, offset);
     } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
       if (number === latest) count.textContent = error.message;
     }
   };
+  /** @type {(found: Reply.People, offset: number) => void} */
   const show = (found, offset) => {
     const rows = found.people.map((one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }));
     if (offset === 0) list.replaceChildren(...rows);
@@ -78,9 +83,19 @@ export function peopleList(place, { schema, onChoose }) {
   for (const one of [outcome, sort]) one.addEventListener("change", () => load(0));
   list.addEventListener("keydown", walk);
   load(0);
-  return { mark: (id) => ((chosen = id), markRow(list, id)) };
+  return {
+    /** @param {number|null} id */
+    mark(id) {
+      chosen = id;
+      markRow(list, id);
+    },
+  };
 }
 
+/**
+ * @param {Reply.PersonLine} person
+ * @param {{schema: Reply.Schema, chosen: boolean, onChoose: (id: number, label: string) => void}} given
+ */
 function personRow(person, { schema, chosen, onChoose }) {
   const { low, high } = schema.target;
   const share = Math.max(0, Math.min(1, ((person.score ?? low) - low) / (high - low || 1)));
@@ -109,19 +124,35 @@ function personRow(person, { schema, chosen, onChoose }) {
   return h("li", {}, button);
 }
 
+/**
+ * @param {HTMLElement} list
+ * @param {number|null} id
+ */
 function markRow(list, id) {
-  for (const button of list.querySelectorAll("button.person")) {
+  for (const button of personButtons(list)) {
     if (Number(button.dataset.id) === id) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
   }
 }
 
-/** Arrow keys walk through the list. */
+/**
+ * @param {HTMLElement} list
+ * @returns {HTMLButtonElement[]}
+ */
+function personButtons(list) {
+  return [...list.querySelectorAll("button")].filter((one) => one.classList.contains("person"));
+}
+
+/**
+ * Arrow keys walk through the list.
+ * @param {KeyboardEvent} event
+ */
 function walk(event) {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  if (!step) return;
-  const buttons = [...event.currentTarget.querySelectorAll("button.person")];
-  const next = buttons[buttons.indexOf(document.activeElement) + step];
+  const list = event.currentTarget;
+  if (!step || !(list instanceof HTMLElement)) return;
+  const buttons = personButtons(list);
+  const next = buttons[buttons.findIndex((one) => one === document.activeElement) + step];
   if (!next) return;
   event.preventDefault();
   next.focus();

@@ -3,7 +3,7 @@
 /**
  * Turn pasted text into a record: JSON, a table row under its header, or lines of "name: value".
  * @param {string} text
- * @returns {{values: Record<string, any>, problem: string|null}}
+ * @returns {{values: Page.Values, problem: string|null}}
  */
 export function readPasted(text) {
   const trimmed = text.trim();
@@ -14,11 +14,17 @@ export function readPasted(text) {
     if (lines.length >= 2 && lines[0].includes(separator)) return fromRow(lines, separator);
   }
   const pairs = lines.map((line) => line.match(/^\s*["']?(.+?)["']?\s*(?:[:=\t]|,(?=[^,]*$))\s*(.*?)[,;]?\s*$/));
-  if (pairs.every(Boolean)) return { values: Object.fromEntries(pairs.map((one) => [one[1], one[2]])), problem: null };
+  if (pairs.every((one) => one !== null)) {
+    return { values: Object.fromEntries(pairs.map((one) => [one[1], one[2]])), problem: null };
+  }
   const forms = "JSON, a row under its header, or lines of “name: value”";
   return { values: {}, problem: `This cannot be read: paste ${forms}.` };
 }
 
+/**
+ * @param {string} text
+ * @returns {{values: Page.Values, problem: string|null}}
+ */
 function fromJson(text) {
   let found;
   try {
@@ -33,6 +39,10 @@ function fromJson(text) {
   return { values: found, problem: null };
 }
 
+/**
+ * @param {string[]} lines
+ * @param {string} separator
+ */
 function fromRow(lines, separator) {
   const names = cells(lines[0], separator);
   const values = cells(lines[1], separator);
@@ -43,7 +53,11 @@ function fromRow(lines, separator) {
   return { values: Object.fromEntries(names.map((name, i) => [name, values[i]])), problem };
 }
 
-/** Split a line at its separators, but not inside quotes. */
+/**
+ * Split a line at its separators, but not inside quotes.
+ * @param {string} line
+ * @param {string} separator
+ */
 function cells(line, separator) {
   const found = [""];
   let quoted = false;
@@ -57,49 +71,73 @@ function cells(line, separator) {
 
 /**
  * Read one value for a feature.
- * @returns {{value: any, problem: string|null}}
+ * @param {Reply.Feature} feature
+ * @param {unknown} given
+ * @returns {{value: Page.Value|null, problem: string|null}}
  */
 export function readValue(feature, given) {
   const text = String(given ?? "").trim();
   if (text === "") return { value: null, problem: "A value is wanted." };
-  if (feature.categories) return readCategory(feature, text);
+  if (feature.categories) return readCategory(feature.categories, feature.labels, text);
   const value = Number(text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2"));
   if (!Number.isFinite(value)) return { value: null, problem: `“${text}” is no number.` };
   if (feature.whole && !Number.isInteger(value)) return { value: null, problem: "A whole number is wanted." };
   return { value, problem: null };
 }
 
-function readCategory(feature, text) {
-  const words = feature.categories.map((one, i) => [String(one), String(feature.labels?.[i] ?? one)]);
+/**
+ * @param {Page.Value[]} categories
+ * @param {string[]|null} labels
+ * @param {string} text
+ */
+function readCategory(categories, labels, text) {
+  const words = categories.map((one, i) => [String(one), String(labels?.[i] ?? one)]);
   const place = words.findIndex((pair) => pair.some((word) => word.toLowerCase() === text.toLowerCase()));
-  const numeric = feature.categories.findIndex((one) => typeof one === "number" && one === Number(text));
+  const numeric = categories.findIndex((one) => typeof one === "number" && one === Number(text));
   const found = place >= 0 ? place : numeric;
-  if (found >= 0) return { value: feature.categories[found], problem: null };
+  if (found >= 0) return { value: categories[found], problem: null };
   return { value: null, problem: `One of ${words.map((pair) => pair[1]).join(", ")} is wanted.` };
 }
 
-/** A value that can be read but is worth a second look: what hardly anybody has. */
+/**
+ * A value that can be read but is worth a second look: what hardly anybody has.
+ * @param {Reply.Feature} feature
+ * @param {Page.Value|null} value
+ * @returns {string|null}
+ */
 export function unusual(feature, value) {
-  if (feature.categories || !Number.isFinite(value)) return null;
+  if (feature.categories || typeof value !== "number" || !Number.isFinite(value)) return null;
   const [least, most] = feature.bounds ?? [null, null];
   if (least !== null && value < least) return `Nobody may go below ${least}: it can only rise.`;
   if (most !== null && value > most) return `Nobody may go above ${most}: it can only fall.`;
-  if (value < feature.low || value > feature.high)
-    return `98 % of people lie between ${feature.low} and ${feature.high}.`;
+  const { low, high } = feature;
+  if (low !== null && high !== null && (value < low || value > high)) {
+    return `98 % of people lie between ${low} and ${high}.`;
+  }
   return null;
 }
 
-/** Which relation between two features a record breaks, if any, in words. */
+/**
+ * Which relation between two features a record breaks, if any, in words.
+ * @param {string[][]} relations
+ * @param {Page.Values} record
+ */
 export function brokenRelation(relations, record) {
   for (const [first, , second] of relations ?? []) {
-    if (record[first] !== null && record[second] !== null && record[first] > record[second]) {
+    const lower = record[first];
+    const upper = record[second];
+    if (lower !== undefined && upper !== undefined && lower > upper) {
       return { feature: first, problem: `${first} may not exceed ${second}.` };
     }
   }
   return null;
 }
 
-/** The names in a pasted record that are no features. */
+/**
+ * The names in a pasted record that are no features.
+ * @param {Page.Values} values
+ * @param {Reply.Feature[]} features
+ */
 export function strangers(values, features) {
   const known = new Set(features.map((one) => one.name.toLowerCase()));
   return Object.keys(values).filter((name) => !known.has(name.trim().toLowerCase()));

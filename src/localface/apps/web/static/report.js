@@ -7,7 +7,12 @@ export function printReport() {
   window.print();
 }
 
-/** Bring the head and the foot of the printed page up to date. */
+/**
+ * Bring the head and the foot of the printed page up to date.
+ * @param {HTMLElement} head
+ * @param {HTMLElement} foot
+ * @param {{schema: Reply.Schema, state: Page.State}} given
+ */
 export function dressReport(head, foot, { schema, state }) {
   const limits = inForce(state, schema.features).map((one) => one.text);
   const asked = [
@@ -26,7 +31,11 @@ export function dressReport(head, foot, { schema, state }) {
   );
 }
 
-/** Save the answer as the JSON document that `Recourse.from_json` reads. */
+/**
+ * Save the answer as the JSON document that `Recourse.from_json` reads.
+ * @param {Reply.Document|null} found
+ * @param {string} who
+ */
 export function saveDocument(found, who) {
   const text = JSON.stringify(found, null, 2);
   const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
@@ -37,14 +46,21 @@ export function saveDocument(found, who) {
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
-/** The address that brings everything back: what follows # stays in the browser. */
+/**
+ * The address that brings everything back: what follows # stays in the browser.
+ * @param {Page.State} state
+ */
 export function linkOf(state) {
   const address = new URL(location.href);
   address.hash = written(state);
   return address.href;
 }
 
-/** Copy the link; where the clipboard is not to be had, it is shown to be copied by hand. */
+/**
+ * Copy the link; where the clipboard is not to be had, it is shown to be copied by hand.
+ * @param {Page.State} state
+ * @param {(words: string) => void} say
+ */
 export async function copyLink(state, say) {
   const link = linkOf(state);
   try {

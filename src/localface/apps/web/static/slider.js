@@ -1,45 +1,92 @@
 // Sliders over a feature's range: one thumb for a wish, two for what is allowed; plain range inputs underneath.
 import { h, styled } from "./dom.js";
 
-/** The places a feature's slider has: from where to where, by what step, and how they read. */
+/**
+ * The positions a feature's slider has: from where to where, by what step, and how they read.
+ * @param {Reply.Feature} feature
+ * @param {Page.Value} own the person's own value
+ * @returns {Page.Track}
+ */
 export function trackOf(feature, own) {
-  if (feature.categories) {
-    const read = (place) => feature.categories[place];
-    const place = (value) => feature.categories.indexOf(value);
-    const show = (place_) => String(feature.labels?.[place_] ?? feature.categories[place_]);
-    return { min: 0, max: feature.categories.length - 1, step: 1, read, place, show, own: place(own) };
-  }
-  const step = feature.resolution ?? stepFor(feature.high - feature.low);
+  return feature.categories
+    ? categoryTrack(feature.categories, feature.labels, own)
+    : numberTrack(feature, Number(own));
+}
+
+/**
+ * @param {Page.Value[]} categories
+ * @param {string[]|null} labels
+ * @param {Page.Value} own
+ * @returns {Page.Track}
+ */
+function categoryTrack(categories, labels, own) {
+  return {
+    min: 0,
+    max: categories.length - 1,
+    step: 1,
+    own: categories.indexOf(own),
+    read: (position) => categories[position],
+    position: (value) => categories.indexOf(value),
+    show: (position) => String(labels?.[position] ?? categories[position]),
+  };
+}
+
+/**
+ * @param {Reply.Feature} feature
+ * @param {number} own
+ * @returns {Page.Track}
+ */
+function numberTrack(feature, own) {
+  const low = feature.low ?? own;
+  const high = feature.high ?? own;
+  const step = feature.resolution ?? stepFor(high - low);
   const [least, most] = feature.bounds ?? [null, null];
-  let [min, max] = [Math.min(feature.low, own), Math.max(feature.high, own)];
-  if (Number.isFinite(feature.within))
-    [min, max] = [Math.max(min, own - feature.within), Math.min(max, own + feature.within)];
+  let min = Math.min(low, own);
+  let max = Math.max(high, own);
+  if (feature.within !== null) {
+    min = Math.max(min, own - feature.within);
+    max = Math.min(max, own + feature.within);
+  }
   if (feature.moves === "up") min = own;
   if (feature.moves === "down") max = own;
   min = Math.max(min, Math.min(least ?? min, own));
   max = Math.min(max, Math.max(most ?? max, own));
   const digits = Math.max(0, Math.min(6, Math.ceil(-Math.log10(step) - 1e-9)));
-  const round = (value) => Number(value.toFixed(digits));
-  [min, max] = [round(Math.floor(min / step + 1e-9) * step), round(Math.ceil(max / step - 1e-9) * step)];
-  return { min, max, step, read: round, place: (value) => value, show: (value) => String(round(Number(value))), own };
+  const round = (/** @type {number} */ value) => Number(value.toFixed(digits));
+  return {
+    min: round(Math.floor(min / step + 1e-9) * step),
+    max: round(Math.ceil(max / step - 1e-9) * step),
+    step,
+    own,
+    read: round,
+    position: (value) => Number(value),
+    show: (position) => String(round(position)),
+  };
 }
 
+/**
+ * @param {number} span
+ */
 function stepFor(span) {
   return span > 0 ? 10 ** Math.floor(Math.log10(span / 100)) : 1;
 }
 
-/** Where a place lies on the track, from 0 to 1. */
+/**
+ * Where a place lies on the track, from 0 to 1.
+ * @param {Page.Track} track
+ * @param {number} place
+ */
 function share(track, place) {
   return Math.max(0, Math.min(1, (place - track.min) / (track.max - track.min || 1)));
 }
 
 /**
  * A slider with two thumbs. At either end a thumb leaves that side open.
- * @param {{track: any, label: string, unit?: string, reference?: any, bounds: [any, any],
- *   onInput: (bounds: [any, any]|undefined) => void}} given
+ * @param {{track: Page.Track, label: string, unit: string|null, reference: Page.Bounds|null, bounds: Page.Bounds,
+ *   onInput: (bounds: Page.Bounds|undefined) => void}} given
  */
 export function rangeSlider({ track, label, unit, reference, bounds, onInput }) {
-  const thumb = (side, value) =>
+  const thumb = (/** @type {"low"|"high"} */ side, /** @type {number} */ value) =>
     h("input", {
       type: "range",
       class: side,
@@ -58,31 +105,34 @@ export function rangeSlider({ track, label, unit, reference, bounds, onInput }) 
     styled(node, { "--from": share(track, Number(low.value)), "--to": share(track, Number(high.value)) });
     low.classList.toggle("above", Number(low.value) > (track.min + track.max) / 2);
   };
+  /** @returns {Page.Bounds|undefined} */
   const read = () => {
-    const open = [Number(low.value) <= track.min, Number(high.value) >= track.max];
-    const ends = [low, high].map((one, i) => (open[i] ? null : track.read(Number(one.value))));
-    return ends[0] === null && ends[1] === null ? undefined : ends;
+    const from = Number(low.value) <= track.min ? null : track.read(Number(low.value));
+    const to = Number(high.value) >= track.max ? null : track.read(Number(high.value));
+    return from === null && to === null ? undefined : [from, to];
   };
-  const moved = (event) => {
+  const moved = (/** @type {Event} */ event) => {
     if (Number(low.value) > Number(high.value))
       (event.target === low ? low : high).value = (event.target === low ? high : low).value;
     say();
     onInput(read());
   };
   for (const one of [low, high]) one.addEventListener("input", moved);
-  const set = (given) => {
+  const set = (/** @type {Page.Bounds|undefined} */ given) => {
     const [from, to] = given ?? [null, null];
-    low.value = String(from === null ? track.min : track.place(from));
-    high.value = String(to === null ? track.max : track.place(to));
+    low.value = String(from === null ? track.min : track.position(from));
+    high.value = String(to === null ? track.max : track.position(to));
     say();
   };
   set(bounds);
-  return { node, set, disable: (off) => [low, high].forEach((one) => (one.disabled = off)) };
+  const disable = (/** @type {boolean} */ off) => [low, high].forEach((one) => (one.disabled = off));
+  return { node, set, disable };
 }
 
 /**
  * A slider with one thumb, for a wish.
- * @param {{track: any, label: string, unit?: string, reference?: any, value: any, onInput: (value: any) => void}} given
+ * @param {{track: Page.Track, label: string, unit: string|null, reference: Page.Bounds|null, value: Page.Value,
+ *   onInput: (value: Page.Value) => void}} given
  */
 export function wishSlider({ track, label, unit, reference, value, onInput }) {
   const input = h("input", { type: "range", min: track.min, max: track.max, step: track.step, "aria-label": label });
@@ -96,22 +146,26 @@ export function wishSlider({ track, label, unit, reference, value, onInput }) {
     say();
     onInput(track.read(Number(input.value)));
   });
-  const set = (given) => {
-    input.value = String(track.place(given));
+  const set = (/** @type {Page.Value} */ given) => {
+    input.value = String(track.position(given));
     say();
   };
   set(value);
   return { node, set, input };
 }
 
-/** The track itself, the reference range on it, and where the person stands now. */
+/**
+ * The track itself, the reference range on it, and where the person stands now.
+ * @param {Page.Track} track
+ * @param {Page.Bounds|null} reference
+ */
 function backdrop(track, reference) {
   const [low, high] = reference ?? [null, null];
   const band = reference && h("i", { class: "reference" });
   if (band)
     styled(band, {
-      "--from": low === null ? 0 : share(track, track.place(low)),
-      "--to": high === null ? 1 : share(track, track.place(high)),
+      "--from": low === null ? 0 : share(track, track.position(low)),
+      "--to": high === null ? 1 : share(track, track.position(high)),
     });
   const now = styled(h("i", { class: "own" }), { "--at": share(track, track.own) });
   return [h("i", { class: "track" }), band, now];

@@ -1,6 +1,10 @@
 // The three stages of the search on a map, played one after the other: explore, exploit, enhance.
 import { h, svg } from "./dom.js";
 
+/** @typedef {"explore"|"exploit"|"enhance"} Stage */
+
+/** @type {Stage[]} */
+const ORDER = ["explore", "exploit", "enhance"];
 const STAGES = {
   explore: "Explore: from neighbour to neighbour towards better scores, until somebody reaches the target (dashed)",
   exploit: "Exploit: more people are looked at around the way that was found",
@@ -10,7 +14,7 @@ const PACE = { explore: 2600, exploit: 1400, enhance: 1400 }; // milliseconds
 
 /**
  * @param {SVGGElement} group where to draw
- * @param {{at: (point: number[]) => number[]}} frame
+ * @param {Page.Frame} frame
  */
 export function stagePlayer(group, frame) {
   const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -35,12 +39,13 @@ export function stagePlayer(group, frame) {
     scrub,
     label,
   );
+  /** @type {ReturnType<typeof drawn>|null} */
   let drawing = null;
   let running = 0;
 
-  const go = (place) => {
+  const go = (/** @type {number} */ place) => {
     scrub.value = String(place);
-    const stage = drawing?.to(Number(place));
+    const stage = drawing?.to(place);
     label.textContent = stage ? STAGES[stage] : "";
     scrub.setAttribute("aria-valuetext", label.textContent);
   };
@@ -51,11 +56,15 @@ export function stagePlayer(group, frame) {
   };
   const run = () => {
     const start = Number(scrub.value) >= 300 ? 0 : Number(scrub.value);
-    if (still.matches) return go(Math.min(300, (Math.floor(start / 100) + 1) * 100));
+    if (still.matches) {
+      go(Math.min(300, (Math.floor(start / 100) + 1) * 100));
+      return;
+    }
     play.textContent = "Pause";
-    let [place, before] = [start, performance.now()];
-    const tick = (now) => {
-      const stage = Object.keys(STAGES)[Math.min(2, Math.floor(place / 100))];
+    let place = start;
+    let before = performance.now();
+    const tick = (/** @type {number} */ now) => {
+      const stage = ORDER[Math.min(2, Math.floor(place / 100))];
       place += (100 * (now - before)) / PACE[stage];
       before = now;
       go(Math.min(300, place));
@@ -70,6 +79,10 @@ export function stagePlayer(group, frame) {
   scrub.addEventListener("input", () => (halt(), go(Number(scrub.value))));
   return {
     node,
+    /**
+     * @param {Reply.Recourse} answer
+     * @param {string[]} names of the two features
+     */
     show(answer, names) {
       halt();
       drawing = drawn(group, frame, answer, names);
@@ -78,15 +91,20 @@ export function stagePlayer(group, frame) {
   };
 }
 
-/** Lay out every mark once; `to(place)` shows those that the search has come to: 100 a stage. */
+/**
+ * Lay out every mark once; `to(place)` shows those that the search has come to: 100 a stage.
+ * @param {SVGGElement} group
+ * @param {Page.Frame} frame
+ * @param {Reply.Recourse} answer
+ * @param {string[]} names
+ */
 function drawn(group, frame, answer, names) {
   const { view, stages } = answer;
-  const point = (state) => frame.at(names.map((name) => Number(state.record[name])));
+  const point = (/** @type {Reply.State} */ state) => frame.at(names.map((name) => Number(state.record[name])));
   const fine = view.path.map(point);
   const trail = (stages?.trail ?? []).map((row) => frame.at(row));
-  const dots = ["explore", "exploit"].map((stage) =>
-    (stages?.[stage] ?? []).map((row) => seenDot(frame.at(row), stage)),
-  );
+  const seen = { explore: stages?.explore ?? [], exploit: stages?.exploit ?? [] };
+  const dots = Object.entries(seen).map(([stage, rows]) => rows.map((row) => seenDot(frame.at(row), stage)));
   const start = fine[0] ?? point(view.states[0]);
   const roughLine = svg("polyline", { class: "rough" });
   const fineLine = svg("polyline", { class: "fine" });
@@ -94,27 +112,43 @@ function drawn(group, frame, answer, names) {
   const here = svg("circle", { class: "here", cx: start[0], cy: start[1], r: 6 });
   group.replaceChildren(...dots.flat(), roughLine, fineLine, ...stops, here);
   return {
+    /**
+     * @param {number} place
+     * @returns {Stage}
+     */
     to(place) {
-      const share = (stage) => Math.max(0, Math.min(1, place / 100 - stage));
+      const share = (/** @type {number} */ stage) => Math.max(0, Math.min(1, place / 100 - stage));
       dots.forEach((some, stage) => some.forEach((one, i) => shown(one, i < share(stage) * some.length)));
       roughLine.setAttribute("points", partOf(trail, share(0)));
       roughLine.classList.toggle("past", place > 200);
       fineLine.setAttribute("points", partOf(fine, share(2)));
       stops.forEach((one, i) => shown(one, share(2) * (fine.length - 1) >= i + 1 - 1e-9));
-      return Object.keys(STAGES)[Math.min(2, Math.max(0, Math.ceil(place / 100) - 1))];
+      return ORDER[Math.min(2, Math.max(0, Math.ceil(place / 100) - 1))];
     },
   };
 }
 
+/**
+ * @param {Page.Point} point
+ * @param {string} stage
+ */
 function seenDot([cx, cy], stage) {
   return svg("circle", { class: `seen ${stage}`, cx, cy, r: stage === "explore" ? 3.4 : 2.6 });
 }
 
+/**
+ * @param {SVGElement} mark
+ * @param {boolean} yes
+ */
 function shown(mark, yes) {
   mark.setAttribute("visibility", yes ? "visible" : "hidden");
 }
 
-/** The first part of a line, by its number of pieces. */
+/**
+ * The first part of a line, by its number of pieces.
+ * @param {Page.Point[]} points
+ * @param {number} share
+ */
 function partOf(points, share) {
   if (points.length < 2 || share <= 0) return "";
   const far = share * (points.length - 1);

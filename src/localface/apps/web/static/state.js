@@ -1,13 +1,6 @@
 // What is asked about whom: kept in one place, written into the address, and read back from it.
 
-/**
- * @typedef {{moves?: string, bounds?: [number|null, number|null], categories?: Array<any>, pinned?: boolean}} Limit
- * @typedef {{id: number|null, record: Record<string, any>|null, label: string, limits: Record<string, Limit>,
- *   forbidden: string[], minScore: number|null, minDensity: number|null, relax: boolean,
- *   wish: Record<string, any>}} State
- */
-
-/** @returns {State} */
+/** @returns {Page.State} */
 export function emptyState() {
   return {
     id: null,
@@ -22,28 +15,45 @@ export function emptyState() {
   };
 }
 
-/** Whether anybody has been chosen or entered. */
+/**
+ * Whether anybody has been chosen or entered.
+ * @param {Page.State} state
+ */
 export function someone(state) {
   return state.id !== null || state.record !== null;
 }
 
-/** Who is asked about, as the service wants it. */
+/**
+ * Who is asked about, as the service wants it.
+ * @param {Page.State} state
+ */
 function whom(state) {
   return state.id !== null ? { id: state.id } : { person: state.record };
 }
 
-/** Whether two states are about the same person. */
+/**
+ * Whether two states are about the same person.
+ * @param {Page.State} one
+ * @param {Page.State} other
+ */
 export function samePerson(one, other) {
   return JSON.stringify(whom(one)) === JSON.stringify(whom(other));
 }
 
-/** What the person is called. */
+/**
+ * What the person is called.
+ * @param {Page.State} state
+ */
 export function nameOf(state) {
   return state.label || (state.id !== null ? `person ${state.id}` : "the record entered");
 }
 
-/** The constraints, as `explain(where=...)` takes them. */
+/**
+ * The constraints, as `explain(where=...)` takes them.
+ * @param {Page.State} state
+ */
 function whereOf(state) {
+  /** @type {Record<string, unknown>} */
   const where = {};
   for (const [name, limit] of Object.entries(state.limits)) {
     if (limit.pinned) where[name] = "never";
@@ -56,37 +66,61 @@ function whereOf(state) {
   return where;
 }
 
-/** The whole question. */
+/**
+ * The whole question.
+ * @param {Page.State} state
+ * @param {Page.Body} [more]
+ */
 export function questionOf(state, more = {}) {
   return { ...whom(state), where: whereOf(state), avoid: state.forbidden, relax: state.relax, ...aims(state), ...more };
 }
 
-/** The question whether a wish can come true: what is forbidden may not change for it either. */
+/**
+ * The question whether a wish can come true: what is forbidden may not change for it either.
+ * @param {Page.State} state
+ * @param {Page.Values} wish
+ */
 export function checkOf(state, wish) {
   const still = Object.fromEntries(state.forbidden.map((name) => [name, "never"]));
   return { ...whom(state), wish, where: { ...whereOf(state), ...still }, ...aims(state) };
 }
 
+/**
+ * @param {Page.State} state
+ */
 function aims(state) {
+  /** @type {{min_score?: number, min_density?: number}} */
   const given = {};
   if (state.minScore !== null) given.min_score = state.minScore;
   if (state.minDensity !== null) given.min_density = state.minDensity;
   return given;
 }
 
-/** Change one feature's limit; whatever is left empty is forgotten. */
+/**
+ * Change one feature's limit; whatever is left empty is forgotten.
+ * @param {Page.State} state
+ * @param {string} name
+ * @param {Page.Limit} change
+ * @returns {Page.State}
+ */
 export function limited(state, name, change) {
-  const limit = { ...state.limits[name], ...change };
-  for (const key of Object.keys(limit)) if (limit[key] === undefined || limit[key] === false) delete limit[key];
+  const parts = Object.entries({ ...state.limits[name], ...change });
+  /** @type {Page.Limit} */
+  const limit = Object.fromEntries(parts.filter(([, value]) => value !== undefined && value !== false));
   const limits = { ...state.limits, [name]: limit };
   if (!Object.keys(limit).length) delete limits[name];
   return { ...state, limits };
 }
 
-/** Everything that was narrowed, in words, for the page and the report. */
+/**
+ * Everything that was narrowed, in words, for the page and the report.
+ * @param {Page.State} state
+ * @param {Reply.Feature[]} features
+ */
 export function inForce(state, features) {
+  /** @type {Array<{name: string, text: string, forbidden?: boolean}>} */
   const words = [];
-  const called = (name) => features.find((one) => one.name === name)?.text || name;
+  const called = (/** @type {string} */ name) => features.find((one) => one.name === name)?.text || name;
   for (const [name, limit] of Object.entries(state.limits)) {
     const unit = features.find((one) => one.name === name)?.unit;
     const told = toldLimit(limit, unit);
@@ -96,8 +130,13 @@ export function inForce(state, features) {
   return words;
 }
 
+/**
+ * @param {Page.Limit} limit
+ * @param {string|null|undefined} unit
+ */
 function toldLimit(limit, unit) {
   if (limit.pinned) return "stays as it is";
+  /** @type {string[]} */
   const parts = [];
   if (limit.moves) parts.push(limit.moves === "up" ? "may only rise" : "may only fall");
   const [low, high] = limit.bounds ?? [null, null];
@@ -109,7 +148,10 @@ function toldLimit(limit, unit) {
   return parts.join(", ");
 }
 
-/** Write the state as the part of an address after #; it never leaves the browser. */
+/**
+ * Write the state as the part of an address after #; it never leaves the browser.
+ * @param {Page.State} state
+ */
 export function written(state) {
   const parts = new URLSearchParams();
   if (state.id !== null) parts.set("id", String(state.id));
@@ -126,8 +168,8 @@ export function written(state) {
 /**
  * Read such a part back; whatever does not fit the features is left out.
  * @param {string} fragment
- * @param {Array<any>} features
- * @returns {State}
+ * @param {Reply.Feature[]} features
+ * @returns {Page.State}
  */
 export function readState(fragment, features) {
   const parts = new URLSearchParams(fragment.replace(/^#/, ""));
@@ -135,7 +177,7 @@ export function readState(fragment, features) {
   const known = new Set(features.map((one) => one.name));
   const id = parts.get("id");
   if (id !== null && /^\d{1,12}$/.test(id)) state.id = Number(id);
-  else state.record = plainObject(parsed(parts.get("record")));
+  else state.record = valuesIn(parts.get("record"));
   for (const [name, limit] of Object.entries(plainObject(parsed(parts.get("limits"))) ?? {})) {
     const read = known.has(name) && readLimit(plainObject(limit) ?? {});
     if (read && Object.keys(read).length) state.limits[name] = read;
@@ -145,21 +187,38 @@ export function readState(fragment, features) {
   state.minScore = finite(parts.get("score"));
   state.minDensity = finite(parts.get("floor"));
   state.relax = parts.get("relax") === "1";
-  const wish = Object.entries(plainObject(parsed(parts.get("wish"))) ?? {});
+  const wish = Object.entries(valuesIn(parts.get("wish")) ?? {});
   state.wish = Object.fromEntries(wish.filter(([name]) => known.has(name)));
   return state;
 }
 
-/** The parts of a limit that make sense. */
+/**
+ * The parts of a limit that make sense.
+ * @param {Record<string, unknown>} given
+ */
 function readLimit({ moves, bounds, categories, pinned }) {
+  /** @type {Page.Limit} */
   const limit = {};
   if (moves === "up" || moves === "down") limit.moves = moves;
-  if (Array.isArray(bounds) && bounds.length === 2) limit.bounds = bounds;
+  if (Array.isArray(bounds) && bounds.length === 2) limit.bounds = [bounds[0], bounds[1]];
   if (Array.isArray(categories) && categories.length) limit.categories = categories;
   if (pinned === true) limit.pinned = true;
   return limit;
 }
 
+/**
+ * Values by feature, out of an address; whether they fit is the service's to say.
+ * @param {string|null} text
+ * @returns {Page.Values|null}
+ */
+function valuesIn(text) {
+  return /** @type {Page.Values|null} */ (plainObject(parsed(text)));
+}
+
+/**
+ * @param {string|null} text
+ * @returns {unknown}
+ */
 function parsed(text) {
   try {
     return text === null ? null : JSON.parse(text);
@@ -168,10 +227,17 @@ function parsed(text) {
   }
 }
 
+/**
+ * @param {unknown} value
+ * @returns {Record<string, unknown>|null}
+ */
 function plainObject(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : null;
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? { ...value } : null;
 }
 
+/**
+ * @param {string|null} text
+ */
 function finite(text) {
   const value = text === null || text === "" ? NaN : Number(text);
   return Number.isFinite(value) ? value : null;

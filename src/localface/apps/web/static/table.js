@@ -1,13 +1,13 @@
 // The table of a way: a row a feature, a column a state, and a mark where a value lies outside its reference range.
 import { called, h } from "./dom.js";
-import { codeOf, plainNumber, referenceOf, referenceText } from "./figure.js";
+import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./figure.js";
 
-/** What a view knows of a feature. */
-export function featureOf(view, name) {
-  return (view.features ?? []).find((one) => one.name === name) ?? { name };
-}
-
-/** The table that the figure draws: a row a feature, a column a state. */
+/**
+ * The table that the figure draws: a row a feature, a column a state.
+ * @param {Reply.View} view
+ * @param {Reply.State[]} states
+ * @param {Page.Along} along
+ */
 export function stepTable(view, states, along) {
   const caption =
     along === "path" ? "What changes from person to person along the path" : "What changes after each action";
@@ -33,6 +33,10 @@ export function stepTable(view, states, along) {
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }
 
+/**
+ * @param {Reply.FeatureName} feature
+ * @param {Reply.State[]} states
+ */
 function featureRow(feature, states) {
   const cells = states.map((state, i) => {
     const text = state.text[feature.name];
@@ -61,7 +65,11 @@ function featureRow(feature, states) {
   );
 }
 
-/** An arrow where a value lies below or above the reference range. */
+/**
+ * An arrow where a value lies below or above the reference range.
+ * @param {Reply.FeatureName} feature
+ * @param {Page.Value} value
+ */
 function outside(feature, value) {
   const [low, high] = referenceOf(feature);
   const code = codeOf(feature, value);

@@ -3,7 +3,11 @@
 const KEY = "localface-theme";
 const dark = matchMedia("(prefers-color-scheme: dark)");
 
-/** Let a button switch between light and dark. */
+/**
+ * Let a button switch between light and dark.
+ * @param {HTMLElement} button
+ * @param {() => void} [onChange]
+ */
 export function themeButton(button, onChange) {
   const current = () => localStorage.getItem(KEY) ?? (dark.matches ? "dark" : "light");
   const apply = () => {

@@ -1,13 +1,13 @@
 // Draws an answer to read: notices, decision, action cards, table, figure. The page and the notebook share it.
-import { called, counted, h, styled } from "./dom.js";
-import { wayFigure } from "./figure.js";
-import { featureOf, stepTable } from "./table.js";
+import { called, counted, h, present, styled } from "./dom.js";
+import { featureOf, wayFigure } from "./figure.js";
+import { stepTable } from "./table.js";
 
 /**
  * Draw the whole view into an element, in place of what was there.
- * @param {any} view
+ * @param {Reply.View} view
  * @param {HTMLElement} element
- * @param {{onLeave?: (feature: string) => void, along?: string, onAlong?: (along: string) => void}} [options]
+ * @param {Page.ViewOptions} [options]
  */
 export function render(view, element, options = {}) {
   const place = h("div", { class: "localface" });
@@ -16,7 +16,10 @@ export function render(view, element, options = {}) {
   drawFigures(view, place, options);
 }
 
-/** The decision: the score beside what is wanted, and how usual the person is. */
+/**
+ * The decision: the score beside what is wanted, and how usual the person is.
+ * @param {Reply.View} view
+ */
 export function decisionOf(view) {
   const { score, density } = view;
   const found = view.status === "FOUND";
@@ -50,9 +53,14 @@ export function decisionOf(view) {
   );
 }
 
+/**
+ * @param {Reply.Score} score
+ * @param {boolean} found
+ */
 function gauge(score, found) {
   const low = score.low ?? 0;
-  const at = (value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / ((score.high ?? 1) - low || 1)))}%`;
+  const high = score.high ?? 1;
+  const at = (/** @type {number} */ value) => percentage(value, low, high);
   const said = `score ${score.now_text}, ${score.wanted_text}${found ? `, after the way ${score.end_text}` : ""}`;
   const bar = h(
     "div",
@@ -64,13 +72,31 @@ function gauge(score, found) {
   return styled(bar, { "--now": at(score.now), "--end": at(score.end), "--wanted": at(score.wanted ?? 0) });
 }
 
+/**
+ * How far a value lies from low to high, for a style.
+ * @param {number} value
+ * @param {number} low
+ * @param {number} high
+ */
+function percentage(value, low, high) {
+  return `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
+}
+
+/**
+ * @param {Reply.Density} density
+ */
 function usualBar(density) {
   const bar = h("span", { class: "rank", "aria-hidden": "true" }, h("i"));
   return styled(bar, { "--share": `${100 * density.now}%` });
 }
 
-/** Everything below the decision, in reading order: notices, headline, cards, table, and a place for the figure. */
+/**
+ * Everything below the decision, in reading order: notices, headline, cards, table, and a place for the figure.
+ * @param {Reply.View} view
+ * @param {Page.ViewOptions} [options]
+ */
 export function answerOf(view, options = {}) {
+  /** @type {HTMLElement[]} */
   const parts = [
     ...view.notices.map((one) => h("p", { class: "notice", role: "note" }, sentence(one))),
     headline(view),
@@ -85,13 +111,21 @@ export function answerOf(view, options = {}) {
     );
   if (view.moved.length) parts.push(h("div", { class: "steps" }));
   parts.push(closing(view));
-  return parts.filter(Boolean);
+  return parts;
 }
 
-/** Draw table and figure, once the element has a width; again whenever it changes. */
+/** @type {WeakMap<HTMLElement, ResizeObserver>} what redraws each figure when its width changes */
+const watchers = new WeakMap();
+
+/**
+ * Draw table and figure, once the element has a width; again whenever it changes.
+ * @param {Reply.View} view
+ * @param {HTMLElement} element
+ * @param {Page.ViewOptions} [options]
+ */
 export function drawFigures(view, element, options = {}) {
   const place = element.querySelector(".steps");
-  if (!place) return;
+  if (!(place instanceof HTMLElement)) return;
   let drawn = 0;
   const draw = () => {
     const width = Math.floor(place.clientWidth || 640);
@@ -100,16 +134,23 @@ export function drawFigures(view, element, options = {}) {
     place.replaceChildren(...stepsOf(view, width, options, () => ((drawn = 0), draw())));
   };
   draw();
-  place.watcher?.disconnect();
-  place.watcher = new ResizeObserver(() => (place.isConnected ? draw() : place.watcher.disconnect()));
-  place.watcher.observe(place);
+  watchers.get(place)?.disconnect();
+  const watcher = new ResizeObserver(() => (place.isConnected ? draw() : watcher.disconnect()));
+  watchers.set(place, watcher);
+  watcher.observe(place);
 }
 
+/**
+ * @param {Reply.View} view
+ * @param {number} width
+ * @param {Page.ViewOptions} options
+ * @param {() => void} redraw
+ */
 function stepsOf(view, width, options, redraw) {
   const both = view.actions.length > 0 && view.path.length > 1;
   const along = both && options.along === "path" ? "path" : "actions";
   const states = along === "path" ? view.path : view.states;
-  const choose = (value) => {
+  const choose = (/** @type {Page.Along} */ value) => {
     options.along = value;
     options.onAlong?.(value);
     redraw();
@@ -119,16 +160,20 @@ function stepsOf(view, width, options, redraw) {
     ? "It ends at a state that is nobody's, on ground as common as the rest."
     : "Each column is a real person of the data, or a place between them.";
   const hint = along === "path" ? people : null;
-  return [
+  return present([
     titled,
     hint && h("p", { class: "quiet small" }, hint),
     stepTable(view, states, along),
     wayFigure(view, states, width),
-  ].filter(Boolean);
+  ]);
 }
 
+/**
+ * @param {Page.Along} along
+ * @param {(along: Page.Along) => void} choose
+ */
 function alongChoice(along, choose) {
-  const option = (value, words) =>
+  const option = (/** @type {Page.Along} */ value, /** @type {string} */ words) =>
     h(
       "button",
       {
@@ -147,31 +192,50 @@ function alongChoice(along, choose) {
   );
 }
 
+/**
+ * @param {Reply.View} view
+ */
 function headline(view) {
-  const words = { FOUND: found(view), ALREADY_THERE: "Nothing needs to change" }[view.status] ?? "No way as asked";
+  /** @type {Partial<Record<Reply.View["status"], string>>} */
+  const titles = { FOUND: found(view), ALREADY_THERE: "Nothing needs to change" };
+  const words = titles[view.status] ?? "No way as asked";
   const why = view.status === "FOUND" ? view.reason : [view.sentence, view.reason].filter(Boolean).join(": ");
   return h("div", { class: "headline" }, h("h2", {}, words), why && h("p", { class: "why" }, sentence(why)));
 }
 
+/**
+ * @param {Reply.View} view
+ */
 function found(view) {
   const n = view.actions.length;
   if (!n) return `A path of ${counted(view.states.length - 1, "step")} reaches it`;
   return `${counted(n, "action")} would change the decision`;
 }
 
-/** The answer in a breath, for screen readers. */
+/**
+ * The answer in a breath, for screen readers.
+ * @param {Reply.View} view
+ */
 export function spoken(view) {
   if (view.status !== "FOUND") return [view.sentence, view.reason].filter(Boolean).join(": ");
   const steps = counted(view.actions.length || view.states.length - 1, "action");
   return `${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
 }
 
-/** A capital at the start and a full stop at the end. */
+/**
+ * A capital at the start and a full stop at the end.
+ * @param {string} words
+ */
 function sentence(words) {
   const trimmed = words.trim();
   return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
 }
 
+/**
+ * @param {Reply.View} view
+ * @param {Reply.Action} action
+ * @param {Page.ViewOptions} options
+ */
 function card(view, action, options) {
   const chips = [];
   if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
@@ -205,6 +269,11 @@ function card(view, action, options) {
   );
 }
 
+/**
+ * @param {Reply.View} view
+ * @param {Reply.Change} change
+ * @param {Page.ViewOptions} options
+ */
 function changeLine(view, change, options) {
   const feature = featureOf(view, change.feature);
   const leave = options.onLeave;
@@ -231,9 +300,13 @@ function changeLine(view, change, options) {
   );
 }
 
+/**
+ * @param {Reply.View} view
+ * @param {Reply.Action} action
+ */
 function scoreAfter(view, action) {
   const { low = 0, high = 1, wanted = 0 } = view.score;
-  const at = (value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
+  const at = (/** @type {number} */ value) => percentage(value, low, high);
   const bar = styled(h("span", { class: "mini", "aria-hidden": "true" }, h("i")), {
     "--now": at(action.score),
     "--wanted": at(wanted),
@@ -247,10 +320,13 @@ function scoreAfter(view, action) {
   );
 }
 
-/** What holds for the answer as a whole, and what was disclosed. */
+/**
+ * What holds for the answer as a whole, and what was disclosed.
+ * @param {Reply.View} view
+ */
 function closing(view) {
   const said = /^(beside it|seen|wanted): /; // what the page shows elsewhere
-  const lines = (view.closing ?? [view.proof]).filter((one) => one && !said.test(one));
+  const lines = (view.closing ?? [view.proof ?? ""]).filter((one) => one && !said.test(one));
   return h(
     "div",
     { class: "closing" },

@@ -1,10 +1,10 @@
 // "Why not this?": wished values by slider, and what refuses them.
-import { called, counted, h } from "./dom.js";
+import { called, counted, h, present } from "./dom.js";
 import { trackOf, wishSlider } from "./slider.js";
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: any, onWish: (wish: Record<string, any>) => void}} given
+ * @param {{schema: Reply.Schema, onWish: (wish: Page.Values) => void}} given
  */
 export function whyNotPane(place, { schema, onWish }) {
   const verdict = h("div", { class: "check", role: "status" });
@@ -28,11 +28,14 @@ export function whyNotPane(place, { schema, onWish }) {
     h("div", { class: "field" }, h("label", { htmlFor: find.id }, "Find a feature"), find),
     list,
   );
+  /** @type {Page.Values} */
   let wish = {};
+  /** @type {ReturnType<typeof wishRow>[]} */
   let rows = [];
+  /** @type {string|null} */
   let whose = null;
   const idle = () => verdict.replaceChildren(h("p", { class: "quiet" }, "Nothing is wished for yet."));
-  const give = (next) => {
+  const give = (/** @type {Page.Values} */ next) => {
     wish = next;
     for (const row of rows) row.sync(wish);
     onWish(wish);
@@ -42,7 +45,11 @@ export function whyNotPane(place, { schema, onWish }) {
     for (const row of rows) row.node.hidden = wanted !== "" && !row.words.includes(wanted);
   });
   return {
-    /** Build the sliders for a person, with what is wished for them. */
+    /**
+     * Build the sliders for a person, with what is wished for them.
+     * @param {Page.Values|null} person
+     * @param {Page.Values} start
+     */
     sync(person, start) {
       if (!person || JSON.stringify(person) === whose) return;
       wish = start;
@@ -55,18 +62,32 @@ export function whyNotPane(place, { schema, onWish }) {
       if (!Object.keys(wish).length) idle();
     },
     idle,
+    /** @param {Reply.Check} found */
     show: (found) => verdict.replaceChildren(...told(found)),
+    /** @param {string} message */
     refuse: (message) => verdict.replaceChildren(h("p", { class: "verdict-line no" }, message)),
+    /** @param {boolean} busy */
     busy: (busy) => verdict.classList.toggle("updating", busy),
   };
 }
 
+/**
+ * @param {Page.Values} wish
+ * @param {string} name
+ * @param {Page.Value} value
+ * @param {Page.Value} own
+ */
 function wished(wish, name, value, own) {
   const next = { ...wish, [name]: value };
   if (value === own) delete next[name];
   return next;
 }
 
+/**
+ * @param {Reply.Feature} feature
+ * @param {Page.Value} own
+ * @param {(value: Page.Value) => void} give
+ */
 function wishRow(feature, own, give) {
   const track = trackOf({ ...feature, within: null, moves: "freely" }, own);
   const label = called(feature);
@@ -81,18 +102,22 @@ function wishRow(feature, own, give) {
   });
   const head = h("div", { class: "limit-head" }, h("span", { class: "name", title: feature.name }, label), value);
   const node = h("li", { class: "limit", "data-feature": feature.name }, head, slider.node);
-  const sync = (wish) => {
+  const sync = (/** @type {Page.Values} */ wish) => {
     const moved = feature.name in wish;
     if (!moved) slider.set(own);
-    else if (track.place(wish[feature.name]) !== Number(slider.input.value)) slider.set(wish[feature.name]);
+    else if (track.position(wish[feature.name]) !== Number(slider.input.value)) slider.set(wish[feature.name]);
     const unit = feature.unit ? ` ${feature.unit}` : "";
     const from = track.show(track.own);
-    value.textContent = moved ? `${from} → ${track.show(track.place(wish[feature.name]))}${unit}` : `${from}${unit}`;
+    const to = moved ? ` → ${track.show(track.position(wish[feature.name]))}` : "";
+    value.textContent = `${from}${to}${unit}`;
     node.classList.toggle("moves", moved);
   };
   return { node, words: `${feature.name} ${label}`.toLowerCase(), sync };
 }
 
+/**
+ * @param {Reply.Check} found
+ */
 function told(found) {
   const refused = found.refused_by ? found.refused_by.length > 0 : !found.reachable;
   const badge = h("span", { class: "badge" }, refused ? "Refused" : "Nothing refuses it");
@@ -100,7 +125,7 @@ function told(found) {
     ? ` The score would be ${found.score_text}; ${found.density_text} than there.`
     : ` ${found.sentence}`;
   const steps = found.view?.actions?.length || (found.view?.path?.length ?? 1) - 1;
-  return [
+  return present([
     h("p", { class: refused ? "verdict-line no" : "verdict-line yes" }, badge, facts),
     found.findings.length > 0 &&
       h(
@@ -118,5 +143,5 @@ function told(found) {
     !refused &&
       steps > 0 &&
       h("p", { class: "quiet" }, `${counted(steps, "step")} over common ground lead${steps === 1 ? "s" : ""} there.`),
-  ].filter(Boolean);
+  ]);
 }

@@ -1,0 +1,308 @@
+/* What the modules of the page pass to each other, for JSDoc; the browser never sees this file.
+
+   `Reply` mirrors src/localface/apps/web/response_models.py: what the service answers.
+   `Page` is the page's own. */
+
+declare namespace Reply {
+  type Value = string | number | boolean;
+  type Values = Record<string, Value>;
+
+  interface Target {
+    sentence: string;
+    label: string;
+    min_score: number;
+    at_most: boolean;
+    kind: "probability" | "decision" | "value";
+    low: number;
+    high: number;
+  }
+
+  /** A feature, for showing its values. */
+  interface FeatureName {
+    name: string;
+    unit: string | null;
+    kind: "numeric" | "integer" | "ordinal" | "binary" | "categorical";
+    categories: Value[] | null;
+    labels: string[] | null;
+    text: string;
+    reference: [Value | null, Value | null] | null;
+    reference_text: string | null;
+  }
+
+  /** A feature, for asking about it too. */
+  interface Feature extends FeatureName {
+    moves: "freely" | "up" | "down" | "never";
+    within: number | null;
+    bounds: [number | null, number | null] | null;
+    resolution: number | null;
+    whole: boolean;
+    low: number | null;
+    high: number | null;
+    middle: Value;
+  }
+
+  /** GET /schema */
+  interface Schema {
+    title: string;
+    note: string;
+    version: string;
+    rows: number;
+    target: Target;
+    min_density: number;
+    people: boolean;
+    outcomes: boolean;
+    plane: boolean;
+    features: Feature[];
+    relations: string[][];
+  }
+
+  interface PersonLine {
+    id: number;
+    label: string;
+    score: number | null;
+    score_text: string;
+    reached: boolean;
+    outcome: string | null;
+    gist: string;
+  }
+
+  /** GET /people */
+  interface People {
+    total: number;
+    offset: number;
+    people: PersonLine[];
+  }
+
+  interface Change {
+    feature: string;
+    unit: string | null;
+    before: Value;
+    after: Value;
+    before_text: string;
+    after_text: string;
+    text: string;
+  }
+
+  interface Action {
+    number: number;
+    changes: Change[];
+    score: number;
+    score_text: string;
+    density: number;
+    density_text: string;
+    needs: number[];
+    together: boolean;
+    near: number | null;
+    step: string;
+    entry: boolean;
+    evidence: string | null;
+  }
+
+  interface State {
+    label: string;
+    record: Values;
+    text: Record<string, string>;
+    score: number;
+    score_text: string;
+    density: number;
+  }
+
+  interface Score {
+    now: number;
+    end: number;
+    wanted: number;
+    at_most: boolean;
+    low: number;
+    high: number;
+    now_text: string;
+    end_text: string;
+    wanted_text: string;
+    reached: boolean;
+  }
+
+  interface Density {
+    now: number;
+    floor: number;
+    text: string;
+  }
+
+  interface View {
+    status: "FOUND" | "ALREADY_THERE" | "NO_TARGET" | "UNREACHABLE" | "BUDGET";
+    word: string;
+    sentence: string;
+    reason: string;
+    notices: string[];
+    headline: string;
+    person: Values;
+    score: Score;
+    density: Density;
+    actions: Action[];
+    states: State[];
+    path: State[];
+    moved: string[];
+    features: FeatureName[];
+    opens: string[][];
+    disclosure: { rows: number; of: number; model_calls: number; text: string };
+    proof: string | null;
+    closing: string[];
+    robustness: number | null;
+    composed: boolean;
+  }
+
+  interface Together {
+    shared: string[];
+    parts: string;
+    sentence: string;
+    disclosure: string;
+  }
+
+  interface Stages {
+    explore: Page.Point[];
+    trail: Page.Point[];
+    exploit: Page.Point[];
+    enhance: Page.Point[];
+  }
+
+  /** What `Recourse.from_json` reads, or, of several ways, `Alternatives.from_json`. */
+  interface Document {
+    answers?: Document[];
+    [key: string]: unknown;
+  }
+
+  /** POST /recourse */
+  interface Recourse {
+    view: View;
+    alternatives: View[];
+    together: Together | null;
+    stages: Stages | null;
+    document: Document;
+    milliseconds: number;
+  }
+
+  /** POST /check */
+  interface Check {
+    reachable: boolean;
+    sentence: string;
+    score: number;
+    score_text: string;
+    valid: boolean;
+    density: number;
+    density_text: string;
+    step: string;
+    refused_by: string[];
+    findings: { text: string }[];
+    least: string | null;
+    view: View | null;
+    milliseconds: number;
+  }
+
+  interface Grid {
+    x: number[];
+    y: number[];
+    score: number[][];
+    density: number[][];
+  }
+
+  /** GET /map */
+  interface Map {
+    x: string;
+    y: string;
+    rows: number[][];
+    grid: Grid;
+  }
+
+  /** How every error comes. */
+  interface Failure {
+    error?: { type?: string; message?: string; feature?: string | null };
+  }
+}
+
+declare namespace Page {
+  type Value = Reply.Value;
+  type Values = Reply.Values;
+  type Point = [number, number];
+  type Bounds = [Value | null, Value | null];
+
+  /** Somebody's limit on one feature, on top of the schema's. */
+  interface Limit {
+    moves?: "up" | "down";
+    bounds?: Bounds;
+    categories?: Value[];
+    pinned?: boolean;
+  }
+
+  /** What is asked about whom. */
+  interface State {
+    id: number | null;
+    record: Values | null;
+    label: string;
+    limits: Record<string, Limit>;
+    forbidden: string[];
+    minScore: number | null;
+    minDensity: number | null;
+    relax: boolean;
+    wish: Values;
+  }
+
+  type Edit = (state: State) => State;
+  type Change = (edit: Edit) => void;
+
+  /** What is sent to the service. */
+  type Body = Record<string, unknown>;
+
+  type Attribute = string | number | boolean | null | undefined | ((event: Event) => void);
+  type Attributes = Record<string, Attribute>;
+  type Child = Node | string | number | null | undefined | false | Child[];
+
+  /** The values a slider of one feature has, as positions along it. */
+  interface Track {
+    min: number;
+    max: number;
+    step: number;
+    own: number;
+    read: (position: number) => Value;
+    position: (value: Value) => number;
+    show: (position: number) => string;
+  }
+
+  /** From data to pixels, linearly, and back. */
+  interface Scale {
+    (value: number): number;
+    from: number;
+    to: number;
+    back: (pixel: number) => number;
+  }
+
+  /** The map's frame: from the units of the data to pixels, and back. */
+  interface Frame {
+    width: number;
+    height: number;
+    step: Point;
+    names: [string, string];
+    at: (point: readonly number[]) => Point;
+    back: (x: number, y: number) => Point;
+  }
+
+  interface Area {
+    left: number;
+    right: number;
+    top: number;
+    bottom: number;
+  }
+
+  /** One panel of the figure. */
+  interface Panel {
+    node: SVGSVGElement;
+    point: (step: number) => void;
+    nearest: (event: PointerEvent) => number;
+  }
+
+  type Along = "actions" | "path";
+
+  /** What a view is drawn with; `along` is kept here between drawings. */
+  interface ViewOptions {
+    along?: Along;
+    onAlong?: (along: Along) => void;
+    onLeave?: (feature: string) => void;
+  }
+}
