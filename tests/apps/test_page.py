@@ -72,6 +72,11 @@ def changed_on(page: Any) -> list[str]:
     ]
 
 
+def redrawn(page: Any) -> None:
+    """Wait until whatever has come to the page is drawn."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => setTimeout(done)))")
+
+
 def drag(page: Any, selector: str, value: float) -> None:
     """Move a slider as a hand does: an input event with a new value."""
     move = "(one, value) => {one.value = value; one.dispatchEvent(new Event('input', {bubbles: true}))}"
@@ -515,7 +520,8 @@ def test_a_late_answer_never_replaces_a_newer_one(browser: Any, ward: str, patie
         shown = page.locator("#decision").inner_text()
         for route in held:
             route.continue_()
-        page.wait_for_timeout(600)
+            route.request.response()  # until it came, or will not come
+        redrawn(page)
 
         judge = posted(ward, "recourse", {"id": others[1]})["view"]
         assert len(held) == 2

@@ -11,8 +11,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -21,14 +22,16 @@ import pandas as pd
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from prometheus_client.parser import text_string_to_metric_families
 from sklearn.linear_model import LogisticRegression
 
 from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.analyses.alternatives import Alternatives
-from localface.apps.web.app import Service, description
-from localface.apps.web.demos import column, demo, own
-from localface.apps.web.limits import Limits
-from localface.apps.web.people import People
+from localface.apps.web.app import Service, openapi_document
+from localface.apps.web.demos import column_values, demo, own_service
+from localface.apps.web.guard import RequestLimits
+from localface.apps.web.people_list import PeopleList
 from localface.apps.web.serving import Serving, served
 from localface.cases.moons import two_moons
 from localface.errors import InputError
@@ -71,7 +74,7 @@ def made(**options: Any) -> LocalFACE:
 
 EXPLAINER = made()
 TRUTH = (ROWS["income"] > 30).to_list()
-SERVICE = Service(EXPLAINER, people=People.of(EXPLAINER, ROWS, truth=TRUTH), title="Loans")
+SERVICE = Service(EXPLAINER, people=PeopleList.of(EXPLAINER, ROWS, truth=TRUTH), title="Loans")
 REFUSED = [i for i in range(N) if model(ROWS[i : i + 1])[0] < 0.6]
 
 
@@ -228,20 +231,38 @@ def test_the_list_of_people_can_be_switched_off() -> None:
         assert asked(closed, person=PERSON).status_code == 200
 
 
+def count_of(client: httpx.Client, name: str, **labels: str) -> float:
+    """What ``/metrics`` says of something, read by Prometheus' own parser; 0 where it says nothing."""
+    families = text_string_to_metric_families(client.get("/metrics").text)
+    samples = (sample for family in families for sample in family.samples)
+    return sum(
+        (one.value for one in samples if one.name == f"localface_{name}" and one.labels == labels),
+        0.0,
+    )
+
+
 def test_counts_are_told_in_the_form_that_prometheus_reads(client: httpx.Client) -> None:
+    before = count_of(client, "requests_total", route="/recourse", status="200")
+    waited = count_of(client, "request_seconds_count", route="/recourse")
+
     asked(client, person=PERSON)
-    lines = client.get("/metrics").text.splitlines()
-    samples = [line for line in lines if not line.startswith("#")]
-    assert all(
-        re.fullmatch(r'[a-z_]+(\{[a-z]+="[^"]*"(,[a-z]+="[^"]*")*\})? [-+.\de]+', line)
-        for line in samples
-    )
-    assert any(
-        line.startswith('localface_requests_total{route="/recourse",status="200"}')
-        for line in samples
-    )
-    families = [line.split()[2] for line in lines if line.startswith("# TYPE")]
-    assert len(families) == len(set(families))
+
+    assert count_of(client, "requests_total", route="/recourse", status="200") == before + 1
+    assert count_of(client, "request_seconds_count", route="/recourse") == waited + 1
+    assert count_of(client, "requests_open_max") >= 1
+    assert client.get("/metrics").headers["content-type"] == CONTENT_TYPE_LATEST
+
+
+def test_what_a_client_makes_up_is_no_label(client: httpx.Client) -> None:
+    client.get("/made-up")
+    assert "made-up" not in client.get("/metrics").text
+    assert count_of(client, "requests_total", route="other", status="404") >= 1
+
+
+def test_each_service_counts_for_itself(client: httpx.Client) -> None:
+    asked(client, person=PERSON)
+    with Serving(SERVICE).start() as running, httpx.Client(base_url=running.url) as other:
+        assert count_of(other, "requests_total", route="/recourse", status="200") == 0
 
 
 # bad input: a clear 4xx, nothing executed, nothing leaked
@@ -487,12 +508,12 @@ def slow() -> Iterator[Slow]:
     one.open.set()
 
 
-def slow_service(slow: Slow, **limits: Any) -> Serving:
+def slow_service(slow: Slow, limits: Any = RequestLimits()) -> Serving:  # noqa: B008
     explainer = LocalFACE(
         slow, ROWS, schema=SCHEMA, min_score=0.6, search=Search(n_neighbors=20)
     ).prescore()
     slow.entered.clear()
-    return Serving(Service(explainer, limits=Limits(**limits))).start()
+    return Serving(Service(explainer, limits=limits)).start()
 
 
 def people(n: int) -> list[dict[str, Any]]:
@@ -508,7 +529,7 @@ def test_requests_that_come_together_are_searched_in_lock_step(slow: Slow) -> No
         slow.open.clear()
         with ThreadPoolExecutor(12) as crowd:
             futures = [crowd.submit(asked, client, person=one) for one in people(12)]
-            until(lambda: "localface_requests_open 12" in client.get("/metrics").text)
+            until(lambda: count_of(client, "requests_open") == 12)
             slow.open.set()
             together = [future.result().json() for future in futures]
         assert slow.calls - before < 0.5 * one_by_one
@@ -551,7 +572,7 @@ def test_the_same_request_twice_is_searched_once(slow: Slow) -> None:
         slow.open.clear()
         with ThreadPoolExecutor(5) as crowd:
             futures = [crowd.submit(asked, client, person=PERSON) for _ in range(5)]
-            until(lambda: "localface_shared_requests_total 4" in client.get("/metrics").text)
+            until(lambda: count_of(client, "shared_requests_total") == 4)
             slow.open.set()
             answers = [future.result() for future in futures]
     assert {one.status_code for one in answers} == {200}
@@ -559,14 +580,18 @@ def test_the_same_request_twice_is_searched_once(slow: Slow) -> None:
 
 
 def test_the_time_limit_frees_the_client_and_the_service_lives_on(slow: Slow) -> None:
+    limits = SimpleNamespace(**asdict(RequestLimits(seconds=0.0)))  # may be changed while it serves
     with (
-        slow_service(slow, seconds=0.3) as running,
+        slow_service(slow, limits) as running,
         httpx.Client(base_url=running.url, timeout=30) as client,
     ):
         slow.open.clear()
         assert refusal(asked(client, person=PERSON))[0] == 504
+        until(lambda: count_of(client, "requests_open") == 0)
+
         slow.open.set()
-        until(lambda: "localface_requests_open 0" in client.get("/metrics").text)
+        limits.seconds = 30.0
+
         assert asked(client, person={**PERSON, "income": 25.0}).status_code == 200
 
 
@@ -583,19 +608,19 @@ def test_a_client_that_goes_away_is_dropped_and_harms_nobody(slow: Slow) -> None
             f"{head}Content-Length: 1000\r\n\r\n".encode() + b'{"per'
         )  # and never any more
         goer.close()
-        until(lambda: "localface_dropped_requests_total 1" in client.get("/metrics").text)
+        until(lambda: count_of(client, "dropped_requests_total") == 1)
         slow.open.set()
         assert asked(client, person={**PERSON, "income": 25.0}).status_code == 200
         dead.close()
 
 
 def test_a_full_queue_says_when_to_come_again(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("localface.apps.web.app.MOST_OPEN", 2)
+    monkeypatch.setattr("localface.apps.web.app.MAX_OPEN", 2)
     with slow_service(slow) as running, httpx.Client(base_url=running.url, timeout=30) as client:
         slow.open.clear()
         with ThreadPoolExecutor(2) as crowd:
             futures = [crowd.submit(asked, client, person=one) for one in people(2)]
-            until(lambda: "localface_requests_open 2" in client.get("/metrics").text)
+            until(lambda: count_of(client, "requests_open") == 2)
             busy = asked(client, person=people(3)[2])
             slow.open.set()
             assert [future.result().status_code for future in futures] == [200, 200]
@@ -624,7 +649,7 @@ def test_workers_of_their_own_give_the_same_answers_and_one_that_dies_is_replace
 # the description, and what fits it
 
 
-SPEC = schemathesis.openapi.from_dict(description(SERVICE))
+SPEC = schemathesis.openapi.from_dict(openapi_document(SERVICE))
 
 
 @pytest.fixture(scope="module")
@@ -643,7 +668,7 @@ def described() -> Iterator[str]:
     suppress_health_check=list(HealthCheck),
 )
 def test_every_response_fits_the_description_and_none_is_a_5xx(
-    case: schemathesis.SearchJob, described: str
+    case: schemathesis.Case, described: str
 ) -> None:
     response = case.call(base_url=described)
     assert response.status_code < 500
@@ -711,8 +736,8 @@ def test_the_command_serves_the_users_own_and_ctrl_c_ends_it(tmp_path: Path) -> 
 
 def test_an_outcome_that_is_no_column_is_told() -> None:
     with pytest.raises(InputError, match="did you mean 'ward'"):
-        column(ROWS, "wrd")
-    service = own(EXPLAINER, ROWS, outcome=column(ROWS, "ward"), workers=1)
+        column_values(ROWS, "wrd")
+    service = own_service(EXPLAINER, ROWS, outcome=column_values(ROWS, "ward"), workers=1)
     assert service.people is not None
     with pytest.raises(InputError, match="workers=0"):
-        own(EXPLAINER, None, workers=0)
+        own_service(EXPLAINER, None, workers=0)

@@ -264,10 +264,10 @@ def _service(arguments: argparse.Namespace) -> Any:
     outcome = (
         None
         if arguments.outcome is None
-        else worlds.column(files.read_table(arguments.data), arguments.outcome)
+        else worlds.column_values(files.read_table(arguments.data), arguments.outcome)
     )
     with working("scoring everyone once"):
-        return worlds.own(explainer.prescore(), table, outcome=outcome, **common)
+        return worlds.own_service(explainer.prescore(), table, outcome=outcome, **common)
 
 
 def _schema(arguments: argparse.Namespace) -> int:

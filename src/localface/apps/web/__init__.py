@@ -1,1 +1,1 @@
-"""The service and the page: recourse over HTTP, on this machine, and the same view in a notebook."""
+"""The HTTP service with its page, and the same view in a notebook."""

@@ -1,9 +1,9 @@
-"""The routes: each takes a request apart, hands it on, and sends what comes back."""
+"""The routes of the service: from a request to a reply."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -14,32 +14,29 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from localface._version import __version__
-from localface.apps.web import models, replies
-from localface.apps.web.batching import Batcher
-from localface.apps.web.errors import (
-    Refused,
-    Reply,
-    ServiceMetrics,
-    body_of,
-    problem,
-    sentence_of,
-    told,
-)
-from localface.apps.web.limits import App, Limits, RequestGuard
-from localface.apps.web.people import People
-from localface.apps.web.schema_reply import described, mapped
+from localface.apps.web import models
+from localface.apps.web import response_models as replies
+from localface.apps.web.dispatch import Dispatcher
+from localface.apps.web.errors import RequestRefused, reply_to_error, validation_message
+from localface.apps.web.guard import RequestGuard, RequestLimits
+from localface.apps.web.map_reply import map_reply
+from localface.apps.web.metrics import ServiceMetrics
+from localface.apps.web.people_list import PeopleList
+from localface.apps.web.reply import Reply, error_reply, json_bytes
+from localface.apps.web.schema_reply import schema_reply
 from localface.apps.web.view import Labels
 from localface.apps.web.workers import Worker
 from localface.errors import DataError
 from localface.explainer import LocalFACE
 
-MOST_OPEN = 256
-"""Requests that are answered at a time; more are told to come again."""
+MAX_OPEN = 256
+"""Requests that are answered at a time; more are refused with 503."""
 
 _NO_PEOPLE = "the list of people is switched off here: send a person's record instead"
-_WORDS = {
+_DESCRIPTIONS = {
     400: "what came is no request",
     401: "a token is needed",
     404: "there is no such thing here",
@@ -58,38 +55,38 @@ _WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Service:
-    """What is served: an explainer, the people who may be picked, and the words around them."""
+    """What is served: an explainer, the people who may be picked, and how they are shown."""
 
     explainer: LocalFACE
-    people: People | None = None
+    people: PeopleList | None = None
     title: str = "Recourse"
-    words: Labels = field(default_factory=Labels)
-    limits: Limits = field(default_factory=Limits)
+    labels: Labels = field(default_factory=Labels)
+    limits: RequestLimits = field(default_factory=RequestLimits)
     workers: int = 1
     token: str | None = None
     loopback: bool = True
 
 
-def app_of(service: Service, workers: Sequence[Worker]) -> App:
-    """The whole application, behind its door."""
-    batcher = Batcher(workers, ServiceMetrics(), MOST_OPEN)
-    app = _routes(service, batcher)
+def make_app(service: Service, workers: Sequence[Worker]) -> ASGIApp:
+    """The whole application, behind its guard."""
+    dispatcher = Dispatcher(workers, ServiceMetrics(), MAX_OPEN)
+    app = _routes(service, dispatcher)
     return RequestGuard(
-        app, service.limits, batcher.counts, token=service.token, loopback=service.loopback
+        app, service.limits, dispatcher.metrics, token=service.token, loopback=service.loopback
     )
 
 
-def description(service: Service) -> dict[str, Any]:
+def openapi_document(service: Service) -> dict[str, Any]:
     """What the service says of itself at ``/openapi.json``."""
-    return _routes(service, Batcher((), ServiceMetrics(), MOST_OPEN)).openapi()
+    return _routes(service, Dispatcher((), ServiceMetrics(), MAX_OPEN)).openapi()
 
 
-def _routes(service: Service, batcher: Batcher) -> FastAPI:
+def _routes(service: Service, dispatcher: Dispatcher) -> FastAPI:
     @asynccontextmanager
     async def alive(_: FastAPI) -> AsyncIterator[None]:
-        batcher.start()
+        dispatcher.start()
         yield
-        batcher.stop()
+        dispatcher.stop()
 
     app = FastAPI(
         title="localface",
@@ -97,42 +94,45 @@ def _routes(service: Service, batcher: Batcher) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=alive,
-        description="Sequential algorithmic recourse over HTTP. Decision support: correlational, not advice.",
+        description=(
+            "Sequential algorithmic recourse over HTTP. "
+            "Decision support: correlational, not advice."
+        ),
     )
-    _add_errors(app)
-    _add_facts(app, service, batcher)
+    _add_error_handlers(app)
+    _add_facts(app, service)
+    _add_metrics(app, dispatcher.metrics)
     _add_people(app, service.people)
-    _add_asking(app, service, batcher)
+    _add_searches(app, service, dispatcher)
     _add_page(app)
     return app
 
 
 def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The errors of a route, for the description."""
+    """The errors of a route, for the OpenAPI description."""
     every = sorted({401, 421, 500, *statuses})
     return {
-        status: {"model": replies.ErrorReply, "description": _WORDS[status]} for status in every
+        status: {"model": replies.ErrorReply, "description": _DESCRIPTIONS[status]}
+        for status in every
     }
 
 
-def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
-    plane, people = mapped(service.explainer), service.people
-    known = {
-        "people": people is not None,
-        "outcomes": people is not None and people.outcomes is not None,
-    }
-    facts = described(
+def _add_facts(app: FastAPI, service: Service) -> None:
+    """Add what never changes: it is worked out once."""
+    facts = map_reply(service.explainer)
+    plane = None if facts is None else Reply(200, json_bytes(facts))
+    people = service.people
+    description = schema_reply(
         service.explainer,
         title=service.title,
+        people=people is not None,
+        outcomes=people is not None and people.outcomes is not None,
         plane=plane is not None,
-        words=service.words,
-        **known,
+        labels=service.labels,
     )
-    schema, ground = (
-        Reply(200, body_of(facts)),
-        None if plane is None else Reply(200, body_of(plane)),
-    )
-    health = Reply(200, body_of({"status": "ok", "rows": facts["rows"], "version": __version__}))
+    schema = Reply(200, json_bytes(description))
+    state = {"status": "ok", "rows": description["rows"], "version": __version__}
+    health = Reply(200, json_bytes(state))
 
     @app.get(
         "/schema",
@@ -141,7 +141,7 @@ def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
         summary="The features, the target",
     )
     async def get_schema() -> Response:
-        return _sent(schema)
+        return _response(schema)
 
     @app.get(
         "/health",
@@ -150,7 +150,7 @@ def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
         summary="That the service lives",
     )
     async def get_health() -> Response:
-        return _sent(health)
+        return _response(health)
 
     @app.get(
         "/map",
@@ -159,12 +159,14 @@ def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
         summary="The plane, where there is one",
     )
     async def get_map() -> Response:
-        if ground is None:
-            raise Refused(
+        if plane is None:
+            raise RequestRefused(
                 404, "NotFound", "there is a map only where two numeric features are all there is"
             )
-        return _sent(ground)
+        return _response(plane)
 
+
+def _add_metrics(app: FastAPI, metrics: ServiceMetrics) -> None:
     @app.get(
         "/metrics",
         response_class=PlainTextResponse,
@@ -172,11 +174,10 @@ def _add_facts(app: FastAPI, service: Service, batcher: Batcher) -> None:
         summary="Counts for Prometheus",
     )
     async def get_metrics() -> Response:
-        text = batcher.counts.text(open_=batcher.open)
-        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+        return Response(metrics.exposition(), media_type=ServiceMetrics.content_type)
 
 
-def _add_people(app: FastAPI, people: People | None) -> None:
+def _add_people(app: FastAPI, people: PeopleList | None) -> None:
     @app.get(
         "/people",
         response_model=replies.PeopleReply,
@@ -192,10 +193,10 @@ def _add_people(app: FastAPI, people: People | None) -> None:
         outcome: Annotated[str, Query(max_length=40, description="such as false negative")] = "",
         sort: Literal["score", "-score", "id"] = "id",
     ) -> Response:
-        page = _listed(people).page(
+        page = _list_of(people).page(
             offset=offset, limit=limit, search=search, outcome=outcome, sort=sort
         )
-        return _sent(Reply(200, body_of(page)))
+        return _response(Reply(200, json_bytes(page)))
 
     @app.get(
         "/people/{id}",
@@ -204,20 +205,22 @@ def _add_people(app: FastAPI, people: People | None) -> None:
         summary="One of them",
     )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
-        return _sent(Reply(200, body_of({"id": id, "record": _record(people, id)})))
+        return _response(Reply(200, json_bytes({"id": id, "record": _record(people, id)})))
 
 
-def _add_asking(app: FastAPI, service: Service, batcher: Batcher) -> None:
+def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
     errors = _responses(400, 404, 408, 413, 415, 422, 502, 503, 504)
     errors[503]["headers"] = {
         "Retry-After": {"description": "seconds", "schema": {"type": "integer"}}
     }
 
-    async def answered(request: Request, ask: models.WhoAsks, kind: str) -> Response:
+    async def answer(request: Request, ask: models.WhoAsks, kind: str) -> Response:
         plain = {**ask.model_dump(), "kind": kind}
         if plain.pop("id") is not None:
             plain["person"] = _record(service.people, ask.id or 0)
-        return _sent(await _waited(request, batcher.ask(plain), service.limits.seconds))
+        return _response(
+            await _reply_in_time(request, dispatcher.answer(plain), service.limits.seconds)
+        )
 
     @app.post(
         "/recourse",
@@ -226,13 +229,13 @@ def _add_asking(app: FastAPI, service: Service, batcher: Batcher) -> None:
         summary="What would have to change",
     )
     async def post_recourse(request: Request, ask: models.RecourseAsk) -> Response:
-        return await answered(request, ask, "recourse")
+        return await answer(request, ask, "recourse")
 
     @app.post(
         "/check", response_model=replies.CheckReply, responses=errors, summary="Why not this?"
     )
     async def post_check(request: Request, ask: models.CheckAsk) -> Response:
-        return await answered(request, ask, "check")
+        return await answer(request, ask, "check")
 
 
 def _add_page(app: FastAPI) -> None:
@@ -245,56 +248,58 @@ def _add_page(app: FastAPI) -> None:
     app.mount("/static", StaticFiles(directory=str(static)), name="static")
 
 
-def _add_errors(app: FastAPI) -> None:
+def _add_error_handlers(app: FastAPI) -> None:
     """Send every error in the one form that errors have."""
 
-    async def library(_: Request, error: Exception) -> Response:
-        return _sent(told(error))
+    async def on_error(_: Request, error: Exception) -> Response:
+        return _response(reply_to_error(error))
 
-    async def routing(_: Request, error: Exception) -> Response:
+    async def on_unrouted(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
-        words = {
+        messages = {
             404: "there is no such page here",
             405: "this page is asked for with another method",
         }
-        reply = problem(
-            error.status_code, "RequestError", words.get(error.status_code, str(error.detail))
-        )
-        return _sent(reply, dict(error.headers or {}))
+        message = messages.get(error.status_code, str(error.detail))
+        reply = error_reply(error.status_code, "RequestError", message)
+        return _response(reply, dict(error.headers or {}))
 
-    async def invalid(_: Request, error: Exception) -> Response:
+    async def on_invalid(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return _sent(problem(422, "RequestError", *sentence_of(error.errors())))
+        return _response(error_reply(422, "RequestError", *validation_message(error.errors())))
 
-    app.add_exception_handler(RequestValidationError, invalid)
-    app.add_exception_handler(HTTPException, routing)
-    for kind in (Refused, DataError, Exception):
-        app.add_exception_handler(kind, library)
+    app.add_exception_handler(RequestValidationError, on_invalid)
+    app.add_exception_handler(HTTPException, on_unrouted)
+    for kind in (RequestRefused, DataError, Exception):
+        app.add_exception_handler(kind, on_error)
 
 
-def _listed(people: People | None) -> People:
+def _list_of(people: PeopleList | None) -> PeopleList:
     if people is None:
-        raise Refused(404, "NotFound", _NO_PEOPLE)
+        raise RequestRefused(404, "NotFound", _NO_PEOPLE)
     return people
 
 
-def _record(people: People | None, id: int) -> dict[str, Any]:
+def _record(people: PeopleList | None, id: int) -> dict[str, Any]:
     try:
-        return _listed(people).record(id)
+        return _list_of(people).record(id)
     except DataError as error:
-        raise Refused(404, "NotFound", str(error)) from None
+        raise RequestRefused(404, "NotFound", str(error)) from None
 
 
-async def _waited(request: Request, asking: Coroutine[Any, Any, Reply], seconds: float) -> Reply:
+async def _reply_in_time(
+    request: Request, answering: Coroutine[Any, Any, Reply], seconds: float
+) -> Reply:
     """Wait for a reply no longer than the limit, nor than the client does."""
-    answer, gone = asyncio.ensure_future(asking), asyncio.ensure_future(_gone(request))
+    answer = asyncio.ensure_future(answering)
+    gone = asyncio.ensure_future(_disconnected(request))
     try:
         await asyncio.wait({answer, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if answer.done():
             return answer.result()
         if gone.done():
             return Reply(499, b"")
-        raise Refused(
+        raise RequestRefused(
             504,
             "TimeLimit",
             f"no answer within {seconds:g} seconds: narrow what may change, or try again",
@@ -304,11 +309,13 @@ async def _waited(request: Request, asking: Coroutine[Any, Any, Reply], seconds:
             task.cancel()
 
 
-async def _gone(request: Request) -> None:
+async def _disconnected(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _sent(reply: Reply, headers: dict[str, str] | None = None) -> Response:
-    extra = {"Retry-After": "1"} if reply.status == 503 else {}
-    return Response(reply.body, reply.status, {**(headers or {}), **extra}, "application/json")
+def _response(reply: Reply, headers: Mapping[str, str] | None = None) -> Response:
+    headers = dict(headers or {})
+    if reply.status == 503:
+        headers["Retry-After"] = "1"
+    return Response(reply.body, reply.status, headers, "application/json")

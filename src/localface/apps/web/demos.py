@@ -1,4 +1,4 @@
-"""What ``localface serve`` shows: the user's own table, or a world to look at where nobody brings one."""
+"""The services that ``localface serve`` starts: demonstrations, or the user's own table."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 
 from localface.apps.web.app import Service
-from localface.apps.web.people import People
+from localface.apps.web.people_list import PeopleList
 from localface.apps.web.view import Labels
 from localface.apps.web.workers import cores
 from localface.cases.moons import two_moons
@@ -21,21 +21,24 @@ _MOST_WORKERS = 4  # processes to search in, where nobody says how many
 
 
 def demo(name: str, *, people: bool = True, **options: Any) -> Service:
-    """Make a world to look at, by its name: ``"readiness"`` or ``"moons"``."""
-    return (_moons if name == "moons" else _readiness)(people=people, options=options)
+    """A demonstration by its name: ``"readiness"`` or ``"moons"``."""
+    make = _moons if name == "moons" else _readiness
+    return make(people=people, options=options)
 
 
-def own(
+def own_service(
     explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any
 ) -> Service:
-    """Serve the user's own: the rows of a table are the people to pick, none where it is None."""
-    truth = None if outcome is None else [_same(value, explainer.target) for value in outcome]
-    people = None if table is None else People.of(explainer, table, truth=truth)
+    """A service of the user's own: the rows of a table are the people to pick, if one is given."""
+    truth = None
+    if outcome is not None:
+        truth = [_is_target(value, explainer.target) for value in outcome]
+    people = None if table is None else PeopleList.of(explainer, table, truth=truth)
     return _service(explainer, people, "Recourse", options)
 
 
-def column(table: Any, name: str) -> list[object]:
-    """A column of a table, by its name."""
+def column_values(table: Any, name: str) -> list[object]:
+    """The values of a column that says what became of people, by its name."""
     frame = nw.from_native(table, eager_only=True)
     if name not in frame.columns:
         near = near_miss(name, frame.columns)
@@ -46,7 +49,11 @@ def column(table: Any, name: str) -> list[object]:
 
 
 def _service(
-    explainer: LocalFACE, people: People | None, title: str, options: dict[str, Any], **more: Any
+    explainer: LocalFACE,
+    people: PeopleList | None,
+    title: str,
+    options: dict[str, Any],
+    **more: Any,
 ) -> Service:
     workers = options.get("workers")
     if workers is not None and workers < 1:
@@ -62,9 +69,10 @@ def _service(
 
 
 def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
-    """The generated intensive-care cohort: a forest, and the patients it was not grown on; nobody is real.
+    """The generated intensive-care cohort: a forest, and the patients it was not grown on.
 
-    Nobody's stay gets shorter, unlike in the case study, which keeps to the paper's constraints.
+    Nobody in it is real. Nobody's stay gets shorter, unlike in the case study, which keeps to
+    the paper's constraints.
     """
     for module in ("pandas", "sklearn"):
         extra(module, "the readiness cohort", "demo")
@@ -85,27 +93,28 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
         schema=plan,
         search=Search(n_neighbors=N_NEIGHBORS, ends="states"),
     ).prescore()
-    words = Labels(LABELS, WORDS, target="ready for discharge")
-    listing = (
-        People.of(explainer, fitted.test, truth=fitted.ready == 1, words=words) if people else None
-    )
+    labels = Labels(LABELS, WORDS, target="ready for discharge")
+    listing = None
+    if people:
+        truth = fitted.ready == 1
+        listing = PeopleList.of(explainer, fitted.test, truth=truth, labels=labels)
     title = "Readiness for discharge (generated patients)"
-    return _service(explainer, listing, title, options, words=words)
+    return _service(explainer, listing, title, options, labels=labels)
 
 
 def _moons(*, people: bool, options: dict[str, Any]) -> Service:
     """Two crescents of people on a plane."""
     moons = two_moons()
     explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15)).prescore()
-    listing = People.of(explainer, truth=moons.labels == 1) if people else None
+    listing = PeopleList.of(explainer, truth=moons.labels == 1) if people else None
     return _service(explainer, listing, "Two moons", options)
 
 
-def _same(value: object, wanted: object) -> bool:
+def _is_target(outcome: object, target: object) -> bool:
     """Whether an outcome is the target, be it written as a number or as text."""
-    if value == wanted or str(value) == str(wanted):
+    if outcome == target or str(outcome) == str(target):
         return True
     try:
-        return float(str(value)) == float(str(wanted))
+        return float(str(outcome)) == float(str(target))
     except ValueError:
         return False

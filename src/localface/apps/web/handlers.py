@@ -13,7 +13,9 @@ from localface.analyses.robustness import pushed
 from localface.analyses.trace import told as story_of
 from localface.analyses.whynot import check, opened, wish_of
 from localface.answers.recourse import Recourse
-from localface.apps.web.errors import LOG, Reply, body_of, told
+from localface.apps.web.errors import LOG, reply_to_error
+from localface.apps.web.map_reply import is_plane
+from localface.apps.web.reply import Reply, json_bytes
 from localface.apps.web.view import Labels, check_of, together_of, view_of
 from localface.data.read import read_person
 from localface.data.schema import Schema
@@ -110,7 +112,7 @@ class Answerer:
         try:
             if ticket.ask["kind"] == "check":
                 found = check_of(check(engine, plan, request), self.words)
-                return Reply(200, body_of({**found, "milliseconds": _since(ticket.started)}))
+                return Reply(200, json_bytes({**found, "milliseconds": _since(ticket.started)}))
             if ticket.ask["min_robustness"] is not None:
                 robust = pushed(engine, request, plan, ticket.ask["min_robustness"])
                 return self.closed(ticket, robust)
@@ -126,7 +128,7 @@ class Answerer:
 
     def refused(self, error: Exception) -> Reply:
         """Say why there is no answer."""
-        return told(error, self.explainer.schema.names)
+        return reply_to_error(error, self.explainer.schema.names)
 
 
 class Arrivals(Iterator[tuple[Engine, Request, Plan]]):
@@ -204,13 +206,6 @@ def staged(explainer: LocalFACE, ticket: Ticket) -> dict[str, Any] | None:
     }
 
 
-def is_plane(explainer: LocalFACE) -> bool:
-    """Whether a map can be drawn: two features, both numbers."""
-    return len(explainer.schema) == 2 and all(
-        one.kind in ("numeric", "integer") for one in explainer.schema
-    )
-
-
 def _reply(parts: Mapping[str, Any], document: str, started: float) -> Reply:
     """Put a reply together; the document is JSON already."""
     whole = {
@@ -220,7 +215,7 @@ def _reply(parts: Mapping[str, Any], document: str, started: float) -> Reply:
         **parts,
         "milliseconds": _since(started),
     }
-    return Reply(200, body_of(whole)[:-1] + b',"document":' + document.encode() + b"}")
+    return Reply(200, json_bytes(whole)[:-1] + b',"document":' + document.encode() + b"}")
 
 
 def _since(started: float) -> float:

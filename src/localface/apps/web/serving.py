@@ -14,10 +14,10 @@ from typing import Any
 
 import uvicorn
 
-from localface.apps.web.app import Service, app_of
+from localface.apps.web.app import Service, make_app
 from localface.apps.web.handlers import Answerer
-from localface.apps.web.limits import is_loopback
-from localface.apps.web.people import People
+from localface.apps.web.hosts import is_loopback
+from localface.apps.web.people_list import PeopleList
 from localface.apps.web.workers import workers_of
 from localface.errors import InputError
 from localface.explainer import LocalFACE
@@ -33,19 +33,27 @@ class Serving:
         token = service.token
         if token is not None and not _TOKEN.fullmatch(token):
             raise InputError(
-                "a token is at least 8 letters, digits, '-', '_', '.' or '~', with nothing in between"
+                "a token is at least 8 letters, digits, '-', '_', '.' or '~', "
+                "with nothing in between"
             )
         if token is None and not is_loopback(host):
             token = secrets.token_urlsafe(24)
         self._service = replace(service, token=token, loopback=is_loopback(host))
         self.token = token
-        self._socket = _bound(host, port)
-        self.host, self.port = host, int(self._socket.getsockname()[1])
-        self.workers = workers_of(Answerer(service.explainer, service.words), service.workers)
+        self._socket = _bound_socket(host, port)
+        self.host = host
+        self.port = int(self._socket.getsockname()[1])
+        self.workers = workers_of(Answerer(service.explainer, service.labels), service.workers)
         config = uvicorn.Config(
-            app_of(self._service, self.workers), log_config=None, access_log=False, lifespan="on", ws="none",
-            server_header=False, timeout_graceful_shutdown=2, proxy_headers=False,
-        )  # fmt: skip
+            make_app(self._service, self.workers),
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            ws="none",
+            server_header=False,
+            timeout_graceful_shutdown=2,
+            proxy_headers=False,
+        )
         self._server = uvicorn.Server(config)
         self._thread: threading.Thread | None = None
 
@@ -104,7 +112,8 @@ class Serving:
     def _repr_html_(self) -> str:
         if not self.running:
             return "<p>localface: stopped</p>"
-        return f'<p>localface: <a href="{escape(self.url)}" target="_blank" rel="noopener">{escape(self.url)}</a></p>'
+        url = escape(self.url)
+        return f'<p>localface: <a href="{url}" target="_blank" rel="noopener">{url}</a></p>'
 
 
 def served(
@@ -115,18 +124,23 @@ def served(
     people: Any = True,
     **options: Any,
 ) -> Serving:
-    """Put an explainer behind a service; ``people`` is a table, or whether the explainer's own are listed."""
-    own = isinstance(people, bool)
-    listing = None if people is False else People.of(explainer, None if own else people)
+    """Put an explainer behind a service.
+
+    ``people`` is a table of people to pick, or whether the explainer's own rows are listed.
+    """
+    own_rows = isinstance(people, bool)
+    listing = None
+    if people is not False:
+        listing = PeopleList.of(explainer, None if own_rows else people)
     return Serving(Service(explainer, people=listing, **options), host=host, port=port)
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _bound_socket(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host.strip("[]"), port), family=family, backlog=512)
     except (OSError, OverflowError) as error:
-        words = getattr(error, "strerror", None) or str(error)
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
-            f"cannot serve at {host} port {port}: {words}; try --port 0 for any that is free"
+            f"cannot serve at {host} port {port}: {reason}; try --port 0 for any that is free"
         ) from None

@@ -1,4 +1,4 @@
-"""An answer as a page shows it: plain values and ready text, from the same functions that print it."""
+"""An answer as a page shows it: plain values and text, by the functions that print it."""
 
 from __future__ import annotations
 
@@ -20,36 +20,39 @@ from localface.types import Array
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What features are called: by name, the words for its categories in their order, and a phrase of what it is.
+    """Words for what is shown, in place of the names in the data.
 
-    ``target`` is what somebody is who has arrived, where that is more than the name of a class.
+    Parameters
+    ----------
+    categories : for a feature, by name, the words for its categories in their order
+    features : for a feature, by name, a phrase of what it is
+    target : what somebody is who has reached the target
     """
 
-    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    texts: Mapping[str, str] = field(default_factory=dict)
+    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    features: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
 
 
-_NONE = Labels()
+_NO_LABELS = Labels()
 
 
-def view_of(answer: Recourse, words: Labels = _NONE) -> dict[str, Any]:
+def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of one answer, as values that JSON can hold.
 
-    >>> from localface import LocalFACE
+    >>> from localface import LocalFACE, Search
     >>> from localface.cases.moons import two_moons
     >>> moons = two_moons(seed=0)
-    >>> view = view_of(LocalFACE(moons.model, moons.data, n_neighbors=15).explain(moons.person))
+    >>> explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
+    >>> view = view_of(explainer.explain(moons.person))
     >>> view["status"], view["score"]["reached"]
     ('FOUND', True)
     """
-    page, shown = page_of(answer), answer.followed()
-    moved = [
-        one.name for one in changes_between(answer.schema, answer.scales, *shown.records[[0, -1]])
-    ]
-    changed = dict.fromkeys(
-        [*moved, *(name for action in answer.actions for name in action.changes)]
-    )
+    page = page_of(answer)
+    followed = answer.followed()
+    ends = followed.records[[0, -1]]
+    moved = [one.name for one in changes_between(answer.schema, answer.scales, *ends)]
+    acted_on = [name for action in answer.actions for name in action.changes]
     return {
         "status": answer.status.name,
         "word": answer.status.word,
@@ -58,17 +61,19 @@ def view_of(answer: Recourse, words: Labels = _NONE) -> dict[str, Any]:
         "notices": _notices(answer, page.alerts),
         "headline": one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
-        "score": _score(answer, shown, words),
+        "score": _score(answer, followed, labels),
         "density": {
             "now": answer.densities[0],
             "floor": answer.min_density,
-            "text": usual(answer.densities[0]),
+            "text": density_text(answer.densities[0]),
         },
-        "actions": [_action(answer, i, words) for i in range(len(answer.actions))],
-        "states": _states(shown, "after {}", words),
-        "path": _states(answer, "person {}", words),
+        "actions": [_action(answer, i, labels) for i in range(len(answer.actions))],
+        "states": _states(followed, "after {}", labels),
+        "path": _states(answer, "person {}", labels),
         "moved": moved,
-        "features": [named(answer.schema[name], words) for name in changed],
+        "features": [
+            feature_view(answer.schema[name], labels) for name in dict.fromkeys([*moved, *acted_on])
+        ],
         "opens": [list(names) for names in answer.opens],
         "disclosure": {
             "rows": answer.disclosure.rows,
@@ -83,7 +88,7 @@ def view_of(answer: Recourse, words: Labels = _NONE) -> dict[str, Any]:
     }
 
 
-def check_of(found: Check, words: Labels = _NONE) -> dict[str, Any]:
+def check_of(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
         "reachable": found.reachable,
@@ -92,12 +97,12 @@ def check_of(found: Check, words: Labels = _NONE) -> dict[str, Any]:
         "score_text": found.target.show(found.score),
         "valid": found.valid,
         "density": found.density,
-        "density_text": usual(found.density),
+        "density_text": density_text(found.density),
         "step": found.step.sentence,
         "refused_by": list(found.refused_by),
         "findings": [{"text": one_line(reason)} for reason in found.reasons],
         "least": one_line(found.relaxation.sentence) if found.relaxation else None,
-        "view": None if found.recourse is None else view_of(found.recourse, words),
+        "view": None if found.recourse is None else view_of(found.recourse, labels),
     }
 
 
@@ -111,65 +116,62 @@ def together_of(ways: Alternatives) -> dict[str, Any]:
     }
 
 
-def usual(share: float) -> str:
-    """How usual a place is, in words."""
+def density_text(share: float) -> str:
+    """How common a state is, in words."""
     return f"{format_percent(share)} of people stand on less common ground"
 
 
-def named(feature: Feature, words: Labels = _NONE) -> dict[str, Any]:
+def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """What a feature is, for whoever shows its values."""
-    labels = words.labels.get(feature.name)
+    categories = labels.categories.get(feature.name)
     return {
         "name": feature.name,
         "unit": feature.unit,
         "kind": feature.kind,
         "categories": None if feature.categories is None else list(feature.categories),
-        "labels": None if labels is None else list(labels),
-        "text": words.texts.get(feature.name, ""),
+        "labels": None if categories is None else list(categories),
+        "text": labels.features.get(feature.name, ""),
         "reference": None if feature.reference is None else list(feature.reference),
-        "reference_text": _reference(feature),
+        "reference_text": _reference_text(feature),
     }
 
 
-def wanted(target: Target, words: Labels = _NONE) -> str:
-    """What is wanted, in words."""
-    return replace(target, label=words.target or target.label).sentence
+def target_text(target: Target, labels: Labels = _NO_LABELS) -> str:
+    """What is to be reached, in words."""
+    return replace(target, label=labels.target or target.label).sentence
 
 
-def score_ends(target: Target, scores: Sequence[float]) -> tuple[float, float]:
+def score_axis(target: Target, scores: Sequence[float]) -> tuple[float, float]:
     """The ends of an axis that all of these scores have room on, and the one that is wanted."""
     if target.kind == "probability":
         return 0.0, max(1.0, *scores)
-    every = [*scores, float(target.min_score)]
-    return min(every), max(every)
+    shown = [*scores, float(target.min_score)]
+    return min(shown), max(shown)
 
 
-def _reference(feature: Feature) -> str | None:
+def _reference_text(feature: Feature) -> str | None:
     """The range that is thought ordinary, in words."""
     if feature.reference is None:
         return None
     low, high = (
         None if end is None else feature.format(feature.code(end)) for end in feature.reference
     )
-    words = (
-        f"at most {high}"
-        if low is None
-        else f"at least {low}"
-        if high is None
-        else f"{low} to {high}"
-    )
-    return f"{words} {feature.unit}" if feature.unit else words
+    if low is None:
+        text = f"at most {high}"
+    elif high is None:
+        text = f"at least {low}"
+    else:
+        text = f"{low} to {high}"
+    return f"{text} {feature.unit}" if feature.unit else text
 
 
 def _parting(ways: Alternatives) -> list[str]:
-    """The lines that a printed table of ways ends with: what they have in common, and after what they part."""
+    """The lines that a printed table of ways ends with: what they share, and where they part."""
     if len(ways) < 2:
         return [ways.sentence]
-    lines = [
-        f"all change {', '.join(ways.shared)}"
-        if ways.shared
-        else "no feature is changed by all of them"
-    ]
+    lines = ["no feature is changed by all of them"]
+    if ways.shared:
+        lines = [f"all change {', '.join(ways.shared)}"]
     parting = ways.parting
     for i in range(len(ways)):
         for j in range(i + 1, len(ways)):
@@ -180,9 +182,11 @@ def _parting(ways: Alternatives) -> list[str]:
     return [*lines, ways.sentence]
 
 
-def _score(answer: Recourse, shown: Recourse, words: Labels) -> dict[str, Any]:
-    now, end, target = answer.scores[0], shown.scores[-1], answer.target
-    low, high = score_ends(target, [*answer.scores, *shown.scores])
+def _score(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, Any]:
+    target = answer.target
+    now = answer.scores[0]
+    end = followed.scores[-1]
+    low, high = score_axis(target, [*answer.scores, *followed.scores])
     return {
         "now": now,
         "end": end,
@@ -192,7 +196,7 @@ def _score(answer: Recourse, shown: Recourse, words: Labels) -> dict[str, Any]:
         "high": high,
         "now_text": target.show(now),
         "end_text": target.show(end),
-        "wanted_text": wanted(target, words),
+        "wanted_text": target_text(target, labels),
         "reached": target.reached(end),
     }
 
@@ -212,15 +216,15 @@ def _proof(answer: Recourse) -> str | None:
     return f"no path over all the data is more than {format_percent(answer.proven_within)} shorter"
 
 
-def _action(answer: Recourse, place: int, words: Labels) -> dict[str, Any]:
-    action = answer.actions[place]
+def _action(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]:
+    action = answer.actions[index]
     return {
-        "number": place + 1,
-        "changes": [_change(answer.schema[name], action, words) for name in action.changes],
+        "number": index + 1,
+        "changes": [_change(answer.schema[name], action, labels) for name in action.changes],
         "score": action.score,
         "score_text": answer.target.show(action.score),
         "density": action.density,
-        "density_text": usual(action.density),
+        "density_text": density_text(action.density),
         "needs": [one + 1 for one in action.follows],
         "together": action.together,
         "near": action.people,
@@ -230,51 +234,48 @@ def _action(answer: Recourse, place: int, words: Labels) -> dict[str, Any]:
     }
 
 
-def _change(feature: Feature, action: Action, words: Labels) -> dict[str, Any]:
-    before, after = action.before[feature.name], action.changes[feature.name]
-    texts = [worded(feature, feature.code(value), words) for value in (before, after)]
+def _change(feature: Feature, action: Action, labels: Labels) -> dict[str, Any]:
+    before = action.before[feature.name]
+    after = action.changes[feature.name]
+    before_text = value_text(feature, feature.code(before), labels)
+    after_text = value_text(feature, feature.code(after), labels)
     unit = f" {feature.unit}" if feature.unit else ""
     return {
         "feature": feature.name,
         "unit": feature.unit,
         "before": before,
         "after": after,
-        "before_text": texts[0],
-        "after_text": texts[1],
-        "text": one_line(f"{feature.name} {texts[0]} → {texts[1]}{unit}"),
+        "before_text": before_text,
+        "after_text": after_text,
+        "text": one_line(f"{feature.name} {before_text} → {after_text}{unit}"),
     }
 
 
-def worded(feature: Feature, code: float, words: Labels = _NONE) -> str:
-    """A value for people, without its unit: by its word, where there is one."""
+def value_text(feature: Feature, code: float, labels: Labels = _NO_LABELS) -> str:
+    """A value without its unit, by its label where there is one."""
     if feature.categories is None:
         return feature.format(code)
-    labels = words.labels.get(feature.name)
-    return one_line(labels[round(code)] if labels else feature.format(code))
+    categories = labels.categories.get(feature.name)
+    return one_line(categories[round(code)] if categories else feature.format(code))
 
 
-def _states(answer: Recourse, label: str, words: Labels) -> list[dict[str, Any]]:
+def _states(answer: Recourse, label: str, labels: Labels) -> list[dict[str, Any]]:
     """The states along an answer's path, the person as they are first."""
     return [
-        _state(answer, i, answer.records[i], "now" if i == 0 else label.format(i), words)
+        _state(answer, i, answer.records[i], "now" if i == 0 else label.format(i), labels)
         for i in range(len(answer.records))
     ]
 
 
 def _state(
-    answer: Recourse, place: int, record: Array, label: str, words: Labels
+    answer: Recourse, index: int, record: Array, label: str, labels: Labels
 ) -> dict[str, Any]:
-    schema, codes = answer.schema, record.tolist()
+    values = list(zip(answer.schema, record.tolist(), strict=True))
     return {
         "label": label,
-        "record": {
-            feature.name: feature.value(code) for feature, code in zip(schema, codes, strict=True)
-        },
-        "text": {
-            feature.name: worded(feature, code, words)
-            for feature, code in zip(schema, codes, strict=True)
-        },
-        "score": answer.scores[place],
-        "score_text": answer.target.show(answer.scores[place]),
-        "density": answer.densities[place],
+        "record": {feature.name: feature.value(code) for feature, code in values},
+        "text": {feature.name: value_text(feature, code, labels) for feature, code in values},
+        "score": answer.scores[index],
+        "score_text": answer.target.show(answer.scores[index]),
+        "density": answer.densities[index],
     }

@@ -45,9 +45,10 @@ class RecourseWidget(anywidget.AnyWidget):
 
 
 def module_of(name: str) -> str:
-    """A module of the page with all that it imports, as one text that imports nothing: a notebook takes no more.
+    """A module of the page with all that it imports, as one text that imports nothing.
 
-    Names at the top of these modules must therefore differ from each other.
+    A notebook takes no more than one. Names at the top of these modules must therefore differ
+    from each other.
     """
     return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _text(one))) for one in _needed(name, []))
 

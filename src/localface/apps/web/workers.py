@@ -16,8 +16,9 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from localface.apps.web.errors import LOG, Reply
+from localface.apps.web.errors import LOG
 from localface.apps.web.handlers import Answerer, Deliver, RequestBody
+from localface.apps.web.reply import Reply
 
 Message = tuple[int, RequestBody | None]
 """A request with its number; without a request: that number is no longer wanted."""

@@ -10,7 +10,7 @@ from localface.apps.web.models import Value
 
 
 class Problem(BaseModel):
-    """What went wrong: the kind of error, the library's own sentence, and the feature it is about."""
+    """What went wrong: the kind of error, the library's own sentence, and the feature it is about."""  # noqa: E501
 
     type: str
     message: str

@@ -1,0 +1,123 @@
+"""Dispatching requests to workers: each joins the searches that its worker has under way."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from localface.apps.web.errors import RequestRefused
+from localface.apps.web.handlers import RequestBody, is_heavy
+from localface.apps.web.metrics import ServiceMetrics
+from localface.apps.web.reply import Reply, error_reply
+from localface.apps.web.workers import Worker
+
+_WEIGHT_OF_MANY = 16  # ordinary requests that one of many searches weighs as much as
+_LOST = "the process that was searching has ended, and another takes its place: ask again"
+
+
+@dataclass(slots=True, eq=False)
+class PendingRequest:
+    """A request that is being answered: by which worker, and how many clients wait for it."""
+
+    number: int
+    key: str
+    worker: int
+    weight: int
+    reply: asyncio.Future[Reply]
+    waiting: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class Dispatcher:
+    """Shares requests out among workers, ``max_open`` at a time; equal ones are searched once."""
+
+    workers: Sequence[Worker]
+    metrics: ServiceMetrics
+    max_open: int
+    _pending: dict[int, PendingRequest] = field(default_factory=dict)
+    _by_key: dict[str, PendingRequest] = field(default_factory=dict)
+    _number: int = 0
+
+    def start(self) -> None:
+        """Have every worker begin."""
+        loop = asyncio.get_running_loop()
+
+        def in_loop(function: Callable[..., None]) -> Callable[..., None]:
+            """Let a worker's thread call something here, unless the loop has ended."""
+
+            def call(*arguments: Any) -> None:
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(function, *arguments)
+
+            return call
+
+        for index, worker in enumerate(self.workers):
+            worker.start(in_loop(self._answered), in_loop(partial(self._worker_lost, index)))
+
+    def stop(self) -> None:
+        """End every worker."""
+        for worker in self.workers:
+            worker.stop()
+
+    async def answer(self, body: RequestBody) -> Reply:
+        """Dispatch a request and wait; it is withdrawn once nobody waits for it any more."""
+        pending = self._dispatched(body)
+        pending.waiting += 1
+        try:
+            return await asyncio.shield(pending.reply)
+        finally:
+            pending.waiting -= 1
+            if not pending.waiting and self._remove(pending):
+                self.workers[pending.worker].send((pending.number, None))
+                self.metrics.count_dropped()
+
+    def _dispatched(self, body: RequestBody) -> PendingRequest:
+        """Hand a request to the least busy worker, unless the same is being answered already."""
+        key = json.dumps(body, sort_keys=True)
+        if key in self._by_key:
+            self.metrics.count_shared()
+            return self._by_key[key]
+        if len(self._pending) >= self.max_open:
+            message = f"{self.max_open} requests are being answered: try again in a second"
+            raise RequestRefused(503, "Busy", message)
+        weight = _WEIGHT_OF_MANY if is_heavy(body) else 1
+        self._number += 1
+        reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        pending = PendingRequest(self._number, key, self._least_busy(weight), weight, reply)
+        self._pending[pending.number] = pending
+        self._by_key[key] = pending
+        self.metrics.set_open(len(self._pending))
+        self.workers[pending.worker].send((pending.number, body))
+        return pending
+
+    def _least_busy(self, weight: int) -> int:
+        """The worker with the least to do; of several, the last alone takes what is heavy."""
+        load = [0] * len(self.workers)
+        for pending in self._pending.values():
+            load[pending.worker] += pending.weight
+        if weight > 1:
+            return len(load) - 1
+        return min(range(len(load)), key=lambda worker: (load[worker], worker))
+
+    def _answered(self, number: int, reply: Reply) -> None:
+        pending = self._pending.get(number)
+        if pending is not None and self._remove(pending):
+            pending.reply.set_result(reply)
+
+    def _worker_lost(self, worker: int) -> None:
+        """Answer everyone who waited for a worker that has ended."""
+        lost = [one.number for one in self._pending.values() if one.worker == worker]
+        for number in lost:
+            self._answered(number, error_reply(503, "ServiceError", _LOST))
+
+    def _remove(self, pending: PendingRequest) -> bool:
+        """Forget a request; tells whether it was still pending."""
+        if self._by_key.get(pending.key) is pending:
+            del self._by_key[pending.key]
+        removed = self._pending.pop(pending.number, None)
+        self.metrics.set_open(len(self._pending))
+        return removed is not None

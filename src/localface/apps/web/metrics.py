@@ -1,0 +1,68 @@
+"""Counts of the service for Prometheus, in a registry of each service's own."""
+
+from __future__ import annotations
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+
+_BUCKETS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+
+
+class ServiceMetrics:
+    """What has happened so far, for ``GET /metrics``."""
+
+    content_type = CONTENT_TYPE_LATEST
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._answered = Counter(
+            "localface_requests",
+            "Requests answered, by route and status.",
+            ("route", "status"),
+            registry=self._registry,
+        )
+        self._seconds = Histogram(
+            "localface_request_seconds",
+            "Seconds from request to answer.",
+            ("route",),
+            buckets=_BUCKETS,
+            registry=self._registry,
+        )
+        self._shared = self._counter(
+            "shared_requests", "Requests answered by a search that was under way."
+        )
+        self._dropped = self._counter(
+            "dropped_requests", "Requests dropped since nobody waited any more."
+        )
+        self._open = self._gauge("requests_open", "Requests that are being searched, in lock-step.")
+        self._most_open = self._gauge("requests_open_max", "The most that were searched at a time.")
+        self._most = 0
+
+    def count_answered(self, route: str, status: int, seconds: float) -> None:
+        """Count a request that was answered, however it was."""
+        self._answered.labels(route, status).inc()
+        self._seconds.labels(route).observe(seconds)
+
+    def count_shared(self) -> None:
+        """Count a request that is answered by a search under way."""
+        self._shared.inc()
+
+    def count_dropped(self) -> None:
+        """Count a request for whose answer nobody waits any more."""
+        self._dropped.inc()
+
+    def set_open(self, n: int) -> None:
+        """Note how many requests are being searched now."""
+        self._most = max(self._most, n)
+        self._open.set(n)
+        self._most_open.set(self._most)
+
+    def exposition(self) -> bytes:
+        """Everything in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+    def _counter(self, name: str, text: str) -> Counter:
+        return Counter(f"localface_{name}", text, registry=self._registry)
+
+    def _gauge(self, name: str, text: str) -> Gauge:
+        return Gauge(f"localface_{name}", text, registry=self._registry)

@@ -1,0 +1,214 @@
+"""The people who may be picked on the page: listed, searched, sorted, and looked up by number."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from localface.answers.target import Target
+from localface.apps.web.scoring import scores_or_nan
+from localface.apps.web.view import Labels, value_text
+from localface.data.read import read_people
+from localface.data.schema import Feature, Schema
+from localface.errors import DataError, listed, near_miss
+from localface.explainer import LocalFACE
+from localface.sources.holder import list_all_rows
+from localface.types import Array, Ids, Mask
+
+OUTCOMES = ("true negative", "false negative", "false positive", "true positive")
+DECISION_THRESHOLD = 0.5
+"""The probability from which a model's verdict is yes."""
+
+_N_UNUSUAL = 3  # features that a line of the list tells: those in which someone is most unusual
+_COMPARISON = re.compile(r"(?P<name>.+?)(?P<operator><=|>=|=|<|>)(?P<value>.*)")
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PeopleList:
+    """Everyone who may be picked: their numbers, records, scores, and outcomes where known."""
+
+    schema: Schema
+    target: Target
+    labels: Labels
+    ids: Ids
+    records: Array
+    scores: Array  # NaN where the model failed
+    outcomes: tuple[str, ...] | None
+    unusual: npt.NDArray[np.int64]  # for each person the features in which they are most unusual
+
+    @classmethod
+    def of(
+        cls,
+        explainer: LocalFACE,
+        table: Any = None,
+        *,
+        truth: Sequence[bool] | None = None,
+        labels: Labels | None = None,
+    ) -> PeopleList:
+        """List the rows of a table, or of the explainer's own.
+
+        ``truth`` tells whose outcome was the target's.
+        """
+        ids, records = _own_rows(explainer) if table is None else _rows_of(table, explainer)
+        target = explainer.engine.answers.target
+        scores = scores_or_nan(explainer, records)
+        outcomes = None
+        if truth is not None:
+            outcomes = _outcomes(target, scores, np.asarray(truth, dtype=bool)[ids])
+        scales = np.array(explainer.engine.answers.scales)
+        deviations = np.abs(records - np.median(records, axis=0)) / scales
+        unusual = np.argsort(-deviations, axis=1, kind="stable")[:, :_N_UNUSUAL]
+        return cls(
+            schema=explainer.schema,
+            target=target,
+            labels=labels or Labels(),
+            ids=ids,
+            records=records,
+            scores=scores,
+            outcomes=outcomes,
+            unusual=unusual,
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def record(self, id: int) -> dict[str, Any]:
+        """Someone's record, feature by feature."""
+        index = int(np.searchsorted(self.ids, id))
+        if index == len(self.ids) or self.ids[index] != id:
+            last = int(self.ids[-1])
+            raise DataError(
+                f"there is no person {id}: {len(self):,} are listed, the last of them {last}"
+            )
+        return dict(self.schema.values(self.records[index]))
+
+    def page(
+        self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id"
+    ) -> dict[str, Any]:
+        """A page of the list."""
+        found = np.flatnonzero(self._matching(search) & self._with_outcome(outcome))
+        if sort != "id":
+            scores = self.scores if sort == "score" else -self.scores
+            keys = np.where(np.isnan(self.scores), np.inf, scores)
+            found = found[np.argsort(keys[found], kind="stable")]
+        some = found[offset : offset + limit].tolist()
+        return {
+            "total": len(found),
+            "offset": offset,
+            "people": [self._line(index) for index in some],
+        }
+
+    def _line(self, index: int) -> dict[str, Any]:
+        score = float(self.scores[index])
+        known = not np.isnan(score)
+        return {
+            "id": int(self.ids[index]),
+            "label": f"person {int(self.ids[index])}",
+            "score": score if known else None,
+            "score_text": self.target.show(score) if known else "no score",
+            "reached": known and self.target.reached(score),
+            "outcome": None if self.outcomes is None else self.outcomes[index],
+            "gist": self._gist(index),
+        }
+
+    def _gist(self, index: int) -> str:
+        """What is most unusual about someone."""
+        texts = []
+        for column in self.unusual[index].tolist():
+            feature = self.schema.features[column]
+            unit = f" {feature.unit}" if feature.unit else ""
+            value = value_text(feature, self.records[index, column], self.labels)
+            texts.append(f"{feature.name} {value}{unit}")
+        return ", ".join(texts)
+
+    def _with_outcome(self, outcome: str) -> Mask:
+        if not outcome:
+            return np.ones(len(self), dtype=bool)
+        if self.outcomes is None:
+            raise DataError(
+                "nobody can be listed by outcome: what became of them is not known here"
+            )
+        if outcome not in OUTCOMES:
+            near = near_miss(outcome, OUTCOMES)
+            raise DataError(f"there is no outcome {outcome!r}{near}: use {listed(OUTCOMES)}")
+        return np.array([one == outcome for one in self.outcomes], dtype=bool)
+
+    def _matching(self, search: str) -> Mask:
+        """The people whom every word matches: a number, ``age>70``, or a word of a category."""
+        matches = np.ones(len(self), dtype=bool)
+        for word in search.lower().split():
+            if word != "person":
+                matches &= self._matching_word(word)
+        return matches
+
+    def _matching_word(self, word: str) -> Mask:
+        comparison = _COMPARISON.fullmatch(word)
+        if comparison:
+            return self._compared(comparison["name"], comparison["operator"], comparison["value"])
+        if word.isdecimal():
+            return np.char.startswith(self.ids.astype(str), word)
+        matches = np.zeros(len(self), dtype=bool)
+        for column, feature in enumerate(self.schema):
+            for code in range(len(feature.categories or ())):
+                if word in value_text(feature, code, self.labels).lower():
+                    matches |= self.records[:, column] == code
+        return matches
+
+    def _compared(self, name: str, how: str, text: str) -> Mask:
+        """The people for whom a comparison such as ``age>70`` holds."""
+        names = {one.lower(): one for one in self.schema.names}
+        if name not in names:
+            near = near_miss(name, names)
+            raise DataError(
+                f"there is no feature {name!r} to search by{near}: write one, as in age>70"
+            )
+        feature = self.schema[names[name]]
+        value = self._value(feature, name, text)
+        values = self.records[:, self.schema.index(feature.name)]
+        if how == "=" and feature.resolution and feature.categories is None:
+            return np.asarray(np.abs(values - value) < feature.resolution / 2)
+        return np.asarray(_OPERATORS[how](values, value))
+
+    def _value(self, feature: Feature, name: str, text: str) -> float:
+        """Read what someone compares with: a category by its value or its label, or a number."""
+        codes = range(len(feature.categories or ()))
+        by_text = {value_text(feature, code, self.labels).lower(): float(code) for code in codes}
+        by_text |= {str(feature.value(code)).lower(): float(code) for code in codes}
+        try:
+            return by_text[text] if text in by_text else float(text)
+        except ValueError:
+            raise DataError(
+                f"{name!r} cannot be compared with {text!r}: write a value, as in age>70"
+            ) from None
+
+
+def _own_rows(explainer: LocalFACE) -> tuple[Ids, Array]:
+    """The explainer's own rows with their numbers in the user's table, in that order."""
+    source = explainer.engine.source
+    ids = list_all_rows(source)
+    rows = source.row_numbers(ids)
+    order = np.argsort(rows, kind="stable")
+    return rows[order], source.records(ids)[order]
+
+
+def _rows_of(table: Any, explainer: LocalFACE) -> tuple[Ids, Array]:
+    records = read_people(table, explainer.schema)
+    return np.arange(len(records)), records
+
+
+def _outcomes(target: Target, scores: Array, truth: Mask) -> tuple[str, ...]:
+    """Whether the model's verdict on each person was right, such as ``"false negative"``."""
+    threshold = DECISION_THRESHOLD if target.kind == "probability" else target.min_score
+    positive = scores <= threshold if target.at_most else scores >= threshold
+    verdicts = np.where(positive, "positive", "negative").tolist()
+    rights = np.where(positive == truth, "true", "false").tolist()
+    return tuple(f"{right} {verdict}" for right, verdict in zip(rights, verdicts, strict=True))
