@@ -81,7 +81,7 @@ def _explainer(at: World, options: dict[str, Any]) -> LocalFACE:
         density = explainer.density
         own = np.logaddexp(density.scale.log_densities, density._offset)
         floor = float(np.quantile(own, explainer.options.min_density))
-        explainer._engine = replace(explainer.engine, floor=floor)
+        explainer._engine = replace(explainer.engine, log_floor=floor)
     return explainer
 
 

@@ -7,10 +7,15 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
-from localface.analyses.audit import Audit, audited
+from localface.analyses.audit import Audit, audit_proposals
 from localface.analyses.observed_moves import MoveCounter, read_evidence
-from localface.analyses.robustness import Robustness, pushed, read_models, robustness_of
-from localface.analyses.whynot import Check, check, opened, wish_of
+from localface.analyses.robustness import (
+    Robustness,
+    explain_robustly,
+    measure_robustness,
+    read_models,
+)
+from localface.analyses.whynot import Check, check_wish, explain_refusals, read_wish
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.schema import Schema
@@ -18,7 +23,7 @@ from localface.density.protocol import Density
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
 from localface.engine.fitting import fit_engine
-from localface.engine.many import explained, requests_of, requests_or_errors, shown
+from localface.engine.many import answer_many, requests_of, requests_or_errors, with_progress
 from localface.errors import InputError, needs_extra
 from localface.options import (
     Ask,
@@ -95,7 +100,7 @@ class LocalFACE:
             move_counter = MoveCounter.of(
                 read_evidence(evidence), self.schema, self._engine.space.scales.tolist()
             )
-            self._engine = replace(self._engine, move_counter=move_counter)
+            self._engine = replace(self._engine, finish=move_counter.attached)
 
     @property
     def schema(self) -> Schema:
@@ -115,7 +120,7 @@ class LocalFACE:
     @property
     def floor(self) -> float:
         """The log-density that no step may fall below."""
-        return self._engine.floor
+        return self._engine.log_floor
 
     def __repr__(self) -> str:
         n, p = self._engine.source.n_rows, len(self.schema)
@@ -136,9 +141,9 @@ class LocalFACE:
         asked = check_ask(self._engine, ask)
         request = asked.request(person)
         if ask.min_robustness is not None:
-            return pushed(asked.engine, request, asked.plan, float(ask.min_robustness))
+            return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
         ((_, answer),) = asked.engine.answered([request], asked.plan)
-        return opened(asked.engine, asked.plan, [(request, answer)])[0]
+        return explain_refusals(asked.engine, asked.plan, [(request, answer)])[0]
 
     @takes(AskAlternatives)
     def alternatives(self, person: Any, ask: AskAlternatives) -> Alternatives:
@@ -177,7 +182,14 @@ class LocalFACE:
         record = ask.on_error == "record"
         write = requests_or_errors if record else requests_of
         requests = write(asked, people)  # every one, before the first search
-        return explained(asked.engine, asked.plan, requests, progress=ask.progress, record=record)
+        return answer_many(
+            asked.engine,
+            asked.plan,
+            requests,
+            add_reasons=explain_refusals,
+            progress=ask.progress,
+            record=record,
+        )
 
     def robustness(
         self,
@@ -208,7 +220,7 @@ class LocalFACE:
         """
         engine = self._engine.at(min_score=min_score)
         others = read_models(engine, models, target=self.target, form=engine.form)
-        return robustness_of(engine, recourse, models=others, n=n, seed=seed)
+        return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
 
     @takes(AskCheck)
     def check(self, person: Any, ask: AskCheck) -> Check:
@@ -222,8 +234,8 @@ class LocalFACE:
         """
         asked = check_ask(self._engine, ask)
         request = asked.request(person)
-        goal = wish_of(ask.wish, request.record, self.schema)
-        return check(asked.engine, asked.plan, replace(request, goal=goal))
+        goal = read_wish(ask.wish, request.record, self.schema)
+        return check_wish(asked.engine, asked.plan, replace(request, goal=goal))
 
     def audit(
         self,
@@ -247,14 +259,13 @@ class LocalFACE:
         progress
             Whether to show a bar while ways are looked for.
         """
-        return audited(
+        return audit_proposals(
             self._engine,
-            self.density,
             (factuals, counterfactuals),
             where=where,
             form=self._engine.form,
             plan=self._engine.plan,
-            watch=lambda found, total: shown(found, total, progress=progress),
+            watch=lambda found, total: with_progress(found, total, progress=progress),
         )
 
     def serve(

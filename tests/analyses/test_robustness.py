@@ -15,7 +15,8 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from judge import Judge
 from localface import Feature, LocalFACE, NoRecourse, Recourse, Schema, Search
-from localface.analyses.robustness import Shaker, end_of
+from localface.analyses.end_record import end_record
+from localface.analyses.robustness import NoiseSampler
 from localface.answers.intervals import wilson_interval
 from localface.errors import InputError, ModelError
 from worlds import make_explainer, mixed
@@ -107,7 +108,7 @@ def _schooled(explainer: LocalFACE, start: Any, end: Any, draws: Any) -> Any:
 def test_noise_is_one_resolution_whole_where_numbers_are_and_never_between_categories() -> None:
     start, end = np.array([2.0, 3.0, 0.0]), np.array([5.0, 6.0, 1.0])
 
-    landed = Shaker(SCHEMA, (3.0, 3.0, 1.0), n=500)(start, end)
+    landed = NoiseSampler(SCHEMA, (3.0, 3.0, 1.0), n=500)(start, end)
 
     assert np.abs(landed[:, 0] - 5).max() <= 0.1
     assert np.ptp(landed[:, 0]) > 0.15
@@ -117,7 +118,7 @@ def test_noise_is_one_resolution_whole_where_numbers_are_and_never_between_categ
 
 def test_what_does_not_change_is_not_missed() -> None:
     start = np.array([2.0, 3.0, 0.0])
-    landed = Shaker(SCHEMA, (3.0, 3.0, 1.0))(start, np.array([2.0, 6.0, 0.0]))
+    landed = NoiseSampler(SCHEMA, (3.0, 3.0, 1.0))(start, np.array([2.0, 6.0, 0.0]))
     assert (landed[:, [0, 2]] == start[[0, 2]]).all()
 
 
@@ -139,7 +140,7 @@ def test_nobody_lands_beyond_the_bounds_or_in_a_state_that_cannot_be() -> None:
         [Feature("low", resolution=1, bounds=(0, None)), Feature("high", resolution=1)],
         relations=[("low", "<=", "high")],
     )
-    landed = Shaker(schema, (5.0, 5.0), n=300)(np.array([3.0, 9.0]), np.array([0.2, 0.6]))
+    landed = NoiseSampler(schema, (5.0, 5.0), n=300)(np.array([3.0, 9.0]), np.array([0.2, 0.6]))
     assert landed[:, 0].min() == 0
     assert not schema.broken(landed).any()
     assert len(landed) == 300
@@ -380,6 +381,6 @@ def test_a_floor_that_was_lowered_is_not_lowered_further_for_robustness() -> Non
 def test_the_end_of_the_actions_is_what_is_followed() -> None:
     explainer = made()
     answer = explainer.explain(PERSON)
-    end = end_of(answer)
+    end = end_record(answer)
     assert SCHEMA.values(end) == answer.end
-    assert (end_of(replace(answer, actions=())) == answer.records[-1]).all()
+    assert (end_record(replace(answer, actions=())) == answer.records[-1]).all()

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from localface import Search
-from localface.analyses.trace import told, traced
+from localface.analyses.trace import Trace, trace_search, traced
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
@@ -31,9 +31,11 @@ from localface.apps.plots import (
 from localface.cases.moons import Moons, two_moons
 from localface.data.read import TableFormat
 from localface.data.schema import Feature, Schema
+from localface.engine.asking import check_ask
 from localface.errors import InputError, NoRecourse
 from localface.explainer import LocalFACE
 from localface.geometry.segments import norms
+from localface.options import Ask
 from localface.search.questions import Asks, ScorePoints, ask_point_scores
 
 ICU = Schema(
@@ -313,8 +315,13 @@ def test_tracing_asks_the_same_and_keeps_it() -> None:
     assert [float(answer[0]) for _, answer in log] == [1.0, 2.0]
 
 
+def trace_of(explainer: LocalFACE, person: Any) -> Trace:
+    return trace_search(explainer.engine, check_ask(explainer.engine, Ask()).request(person))
+
+
 def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> None:
-    story, plain = told(explainer, moons.person), explainer.explain(moons.person)
+    story = trace_of(explainer, moons.person)
+    plain = explainer.explain(moons.person)
 
     assert np.array_equal(story.recourse.records, plain.records)
     assert len(story.explored) + len(story.exploited) == plain.disclosure.rows
@@ -330,14 +337,14 @@ def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> No
 def test_tracing_leaves_the_explainer_as_it_was(explainer: LocalFACE, moons: Moons) -> None:
     driver = explainer.engine.driver
 
-    told(explainer, moons.person)
+    trace_of(explainer, moons.person)
 
     assert explainer.engine.driver is driver
 
 
 def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer: LocalFACE) -> None:
     person = np.array([-1.6, 0.6])
-    story = told(explainer, person)
+    story = trace_of(explainer, person)
 
     assert story.recourse.entry
     assert np.allclose(story.trail[0], explainer.engine.space.points(person[None, :])[0])

@@ -18,7 +18,8 @@ from sklearn.preprocessing import StandardScaler
 import worlds
 from localface import Feature, LocalFACE, Schema, Search
 from localface.cases.readiness import synthetic
-from localface.engine.driver import Driver, Scores
+from localface.engine.driver import Driver
+from localface.engine.score_cache import ScoreCache
 from localface.errors import ConstraintError, DataError, InputError, ModelError
 from same import assert_same
 from worlds import World, make_explainer
@@ -205,13 +206,13 @@ def test_a_row_is_scored_once_however_many_people_look_at_it(
 ) -> None:
     world = WORLDS["circles"]()
     explainer, _ = counted(world)
-    scored, learn = list[int](), Scores.learn
+    scored, learn = list[int](), ScoreCache.learn
 
-    def watched(scores: Scores, rows: Any, states: Any = ()) -> Any:
+    def watched(scores: ScoreCache, rows: Any, states: Any = ()) -> Any:
         scored.extend(rows.tolist())
         return learn(scores, rows, states)
 
-    monkeypatch.setattr(Scores, "learn", watched)
+    monkeypatch.setattr(ScoreCache, "learn", watched)
     answers = explainer.explain_many(world.people[:60], progress=False)
     assert len(scored) == len(set(scored)) > 100
     assert sum(answer.disclosure.rows for answer in answers) > 2 * len(scored)

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from localface import LocalFACE, Recourse, Search
-from localface.engine.driver import _TARGETS
+from localface.engine.targets import MAX_TARGET_SCORES
 from localface.errors import InputError
 from localface.models.scorer import signed
 from worlds import WORLDS, World, make_explainer
@@ -165,7 +165,7 @@ def test_scores_are_asked_once_whatever_they_are_held_against() -> None:
 
     explainer = made(replace(world, model=counted)).prescore()
     rows.clear()
-    for score in np.linspace(0.2, 0.9, _TARGETS + 5):  # more targets than are remembered
+    for score in np.linspace(0.2, 0.9, MAX_TARGET_SCORES + 5):  # more targets than are remembered
         explainer.explain(world.people.iloc[0], min_score=float(score), actions=False)
     assert max(rows) < 10
 

@@ -1,1 +1,1 @@
-"""Runs searches: answers their questions in lock-step, meters what is revealed, and fits what they need."""
+"""Runs searches: answers what they ask in lock-step, metered, and fits what they need."""

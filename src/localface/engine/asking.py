@@ -9,7 +9,8 @@ from typing import Any
 from localface.data.box import check_where, number
 from localface.data.read import TableFormat, person_form, read_person
 from localface.data.schema import Schema
-from localface.engine.engine import Engine, Request
+from localface.engine.engine import Engine
+from localface.engine.requests import Request
 from localface.errors import ConstraintError, listed, near_miss
 from localface.options import Ask
 from localface.search.plan import Plan

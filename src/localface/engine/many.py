@@ -1,23 +1,26 @@
-"""Many people at once: read, searched in lock-step, and shown as they are done."""
+"""Answers many people at once, in lock-step."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
-from localface.analyses.whynot import opened
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.data.read import read_each, read_people
 from localface.engine.asking import CheckedAsk
-from localface.engine.engine import Engine, Request
+from localface.engine.engine import Engine
+from localface.engine.requests import Request
 from localface.errors import InputError, ModelError
 from localface.search.plan import Plan
 from localface.types import Array
 
-T = TypeVar("T", bound="Recourse | InputError")
+Answered = TypeVar("Answered", bound="Recourse | InputError")
+AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[Recourse]]
+"""Says more to those who have no recourse: takes all answers at once, with their requests."""
 
 
 def requests_of(asked: CheckedAsk, people: Any) -> list[Request]:
@@ -25,57 +28,64 @@ def requests_of(asked: CheckedAsk, people: Any) -> list[Request]:
     requests = []
     for number, record in enumerate(read_people(people, asked.engine.schema)):
         try:
-            requests.append(asked.request_of(record, asked.engine.form))
+            request = asked.request_of(record, asked.engine.form)
         except InputError as error:
-            raise type(error)(f"person {number}: {error}") from None
+            message = f"person {number}: {error}"
+            raise type(error)(
+                message, feature=error.feature, person=number, option=error.option
+            ) from None
+        requests.append(replace(request, person=number))
     return requests
 
 
 def requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | InputError]:
     """Write down what each of many people asks; those who cannot ask get the error instead."""
 
-    def request_or_error(record: Array | InputError) -> Request | InputError:
-        if isinstance(record, InputError):
-            return record
+    def request_or_error(number: int, record: Array | InputError) -> Request | InputError:
         try:
-            return asked.request_of(record, asked.engine.form)
+            if isinstance(record, InputError):
+                raise record
+            return replace(asked.request_of(record, asked.engine.form), person=number)
         except InputError as error:
+            error.person = number
             return error
 
-    return [request_or_error(record) for record in read_each(people, asked.engine.schema)]
+    return [request_or_error(*one) for one in enumerate(read_each(people, asked.engine.schema))]
 
 
-def explained(
+def answer_many(
     engine: Engine,
     plan: Plan,
     asked: Sequence[Request | InputError],
     *,
+    add_reasons: AddReasons,
     progress: bool,
     record: bool,
 ) -> Recourses:
-    """Answer everyone; Ctrl-C stops the work and keeps what is done."""
+    """Answer everyone; Ctrl-C stops the work and keeps what is done.
+
+    ``record`` keeps the errors of those who cannot be answered; without, the first is raised.
+    """
     requests = {
         number: request for number, request in enumerate(asked) if isinstance(request, Request)
     }
     errors = {number: error for number, error in enumerate(asked) if isinstance(error, InputError)}
-    numbers, answers = list(requests), dict[int, Recourse]()
+    answers: dict[int, Recourse] = {}
+    run = engine.tried if record else engine.answered
     try:
-        run = (
-            engine.tried(requests.values(), plan)
-            if record
-            else engine.answered(requests.values(), plan)
-        )
-        for place, answer in shown(run, len(numbers), progress=progress):
+        found = run(requests.values(), plan)
+        numbers = list(requests)
+        for place, answer in with_progress(found, len(numbers), progress=progress):
             if isinstance(answer, Recourse):
                 answers[numbers[place]] = answer
             else:
                 errors[numbers[place]] = answer
         done = sorted(answers)
-        final = opened(engine, plan, [(requests[number], answers[number]) for number in done])
+        final = add_reasons(engine, plan, [(requests[number], answers[number]) for number in done])
     except KeyboardInterrupt:
-        closed = {
+        closed = {  # the reasons of the others come last
             n: one for n, one in answers.items() if one.status is not Status.NO_TARGET
-        }  # their reasons come last
+        }
         return _stopped(closed, errors, len(asked))
     _check_not_all(errors, len(asked))
     return Recourses(final, numbers=done, errors=dict(sorted(errors.items())))
@@ -84,10 +94,12 @@ def explained(
 def _stopped(
     answers: Mapping[int, Recourse], errors: Mapping[int, InputError], total: int
 ) -> Recourses:
-    done, left = sorted(answers), total - len(answers) - len(errors)
+    done = sorted(answers)
+    left = total - len(answers) - len(errors)
     warnings.warn(
-        f"stopped after {total - left:,} of {total:,} people: the answers are theirs, and .numbers says whose",
-        stacklevel=4,
+        f"stopped after {total - left:,} of {total:,} people: the answers are theirs, "
+        "and .numbers says whose",
+        stacklevel=5,  # the caller of explain_many
     )
     return Recourses(
         [answers[number] for number in done], numbers=done, errors=errors, unfinished=left
@@ -101,8 +113,10 @@ def _check_not_all(errors: Mapping[int, InputError], total: int) -> None:
         raise failed[0]
 
 
-def shown(found: Iterator[tuple[int, T]], total: int, *, progress: bool) -> Iterator[tuple[int, T]]:
-    """Pass answers on, with a bar that counts people done and found, and tells how long it will take."""
+def with_progress(
+    found: Iterator[tuple[int, Answered]], total: int, *, progress: bool
+) -> Iterator[tuple[int, Answered]]:
+    """Pass answers on; ``progress`` shows a bar that counts people done and found."""
     if not progress:
         yield from found
         return

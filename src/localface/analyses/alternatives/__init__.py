@@ -2,11 +2,16 @@
 
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of
 from localface.analyses.alternatives.tree import find_alternatives
-from localface.analyses.alternatives.ways import FORMAT, FORMAT_VERSION, MOST_BRANCHES, Alternatives
+from localface.analyses.alternatives.ways import (
+    ALTERNATIVES_FORMAT,
+    ALTERNATIVES_VERSION,
+    MOST_BRANCHES,
+    Alternatives,
+)
 
 __all__ = [
-    "FORMAT",
-    "FORMAT_VERSION",
+    "ALTERNATIVES_FORMAT",
+    "ALTERNATIVES_VERSION",
     "MOST_BRANCHES",
     "Alternatives",
     "Cost",

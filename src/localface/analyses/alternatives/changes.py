@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from localface.analyses.end_record import end_record
 from localface.answers.recourse import Recourse
 from localface.data.schema import Schema
 from localface.types import Array
@@ -27,7 +28,7 @@ class Cost(NamedTuple):
 
 def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
     """What the changes of a way cost; features that are linked count as one, as dear as the dearest of them."""
-    end = end_of(answer)
+    end = end_record(answer)
     sizes = dict(
         zip(
             answer.schema.names, sizes_between(answer, answer.records[0], end).tolist(), strict=True
@@ -65,15 +66,6 @@ def units_of(schema: Schema, names: Names) -> Names:
     """Those features, each by the first of those that it is linked with."""
     unit_of = _unit_of(schema)
     return frozenset(unit_of[name] for name in names)
-
-
-def end_of(answer: Recourse) -> Array:
-    """Where the actions lead, as codes."""
-    record = np.array(answer.records[0] if answer.actions else answer.records[-1])
-    for action in answer.actions:
-        for name, value in action.changes.items():
-            record[answer.schema.index(name)] = answer.schema[name].code(value)
-    return record
 
 
 def sizes_between(answer: Recourse, one: Array, other: Array) -> Array:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of, units_of
 from localface.analyses.alternatives.ways import MOST_BRANCHES, Alternatives
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
-from localface.engine.engine import Engine, Request
+from localface.engine.engine import Engine
+from localface.engine.meter import total_disclosure
+from localface.engine.requests import Request
 from localface.search.plan import Plan
 
 
@@ -32,7 +34,7 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
         chosen or (tree.refusal,),
         n_paths,
         exhausted,
-        _total(tree.disclosures),
+        total_disclosure(tree.disclosures),
         weights=request.weights,
     )
 
@@ -112,16 +114,3 @@ def _branches(level: list[tuple[Names, Names]]) -> Iterator[Names]:
     for fixed, names in level:
         for name in sorted(names):
             yield fixed | {name}
-
-
-def _total(parts: list[Disclosure]) -> Disclosure:
-    """Add up what all branches were shown: an upper bound, as the same row may have been shown to several."""
-    sums = {
-        one.name: sum(getattr(part, one.name) for part in parts)
-        for one in fields(Disclosure)
-        if one.type == "int"
-    }
-    of = parts[0].of
-    kinds = sorted({kind for part in parts for kind in part.seconds})
-    seconds = {kind: sum(part.seconds.get(kind, 0.0) for part in parts) for kind in kinds}
-    return Disclosure(**{**sums, "of": of, "rows": min(of, sums["rows"])}, seconds=seconds)

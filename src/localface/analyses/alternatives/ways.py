@@ -16,10 +16,10 @@ from localface.analyses.alternatives.changes import (
     Names,
     changed_by,
     cost_of,
-    end_of,
     sizes_between,
     units_of,
 )
+from localface.analyses.end_record import end_record
 from localface.answers.disclosure import Disclosure
 from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
@@ -29,8 +29,8 @@ from localface.errors import InputError
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
 
-FORMAT = "localface/alternatives"
-FORMAT_VERSION = 1
+ALTERNATIVES_FORMAT = "localface/alternatives"
+ALTERNATIVES_VERSION = 1
 MOST_BRANCHES = 48
 """Branches of the tree that are asked about for one person, whatever the number of ways that is wanted."""
 
@@ -114,7 +114,7 @@ class Alternatives(Sequence[Recourse]):
     @property
     def ends_apart(self) -> Array:
         """How far apart each pair of ends is, in ordinary differences between people."""
-        ends = [end_of(answer) for answer in self.answers]
+        ends = [end_record(answer) for answer in self.answers]
         return _matrix(
             [[float(norms(sizes_between(self.answers[0], a, b))) for b in ends] for a in ends]
         )
@@ -144,8 +144,8 @@ class Alternatives(Sequence[Recourse]):
     def to_json(self, indent: int | None = None) -> str:
         """Write everything down; ``Alternatives.from_json`` gives it back."""
         document = {
-            "format": FORMAT,
-            "version": FORMAT_VERSION,
+            "format": ALTERNATIVES_FORMAT,
+            "version": ALTERNATIVES_VERSION,
             "wanted": self.wanted,
             "exhausted": self.exhausted,
             "weights": dict(self.weights),
@@ -168,13 +168,13 @@ class Alternatives(Sequence[Recourse]):
             raise InputError(
                 f"this is not JSON ({error}); Alternatives.from_json reads what to_json wrote"
             ) from None
-        if not isinstance(document, dict) or document.get("format") != FORMAT:
+        if not isinstance(document, dict) or document.get("format") != ALTERNATIVES_FORMAT:
             raise InputError(
-                f"this JSON is no {FORMAT} document; Alternatives.from_json reads what to_json wrote"
+                f"this JSON is no {ALTERNATIVES_FORMAT} document; Alternatives.from_json reads what to_json wrote"
             )
-        if document.get("version") != FORMAT_VERSION:
+        if document.get("version") != ALTERNATIVES_VERSION:
             raise InputError(
-                f"this {FORMAT} document has version {document.get('version')!r}, not {FORMAT_VERSION}"
+                f"this {ALTERNATIVES_FORMAT} document has version {document.get('version')!r}, not {ALTERNATIVES_VERSION}"
             )
         try:
             return cls(
@@ -186,7 +186,7 @@ class Alternatives(Sequence[Recourse]):
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"this {FORMAT} document is damaged ({error}); write it again with to_json()"
+                f"this {ALTERNATIVES_FORMAT} document is damaged ({error}); write it again with to_json()"
             ) from error
 
     def __repr__(self) -> str:
@@ -266,7 +266,7 @@ def _row(cells: list[str]) -> str:
 def _table(ways: Alternatives) -> list[list[str]]:
     """The ways side by side: a line for each feature that any of them changes, with the action that does it."""
     first = ways.answers[0]
-    schema, ends = first.schema, [end_of(answer) for answer in ways.answers]
+    schema, ends = first.schema, [end_record(answer) for answer in ways.answers]
     rows = [["", "now", *(f"way {i}" for i in range(1, len(ways) + 1))]]
     for j, feature in enumerate(schema):
         if not any(feature.name in names for names in ways.changed):

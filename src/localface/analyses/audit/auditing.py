@@ -1,9 +1,9 @@
-"""Look at proposals one by one: the model, the box, the ground, the straight step, a way there."""
+"""Audits proposals: score, constraints, density, the straight step, a path there."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,23 +13,28 @@ from localface.analyses.audit.proposals import Pair, read_pairs
 from localface.analyses.audit.report import Audit
 from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
+from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import format_distinct_percents, more_unusual_than
 from localface.data.read import TableFormat
 from localface.data.schema import Schema
-from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE, Density
-from localface.engine.engine import Engine, Request
+from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
+from localface.engine.engine import Engine
+from localface.engine.job import SearchJob, same_records
+from localface.engine.meter import total_disclosure
+from localface.engine.requests import Request
 from localface.geometry.segments import norms
 from localface.search.plan import Plan
+from localface.search.questions import Asks, ask_density_along, ask_point_scores
+from localface.types import Array
 
 Watch = Callable[[Iterator[tuple[int, Recourse]], int], Iterator[tuple[int, Recourse]]]
 """Passes answers on as they come, given how many there will be."""
 
 
-def audited(
+def audit_proposals(
     engine: Engine,
-    density: Density,
     pairs: tuple[Any, Any],
     *,
     where: Mapping[str, Any] | None,
@@ -37,44 +42,58 @@ def audited(
     plan: Plan,
     watch: Watch,
 ) -> Audit:
-    """Look at proposals one by one: the model, the box, the ground, the straight step, and a way there."""
+    """Audit proposals: score, constraints, density, the straight step, a path there."""
     read = read_pairs(engine, pairs, where)
-    findings, levels = _measured(engine, density, read)
+    measured = _measured(engine, read)
+    findings = _findings(engine, read, measured)
     asked = {
-        i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True)
+        i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True, person=i)
         for i, one in enumerate(findings)
         if one.valid and one.in_box
     }
-    for i, answer in watch(_answers(engine, plan, asked, levels), len(asked)):
+    accounts = [measured.disclosure]
+    answers = _answers(engine, plan, asked, log_densities=measured.log_densities, accounts=accounts)
+    for i, answer in watch(answers, len(asked)):
         findings[i] = _reached(findings[i], answer)
-    kind = (
-        form.kind
-        if isinstance(pairs[0], list | tuple)
-        else TableFormat.of(pairs[0], engine.schema).kind
+    kind = form.kind
+    if not isinstance(pairs[0], list | tuple):
+        kind = TableFormat.of(pairs[0], engine.schema).kind
+    return Audit(
+        findings,
+        kind=kind,
+        min_density=engine.options.min_density,
+        disclosure=total_disclosure(accounts),
     )
-    return Audit(findings, kind=kind, min_density=engine.options.min_density)
 
 
 def _answers(
-    engine: Engine, plan: Plan, asked: Mapping[int, Request], levels: Mapping[int, float]
+    engine: Engine,
+    plan: Plan,
+    asked: Mapping[int, Request],
+    *,
+    log_densities: Mapping[int, float],
+    accounts: list[Disclosure],
 ) -> Iterator[tuple[int, Recourse]]:
-    """Look for ways to proposals, and where there is none for the least relaxation.
+    """Look for paths to proposals, and where there is none for the least relaxation.
 
-    No way to a proposal can be on more common ground than the proposal itself. Where that
-    is below the floor, a way on as common ground is the best there can be, and found sooner.
+    What the searches saw is added to ``accounts``. No path to a proposal can keep a higher
+    density than the proposal itself has. Where that is below the floor, a path that keeps
+    that density is the best there can be, and found sooner.
     """
-    on_ground = [i for i in asked if levels[i] >= engine.floor - FLOOR_TOLERANCE]
-    for place, answer in engine.answered([asked[i] for i in on_ground], plan):
-        yield on_ground[place], answer
-    quick = replace(plan, actions=False, slack=1.0)  # that there is a way is all we want to know
-    for i in [i for i in asked if i not in on_ground]:
-        ((_, answer),) = replace(engine, floor=levels[i]).answered(
-            [replace(asked[i], relax=False)], quick
-        )
+    above = [i for i in asked if log_densities[i] >= engine.log_floor - FLOOR_TOLERANCE]
+    for place, answer in engine.answered([asked[i] for i in above], plan):
+        accounts.append(answer.disclosure)
+        yield above[place], answer
+    quick = replace(plan, actions=False, slack=1.0)  # that there is a path is all we want to know
+    for i in [i for i in asked if i not in above]:
+        lowered = replace(engine, log_floor=log_densities[i])
+        ((_, answer),) = lowered.answered([replace(asked[i], relax=False)], quick)
+        accounts.append(answer.disclosure)
         if answer.found:
-            answer = replace(answer, relaxed_to=float(engine.answers.scale.share(levels[i])))
+            answer = replace(answer, relaxed_to=float(engine.answers.scale.share(log_densities[i])))
         elif answer.status is Status.UNREACHABLE:
             ((_, answer),) = engine.answered([asked[i]], quick)
+            accounts.append(answer.disclosure)
         yield i, answer
 
 
@@ -96,37 +115,74 @@ def _reached(finding: Finding, answer: Recourse) -> Finding:
     return replace(finding, reachable=False, between=answer.reason or answer.status.value)
 
 
-def _measured(
-    engine: Engine, density: Density, pairs: Sequence[Pair]
-) -> tuple[list[Finding], dict[int, float]]:
-    """What needs no search, for all pairs at once, and the log-densities of the proposals.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Measured:
+    """What needs no search, for all pairs at once; proposals go by the number of their pair."""
 
-    It takes one model call, and two questions to the density.
-    """
-    some = [i for i, pair in enumerate(pairs) if pair.goal is not None]
+    scores_before: Array
+    scores: Mapping[int, float]
+    log_densities: Mapping[int, float]
+    lowest_log_densities: Mapping[int, float]  # on the straight step
+    lengths: Mapping[int, float]
+    disclosure: Disclosure
+
+
+def _measured(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
+    """Measure all pairs: it takes one model call, and two questions to the density."""
     before = np.stack([pair.record for pair in pairs])
+    some = [i for i, pair in enumerate(pairs) if pair.goal is not None]
     after = np.array([pairs[i].goal for i in some]).reshape(len(some), len(engine.schema))
-    scores = engine.score(np.concatenate([before, after]))
-    shown, target = [engine.score.shown(float(score)) for score in scores], engine.answers.target
-    findings = [Finding(number=i, target=target, score_before=shown[i]) for i in range(len(pairs))]
-    starts, stops = engine.space.points(before[some]), engine.space.points(after)
-    ground = density.mean_along if engine.options.edges == "average" else density.lowest_along
-    levels = ground(stops, stops, None).log_densities if some else np.zeros(0)
-    under = ground(starts, stops, None).log_densities if some else np.zeros(0)
-    for place, i in enumerate(some):
-        length = float(norms(stops[place] - starts[place]))
-        findings[i] = replace(
-            findings[i],
-            score=shown[len(pairs) + place],
-            valid=bool(scores[len(pairs) + place] >= engine.score.min_score),
-            broken=_broken(engine.schema, pairs[i]),
-            density=float(engine.answers.scale.share(levels[place])),
-            on_ground=bool(levels[place] >= engine.floor - FLOOR_TOLERANCE),
-            jump=_jump(engine, length, float(under[place])),
-            changes=changes_between(engine.schema, engine.answers.scales, before[i], after[place]),
-        )
-        findings[i] = replace(findings[i], **_unasked(findings[i]))
-    return findings, dict(zip(some, levels.tolist(), strict=True))
+    starts = engine.space.points(before[some])
+    ends = engine.space.points(after)
+    rule = "mean" if engine.options.edges == "average" else "lowest"
+    asks = _measurement(np.concatenate([before, after]), starts, ends, rule)
+    job = SearchJob(asks, same_records, engine.score.min_score)
+    ((_, (scores, at_ends, along), disclosure),) = engine.driver.run([job])
+    return _Measured(
+        scores_before=scores[: len(pairs)],
+        scores=dict(zip(some, scores[len(pairs) :].tolist(), strict=True)),
+        log_densities=dict(zip(some, at_ends.tolist(), strict=True)),
+        lowest_log_densities=dict(zip(some, along.tolist(), strict=True)),
+        lengths={i: float(norms(ends[k] - starts[k])) for k, i in enumerate(some)},
+        disclosure=disclosure,
+    )
+
+
+def _measurement(
+    records: Array, starts: Array, ends: Array, rule: str
+) -> Asks[tuple[Array, Array, Array]]:
+    """Ask for the scores of records, and for log-densities at the ends of steps and along them."""
+    scores = yield from ask_point_scores(records)
+    if not len(ends):
+        return scores, np.zeros(0), np.zeros(0)
+    at_ends = yield from ask_density_along(ends, ends, None, rule)
+    along = yield from ask_density_along(starts, ends, None, rule)
+    return scores, at_ends.log_densities, along.log_densities
+
+
+def _findings(engine: Engine, pairs: Sequence[Pair], measured: _Measured) -> list[Finding]:
+    """What can be said of each pair without a search."""
+    return [_finding(engine, i, pair, measured) for i, pair in enumerate(pairs)]
+
+
+def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Finding:
+    score_before = engine.score.shown(float(measured.scores_before[number]))
+    finding = Finding(number=number, target=engine.answers.target, score_before=score_before)
+    if pair.goal is None:
+        return finding
+    score = measured.scores[number]
+    log_density = measured.log_densities[number]
+    finding = replace(
+        finding,
+        score=engine.score.shown(score),
+        valid=score >= engine.score.min_score,
+        broken=_broken(engine.schema, pair),
+        density=float(engine.answers.scale.share(log_density)),
+        on_ground=log_density >= engine.log_floor - FLOOR_TOLERANCE,
+        jump=_jump(engine, measured.lengths[number], measured.lowest_log_densities[number]),
+        changes=changes_between(engine.schema, engine.answers.scales, pair.record, pair.goal),
+    )
+    return replace(finding, **_unasked(finding))
 
 
 def _unasked(finding: Finding) -> dict[str, Any]:
@@ -143,7 +199,7 @@ def _unasked(finding: Finding) -> dict[str, Any]:
 
 def _jump(engine: Engine, length: float, lowest: float) -> Certificate:
     """What is known of the straight step."""
-    passed = lowest >= engine.floor - RESTATED_TOLERANCE
+    passed = lowest >= engine.log_floor - RESTATED_TOLERANCE
     floor = engine.options.min_density
     return engine.answers.certificate(length, lowest, floor, entry=False, passed=passed)
 

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 
 from localface.analyses.audit.finding import Finding, counted
+from localface.answers.disclosure import Disclosure
 from localface.answers.wording import format_percent
 from localface.data.read import table_of
 from localface.errors import needs_extra
 
-WORDS = {
+SUMMARY_QUESTIONS = {
     "proposed": "something is proposed",
     "valid": "valid: the model agrees",
     "in_box": "within the person's constraints",
@@ -43,13 +44,22 @@ _ASKED: dict[str, Callable[[Finding], bool]] = {
 
 
 class Audit(Sequence[Finding]):
-    """Findings, one for each pair of a person and a proposal, in the order they came."""
+    """Findings, one for each pair of a person and a proposal, in the order they came.
 
-    __slots__ = ("_findings", "_floor", "_kind")
+    ``disclosure`` says what the whole audit was shown, at most.
+    """
+
+    __slots__ = ("_findings", "_floor", "_kind", "disclosure")
 
     def __init__(
-        self, findings: Sequence[Finding], *, kind: str = "numpy", min_density: float = 0.0
+        self,
+        findings: Sequence[Finding],
+        *,
+        kind: str = "numpy",
+        min_density: float = 0.0,
+        disclosure: Disclosure | None = None,
     ) -> None:
+        self.disclosure = disclosure
         self._findings = tuple(findings)
         self._kind = kind
         self._floor = min_density
@@ -104,7 +114,7 @@ class Audit(Sequence[Finding]):
 
     def __str__(self) -> str:
         lines = [
-            f"  {WORDS[name]:<36}{n:>5,}  {format_percent(share)}"
+            f"  {SUMMARY_QUESTIONS[name]:<36}{n:>5,}  {format_percent(share)}"
             for name, (n, share) in self.summary().items()
         ]
         return "\n".join([repr(self), *lines])
@@ -112,7 +122,7 @@ class Audit(Sequence[Finding]):
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{word}</th>' for word in ("", "proposals", "share of all"))
         body = "".join(
-            f'<tr><th scope="row">{escape(WORDS[name])}</th><td>{n:,}</td><td>{format_percent(share)}</td></tr>'
+            f'<tr><th scope="row">{escape(SUMMARY_QUESTIONS[name])}</th><td>{n:,}</td><td>{format_percent(share)}</td></tr>'
             for name, (n, share) in self.summary().items()
         )
         caption = f"<caption>{escape(repr(self).strip('<>'))}</caption>"

@@ -1,4 +1,4 @@
-"""Look at a wish from every side: the box, the model, the ground, the straight step, any way there."""
+"""Checks a wish: constraints, score, density, the straight step, any path there."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from dataclasses import replace
 import narwhals as nw
 import numpy as np
 
-from localface.analyses.whynot.accounts import together
 from localface.analyses.whynot.findings import Check, Overstep
 from localface.analyses.whynot.reasons import (
     floor_reason,
     least_relaxation,
     score_reason,
-    shown,
+    value_with_unit,
     way_reason,
 )
 from localface.answers.certificate import Certificate
@@ -23,25 +22,28 @@ from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.read import read_person
 from localface.data.schema import Feature, Schema
-from localface.engine.engine import Engine, Request
+from localface.density.protocol import RESTATED_TOLERANCE
+from localface.engine.engine import Engine
+from localface.engine.meter import total_disclosure
+from localface.engine.requests import Request
 from localface.errors import DataError, listed, near_miss
 from localface.search.outcome import Outcome
+from localface.search.pipeline import measure_path
 from localface.search.plan import Plan
 from localface.types import Array
 
-_ON_THE_FLOOR = 1e-6  # how far below the floor a log-density may fall by rounding
-_BETWEEN = 31  # places looked at on a straight step, to say where it leaves common ground
+_BETWEEN = 31  # states looked at on a straight step, to say where its density is lowest
 
 
-def check(engine: Engine, plan: Plan, request: Request) -> Check:
-    """Look at a wish, the goal of a request, from every side."""
+def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
+    """Check a wish, the goal of a request."""
     assert request.goal is not None
     record, goal = request.record, request.goal
     same = bool((record == goal).all())
     broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
-    outcome, straight = engine.surveyed(request, engine.space.points(goal[None, :]))
+    outcome, straight = _measured(engine, request, engine.space.points(goal[None, :]))
     tried = None if same else _sought(engine, plan, request, broken)
-    on_ground = bool(outcome.log_densities[1] >= engine.floor - _ON_THE_FLOOR)
+    on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
     spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
     found = Check(
         schema=engine.schema,
@@ -61,12 +63,12 @@ def check(engine: Engine, plan: Plan, request: Request) -> Check:
         place=None,
         reasons=(),
         relaxation=None,
-        disclosure=together(spent),
+        disclosure=total_disclosure(spent),
     )
     return _reasoned(engine, request, found, tried)
 
 
-def wish_of(wish: object, record: Array, schema: Schema) -> Array:
+def read_wish(wish: object, record: Array, schema: Schema) -> Array:
     """Read a wish: some features with new values, the others as they are, or a whole record."""
     if nw.dependencies.is_pandas_series(wish):
         wish = dict(zip(wish.index, wish.to_numpy(dtype=object), strict=True))
@@ -94,7 +96,12 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
         if not box.holds(j, code):
             by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
             yield Overstep(
-                feature.name, why, feature.value(code), shown(feature, code), by, _unit(feature, by)
+                feature.name,
+                why,
+                feature.value(code),
+                value_with_unit(feature, code),
+                by,
+                _unit(feature, by),
             )
     for first, relation, second in schema.relations:
         feature, code = schema[first], float(goal[schema.index(first)])
@@ -105,7 +112,7 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
                 first,
                 rule,
                 feature.value(code),
-                shown(feature, code),
+                value_with_unit(feature, code),
                 by,
                 _unit(feature, by),
                 second,
@@ -143,16 +150,24 @@ def _sought(engine: Engine, plan: Plan, request: Request, broken: Sequence[Overs
         answer.relaxed_to, *answer.densities[1:]
     )  # a mean may hide that a place is uncommon
     enough = (
-        lowered >= float(engine.answers.scale.share(engine.floor)) > 0
+        lowered >= float(engine.answers.scale.share(engine.log_floor)) > 0
     )  # looking further out was all it took
     return replace(answer, relaxed_to=None if enough else lowered)
+
+
+def _measured(engine: Engine, request: Request, states: Array) -> tuple[Outcome, Recourse]:
+    """Measure the straight steps through some states, in points and in the user's units."""
+    decode = engine.decoder(request.known_records)
+    asks = measure_path(engine.person(request.record, request.box), states)
+    ((_, outcome, disclosure),) = engine.driver.run([engine.job(request, asks, decode)])
+    return outcome, engine.assembled(request, decode, outcome, disclosure)
 
 
 def _direct(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
     """Whether the straight step can be taken: common ground, no longer than allowed."""
     longest = engine.options.max_step
     ends = engine.options.edges != "average" or bool(
-        (outcome.log_densities >= engine.floor - _ON_THE_FLOOR).all()
+        (outcome.log_densities >= engine.log_floor - RESTATED_TOLERANCE).all()
     )
     return step.holds and ends and (longest is None or step.length <= longest)
 
@@ -173,7 +188,7 @@ def _reasoned(engine: Engine, request: Request, found: Check, tried: Recourse | 
     place, spent = None, found.disclosure
     if "way" in refused and not found.step.holds:
         place, account = _least_common(engine, request)
-        spent = together([spent, account])
+        spent = total_disclosure([spent, account])
     found = replace(found, place=place, disclosure=spent)
     sentences = [one.sentence for one in found.broken]
     sentences += [floor_reason(found)] if "floor" in refused else []
@@ -190,7 +205,7 @@ def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], 
     states = np.where(
         engine.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start)
     )
-    outcome, straight = engine.surveyed(request, states)
+    outcome, straight = _measured(engine, request, states)
     values = engine.schema.values(straight.records[1 + int(outcome.log_densities[1:].argmin())])
     changed = [
         name for j, name in enumerate(engine.schema.names) if request.record[j] != request.goal[j]

@@ -1,51 +1,58 @@
-"""Which constraints would have to give way for someone who has no one to become."""
+"""Names the constraints that would have to give way where no target is allowed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from localface.analyses.whynot.accounts import together
 from localface.analyses.whynot.findings import joined
-from localface.analyses.whynot.widening import widened
+from localface.analyses.whynot.widening import widen_limits
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.data.box import Box
-from localface.engine.engine import Engine, Request
+from localface.engine.engine import Engine
+from localface.engine.meter import total_disclosure
+from localface.engine.requests import Request
+from localface.errors import InputError
+from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
 _NAMED = 3  # sets of features that a sentence names
 
 
-def opened(engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
-    """Say, for those who have no one to become, which constraints would have to give way: singles, then pairs.
+_Set = tuple[int, ...]  # features, by their place in the schema
 
-    Everyone else's answer is passed on as it is, and so is one that widening opened. Sets
-    that leave nobody to become are told by counting; only the others are searched, all in
-    lock-step. The rows that those searches see are added up: someone seen twice counts
-    twice, so that the sum is an upper bound.
+
+def explain_refusals(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
+    """Say, where no target is allowed, which constraints would have to give way.
+
+    Single constraints are tried first, then pairs. Every other answer is passed on as it
+    is, and so is one that widening opened. Sets that leave no target are told by counting;
+    only the others are searched, all in lock-step. The rows that those searches see are
+    added up: a row seen twice counts twice, so that the sum is an upper bound.
     """
-    answers = widened(engine, plan, asked)
+    answers = widen_limits(engine, plan, asked)
     shut = [i for i, (request, _) in enumerate(asked) if _is_shut(request, answers[i])]
     for size in (1, 2):
-        trials = [(i, some) for i in shut for some in _sets(asked[i][0].box, size)]
-        requests = [replace(asked[i][0], box=_freed(asked[i][0].box, some)) for i, some in trials]
-        hopeful = engine.hopeful(requests) if requests else []
-        worth = [
-            (*trial, request)
-            for trial, request, fine in zip(trials, requests, hopeful, strict=True)
-            if fine
+        trials = [
+            _Trial(i, some, replace(asked[i][0], box=_freed(asked[i][0].box, some)))
+            for i in shut
+            for some in _sets(asked[i][0].box, size)
         ]
-        for i, some, opens, seen in _tried(engine, plan, worth, answers):
-            names = tuple(engine.schema.names[j] for j in some)
-            spent = together([answers[i].disclosure, seen])
-            answers[i] = replace(
-                answers[i], disclosure=spent, opens=(*answers[i].opens, *([names] * opens))
+        for trial, opens, seen in _tried(engine, plan, _with_targets(engine, trials), answers):
+            answer = answers[trial.number]
+            names = tuple(engine.schema.names[j] for j in trial.freed)
+            answers[trial.number] = replace(
+                answer,
+                disclosure=total_disclosure([answer.disclosure, seen]),
+                opens=(*answer.opens, names) if opens else answer.opens,
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
@@ -54,18 +61,25 @@ def opened(engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
     ]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Trial:
+    """A request without the constraints on some features, and the number of the person."""
+
+    number: int
+    freed: _Set
+    request: Request
+
+
 def _is_shut(request: Request, answer: Recourse) -> bool:
     return answer.status is Status.NO_TARGET and request.goal is None
 
 
-def _sets(box: Box, size: int) -> list[tuple[int, ...]]:
+def _sets(box: Box, size: int) -> list[_Set]:
     """Sets of constrained features of one size; no pairs where there would be too many."""
     constrained = sorted(box.reasons)
-    return (
-        list(combinations(constrained, size))
-        if size == 1 or len(constrained) <= _PAIRS_UP_TO
-        else []
-    )
+    if size > 1 and len(constrained) > _PAIRS_UP_TO:
+        return []
+    return list(combinations(constrained, size))
 
 
 def _freed(box: Box, features: Sequence[int]) -> Box:
@@ -82,31 +96,50 @@ def _freed(box: Box, features: Sequence[int]) -> Box:
     )
 
 
+def _with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
+    """Those of the trials that leave some target to become; no row is looked at."""
+    jobs = []
+    for trial in trials:
+        person = engine.person(trial.request.record, trial.request.box)
+        jobs.append(engine.job(trial.request, count_targets(person), engine.decoder([])))
+    found = {number: counts.targets > 0 for number, counts, _ in engine.driver.run(jobs)}
+    return [trial for number, trial in enumerate(trials) if found[number]]
+
+
 def _tried(
-    engine: Engine,
-    plan: Plan,
-    trials: list[tuple[int, tuple[int, ...], Request]],
-    answers: Sequence[Recourse],
-) -> list[tuple[int, tuple[int, ...], bool, Disclosure]]:
-    """Tell of each trial whether there is a way; a row budget is shared out among a person's trials."""
-    quick, budget = replace(plan, strategy="guided"), engine.options.max_rows
-    batches = [trials]
-    if budget is not None:
-        batches = [
-            [trial for trial in trials if trial[0] == i]
-            for i in dict.fromkeys(trial[0] for trial in trials)
-        ]
+    engine: Engine, plan: Plan, trials: Sequence[_Trial], answers: Sequence[Recourse]
+) -> list[tuple[_Trial, bool, Disclosure]]:
+    """Tell of each trial whether there is a way; a row budget is shared among one's trials."""
+    budget = engine.options.max_rows
+    if budget is None:
+        found = _openings(engine, plan, trials, max_rows=None)
+    else:
+        found = []
+        for number in dict.fromkeys(trial.number for trial in trials):
+            own = [trial for trial in trials if trial.number == number]
+            share = (budget - answers[number].disclosure.rows) // len(own)
+            if share >= 1:
+                found += _openings(engine, plan, own, max_rows=share)
+    return sorted(found, key=lambda one: (one[0].number, one[0].freed))
+
+
+def _openings(
+    engine: Engine, plan: Plan, trials: Sequence[_Trial], *, max_rows: int | None
+) -> list[tuple[_Trial, bool, Disclosure]]:
+    """Tell of each trial whether there is a way, with what it took; the way is not worked out."""
+    quick = replace(plan, strategy="guided", existence_only=True)
+    jobs = []
+    for trial in trials:
+        request = trial.request
+        person = engine.person(request.record, request.box)
+        jobs.append(
+            engine.job(request, find_recourse(person, quick), engine.decoder([request.record]))
+        )
     found = []
-    for batch in batches:
-        at = engine
-        if budget is not None:
-            share = (budget - answers[batch[0][0]].disclosure.rows) // len(batch)
-            if share < 1:
-                continue
-            at = replace(engine, options=replace(engine.options, max_rows=share))
-        opens = at.openings([request for _, _, request in batch], quick)
-        found += [(i, some, *told) for (i, some, _), told in zip(batch, opens, strict=True)]
-    return sorted(found, key=lambda one: one[:2])
+    for number, outcome, seen in engine.driver.tried(jobs, max_rows=max_rows, apart=True):
+        opens = not isinstance(outcome, InputError) and outcome.status == "FOUND"
+        found.append((trials[number], opens, seen))  # a failure opens nothing
+    return found
 
 
 def _opens(sets: Sequence[tuple[str, ...]]) -> str:

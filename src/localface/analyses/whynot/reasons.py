@@ -37,7 +37,7 @@ def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
     around = f"no steps from each place to its {options.n_neighbors} nearest lead there over common enough ground"
     if found.place is not None:
         where = ", ".join(
-            f"{name} {_told(found.schema[name], value)}" for name, value in found.place.items()
+            f"{name} {_value(found.schema[name], value)}" for name, value in found.place.items()
         )
         return f"the straight way there is {more_unusual_than(found.step.lowest)}, most of all at {where}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
@@ -75,10 +75,10 @@ def _hopeless(tried: Recourse | None) -> str:
     )
 
 
-def _told(feature: Feature, value: object) -> str:
-    return shown(feature, feature.code(value))
+def _value(feature: Feature, value: object) -> str:
+    return value_with_unit(feature, feature.code(value))
 
 
-def shown(feature: Feature, code: float) -> str:
+def value_with_unit(feature: Feature, code: float) -> str:
     """A value with its unit, for people."""
     return feature.format(code) + (f" {feature.unit}" if feature.unit else "")

@@ -1,4 +1,4 @@
-"""For someone whose limits leave no one to become: how much wider they would have to be, and the way that opens."""
+"""Widens how far features may move where no target is allowed, by as little as helps."""
 
 from __future__ import annotations
 
@@ -7,43 +7,59 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.analyses.whynot.accounts import together
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
-from localface.engine.engine import Engine, Request
+from localface.engine.engine import Engine
+from localface.engine.meter import total_disclosure
+from localface.engine.requests import Request
+from localface.search.pipeline import least_widening
 from localface.search.plan import Plan
 
 _BARELY = 1 + 1e-9  # so that whoever stands exactly at the limit is inside
 
 
-def widened(
+def widen_limits(
     engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
 ) -> list[Recourse]:
-    """Widen, for those who asked to relax and have no one to become, how far features may move, by as little as helps.
+    """Answer again, with wider limits, those who asked to relax and have no target allowed.
 
     Only what is limited by a distance gives way ("within 25 years"), all of it by the same
-    factor: the least under which someone who reaches the target is allowed. What never
-    moves, bounds and directions stay. The answer states how far each feature goes that
-    goes further than it was allowed.
+    factor: the least under which some target is allowed. What never moves, bounds and
+    directions stay. The answer states how far each feature goes that goes further than it
+    was allowed.
     """
     answers = [answer for _, answer in asked]
     shut = [i for i, (request, answer) in enumerate(asked) if _may_widen(request, answer)]
-    factors = engine.widenings([asked[i][0] for i in shut]) if shut else []
+    factors = _least_factors(engine, [asked[i][0] for i in shut])
     opens = [
         (i, factor * _BARELY)
         for i, factor in zip(shut, factors, strict=True)
         if np.isfinite(factor)
     ]
     requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
-    near = replace(
-        plan, slack=np.inf
-    )  # it is as far as it is: no further rows are looked at to prove it the shortest
+    # It is as far as it is: no further rows are looked at to prove the path the shortest.
+    near = replace(plan, slack=np.inf)
     for number, found in engine.tried(requests, near):  # a failure opens nothing
         i = opens[number][0]
         if isinstance(found, Recourse) and found.found:
-            spent = together([answers[i].disclosure, found.disclosure])
+            spent = total_disclosure([answers[i].disclosure, found.disclosure])
             answers[i] = replace(found, widened=_beyond(asked[i][0], found), disclosure=spent)
     return answers
+
+
+def _least_factors(engine: Engine, requests: Sequence[Request]) -> list[float]:
+    """For each request how many times as wide its distances have to be; infinite: no help."""
+    jobs = []
+    for request in requests:
+        free = engine.person(request.record, request.box.widened(np.inf))
+        reaches = np.full(len(engine.schema), np.inf)
+        for j, reach in request.box.reaches.items():
+            reaches[j] = reach.by
+        jobs.append(
+            engine.job(request, least_widening(free, request.record, reaches), engine.decoder([]))
+        )
+    found = {number: factor for number, factor, _ in engine.driver.run(jobs)}
+    return [found[number] for number in range(len(requests))]
 
 
 def _may_widen(request: Request, answer: Recourse) -> bool:

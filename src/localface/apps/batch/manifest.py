@@ -63,7 +63,7 @@ def _known(explainer: LocalFACE) -> dict[str, str]:
     everyone = list_all_rows(engine.source)
     some = everyone[np.unique(np.linspace(0, len(everyone) - 1, _PROBES).astype(np.int64))]
     records = engine.source.records(some)
-    rough = [engine.floor, *engine.space.scales.tolist()]
+    rough = [engine.log_floor, *engine.space.scales.tolist()]
     return {
         "schema": _digest(explainer.schema.to_dict()),
         "target": engine.answers.target.sentence,

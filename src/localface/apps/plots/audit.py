@@ -7,7 +7,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from localface.analyses.audit import WORDS, Audit, Finding
+from localface.analyses.audit import SUMMARY_QUESTIONS, Audit, Finding
 from localface.answers.wording import format_percent
 from localface.apps.plots.style import (
     BLUE,
@@ -66,7 +66,7 @@ def _draw_shares(panel: Axes, audit: Audit) -> None:
             va="center",
             fontsize=SMALL,
         )
-    panel.set_yticks(range(len(summary)), [WORDS[name] for name in summary])
+    panel.set_yticks(range(len(summary)), [SUMMARY_QUESTIONS[name] for name in summary])
     panel.set_xlim(0, 128)
     panel.set_xticks([0, 25, 50, 75, 100])
     panel.set_xlabel("share of all proposals [%]", fontsize=SMALL)

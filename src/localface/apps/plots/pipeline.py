@@ -11,13 +11,15 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from localface.analyses.trace import JudgedSteps, Trace, told
+from localface.analyses.trace import JudgedSteps, Trace, trace_search
 from localface.answers.wording import format_number
 from localface.apps.plots.plane import Plane, draw_bar, draw_ground, ground_keys, plane_of
 from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
+from localface.engine.asking import check_ask
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 from localface.geometry.segments import norms
+from localface.options import Ask
 from localface.types import Array
 
 _ROW: dict[str, Any] = {
@@ -70,7 +72,8 @@ def plot_pipeline(
             "make one with strategy='guided'"
         )
     plane = plane_of(explainer, "plot_pipeline")
-    story = told(explainer, person, where=where)
+    request = check_ask(explainer.engine, Ask(where=where)).request(person)
+    story = trace_search(explainer.engine, request)
     figure = canvas(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
     painted = [

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Protocol
 
 from localface.analyses.alternatives import find_alternatives
-from localface.analyses.robustness import pushed
-from localface.analyses.trace import told as story_of
-from localface.analyses.whynot import check, opened, wish_of
+from localface.analyses.robustness import explain_robustly
+from localface.analyses.trace import trace_search
+from localface.analyses.whynot import check_wish, explain_refusals, read_wish
 from localface.answers.recourse import Recourse
 from localface.apps.web.errors import LOG, reply_to_error
 from localface.apps.web.map_reply import is_plane
@@ -20,7 +19,8 @@ from localface.apps.web.view import Labels, check_of, together_of, view_of
 from localface.data.read import read_person
 from localface.data.schema import Schema
 from localface.engine.asking import check_ask
-from localface.engine.engine import Engine, Request
+from localface.engine.engine import Engine
+from localface.engine.requests import Request
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.explainer import LocalFACE
 from localface.options import Ask, AskAlternatives, AskCheck
@@ -91,7 +91,7 @@ class Answerer:
             asked.request_of(record, asked.engine.form), wanted=lambda: inbox.wanted(number)
         )
         if isinstance(said, AskCheck):
-            request = replace(request, goal=wish_of(said.wish, record, schema))
+            request = replace(request, goal=read_wish(said.wish, record, schema))
         return Ticket(number, ask, asked.engine, request, asked.plan, started)
 
     def closed(self, ticket: Ticket, answer: Recourse | InputError) -> Reply:
@@ -99,7 +99,7 @@ class Answerer:
         try:
             if isinstance(answer, InputError):
                 return self.refused(answer)
-            (answer,) = opened(ticket.engine, ticket.plan, [(ticket.request, answer)])
+            (answer,) = explain_refusals(ticket.engine, ticket.plan, [(ticket.request, answer)])
             stages = staged(self.explainer, ticket) if ticket.ask["stages"] else None
             view = view_of(answer, self.words)
             return _reply({"view": view, "stages": stages}, answer.to_json(), ticket.started)
@@ -111,10 +111,10 @@ class Answerer:
         engine, request, plan = ticket.engine, ticket.request, ticket.plan
         try:
             if ticket.ask["kind"] == "check":
-                found = check_of(check(engine, plan, request), self.words)
+                found = check_of(check_wish(engine, plan, request), self.words)
                 return Reply(200, json_bytes({**found, "milliseconds": _since(ticket.started)}))
             if ticket.ask["min_robustness"] is not None:
-                robust = pushed(engine, request, plan, ticket.ask["min_robustness"])
+                robust = explain_robustly(engine, request, plan, ticket.ask["min_robustness"])
                 return self.closed(ticket, robust)
             if ticket.ask["n_paths"] == 1:
                 ((_, answer),) = engine.tried([request], plan)
@@ -193,10 +193,8 @@ def staged(explainer: LocalFACE, ticket: Ticket) -> dict[str, Any] | None:
     """What each stage saw, in the user's units; only on a plane."""
     if not is_plane(explainer) or explainer.options.strategy != "guided":
         return None
-    watched = copy(explainer)
-    watched._engine = ticket.engine
-    where = check_ask(explainer.engine, _ask_of(ticket.ask)).where
-    story = story_of(watched, ticket.ask["person"], where=where)
+    request = replace(ticket.request, goal=None, relax=False, weights={}, wanted=None)
+    story = trace_search(ticket.engine, request)
     in_units = explainer.engine.space.records
     return {
         "explore": in_units(story.explored).tolist(),

@@ -1,0 +1,80 @@
+"""Small deviations from what actions ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.answers.page import ROBUSTNESS_DRAWS
+from localface.answers.wording import format_number, one_line
+from localface.data.box import ends
+from localface.data.schema import Feature, Schema
+from localface.types import Array
+
+UNDECLARED = 0.01
+"""How far a feature without a resolution is missed, as a share of its standard deviation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """By how much one feature may be missed, either way.
+
+    ``declared`` tells that the schema has a resolution for it.
+    """
+
+    feature: Feature
+    amount: float
+    declared: bool
+
+    def __str__(self) -> str:
+        unit = f" {self.feature.unit}" if self.feature.unit else ""
+        return f"{one_line(self.feature.name)} ± {format_number(self.amount)}{unit}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoiseSampler:
+    """Draws the states in which people end up who follow actions almost to the letter."""
+
+    schema: Schema
+    scales: Sequence[float]
+    n: int = ROBUSTNESS_DRAWS
+    seed: int = 0
+
+    def noise(self, start: Array, end: Array) -> tuple[Noise, ...]:
+        """By how much each feature that changes may be missed; discrete ones are met exactly."""
+        changed = [
+            j for j, one in enumerate(self.schema) if start[j] != end[j] and not one.discrete
+        ]
+        some = [(self.schema.features[j], self.scales[j]) for j in changed]
+        return tuple(
+            Noise(f, float(f.resolution or UNDECLARED * scale), bool(f.resolution))
+            for f, scale in some
+        )
+
+    def __call__(self, start: Array, end: Array) -> Array:
+        """Return ``n`` records around ``end``: whole where numbers are, within the schema's bounds.
+
+        Nobody is in a state that breaks a declared relation, so such draws are passed over.
+        """
+        amounts = np.zeros(len(self.schema))
+        for one in self.noise(start, end):
+            amounts[self.schema.index(one.feature.name)] = one.amount
+        drawn = self.n * (4 if self.schema.relations else 1)
+        landed = end + amounts * np.random.default_rng(self.seed).uniform(
+            -1, 1, (drawn, len(self.schema))
+        )
+        for j, feature in enumerate(self.schema):
+            low, high = _limits(feature)
+            whole = np.rint(landed[:, j]) + 0.0 if feature.whole else landed[:, j]
+            landed[:, j] = np.clip(whole, min(low, end[j]), max(high, end[j]))
+        broken = self.schema.broken(landed)
+        first = np.argsort(broken, kind="stable")[: self.n]
+        return np.where(broken[first, None], end, landed[first])
+
+
+def _limits(feature: Feature) -> tuple[float, float]:
+    if feature.categories is not None:
+        return 0.0, len(feature.categories) - 1.0
+    return (-np.inf, np.inf) if feature.bounds is None else ends(feature, feature.bounds)

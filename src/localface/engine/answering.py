@@ -1,0 +1,178 @@
+"""Answers questions from a source, a density and a model: all of one kind in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from localface.density.protocol import Density, SegmentDensities
+from localface.engine.meter import Meter
+from localface.engine.score_cache import ScoreCache, ScoreFunction
+from localface.engine.targets import TargetRows
+from localface.search.questions import (
+    Census,
+    ComposedStates,
+    ComposeStates,
+    CountNear,
+    DensityAlong,
+    RowDensities,
+    ScorePoints,
+    ScoreRows,
+    TargetCounts,
+    Widening,
+)
+from localface.sources.holder import RowHolder
+from localface.sources.protocol import Nearest, Neighbors, Source
+from localface.types import NO_ROWS, Array, Ids
+
+Metered = Sequence[tuple[Meter, Any]]
+"""Questions of one kind, each with the account of the search that asks it."""
+AnswerKind = tuple[tuple[type, ...], Callable[[Metered], Sequence[Any]]]
+
+
+class QuestionAnswerer:
+    """The only caller of source, density and model on behalf of searches.
+
+    ``people_per_row`` says for how many people each row stands that the density was fitted on;
+    None where the density knows the rows of the source, by the same ids.
+    """
+
+    def __init__(
+        self,
+        rows: RowHolder,
+        density: Density,
+        score: ScoreFunction,
+        *,
+        people_per_row: float | None = None,
+    ) -> None:
+        self._source: Source = rows  # what searches ask is answered from this view alone
+        self._density = density
+        self._score = score
+        self._people_per_row = people_per_row
+        self._scores = ScoreCache(score.exact, rows)
+        self._targets = TargetRows(rows, self._scores, score.rounded)
+
+    @property
+    def kinds(self) -> tuple[AnswerKind, ...]:
+        """The kinds of questions in the order they are answered, with what answers them."""
+        return (
+            ((Nearest,), self._nearest),
+            ((ScoreRows, ScorePoints, Census), self._scored),
+            ((DensityAlong,), self._density_along),
+            ((RowDensities,), self._row_densities),
+            ((CountNear,), self._count_near),
+            ((Widening,), self._widening),
+            ((ComposeStates,), self._composed),
+        )
+
+    def prescore(self) -> None:
+        """Score the whole table once."""
+        self._scores.of(self._targets.everyone())
+
+    def _nearest(self, asked: Metered) -> list[Neighbors]:
+        found = self._source.nearest([question for _, question in asked])
+        return [meter.admit(one) for (meter, _), one in zip(asked, found, strict=True)]
+
+    def _scored(self, asked: Metered) -> list[Array | TargetCounts]:
+        """Score in one call: unseen rows, states off the data, everyone who is to be counted."""
+        fresh = self._unscored(asked)
+        states = [
+            meter.decode(question.points, self._source.records(question.donors))
+            for meter, question in asked
+            if isinstance(question, ScorePoints)
+        ]
+        rest = self._scores.learn(fresh, states)
+        answers: list[Array | TargetCounts] = []
+        for meter, question in asked:
+            if isinstance(question, Census):
+                answers.append(self._targets.count(question, meter.min_score))
+            elif isinstance(question, ScorePoints):
+                n = len(question.points)
+                answers.append(self._score.rounded(rest[:n], meter.min_score))
+                rest = rest[n:]
+                meter.count_scored(n)
+            else:
+                scores = self._scores.of(question.ids)
+                answers.append(self._score.rounded(scores, meter.min_score))
+                meter.count_scored(int(np.isin(question.ids, fresh).sum()))
+        return answers
+
+    def _unscored(self, asked: Metered) -> Ids:
+        """Return the rows that have to be scored to answer, each once."""
+        wanted = [question.ids for _, question in asked if isinstance(question, ScoreRows)]
+        if any(
+            isinstance(question, Census) and not self._targets.is_known(meter.min_score)
+            for meter, question in asked
+        ):
+            wanted.append(self._targets.everyone())
+        return self._scores.unknown(np.concatenate(wanted)) if wanted else NO_ROWS
+
+    def _density_along(self, asked: Metered) -> list[SegmentDensities]:
+        """Judge the segments of all searches together.
+
+        Under each rule it takes one call for verdicts and one for values.
+        """
+        answers: dict[int, SegmentDensities] = {}
+        groups: dict[tuple[str, bool], list[int]] = {}
+        for i, (_, question) in enumerate(asked):
+            groups.setdefault((question.rule, question.log_floor is None), []).append(i)
+        for (rule, in_full), members in groups.items():
+            questions = [asked[i][1] for i in members]
+            counts = [len(question.starts) for question in questions]
+            found = self._judged(questions, rule, counts=None if in_full else counts)
+            lasts = np.cumsum(counts).tolist()
+            for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
+                answers[i] = found.part(first, last)
+        return [answers[i] for i in range(len(asked))]
+
+    def _judged(
+        self, questions: Sequence[DensityAlong], rule: str, *, counts: Sequence[int] | None
+    ) -> SegmentDensities:
+        """Ask the density about all segments; ``counts`` repeats the floors, None has no floor."""
+        judge = self._density.lowest_along if rule == "lowest" else self._density.mean_along
+        starts = np.concatenate([question.starts for question in questions])
+        ends = np.concatenate([question.ends for question in questions])
+        if counts is None:
+            return judge(starts, ends, None)
+        return judge(
+            starts, ends, np.repeat([question.log_floor for question in questions], counts)
+        )
+
+    def _row_densities(self, asked: Metered) -> list[Array]:
+        if self._people_per_row is None:
+            return [self._density.row_log_densities(question.ids) for _, question in asked]
+        points = np.concatenate([question.points for _, question in asked])
+        found = self._density.lowest_along(points, points, None).log_densities
+        return np.split(found, _splits(asked))
+
+    def _count_near(self, asked: Metered) -> list[Ids]:
+        points = np.concatenate([question.points for _, question in asked])
+        counts = self._density.count_near(points)
+        people = np.rint(counts * (self._people_per_row or 1.0)).astype(np.int64)
+        return np.split(people, _splits(asked))
+
+    def _widening(self, asked: Metered) -> list[float]:
+        return [self._targets.least_factor(question, meter.min_score) for meter, question in asked]
+
+    def _composed(self, asked: Metered) -> list[ComposedStates]:
+        return [self._compose(meter, question) for meter, question in asked]
+
+    def _compose(self, meter: Meter, question: ComposeStates) -> ComposedStates:
+        """Return the nearest projections of targets that have the score; their rows are seen."""
+        ids, points = self._targets.nearest_projections(question, meter.min_score)
+        records = meter.decode(points, self._source.records(NO_ROWS))
+        scores = np.zeros(0)
+        if len(ids):
+            exact = self._scores.learn(NO_ROWS, [records])
+            scores = self._score.rounded(exact, meter.min_score)
+        meter.count_scored(len(ids))
+        fine = np.flatnonzero(scores >= question.min_score)[: question.k]
+        seen = meter.admit(Neighbors(ids[fine], points[fine], scores[fine]))
+        return ComposedStates(seen.points, seen.distances, seen.cut)
+
+
+def _splits(asked: Metered) -> Ids:
+    """Where to cut an answer for all questions into one for each."""
+    return np.cumsum([len(question.points) for _, question in asked])[:-1]

@@ -1,0 +1,81 @@
+"""From points back to records, with known values bit for bit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from localface.data.box import Box
+from localface.data.space import Space
+from localface.engine.job import Decode
+from localface.search.outcome import Outcome
+from localface.sources.protocol import Source
+from localface.types import Array, Ids
+
+
+def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None) -> Decode:
+    """Turn points into records, taking over known values bit for bit wherever a point has them.
+
+    ``exact`` are the records that are known; ``within`` says whose limits rounding must not
+    overstep.
+    """
+    n_features = len(space.schema)
+    firsts = _first_columns(space)
+    known = np.stack(exact) if len(exact) else np.zeros((0, n_features))
+    known_points = space.points(known)
+
+    def decode(points: Array, donors: Array) -> Array:
+        if points.shape == known_points.shape and np.array_equal(points, known_points):
+            return known
+        records = space.records(points)
+        if within is not None:
+            records = _kept_within(space, within, points, records)
+        both = np.concatenate([space.points(donors), known_points])
+        for record, point in zip([*donors, *known], both, strict=True):
+            same = np.logical_and.reduceat(points == point, firsts, axis=1)
+            records = np.where(same, record, records)
+        return records
+
+    return decode
+
+
+def path_records(
+    source: Source, outcome: Outcome, decode: Decode
+) -> tuple[Array, tuple[int | None, ...]]:
+    """Bring a path into the user's units; returns the records, and the row number of each.
+
+    Rows come back exactly as they are in the data.
+    """
+    is_row = np.array(outcome.ids) >= 0
+    ids = np.array(outcome.ids, dtype=np.int64)[is_row]
+    rows = source.records(ids)
+    records = np.empty((len(is_row), rows.shape[1]))
+    records[is_row] = rows
+    records[~is_row] = decode(outcome.points[~is_row], rows[:0])
+    numbers = iter(source.row_numbers(ids).tolist())
+    return records, tuple(next(numbers) if one >= 0 else None for one in outcome.ids)
+
+
+def action_records(outcome: Outcome, decode: Decode, donors: Array) -> Array | None:
+    """Bring the states that the actions lead through into the user's units, the person's first."""
+    if outcome.actions is None:
+        return None
+    points = [outcome.points[0], *(move.point for move in outcome.actions.moves)]
+    return decode(np.stack(points), donors)
+
+
+def _kept_within(space: Space, box: Box, points: Array, records: Array) -> Array:
+    """Keep records inside a box wherever their points lie on its edge."""
+    firsts = _first_columns(space)
+    bounds = space.bounds(box)
+    low = bounds.lower[firsts]
+    high = bounds.upper[firsts]
+    values = points[:, firsts]
+    records = np.where(values == low, np.maximum(records, box.lower), records)
+    return np.where(values == high, np.minimum(records, box.upper), records)
+
+
+def _first_columns(space: Space) -> Ids:
+    """The first column of a point that belongs to each feature."""
+    return np.searchsorted(space.feature_of, np.arange(len(space.schema))).astype(np.int64)

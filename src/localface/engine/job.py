@@ -1,0 +1,39 @@
+"""One search as the driver runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from localface.search.questions import Asks
+from localface.types import Array
+
+Result = TypeVar("Result")
+Decode = Callable[[Array, Array], Array]
+"""From points to records, given records whose values the points may have taken over."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchJob(Generic[Result]):
+    """A generator of questions, with what it takes to answer them for one person.
+
+    Parameters
+    ----------
+    asks : yields questions, is sent the answers, and returns what it found
+    decode : turns points that are no rows into the records that the model is asked about
+    min_score : the score that the search is after
+    wanted : asked every round; a search that nobody waits for any more ends
+    person : the number of the person in the table that they came in, for error messages
+    """
+
+    asks: Asks[Result]
+    decode: Decode
+    min_score: float
+    wanted: Callable[[], bool] | None = None
+    person: int | None = None
+
+
+def same_records(points: Array, donors: Array) -> Array:
+    """Take points for records as they are: the decoder of a search that asks about records."""
+    return points

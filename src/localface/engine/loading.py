@@ -1,0 +1,122 @@
+"""Opens the table that an engine is fitted on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from localface.data.read import TableFormat, read_table
+from localface.data.schema import Schema
+from localface.data.space import Space
+from localface.errors import DataError, SchemaError
+from localface.geometry.point_set import PointSet
+from localface.options import Options
+from localface.sources.cells import Cells
+from localface.sources.partition import SAMPLE, hashed, sampled
+from localface.sources.store import Store
+from localface.sources.table import TableSource
+from localface.types import Array
+
+SCANNED = 200_000  # rows up to which a scan of all of them is quicker than an index
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedTable:
+    """A loaded table: the source that is searched, and the rows the density is fitted on."""
+
+    schema: Schema
+    form: TableFormat
+    space: Space
+    source: TableSource | Cells
+    fitted_records: Array
+    fitted_points: PointSet  # the same, as points
+
+    @property
+    def people_per_row(self) -> float | None:
+        """For how many people each row stands that the density is fitted on.
+
+        None where these are the rows of the source, by the same ids.
+        """
+        if isinstance(self.source, TableSource):
+            return None
+        return self.source.n_distinct / len(self.fitted_points)
+
+
+def load_table(data: Any, schema: Schema | None, options: Options) -> LoadedTable:
+    """Open a table that came in memory, or one that was written into a folder."""
+    if isinstance(data, Store):
+        return _from_store(data, schema, options)
+    schema = Schema.infer(data) if schema is None else _checked(schema)
+    records = read_table(data, schema)
+    schema.check_relations(records, "the data")
+    form = TableFormat.of(data, schema)
+    if len(records) > SCANNED:
+        return _in_cells(records, schema, form, options)
+    return _scanned(records, schema, form, options)
+
+
+def _scanned(records: Array, schema: Schema, form: TableFormat, options: Options) -> LoadedTable:
+    """Take rows that are few enough to be scanned.
+
+    The same row twice is one person: rows are kept distinct and in canonical order, so
+    that neither their order nor an accidental copy can change an answer.
+    """
+    distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
+    _check_size(len(records), len(distinct), options)
+    space = Space.fit(schema, distinct)
+    space.check(distinct, "the data")
+    points = PointSet(space.points(distinct))
+    table = TableSource(points, distinct, first.astype(np.int64), n_rows=len(records))
+    return LoadedTable(schema, form, space, table, distinct, points)
+
+
+def _in_cells(records: Array, schema: Schema, form: TableFormat, options: Options) -> LoadedTable:
+    """Take many rows: they are searched in cells, and the density is fitted on a sample."""
+    sample = np.unique(records[sampled(hashed(records), SAMPLE)] + 0.0, axis=0)
+    space = Space.fit(schema, sample)
+    space.check(records, "the data")
+    rows = np.arange(len(records))
+    source = Cells.of(
+        space.points(records), records, rows, points_of=space.points, n_rows=len(records)
+    )
+    _check_size(len(records), source.n_distinct, options)
+    return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
+
+
+def _from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
+    """Take a table that was written into a folder: its rows stay there."""
+    schema = store.schema if schema is None else _checked(schema)
+    space = Space.fit(schema, store.sample)
+    source = store.source(space.points)
+    _check_size(store.n_rows, store.n_distinct, options)
+    sample = np.unique(store.sample + 0.0, axis=0)
+    form = TableFormat.plain(schema)
+    return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
+
+
+def _checked(schema: object) -> Schema:
+    if isinstance(schema, Schema):
+        return schema
+    raise SchemaError(
+        f"schema= is a {type(schema).__name__}: give Schema([Feature(...), ...]), Schema.load(path), "
+        "or None to have it guessed"
+    )
+
+
+def _check_size(n: int, n_distinct: int, options: Options) -> None:
+    if n_distinct < 2:
+        came = f"{n} rows, all of them the same" if n > 1 else f"{n} row"
+        raise DataError(
+            f"the data has {came}: at least 2 different people are needed to say what is common"
+        )
+    if options.n_neighbors > n:
+        raise DataError(
+            f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: pass n_neighbors={n} or fewer"
+        )
+    if options.edges == "cover" and options.min_people >= n_distinct:
+        raise DataError(
+            f"min_people={options.min_people}, but everyone has only {n_distinct - 1} others around them "
+            f"(the same row twice is one): pass min_people={n_distinct - 1} or fewer"
+        )

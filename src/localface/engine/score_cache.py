@@ -1,0 +1,74 @@
+"""The model's scores of rows, kept by row id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from localface.sources.protocol import Source
+from localface.types import Array, Ids
+
+BLOCK_ROWS = 2**16  # rows read or scored at a time where a whole table is
+
+
+class ScoreFunction(Protocol):
+    """What the driver asks of a model."""
+
+    def exact(self, records: Array) -> Array:
+        """Return one score a record to the last digit, higher is nearer to the target."""
+        ...
+
+    def rounded(self, scores: Array, min_score: float) -> Array:
+        """Round scores, but never across a threshold."""
+        ...
+
+
+class ScoreCache:
+    """Scores of rows, to the last digit; whatever is unknown is asked in one call.
+
+    Exact scores serve every threshold, so that searches for different target scores share them.
+    """
+
+    def __init__(self, score: Callable[[Array], Array], source: Source) -> None:
+        self._score = score
+        self._source = source
+        self._scores = np.zeros(0)
+        self._is_known = np.zeros(0, dtype=bool)
+
+    def unknown(self, ids: Ids) -> Ids:
+        """Return those of some rows that have not been scored, each once."""
+        self._make_room(ids)
+        return np.unique(ids[~self._is_known[ids]])
+
+    def learn(self, rows: Ids, states: Sequence[Array] = ()) -> Array:
+        """Score unknown rows together with records that are no rows; returns the latter's scores.
+
+        It takes one call. Only where there are very many rows are they scored some at a time.
+        """
+        while len(rows) > BLOCK_ROWS:
+            self.learn(rows[:BLOCK_ROWS])
+            rows = rows[BLOCK_ROWS:]
+        batch = [self._source.records(rows), *states] if len(rows) else list(states)
+        scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
+        if not self._is_known.flags.writeable:  # it came from another process, which keeps its own
+            self._scores = self._scores.copy()
+            self._is_known = self._is_known.copy()
+        self._scores[rows] = scores[: len(rows)]
+        self._is_known[rows] = True
+        return scores[len(rows) :]
+
+    def of(self, ids: Ids) -> Array:
+        """Return the scores of rows."""
+        fresh = self.unknown(ids)
+        if len(fresh):
+            self.learn(fresh)
+        return np.asarray(self._scores[ids])
+
+    def _make_room(self, ids: Ids) -> None:
+        size = 1 + int(ids.max(initial=-1))
+        if size > len(self._is_known):
+            more = max(size, 2 * len(self._is_known)) - len(self._is_known)
+            self._scores = np.concatenate([self._scores, np.zeros(more)])
+            self._is_known = np.concatenate([self._is_known, np.zeros(more, dtype=bool)])

@@ -1,0 +1,97 @@
+"""The rows that reach a target score: counted, measured, taken over from, never revealed."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+import numpy as np
+
+from localface.engine.score_cache import BLOCK_ROWS, ScoreCache
+from localface.geometry.segments import norms
+from localface.search.questions import Census, ComposeStates, TargetCounts, Widening
+from localface.sources.holder import RowHolder, list_all_rows
+from localface.types import NO_ROWS, Array, Ids, Mask
+
+MAX_TARGET_SCORES = 16  # target scores for which it is remembered who reaches them
+_MAX_COMPOSED = 1024  # composed states that the model is asked about for one person
+
+
+class TargetRows:
+    """Knows for the latest target scores which rows reach them; that takes every row's score."""
+
+    def __init__(
+        self,
+        holder: RowHolder,
+        scores: ScoreCache,
+        rounded: Callable[[Array, float], Array],
+    ) -> None:
+        self._holder = holder
+        self._scores = scores
+        self._rounded = rounded
+        self._masks: OrderedDict[float, Mask] = OrderedDict()  # by target score, the latest last
+
+    def is_known(self, min_score: float) -> bool:
+        """Whether no row need be scored any more to tell who reaches a target score."""
+        return min_score in self._masks
+
+    def everyone(self) -> Ids:
+        """Return the ids of all rows."""
+        return list_all_rows(self._holder)
+
+    def reaching(self, min_score: float) -> Mask:
+        """Tell, by id, which rows reach a target score."""
+        if min_score not in self._masks:
+            everyone = self.everyone()
+            mask = np.zeros(1 + int(everyone.max()), dtype=bool)
+            mask[everyone] = self._rounded(self._scores.of(everyone), min_score) >= min_score
+            self._masks[min_score] = mask
+            if len(self._masks) > MAX_TARGET_SCORES:
+                self._masks.popitem(last=False)
+        self._masks.move_to_end(min_score)
+        return self._masks[min_score]
+
+    def count(self, question: Census, min_score: float) -> TargetCounts:
+        """Count targets; what each column rules out only where no target is allowed."""
+        bounds = question.bounds
+        reach = self.reaching(min_score)
+        allowed = self._holder.list_rows(bounds)
+        anywhere = int(reach.sum())
+        targets = int(reach[allowed].sum())
+        excluded = np.zeros(len(bounds.lower), dtype=np.int64)
+        if question.why and not targets:
+            for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
+                alone = self._holder.list_rows(bounds.only(int(column)))
+                excluded[column] = anywhere - int(reach[alone].sum())
+        return TargetCounts(len(allowed), targets, anywhere, excluded)
+
+    def least_factor(self, question: Widening, min_score: float) -> float:
+        """Return the least factor on the reaches under which some target is allowed."""
+        reach = self.reaching(min_score)
+        allowed = self._holder.list_rows(question.bounds)
+        targets = allowed[reach[allowed]]
+        least = np.inf
+        for first in range(0, len(targets), BLOCK_ROWS):
+            records = self._holder.records(targets[first : first + BLOCK_ROWS])
+            apart = np.abs(records - question.record)
+            least = min(least, float((apart / question.reaches).max(axis=1).min()))
+        return least
+
+    def nearest_projections(self, question: ComposeStates, min_score: float) -> tuple[Ids, Array]:
+        """Return the nearest different states that targets can be projected to, with their rows."""
+        targets = np.flatnonzero(self.reaching(min_score)).astype(np.int64)
+        ids = NO_ROWS
+        states = np.zeros((0, len(question.point)))
+        for first in range(0, len(targets), BLOCK_ROWS):
+            some = targets[first : first + BLOCK_ROWS]
+            projected = question.project(self._holder.records(some))
+            ids = np.concatenate([ids, some])
+            states = np.concatenate([states, projected])
+            order = np.lexsort((ids, norms(states - question.point)))
+            ids = ids[order]
+            states = states[order]
+            _, firsts = np.unique(states, axis=0, return_index=True)
+            nearest = np.sort(firsts)[:_MAX_COMPOSED]
+            ids = ids[nearest]
+            states = states[nearest]
+        return ids, states
