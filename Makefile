@@ -10,10 +10,10 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test lint lint-page format bench evidence docs figures clean
+.PHONY: help demo test test-fast test-core test-lowest coverage lint lint-page format bench evidence docs figures clean
 
 help:
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.has-demo  ## a recourse on two moons, then the readiness case study as a page
 	@$(VENV)/bin/localface demo $(ARGS)
@@ -22,6 +22,19 @@ demo: $(VENV)/.has-demo  ## a recourse on two moons, then the readiness case stu
 
 test: $(VENV)/.has-test $(VENV)/.has-dice $(VENV)/.has-browser  ## every test and doctest, warnings as errors
 	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal $(ARGS)
+
+test-fast: $(VENV)/.has-test  ## the quick tests, under a minute, for all day
+	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal -m "not slow" tests $(ARGS)
+
+# The quick tests again without any extra, and with the lowest versions that the project file allows.
+test-core: $(VENV)-core/.ready  ## the quick tests that need no extra, without any
+	@$(ONE_THREAD) $(VENV)-core/bin/python -m pytest -q -n 2 -m "not slow" tests $(ARGS)
+
+test-lowest: $(VENV)-lowest/.ready  ## the quick tests with the lowest versions allowed
+	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 -m "not slow" tests $(ARGS)
+
+coverage: $(VENV)/.has-test  ## branch coverage of search, engine and answers by their own tests
+	@$(ONE_THREAD) $(PY) tools/coverage_by_folder.py $(ARGS)
 
 lint: $(VENV)/.has-lint  ## style, types and the direction of imports
 	@$(VENV)/bin/ruff check --quiet
@@ -50,23 +63,39 @@ format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 bench: $(VENV)/.has-test $(VENV)/.has-dice  ## measure speed, beside the peers
 	@$(PY) benchmarks/bench.py $(ARGS)
 
-evidence: $(VENV)/.has-evidence $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
+evidence: $(VENV)/.has-comparison $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
 	@$(ONE_THREAD) $(PY) benchmarks/evidence $(ARGS)
 
-docs: $(VENV)/.has-docs  ## run every code block of README and docs
+docs: $(VENV)/.has-test  ## run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)
 
-figures: $(VENV)/.has-docs  ## draw the figures of README and docs again
+figures: $(VENV)/.has-test  ## draw the figures of README and docs again
 	@$(PY) examples/figures.py $(ARGS)
 
 clean:  ## remove .venv and every cache
-	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache tools/page/node_modules
+	@rm -rf $(VENV) $(VENV)-core $(VENV)-lowest build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache tools/page/node_modules
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "localface needs Python 3.11 or later, and $(PYTHON) is not: try make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
 	@$(PYTHON) -m venv --clear $(VENV) || { rm -rf $(VENV); exit 1; }
+
+$(VENV)-core/.ready: pyproject.toml
+	@echo "setting up $(VENV)-core (once) ..."
+	@$(PYTHON) -m venv --clear $(VENV)-core
+	@$(VENV)-core/bin/python -m pip install -qq --upgrade 'pip>=25.1'
+	@$(VENV)-core/bin/python -m pip install -qq --editable . --group fast
+	@touch $@
+
+$(VENV)-lowest/.ready: pyproject.toml tools/lowest_versions.py
+	@echo "setting up $(VENV)-lowest (once) ..."
+	@$(PYTHON) -m venv --clear $(VENV)-lowest
+	@$(VENV)-lowest/bin/python -m pip install -qq --upgrade 'pip>=25.1'
+	@$(PYTHON) tools/lowest_versions.py frames models plots > $(VENV)-lowest/lowest.txt
+	@$(VENV)-lowest/bin/python -m pip install -qq --editable '.[frames,models,plots]' --group fast \
+	  --constraint $(VENV)-lowest/lowest.txt
+	@touch $@
 
 # dice-ml by itself: it asks for an XGBoost of 700 MB, and the light one of the tests will do.
 $(VENV)/.has-dice: $(VENV)/.has-test
@@ -83,9 +112,16 @@ $(VENV)/.has-browser: $(VENV)/.has-test
 	fi
 	@touch $@
 
-# One stamp for each extra, made again when the project file changes. uv where present, as it is faster;
-# pip where uv is absent or cannot reach the packages (it does not read pip's configuration).
+# One stamp for each verb's needs, made again when the project file changes. uv where present, as it
+# is faster; pip where uv is absent or cannot reach the packages (it does not read pip's configuration).
+# pip knows dependency groups from 25.1 on.
+EXTRAS := plots,models,frames,case,cluster,web,notebook
+NEEDS_demo := --editable '.[demo]'
+NEEDS_test := --editable '.[$(EXTRAS)]' --group test
+NEEDS_lint := --editable '.[$(EXTRAS)]' --group lint
+NEEDS_comparison := --editable '.[$(EXTRAS)]' --group comparison
 $(VENV)/.has-%: pyproject.toml src/localface/_version.py | $(PY)
 	@echo "setting up $(VENV) for make $(firstword $(MAKECMDGOALS)) (once) ..."
-	@uv pip install --quiet --python $(PY) --editable '.[$*]' 2>/dev/null || $(PY) -m pip install -qq --editable '.[$*]'
+	@uv pip install --quiet --python $(PY) $(NEEDS_$*) 2>/dev/null || { \
+	  $(PY) -m pip install -qq --upgrade 'pip>=25.1' && $(PY) -m pip install -qq $(NEEDS_$*); }
 	@touch $@

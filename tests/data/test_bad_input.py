@@ -595,10 +595,10 @@ def test_all_mistakes_in_the_options_are_told_at_once() -> None:
         "did you mean 'paper'?",
         "cost='lenght'",
         "did you mean 'length'?",
-        "density='kd'",
         "n_neighbors=0: a whole number of at least 1",
-        "max_rows=0",
         "max_step=-1: a positive number",
+        "density='kd'",
+        "max_rows=0",
     ):
         explainer(
             edges="stric",
