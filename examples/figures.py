@@ -34,7 +34,8 @@ from localface.apps.plots import (
 )
 from localface.apps.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SCORES
 from localface.cases.moons import two_moons
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.explainer import LocalFACE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"

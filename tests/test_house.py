@@ -42,7 +42,7 @@ def test_importing_the_package_loads_the_core_and_nothing_else(module: str) -> N
 def test_the_core_installs_no_more_than_it_says() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     names = {re.match(r"[\w-]+", requirement)[0] for requirement in project["dependencies"]}  # type: ignore[index]
-    assert names == {"numpy", "scipy", "narwhals", "msgspec", "tqdm"}
+    assert names == {"numpy", "scipy", "narwhals", "msgspec", "tomli-w", "tqdm"}
 
 
 def test_all_is_the_truth() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from judge import Judge, Plane
 from localface import Status
-from localface.data.read import read_person
+from localface.data.read import read_record
 from worlds import WORLDS, World, make_explainer
 
 PEOPLE = 12
@@ -212,7 +212,7 @@ def test_dijkstra_and_a_star_find_ways_of_the_same_length(name):
     world, explainer, answers = answered(name)
     engine, plan = explainer.engine, replace(explainer.engine.plan, astar=False, actions=False)
     people = each(some(world.people, 6))
-    records = [read_person(person, explainer.schema) for person in people]
+    records = [read_record(person, explainer.schema) for person in people]
     requests = [engine.request(record, engine.form, world.where) for record in records]
     for number, answer in engine.answered(requests, plan):
         assert answer.cost == pytest.approx(answers[number].cost, rel=1e-9)

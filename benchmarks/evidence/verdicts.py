@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
 from localface import LocalFACE
-from localface.data.read import read_table
+from localface.data.read import read_records
 from localface.evaluation.metrics import Judgement, Measures, measured_many
 from localface.geometry.segments import norms
 from localface.types import Array
@@ -73,16 +73,16 @@ class Bench:
             at.model, at.data, schema=at.schema, min_score=at.min_score
         ).prescore()
         self.space = self.explainer.engine.space
-        self.people = read_table(at.people, at.schema)
+        self.people = read_records(at.people, at.schema)
         self.points = self.space.points(self.people)
         self.boxes = [at.schema.box(record) for record in self.people]
         self.form = self.explainer.engine.form
         self.judgement = Judgement.of(
             self.space,
-            read_table(at.data, at.schema),
+            read_records(at.data, at.schema),
             self._score,
             min_score=at.min_score,
-            heldout=read_table(at.held_out, at.schema),
+            heldout=read_records(at.held_out, at.schema),
             bandwidth=self.explainer.density.bandwidth,
         )
         assert self.judgement.rule is not None

@@ -3,7 +3,8 @@
 from localface._version import __version__
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.errors import NoRecourse
 from localface.explainer import LocalFACE
 from localface.options import Ask, Search

@@ -34,7 +34,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.intervals import wilson_interval
 from localface.answers.move_evidence import CAUTION
 from localface.answers.target import Target
-from localface.data.read import TableFormat
+from localface.data.table_format import TableFormat
 from localface.errors import DataError, InputError, SchemaError
 
 SCHEMA = Schema(

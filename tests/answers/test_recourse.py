@@ -24,8 +24,9 @@ from localface.answers.rendering import page_as_html, page_as_text
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.wording import format_percent
-from localface.data.read import TableFormat, person_form
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.data.table_format import TableFormat, person_format
 from localface.errors import InputError, NoRecourse
 
 pd = pytest.importorskip("pandas")
@@ -427,7 +428,7 @@ def test_the_counterfactual_is_the_end_of_the_path() -> None:
 
 def test_one_person_comes_back_as_they_came_even_after_json() -> None:
     person = {"airway": "ventilated", "gcs_min": 9, "fio2": 0.55, "spo2_min": 91}
-    one = answer(form=person_form(person, TableFormat.of(pd.DataFrame(PATIENTS), ICU)))
+    one = answer(form=person_format(person, TableFormat.of(pd.DataFrame(PATIENTS), ICU)))
 
     again = Recourse.from_json(one.to_json())
 

@@ -29,8 +29,9 @@ from localface.apps.plots import (
     plot_tube,
 )
 from localface.cases.moons import Moons, two_moons
-from localface.data.read import TableFormat
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.engine.asking import check_ask
 from localface.errors import InputError, NoRecourse
 from localface.explainer import LocalFACE

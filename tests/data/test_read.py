@@ -12,16 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.data import read as frames
-from localface.data.read import (
-    TableFormat,
-    column_names,
-    person_form,
-    read_people,
-    read_person,
-    read_table,
-)
-from localface.data.schema import Feature, Schema
+from localface.data import table_format
+from localface.data.feature import Feature
+from localface.data.frames import column_names
+from localface.data.read import read_people, read_record, read_records
+from localface.data.schema import Schema
+from localface.data.table_format import TableFormat, person_format
 from localface.errors import DataError
 
 SCHEMA = Schema(
@@ -75,7 +71,7 @@ TABLES = [pandas_table(), polars_table(), pyarrow_table(), array()]
 
 @pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
 def test_every_kind_of_table_is_read_as_the_same_records(table):
-    records = read_table(table, SCHEMA)
+    records = read_records(table, SCHEMA)
 
     assert records.dtype == np.float64
     assert records.tobytes() == CODES.tobytes()
@@ -96,7 +92,7 @@ def test_other_pandas_types_come_back_as_well():
     )
     table = table.astype({"age": "Int64", "on": "boolean", "temp": "Float64"})
 
-    back = TableFormat.of(table, SCHEMA).frame(read_table(table, SCHEMA))
+    back = TableFormat.of(table, SCHEMA).frame(read_records(table, SCHEMA))
 
     pd.testing.assert_frame_equal(back, table)
 
@@ -125,9 +121,9 @@ def test_numbers_of_several_types_and_with_gaps_are_read_column_by_column():
     gaps.loc[1, "d"] = pd.NA
     schema = Schema([Feature(name) for name in "dcba"])
 
-    assert read_table(table, schema).tolist() == [[5, 3.5, 1, 1.5], [6, 4.5, 2, 2.5]]
+    assert read_records(table, schema).tolist() == [[5, 3.5, 1, 1.5], [6, 4.5, 2, 2.5]]
     with pytest.raises(DataError, match=r"'d' \(1 row\), 1 of 2 rows"):
-        read_table(gaps, schema)
+        read_records(gaps, schema)
 
 
 def test_an_array_of_objects_comes_back_as_one():
@@ -143,7 +139,7 @@ def test_an_array_of_numbers_keeps_its_type(dtype):
     table = np.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
     schema = Schema.infer(table)
 
-    back = TableFormat.of(table, schema).frame(read_table(table, schema))
+    back = TableFormat.of(table, schema).frame(read_records(table, schema))
 
     assert back.dtype == table.dtype
     assert (back == table).all()
@@ -162,10 +158,10 @@ def test_floats_come_back_bit_for_bit(kind, values):
     schema = Schema([Feature("x")])
 
     form = TableFormat.of(table, schema)
-    back = form.frame(read_table(table, schema))
+    back = form.frame(read_records(table, schema))
 
     assert form.kind == kind
-    assert read_table(back, schema).tobytes() == np.array(values).tobytes()
+    assert read_records(back, schema).tobytes() == np.array(values).tobytes()
 
 
 @pytest.mark.parametrize(
@@ -176,7 +172,7 @@ def test_a_value_between_whole_numbers_is_never_cut_short(make):
 
     back = TableFormat.of(table, schema).frame(np.array([[1.5]]))
 
-    assert read_table(back, schema).tolist() == [[1.5]]
+    assert read_records(back, schema).tolist() == [[1.5]]
 
 
 def test_a_value_outside_a_closed_list_is_never_lost():
@@ -208,11 +204,11 @@ PEOPLE = [
 
 @pytest.mark.parametrize("person", PEOPLE, ids=lambda person: type(person).__name__)
 def test_a_person_is_read_in_any_shape(person):
-    assert read_person(person, SCHEMA).tolist() == CODES[0].tolist()
+    assert read_record(person, SCHEMA).tolist() == CODES[0].tolist()
 
 
 def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
-    form = person_form(PERSON, TableFormat.of(polars_table(), SCHEMA))
+    form = person_format(PERSON, TableFormat.of(polars_table(), SCHEMA))
 
     back = form.single(CODES[0])
 
@@ -223,7 +219,7 @@ def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
 
 @pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
 def test_a_series_comes_back_as_a_series_and_its_path_as_pandas(table):
-    form = person_form(pd.Series(PERSON), TableFormat.of(table, SCHEMA))
+    form = person_format(pd.Series(PERSON), TableFormat.of(table, SCHEMA))
 
     pd.testing.assert_series_equal(form.single(CODES[0]), pd.Series(PERSON))
     assert isinstance(form.frame(CODES), pd.DataFrame)
@@ -234,7 +230,7 @@ def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short(
         pd.DataFrame({"a": [1, 2, 4], "b": [3, 5, 6]}),
         Schema([Feature("a"), Feature("b")]),
     )
-    form = person_form(table.iloc[0], TableFormat.of(table, schema))
+    form = person_format(table.iloc[0], TableFormat.of(table, schema))
 
     assert form.single(np.array([2.0, 3.0])).dtype == np.int64
     assert form.single(np.array([2.5, 3.0])).tolist() == [2.5, 3.0]
@@ -244,8 +240,8 @@ def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
     numbers = Schema([Feature("a"), Feature("b")])
     form = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
 
-    one = person_form(np.array([1, 2], dtype=np.float32), form)
-    row = person_form(polars_table()[:1], TableFormat.of(pandas_table(), SCHEMA))
+    one = person_format(np.array([1, 2], dtype=np.float32), form)
+    row = person_format(polars_table()[:1], TableFormat.of(pandas_table(), SCHEMA))
 
     assert one.single(np.array([1.0, 2.0])).shape == (2,)
     assert one.single(np.array([1.0, 2.0])).dtype == np.float32
@@ -265,14 +261,14 @@ def test_a_form_can_be_bare_or_named():
 @pytest.mark.parametrize("person", [None, *PEOPLE[:3]])
 def test_a_form_survives_json(table, person):
     form = TableFormat.of(table, SCHEMA)
-    form = form if person is None else person_form(person, form)
+    form = form if person is None else person_format(person, form)
 
     assert TableFormat.from_dict(json.loads(json.dumps(form.to_dict()))) == form
 
 
 def test_without_the_library_a_form_falls_back_to_arrays(monkeypatch):
-    plain = person_form(pd.Series(PERSON), TableFormat.of(pandas_table(), SCHEMA)).to_dict()
-    monkeypatch.setattr(frames, "find_spec", lambda name: None)
+    plain = person_format(pd.Series(PERSON), TableFormat.of(pandas_table(), SCHEMA)).to_dict()
+    monkeypatch.setattr(table_format, "find_spec", lambda name: None)
 
     form = TableFormat.from_dict(plain)
 
@@ -319,7 +315,7 @@ def changed(**columns: object) -> pd.DataFrame:
 )
 def test_a_table_that_cannot_be_read_says_where_and_what_to_do(table, message):
     with pytest.raises(DataError, match=message):
-        read_table(table, SCHEMA)
+        read_records(table, SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -341,7 +337,7 @@ def test_a_table_that_cannot_be_read_says_where_and_what_to_do(table, message):
 )
 def test_a_person_who_cannot_be_read_is_told_why(person, message):
     with pytest.raises(DataError, match=message):
-        read_person(person, SCHEMA)
+        read_record(person, SCHEMA)
 
 
 def test_people_come_as_a_table_or_a_list():

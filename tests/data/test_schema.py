@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.errors import ConstraintError, DataError, SchemaError
 
 AGE = Feature("age", unit="year", kind="integer")

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
 
@@ -87,7 +88,10 @@ def test_where_most_are_alike_the_plain_deviation_is_the_scale():
 def test_a_constant_column_is_refused_with_three_ways_out():
     records = np.full((5, 1), 48.0)
 
-    message = r"'los' has the same value \(48\) in every row.*Feature\('los', moves='never'\).*scale=.*drop the column"
+    message = (
+        r"'los' has the same value \(48\) in every row.*"
+        r"Feature\('los', moves='never'\).*scale=.*drop the column"
+    )
     with pytest.raises(DataError, match=message):
         Space.fit(Schema([Feature("los")]), records)
     assert Space.fit(Schema([Feature("los", moves="never")]), records).scales[0] == 1

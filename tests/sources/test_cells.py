@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localface import Feature, Schema
-from localface.data.read import read_table
+from localface.data.read import read_records
 from localface.data.space import Space
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
@@ -614,7 +614,7 @@ def test_parquet_and_csv_files_are_read_in_blocks(tmp_path: Path) -> None:
     table[:500].to_parquet(tmp_path / "parts" / "a.parquet", row_group_size=120)
     table[500:].to_parquet(tmp_path / "parts" / "b.parquet")
     table.to_csv(tmp_path / "all.csv", index=False)
-    wanted = read_table(table, SCHEMA)
+    wanted = read_records(table, SCHEMA)
 
     for blocks in (
         blocks_of_parquet(tmp_path / "parts", SCHEMA),

@@ -16,8 +16,8 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.data.box import Box
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.density.protocol import RESTATED_TOLERANCE, DensityScale
 from localface.geometry.segments import norms
 from localface.options import Options

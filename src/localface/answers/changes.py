@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.types import Array
 
 _SAME = 1e-9  # by how much of the resolution rounding may make a change look too small

@@ -20,8 +20,8 @@ from localface.answers.json_text import dump_json, load_json
 from localface.answers.move_evidence import MoveEvidence
 from localface.answers.status import Status
 from localface.answers.target import Target
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.errors import InputError, listed, near_miss
 
 RECOURSE_FORMAT = "localface/recourse"

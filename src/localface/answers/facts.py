@@ -17,8 +17,8 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.wording import format_percent
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.errors import InputError, NoRecourse
 from localface.types import Array
 

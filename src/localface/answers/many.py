@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from localface.answers.recourse import Recourse
-from localface.data.read import table_of
+from localface.data.table_format import table_from_columns
 from localface.errors import InputError
 
 
@@ -70,7 +70,7 @@ class Recourses(Sequence[Recourse]):
             "relaxed_to": [one.relaxed_to for one in rows],
             "rows_seen": [one.disclosure.rows for one in rows],
         }
-        return table_of(columns, rows[0].form.kind if rows else "numpy")
+        return table_from_columns(columns, rows[0].form.kind if rows else "numpy")
 
     @property
     def _complete(self) -> bool:

@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.types import Array
 
 _SCHOOL = ("basic", "middle", "vocational", "degree")

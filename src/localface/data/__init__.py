@@ -1,1 +1,1 @@
-"""What a record is, in the user's own units: features, schema, constraints, reading tables, scaling."""
+"""What a record is, in the user's own units: features, schema, constraints, tables, scaling."""

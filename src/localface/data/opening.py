@@ -1,4 +1,4 @@
-"""Opening what is asked for, or saying why it cannot be opened."""
+"""Opening files, or saying why they cannot be opened."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def writable(path: str | Path) -> Path:
 
 @contextmanager
 def reraised_as(sentence: str, error_type: type[InputError]) -> Iterator[None]:
-    """Turn whatever a reader raises, and readers raise many things, into one sentence."""
+    """Turn whatever a reader raises inside the ``with`` block into one sentence."""
     try:
         yield
     except (InputError, OSError):
@@ -60,6 +60,7 @@ def extra(module: str, purpose: str, name: str) -> ModuleType:
         if (error.name or "").partition(".")[0] != package:
             raise
         raise ModuleNotFoundError(
-            f'{purpose} needs {package}, which is not installed; run: pip install "localface[{name}]"',
+            f"{purpose} needs {package}, which is not installed; "
+            f'run: pip install "localface[{name}]"',
             name=package,
         ) from None

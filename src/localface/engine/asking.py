@@ -6,9 +6,11 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from localface.data.box import check_where, number
-from localface.data.read import TableFormat, person_form, read_person
+from localface.data.constraints import check_where
+from localface.data.feature import finite_number
+from localface.data.read import read_record
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat, person_format
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.errors import ConstraintError, listed, near_miss
@@ -30,8 +32,8 @@ class CheckedAsk:
 
     def request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
-        record = read_person(person, self.engine.schema)
-        return self.request_of(record, person_form(person, self.engine.form))
+        record = read_record(person, self.engine.schema)
+        return self.request_of(record, person_format(person, self.engine.form))
 
     def request_of(self, record: Array, form: TableFormat) -> Request:
         """Write down what one person asks, given their record."""
@@ -50,7 +52,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     schema = engine.schema
     goal = ask.counterfactual
     if goal is not None:
-        goal = read_person(goal, schema, "the counterfactual")
+        goal = read_record(goal, schema, "the counterfactual")
     at = engine.at(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
@@ -87,7 +89,7 @@ def _weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, f
         )
     _check_names("weights", weights, schema)
     for name, weight in weights.items():
-        if (number(weight) or 0.0) <= 0:
+        if (finite_number(weight) or 0.0) <= 0:
             raise ConstraintError(
                 f"the weight of {name!r} is {weight!r}: give a positive number, above 1 for what "
                 f"should rather not change; for what must not, avoid=[{name!r}]",

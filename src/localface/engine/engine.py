@@ -12,9 +12,9 @@ from localface.answers.assemble import AnswerAssembler
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.table_format import TableFormat
 from localface.density.knn import KNN
 from localface.density.protocol import Density
 from localface.engine.decoding import action_records, make_decoder, path_records

@@ -9,9 +9,9 @@ import numpy as np
 from localface._version import __version__
 from localface.answers.assemble import AnswerAssembler
 from localface.answers.target import Target
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.table_format import TableFormat
 from localface.density.fit import fit_kde, fit_knn, usual_near_radius
 from localface.density.knn import KNN
 from localface.density.protocol import Density

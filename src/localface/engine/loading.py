@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.read import TableFormat, read_table
+from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.table_format import TableFormat
 from localface.errors import DataError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
@@ -49,7 +50,7 @@ def load_table(data: Any, schema: Schema | None, options: Options) -> LoadedTabl
     if isinstance(data, Store):
         return _from_store(data, schema, options)
     schema = Schema.infer(data) if schema is None else _checked(schema)
-    records = read_table(data, schema)
+    records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
     if len(records) > SCANNED:

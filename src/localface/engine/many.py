@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
-from localface.data.read import read_each, read_people
+from localface.data.read import read_each_person, read_people
 from localface.engine.asking import CheckedAsk
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
@@ -50,7 +50,9 @@ def requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | InputEr
             error.person = number
             return error
 
-    return [request_or_error(*one) for one in enumerate(read_each(people, asked.engine.schema))]
+    return [
+        request_or_error(*one) for one in enumerate(read_each_person(people, asked.engine.schema))
+    ]
 
 
 def answer_many(

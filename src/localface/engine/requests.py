@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from localface.data.box import Box
-from localface.data.read import TableFormat
+from localface.data.table_format import TableFormat
 from localface.engine.job import Result, SearchJob
 from localface.types import Array
 

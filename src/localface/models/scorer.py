@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.errors import ModelError, listed, near_miss
 from localface.models.forests import Reader, agrees, reader
 from localface.types import Array

@@ -8,8 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from localface.data.read import read_table
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.read import read_records
+from localface.data.schema import Schema
 from localface.errors import DataError, listed, near_miss
 from localface.sources.writing import Blocks
 from localface.types import Array
@@ -53,7 +54,7 @@ def _records(batches: Any, schema: Schema) -> Iterator[Array]:
     arrow = import_module("pyarrow")
     for batch in batches:
         if len(batch):
-            yield read_table(arrow.Table.from_batches([batch]), schema)
+            yield read_records(arrow.Table.from_batches([batch]), schema)
 
 
 def _files(path: Path, *suffixes: str) -> list[Path]:

@@ -17,8 +17,8 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import format_distinct_percents, more_unusual_than
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
 from localface.engine.engine import Engine
 from localface.engine.job import SearchJob, same_records

@@ -10,9 +10,10 @@ import narwhals as nw
 import numpy as np
 
 from localface.answers.wording import format_number
-from localface.data.box import Box, check_where
-from localface.data.infer import Frame, Values, missing, opened
-from localface.data.read import read_people, read_person, read_table
+from localface.data.box import Box
+from localface.data.constraints import check_where
+from localface.data.frames import ColumnValues, Frame, missing_values, open_table
+from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
 from localface.errors import ConstraintError, DataError
@@ -82,7 +83,7 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     """Read a table or a list of proposals; one in which everything is missing is none."""
     if isinstance(proposals, list | tuple):
         return [_read_one(i, one, schema) for i, one in enumerate(proposals)]
-    table = opened(proposals)
+    table = open_table(proposals)
     empty = _empty(table, schema)
     found: list[Array | None] = [None] * len(table)
     places = np.flatnonzero(~empty)
@@ -93,7 +94,7 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
             else table.filter((~empty).tolist()).to_native()
         )
         try:
-            records = read_table(kept, schema)
+            records = read_records(kept, schema)
         except DataError as error:
             raise DataError(f"the counterfactuals: {error}") from None
         for place, record in zip(places.tolist(), records, strict=True):
@@ -108,25 +109,25 @@ def _read_one(place: int, proposal: Any, schema: Schema) -> Array | None:
     elif isinstance(proposal, Mapping):
         values = np.array([proposal.get(name, 0) for name in schema.names], dtype=object)
     if proposal is None or (
-        isinstance(values, np.ndarray) and values.ndim == 1 and missing(values).all()
+        isinstance(values, np.ndarray) and values.ndim == 1 and missing_values(values).all()
     ):
         return None
     if (
         not (isinstance(values, np.ndarray) and values.ndim == 1)
-        and _empty(opened(values), schema).all()
+        and _empty(open_table(values), schema).all()
     ):
         return None
     try:
-        return read_person(proposal, schema, "the counterfactual")
+        return read_record(proposal, schema, "the counterfactual")
     except DataError as error:
         raise DataError(f"counterfactual {place}: {error}") from None
 
 
-def _empty(table: Frame | Values, schema: Schema) -> Any:
+def _empty(table: Frame | ColumnValues, schema: Schema) -> Any:
     """Tell which rows have nothing in any feature."""
     if isinstance(table, np.ndarray):
         columns = [table[:, j] for j in range(table.shape[1])]
     else:
         columns = [table[name].to_numpy() for name in schema.names if name in table.columns]
-    masks = [missing(column) for column in columns]
+    masks = [missing_values(column) for column in columns]
     return np.logical_and.reduce(masks) if masks else np.zeros(len(table), dtype=bool)

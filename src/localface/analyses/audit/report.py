@@ -12,7 +12,7 @@ import numpy as np
 from localface.analyses.audit.finding import Finding, counted
 from localface.answers.disclosure import Disclosure
 from localface.answers.wording import format_percent
-from localface.data.read import table_of
+from localface.data.table_format import table_from_columns
 from localface.errors import needs_extra
 
 SUMMARY_QUESTIONS = {
@@ -99,7 +99,7 @@ class Audit(Sequence[Finding]):
         For a NumPy user it is a pandas frame, or a dict of columns without pandas.
         """
         columns = {name: [read(one) for one in self._findings] for name, read in _COLUMNS.items()}
-        return table_of(columns, self._kind)
+        return table_from_columns(columns, self._kind)
 
     def plot(self, **options: Any) -> Any:
         """Draw the audit (needs matplotlib); the options are those of ``localface.apps.plots.plot_audit``."""

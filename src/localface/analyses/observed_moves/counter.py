@@ -12,9 +12,10 @@ from localface.analyses.observed_moves.comparable import Comparable
 from localface.analyses.observed_moves.ground import KnownRows
 from localface.analyses.observed_moves.trajectories import Trajectories
 from localface.answers.move_evidence import MoveEvidence
-from localface.data.infer import missing
-from localface.data.read import read_table
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.frames import missing_values
+from localface.data.read import read_records
+from localface.data.schema import Schema
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.types import Array, Ids, Mask
 
@@ -244,10 +245,10 @@ def _codes(trajectories: Trajectories, feature: Feature) -> Array:
     """One feature in every row, NaN where there is no value."""
     codes = np.full(len(trajectories), np.nan)
     values = trajectories.columns.get(feature.name)
-    known = np.zeros(len(codes), dtype=bool) if values is None else ~missing(values)
+    known = np.zeros(len(codes), dtype=bool) if values is None else ~missing_values(values)
     if values is not None and known.any():
         try:
-            codes[known] = read_table(values[known][:, None], Schema((feature,)))[:, 0]
+            codes[known] = read_records(values[known][:, None], Schema((feature,)))[:, 0]
         except DataError as error:
             raise DataError(f"the longitudinal table: {error}") from None
     return codes

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from localface.analyses.observed_moves.comparable import Comparable
-from localface.data.infer import Frame, Values, missing, names_of, opened
+from localface.data.frames import ColumnValues, Frame, column_names, missing_values, open_table
 from localface.errors import DataError, listed, near_miss
 from localface.types import Array, Ids, Mask
 
@@ -38,10 +38,10 @@ class Trajectories:
         good outcome is, after "went on to" (``"leave alive"``).
     """
 
-    ids: Values
+    ids: ColumnValues
     person_of: Ids
     times: Array
-    columns: Mapping[str, Values]
+    columns: Mapping[str, ColumnValues]
     fared: Array
     dated: bool
     comparable: Comparable
@@ -63,9 +63,9 @@ class Trajectories:
         people: str = "people",
         well: str | None = None,
     ) -> None:
-        rows = opened(table)
+        rows = open_table(table)
         _check_columns(rows, {"person": person, "time": time, "outcome": outcome})
-        names = [name for name in names_of(rows) if name not in (person, time, outcome)]
+        names = [name for name in column_names(rows) if name not in (person, time, outcome)]
         ids, person_of = _people(_column(rows, person), person)
         times, dated = _times(_column(rows, time), time)
         order = np.lexsort((times, person_of))
@@ -112,13 +112,13 @@ def _comparable(given: Comparable | None, within: Any) -> Comparable:
     return given
 
 
-def _check_columns(table: Frame | Values, named: Mapping[str, str | None]) -> None:
+def _check_columns(table: Frame | ColumnValues, named: Mapping[str, str | None]) -> None:
     """Refuse an empty table, and columns that are not there or serve twice."""
     if len(table) == 0:
         raise DataError(
             "the longitudinal table has no rows: give at least one for each person and time"
         )
-    have = names_of(table)
+    have = column_names(table)
     wanted = {what: name for what, name in named.items() if name is not None}
     for what, name in wanted.items():
         if name not in have:
@@ -132,16 +132,16 @@ def _check_columns(table: Frame | Values, named: Mapping[str, str | None]) -> No
         )
 
 
-def _column(table: Frame | Values, name: str) -> Values:
+def _column(table: Frame | ColumnValues, name: str) -> ColumnValues:
     """One column as an array."""
     if isinstance(table, np.ndarray):
-        return np.asarray(table[:, names_of(table).index(name)])
+        return np.asarray(table[:, column_names(table).index(name)])
     return np.asarray(table[name].to_numpy())
 
 
-def _people(values: Values, name: str) -> tuple[Values, Ids]:
+def _people(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
     """Who there is, and who of them each row is about."""
-    _refuse_missing(missing(values), f"person={name!r}")
+    _refuse_missing(missing_values(values), f"person={name!r}")
     try:
         ids, person_of = np.unique(values, return_inverse=True)
     except TypeError:
@@ -155,9 +155,9 @@ def _people(values: Values, name: str) -> tuple[Values, Ids]:
     return ids, person_of.reshape(-1).astype(np.int64)
 
 
-def _times(values: Values, name: str) -> tuple[Array, bool]:
+def _times(values: ColumnValues, name: str) -> tuple[Array, bool]:
     """Times as numbers, and whether they were dates; those are counted in microseconds, which is exact."""
-    gone = np.isnat(values) if values.dtype.kind in "mM" else missing(values)
+    gone = np.isnat(values) if values.dtype.kind in "mM" else missing_values(values)
     _refuse_missing(gone, f"time={name!r}")
     if values.dtype.kind == "O" and all(isinstance(value, date) for value in values):
         values = values.astype("datetime64[us]")
@@ -179,9 +179,11 @@ def _refuse_missing(gone: Mask, what: str) -> None:
         )
 
 
-def _fared(values: Values, person_of: Ids, n_people: int, *, good: object, name: str) -> Array:
+def _fared(
+    values: ColumnValues, person_of: Ids, n_people: int, *, good: object, name: str
+) -> Array:
     """For each person 1 where the outcome is the good one, 0 where it is another, NaN where nobody knows."""
-    known = ~missing(values)
+    known = ~missing_values(values)
     distinct = list(dict.fromkeys(values[known].tolist()))
     if good not in distinct and (
         len(distinct) > 1 or any(isinstance(one, str) for one in distinct)

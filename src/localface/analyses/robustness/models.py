@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from localface.data.read import TableFormat
+from localface.data.table_format import TableFormat
 from localface.engine.engine import Engine
 from localface.errors import InputError, ModelError
 from localface.models.scorer import Scorer, fed, read_model

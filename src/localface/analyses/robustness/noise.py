@@ -9,8 +9,8 @@ import numpy as np
 
 from localface.answers.page import ROBUSTNESS_DRAWS
 from localface.answers.wording import format_number, one_line
-from localface.data.box import ends
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature, range_codes
+from localface.data.schema import Schema
 from localface.types import Array
 
 UNDECLARED = 0.01
@@ -77,4 +77,4 @@ class NoiseSampler:
 def _limits(feature: Feature) -> tuple[float, float]:
     if feature.categories is not None:
         return 0.0, len(feature.categories) - 1.0
-    return (-np.inf, np.inf) if feature.bounds is None else ends(feature, feature.bounds)
+    return (-np.inf, np.inf) if feature.bounds is None else range_codes(feature, feature.bounds)

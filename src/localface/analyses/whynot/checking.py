@@ -20,8 +20,9 @@ from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
-from localface.data.read import read_person
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.read import read_record
+from localface.data.schema import Schema
 from localface.density.protocol import RESTATED_TOLERANCE
 from localface.engine.engine import Engine
 from localface.engine.meter import total_disclosure
@@ -73,7 +74,7 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
     if nw.dependencies.is_pandas_series(wish):
         wish = dict(zip(wish.index, wish.to_numpy(dtype=object), strict=True))
     if not isinstance(wish, Mapping):
-        return read_person(wish, schema, "the wish")
+        return read_record(wish, schema, "the wish")
     if not wish:
         raise DataError(
             "the wish is empty: name at least one feature with the value it should have"

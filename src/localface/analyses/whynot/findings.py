@@ -14,8 +14,8 @@ from localface.answers.recourse import Recourse
 from localface.answers.rendering import page_as_html, page_as_text
 from localface.answers.target import Target
 from localface.answers.wording import format_number, format_percent
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.types import Array
 
 

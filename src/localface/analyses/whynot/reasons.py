@@ -6,7 +6,7 @@ from localface.analyses.whynot.findings import Check, Relaxation, joined
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import format_distinct_percents, format_number, more_unusual_than
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.engine.engine import Engine
 
 

@@ -8,8 +8,8 @@ from dataclasses import Field
 from typing import Any
 
 from localface.apps import files
-from localface.data.box import MOVES
-from localface.data.schema import Feature, Schema
+from localface.data.feature import MOVES, Feature
+from localface.data.schema import Schema
 from localface.errors import ConstraintError
 from localface.options import Ask, options_of
 

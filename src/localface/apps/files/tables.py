@@ -16,8 +16,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from localface.data.frames import column_names
 from localface.data.opening import existing, reraised_as
-from localface.data.read import column_names
 from localface.data.schema import Schema
 from localface.errors import DataError, listed, near_miss
 

@@ -30,7 +30,7 @@ from localface.apps.plots.style import (
     words,
     wrapped,
 )
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.types import Array
 
 _WIDTH = 7.0  # inches, of a figure made here

@@ -12,7 +12,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
 from localface.answers.wording import one_line
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.types import Array
 
 BLUE, ORANGE, GREEN, RED, PURPLE = (

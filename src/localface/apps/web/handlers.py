@@ -16,7 +16,7 @@ from localface.apps.web.errors import LOG, reply_to_error
 from localface.apps.web.map_reply import is_plane
 from localface.apps.web.reply import Reply, json_bytes
 from localface.apps.web.view import Labels, check_of, together_of, view_of
-from localface.data.read import read_person
+from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
@@ -86,7 +86,7 @@ class Answerer:
         _check_known(ask["person"], schema)
         said = _ask_of(ask)
         asked = check_ask(self.explainer.engine, said)
-        record = read_person(ask["person"], schema)
+        record = read_record(ask["person"], schema)
         request = replace(
             asked.request_of(record, asked.engine.form), wanted=lambda: inbox.wanted(number)
         )

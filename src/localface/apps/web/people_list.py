@@ -14,8 +14,9 @@ import numpy.typing as npt
 from localface.answers.target import Target
 from localface.apps.web.scoring import scores_or_nan
 from localface.apps.web.view import Labels, value_text
+from localface.data.feature import Feature
 from localface.data.read import read_people
-from localface.data.schema import Feature, Schema
+from localface.data.schema import Schema
 from localface.errors import DataError, listed, near_miss
 from localface.explainer import LocalFACE
 from localface.sources.holder import list_all_rows

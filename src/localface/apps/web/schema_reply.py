@@ -11,7 +11,7 @@ import numpy as np
 from localface._version import __version__
 from localface.apps.web.scoring import scores_of, some_records
 from localface.apps.web.view import Labels, feature_view, score_axis, target_text
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.errors import ModelError
 from localface.explainer import LocalFACE
 from localface.types import Array

@@ -14,7 +14,7 @@ from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_percent, one_line
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.types import Array
 
 

@@ -31,7 +31,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.schema import Feature, Schema
+from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.errors import DataError, listed
 from localface.types import Mask
 

@@ -10,7 +10,7 @@ from localface.answers.target import Target
 from localface.cases.readiness.codebook import LABELS, WORDS, criterion_of, shown
 from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
 from localface.cases.readiness.journeys import TestedPatient
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.types import Array
 
 _WIDTH, _LEFT, _RIGHT = 360, 34, 24

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.read import TableFormat
 from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
 from localface.types import Array
 
 

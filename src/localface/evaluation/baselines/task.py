@@ -9,9 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from localface.data.box import Box
-from localface.data.read import TableFormat, person_form, read_people, read_person, read_table
+from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.table_format import TableFormat, person_format
 from localface.errors import DataError
 from localface.evaluation.baselines.proposal import Proposal
 from localface.geometry.bounds import Bounds
@@ -95,7 +96,7 @@ class Task:
     ) -> Task:
         """Read a table and a model, and score every row once."""
         schema = Schema.infer(data) if schema is None else schema
-        records = read_table(data, schema)
+        records = read_records(data, schema)
         if not len(records):
             raise DataError("the data has no rows: at least one person is needed to compare with")
         distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
@@ -134,7 +135,9 @@ class Task:
 
     def asked(self, person: Any, where: Mapping[str, Any] | None = None) -> Asked:
         """Read one person and what they may change."""
-        return self._asked(read_person(person, self.schema), person_form(person, self.form), where)
+        return self._asked(
+            read_record(person, self.schema), person_format(person, self.form), where
+        )
 
     def asked_many(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Asked]:
         """Read many people, a table or a list, one after the other."""

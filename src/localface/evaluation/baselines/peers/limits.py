@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.data.schema import Feature
+from localface.data.feature import Feature
 from localface.evaluation.baselines.peers.calling import NoAnswer
 from localface.evaluation.baselines.task import Asked, Task
 

@@ -1,0 +1,168 @@
+"""How one feature is stored in the user's table, library by library."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from localface.data.feature import FeatureValue
+from localface.data.frames import ColumnValues
+from localface.types import Array
+
+_PLAIN_DTYPE = re.compile(
+    r"|u?int(8|16|32|64)|float(32|64)|bool(ean)?|double|[<>=|]?(f[48]|[iu][1248]|b1)"
+)  # dtypes of plain numbers, by any library
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """How one feature is stored; an empty ``dtype`` takes what suits the values."""
+
+    name: str
+    labels: tuple[FeatureValue, ...] | None = None
+    whole: bool = False
+    dtype: str = ""
+    categories: tuple[FeatureValue, ...] | None = None
+    ordered: bool = False
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Column:
+        """Build a column from the plain values of its fields."""
+        tuples = {key: tuple(value) for key, value in plain.items() if isinstance(value, list)}
+        settings: dict[str, Any] = {**plain, **tuples}
+        return cls(**settings)
+
+    def value(self, code: float) -> FeatureValue:
+        """Return one code as the user knows it."""
+        if self.labels is not None:
+            return self.labels[round(code)]
+        return round(code) if self.whole else float(code)
+
+    def values(self, codes: Array) -> ColumnValues:
+        """Return codes as the user knows them."""
+        if self.labels is None:
+            return np.rint(codes).astype(np.int64) if self.whole else codes
+        one_type = len({type(label) for label in self.labels}) == 1
+        same = one_type and not isinstance(self.labels[0], str)
+        labels = np.array(self.labels, dtype=None if same else object)
+        return np.asarray(labels[np.rint(codes).astype(np.int64)])
+
+    def numbers(self, codes: Array) -> Array | None:
+        """Return codes as the plain numbers of such a column; None where it holds others."""
+        if self.categories is not None or not _PLAIN_DTYPE.fullmatch(self.dtype.lower()):
+            return None
+        labels = self.labels or ()
+        if not all(isinstance(label, bool | int | float) for label in labels):
+            return None
+        return np.asarray(self.values(codes), dtype=np.float64)
+
+    def without_dtype(self) -> Column:
+        """Return the same column, stored as suits its values."""
+        return replace(self, dtype="", categories=None, ordered=False)
+
+    def holds_floats(self) -> bool:
+        """Whether codes are stored as they are."""
+        return self.labels is None and not self.whole and self.dtype == "float64"
+
+    def has_fractions(self, values: ColumnValues) -> bool:
+        """Whether values would be cut short by a column of whole numbers."""
+        return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
+
+    def lists_all(self, values: ColumnValues) -> bool:
+        """Whether all values belong to the column's closed list of categories."""
+        return self.categories is not None and set(values.tolist()) <= set(self.categories)
+
+
+def described_by_pandas(column: Column, native: Any) -> Column:
+    """Take over how a pandas series is stored."""
+    import pandas
+
+    dtype = native.dtype
+    if isinstance(dtype, pandas.CategoricalDtype):
+        labels = tuple(dtype.categories.tolist())
+        return replace(column, dtype="category", categories=labels, ordered=bool(dtype.ordered))
+    if isinstance(dtype, pandas.ArrowDtype):
+        return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}")
+    return replace(column, dtype=str(dtype))
+
+
+def described_by_polars(column: Column, native: Any) -> Column:
+    """Take over how a polars series is stored."""
+    dtype = native.dtype
+    if type(dtype).__name__ == "Enum":
+        return replace(column, dtype="Enum", categories=tuple(dtype.categories.to_list()))
+    return replace(column, dtype=str(dtype))
+
+
+def described_by_pyarrow(column: Column, native: Any) -> Column:
+    """Take over how a pyarrow array is stored."""
+    import pyarrow
+
+    dtype = native.type
+    if pyarrow.types.is_dictionary(dtype):
+        stored = f"dictionary:{dtype.index_type}:{dtype.value_type}"
+        return replace(column, dtype=stored, ordered=bool(dtype.ordered))
+    return replace(column, dtype=str(dtype))
+
+
+def pandas_series(column: Column, codes: Array) -> Any:
+    """Return codes as a pandas column."""
+    import pandas
+
+    values = column.values(codes)
+    if column.dtype == str(values.dtype) != "object":
+        return values
+    series = pandas.Series(_as_list_or_array(values))
+    if column.categories is not None:
+        dtype = pandas.CategoricalDtype(list(column.categories), ordered=column.ordered)
+        return series.astype(dtype) if column.lists_all(values) else series
+    if not column.dtype or (column.has_fractions(values) and "int" in column.dtype.lower()):
+        return series
+    if column.dtype.startswith("arrow:"):
+        import pyarrow
+
+        alias = column.dtype.removeprefix("arrow:")
+        return series.astype(pandas.ArrowDtype(pyarrow.type_for_alias(alias)))
+    return series.astype(column.dtype)
+
+
+def polars_series(column: Column, codes: Array) -> Any:
+    """Return codes as a polars series."""
+    import polars
+
+    values = column.values(codes)
+    series = polars.Series(column.name, _as_list_or_array(values))
+    if column.categories is not None:
+        if not column.lists_all(values):
+            return series
+        return series.cast(polars.Enum([str(label) for label in column.categories]))
+    dtype = getattr(polars, column.dtype, None) if column.dtype else None
+    if dtype is None or (column.has_fractions(values) and dtype.is_integer()):
+        return series
+    return series.cast(dtype)
+
+
+def pyarrow_array(column: Column, codes: Array) -> Any:
+    """Return codes as a pyarrow array."""
+    import pyarrow
+
+    values = column.values(codes)
+    array = pyarrow.array(_as_list_or_array(values))
+    if column.dtype.startswith("dictionary:"):
+        _, index, value = column.dtype.split(":")
+        encoded = array.cast(pyarrow.type_for_alias(value)).dictionary_encode()
+        indices = encoded.indices.cast(pyarrow.type_for_alias(index))
+        return pyarrow.DictionaryArray.from_arrays(
+            indices, encoded.dictionary, ordered=column.ordered
+        )
+    if not column.dtype or (column.has_fractions(values) and "int" in column.dtype):
+        return array
+    return array.cast(pyarrow.type_for_alias(column.dtype))
+
+
+def _as_list_or_array(values: ColumnValues) -> Any:
+    return values.tolist() if values.dtype.kind == "O" else values

@@ -1,0 +1,200 @@
+"""Constraints on what a person may change, compiled into one box around their record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.data.box import Box, Reach
+from localface.data.feature import Feature, range_codes
+from localface.data.where import UNCONSTRAINED, FeatureConstraint, read_where
+from localface.errors import ConstraintError, listed
+from localface.types import Array
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """One constraint: an interval, or the codes it leaves, and the phrase that says so."""
+
+    phrase: str
+    lower: float = -np.inf
+    upper: float = np.inf
+    codes: frozenset[int] | None = None
+    reach: float | None = None  # a distance from the person's own value
+
+
+@dataclass(frozen=True, slots=True)
+class _FeatureBox:
+    """What all constraints together leave of one feature."""
+
+    lower: float = -np.inf
+    upper: float = np.inf
+    codes: frozenset[int] | None = None
+    reach: Reach | None = None
+    reason: str | None = None
+
+
+def compile_box(
+    features: Sequence[Feature], record: Array, where: Mapping[str, object] | None
+) -> Box:
+    """Compile what the schema declares, narrowed by ``where``, around one record."""
+    asked = read_where(features, where)
+    each = [asked.get(feature.name, UNCONSTRAINED) for feature in features]
+    directions = [_direction(*pair) for pair in zip(features, each, strict=True)]
+    parts = [
+        _feature_box(feature, float(own), direction, extra)
+        for feature, own, direction, extra in zip(features, record, directions, each, strict=True)
+    ]
+    lower = np.array([part.lower for part in parts])
+    upper = np.array([part.upper for part in parts])
+    up = np.array([direction == "up" for direction in directions])
+    down = np.array([direction == "down" for direction in directions])
+    for array in (lower, upper, up, down):
+        array.setflags(write=False)
+    return Box(
+        lower,
+        upper,
+        {j: part.codes for j, part in enumerate(parts) if part.codes is not None},
+        up,
+        down,
+        {j: part.reason for j, part in enumerate(parts) if part.reason is not None},
+        {j: part.reach for j, part in enumerate(parts) if part.reach is not None},
+    )
+
+
+def check_where(features: Sequence[Feature], where: Mapping[str, object] | None) -> None:
+    """Refuse what is wrong with ``where`` whoever asks."""
+    asked = read_where(features, where)
+    for feature in features:
+        _direction(feature, asked.get(feature.name, UNCONSTRAINED))
+
+
+def _direction(feature: Feature, extra: FeatureConstraint) -> str:
+    """Return which way a feature may move when both the schema and the call have a say."""
+    if feature.moves == extra.moves:
+        return extra.moves
+    both = {feature.moves, extra.moves} - {"freely"}
+    if both == {"up", "down"}:
+        raise ConstraintError(
+            f"{feature.name!r} only moves {feature.moves} by the schema, "
+            f"and only {extra.moves} by where=: say 'never' if it is to stay where it is",
+            feature=feature.name,
+        )
+    return "never" if "never" in both else next(iter(both), "freely")
+
+
+def _feature_box(
+    feature: Feature, own: float, direction: str, extra: FeatureConstraint
+) -> _FeatureBox:
+    """Intersect all constraints on one feature."""
+    limits = _limits(feature, own, direction, extra)
+    if not limits:
+        return _FeatureBox()
+    phrases = [limits[0].phrase]
+    if direction != "never":
+        phrases = list(dict.fromkeys(limit.phrase for limit in limits))
+    reason = f"{feature.name} {' and '.join(phrases)}"
+    if feature.discrete:
+        codes = _common_codes(feature, own, limits)
+        every = len(codes) == len(feature.categories or ())
+        return _FeatureBox(codes=None if every else codes, reason=reason)
+    lower, upper = _interval(feature, own, limits)
+    return _FeatureBox(lower, upper, reach=_reach(feature, own, limits), reason=reason)
+
+
+def _reach(feature: Feature, own: float, limits: list[_Limit]) -> Reach | None:
+    by = min((limit.reach for limit in limits if limit.reach is not None), default=0.0)
+    if by <= 0:
+        return None
+    others = [limit for limit in limits if limit.reach is None] or [_Limit("")]
+    return Reach(own, by, *_interval(feature, own, others))
+
+
+def _limits(feature: Feature, own: float, direction: str, extra: FeatureConstraint) -> list[_Limit]:
+    """List every constraint on one feature, one-way and fixed ones first."""
+    if feature.discrete:
+        return _category_limits(feature, int(own), direction, extra)
+    unit = f" {feature.unit}" if feature.unit else ""
+    limits = []
+    if direction == "never":
+        limits.append(_Limit("never moves", own, own))
+    elif direction == "up":
+        limits.append(_Limit("only moves up", own, np.inf))
+    elif direction == "down":
+        limits.append(_Limit("only moves down", -np.inf, own))
+    for reach in (feature.within, extra.within):
+        if reach is not None:
+            phrase = f"within {reach:g} of {feature.format(own)}{unit}"
+            limits.append(_Limit(phrase, own - reach, own + reach, reach=reach))
+    for bounds in (feature.bounds, extra.bounds):
+        if bounds is not None and bounds != (None, None):
+            low, high = range_codes(feature, bounds)
+            limits.append(_Limit(_between(feature, low, high) + unit, low, high))
+    if extra.only is not None:
+        low = min(extra.only)
+        high = max(extra.only)
+        limits.append(_Limit(_between(feature, low, high), low, high))
+    return limits
+
+
+def _between(feature: Feature, low: float, high: float) -> str:
+    if np.isneginf(low):
+        return f"at most {_written(feature, high)}"
+    if np.isposinf(high):
+        return f"at least {_written(feature, low)}"
+    return f"between {_written(feature, low)} and {_written(feature, high)}"
+
+
+def _written(feature: Feature, end: float) -> str:
+    return f"{end:g}" if feature.categories is None else feature.format(end)
+
+
+def _category_limits(
+    feature: Feature, own: int, direction: str, extra: FeatureConstraint
+) -> list[_Limit]:
+    limits = []
+    if direction == "never":
+        limits.append(_Limit("never moves", codes=frozenset({own})))
+    elif direction != "freely":
+        end = 1 if direction == "up" else 0
+        limits.append(_Limit(f"only moves {direction}", codes=frozenset({own, end})))
+    if extra.only is not None and len(extra.only) < len(feature.categories or ()):
+        labels = listed(feature.format(code) for code in sorted(extra.only))
+        phrase = f"among {labels}" if len(extra.only) > 1 else f"only {labels}"
+        limits.append(_Limit(phrase, codes=extra.only))
+    return limits
+
+
+def _common_codes(feature: Feature, own: float, limits: list[_Limit]) -> frozenset[int]:
+    sets = [limit.codes for limit in limits if limit.codes is not None]
+    codes = frozenset.intersection(*sets)
+    if not codes:
+        raise _nothing_allowed(feature, own, limits[0].phrase, limits[-1].phrase)
+    return codes
+
+
+def _interval(feature: Feature, own: float, limits: list[_Limit]) -> tuple[float, float]:
+    """Intersect intervals; their ends are whole numbers where the feature has no others."""
+    low = max(limits, key=lambda limit: limit.lower)
+    high = min(limits, key=lambda limit: limit.upper)
+    lower = low.lower
+    upper = high.upper
+    if feature.kind != "numeric":
+        lower = float(np.ceil(lower))
+        upper = float(np.floor(upper))
+    if lower > upper:
+        if low.lower <= high.upper:
+            raise _nothing_allowed(feature, own, low.phrase, "a whole number")
+        raise _nothing_allowed(feature, own, low.phrase, high.phrase)
+    return lower, upper
+
+
+def _nothing_allowed(feature: Feature, own: float, one: str, other: str) -> ConstraintError:
+    unit = f" {feature.unit}" if feature.unit else ""
+    return ConstraintError(
+        f"nothing is allowed for {feature.name!r} (now {feature.format(own)}{unit}): "
+        f"'{one}' and '{other}' leave no value; widen one of them",
+        feature=feature.name,
+    )

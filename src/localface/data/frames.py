@@ -1,0 +1,86 @@
+"""The user's tables behind one face: pandas, polars, pyarrow, NumPy arrays."""
+
+from __future__ import annotations
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from localface.errors import DataError, listed
+
+ColumnValues = npt.NDArray[np.generic]
+Frame = nw.DataFrame[object]  # type: ignore[type-var]  # any table that narwhals can hold
+
+_LIBRARIES = ("pandas", "polars", "pyarrow")
+
+
+def open_table(data: object) -> Frame | ColumnValues:
+    """Open a table: a pandas, polars or pyarrow one by narwhals, a NumPy array as it is."""
+    if isinstance(data, np.ndarray):
+        if data.ndim != 2 or data.dtype.names:
+            raise DataError(
+                f"the array has {data.ndim} dimension(s): "
+                "give rows and columns, as in array[None, :]"
+            )
+        return data
+    _refuse_repeated_columns(data)
+    try:
+        frame: Frame = nw.from_native(data, eager_only=True)  # type: ignore[call-overload]
+    except TypeError:
+        hint = "give a pandas, polars or pyarrow table, or a 2-D array"
+        if hasattr(data, "collect"):
+            hint = "collect() it first"
+        raise DataError(
+            f"a {type(data).__name__} is not a table that can be read: {hint}"
+        ) from None
+    _check_frame(frame)
+    return frame
+
+
+def _refuse_repeated_columns(data: object) -> None:
+    columns = [str(name) for name in getattr(data, "columns", [])] if hasattr(data, "iloc") else []
+    twice = {name for name in columns if columns.count(name) > 1}
+    if twice:
+        raise DataError(
+            f"the table has more than one column {listed(sorted(twice))}: "
+            "give each a name of its own",
+            feature=min(twice),
+        )
+
+
+def _check_frame(frame: Frame) -> None:
+    if frame.implementation.value not in _LIBRARIES:
+        raise DataError(
+            f"a {frame.implementation.value} table cannot be read: "
+            "turn it into pandas, polars or pyarrow"
+        )
+    names: list[object] = list(frame.columns)
+    odd = [name for name in names if not isinstance(name, str)]
+    if odd:
+        raise DataError(
+            f"the column names {listed(odd)} are not text: "
+            "rename them, data.columns.astype(str) in pandas"
+        )
+
+
+def column_names(data: object) -> tuple[str, ...]:
+    """Return the names of a table's columns; those of an array are x0, x1, ..."""
+    table = open_table(data)
+    if isinstance(table, np.ndarray):
+        return tuple(f"x{j}" for j in range(table.shape[1]))
+    return tuple(table.columns)
+
+
+def missing_values(values: ColumnValues) -> npt.NDArray[np.bool_]:
+    """Tell which values are absent or not finite."""
+    if values.dtype.kind == "f":
+        return np.asarray(~np.isfinite(values.astype(np.float64)))
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    return np.fromiter((_is_missing(value) for value in values), dtype=bool, count=len(values))
+
+
+def _is_missing(value: object) -> bool:
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and not np.isfinite(value)

@@ -1,0 +1,54 @@
+"""A schema as TOML text."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from localface.errors import SchemaError
+
+_WITH_OPEN_ENDS = ("bounds", "reference")
+
+
+def write_toml(plain: Mapping[str, Any]) -> str:
+    """Write the plain values of a schema as TOML, one block a feature."""
+    import tomli_w  # only those who write a schema wait for it
+
+    features = [_without_nulls(feature) for feature in plain["features"]]
+    above = {key: plain[key] for key in ("links", "relations") if key in plain}
+    return tomli_w.dumps({**above, "features": features})
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Read the plain values of a schema from TOML."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SchemaError(f"the schema is not valid TOML: {error}") from None
+
+
+def read_schema_text(path: str | Path) -> str:
+    """Read a schema file."""
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SchemaError(
+            f"there is no schema file {str(path)!r}: write one with Schema.save"
+        ) from None
+    except UnicodeDecodeError:
+        raise SchemaError(f"{str(path)!r} is not a text file: a schema is TOML in UTF-8") from None
+
+
+def _without_nulls(feature: Mapping[str, Any]) -> dict[str, Any]:
+    """Write open ends as infinite ones: TOML has no null."""
+    plain = dict(feature)
+    for key in _WITH_OPEN_ENDS:
+        if key in plain:
+            low, high = plain[key]
+            plain[key] = [
+                float("-inf") if low is None else low,
+                float("inf") if high is None else high,
+            ]
+    return plain

@@ -1,0 +1,214 @@
+"""From records to the user's own kind of table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from importlib.util import find_spec
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from localface.data.column import (
+    Column,
+    described_by_pandas,
+    described_by_polars,
+    described_by_pyarrow,
+    pandas_series,
+    polars_series,
+    pyarrow_array,
+)
+from localface.data.frames import ColumnValues, Frame, open_table
+from localface.data.schema import Schema
+from localface.types import Array
+
+_DESCRIBED = {
+    "pandas": described_by_pandas,
+    "polars": described_by_polars,
+    "pyarrow": described_by_pyarrow,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TableFormat:
+    """The kind of container the user works with, so that answers come back in it.
+
+    Parameters
+    ----------
+    kind : the library, ``"numpy"``, ``"pandas"``, ``"polars"`` or ``"pyarrow"``
+    columns : how each feature is stored
+    person : how one person came: ``"dict"``, ``"series"``, ``"array"``, ``"frame"``
+    own : the dtype of a person who came as a series
+    """
+
+    kind: str
+    columns: tuple[Column, ...]
+    person: str = ""
+    own: str = ""
+
+    @classmethod
+    def of(cls, data: object, schema: Schema) -> TableFormat:
+        """Take the format of a table."""
+        return _format_of(open_table(data), _plain_columns(schema))
+
+    @classmethod
+    def plain(cls, schema: Schema) -> TableFormat:
+        """Return the format of people who came without a table: one with names, if possible."""
+        return cls("numpy", _plain_columns(schema)).named()
+
+    def frame(self, records: Array) -> Any:
+        """Return records as a table of this kind."""
+        if self.kind == "numpy":
+            return _to_numpy(self.columns, records)
+        if self.kind == "pandas":
+            return _to_pandas(self.columns, records)
+        if self.kind == "polars":
+            return _to_polars(self.columns, records)
+        return _to_pyarrow(self.columns, records)
+
+    def numbers(self, records: Array) -> Array | None:
+        """Return the numbers in the table that ``frame`` gives; None where it holds others."""
+        if all(column.holds_floats() for column in self.columns):
+            return records
+        columns = [
+            column.numbers(codes) for column, codes in zip(self.columns, records.T, strict=True)
+        ]
+        plain = [column for column in columns if column is not None]
+        return np.stack(plain, axis=1) if len(plain) == len(columns) else None
+
+    def single(self, record: Array) -> Any:
+        """Return one person as they came."""
+        if self.person == "dict":
+            return {
+                column.name: column.value(code)
+                for column, code in zip(self.columns, record, strict=True)
+            }
+        if self.person == "series":
+            return _to_series(self, record)
+        table = self.frame(np.asarray(record)[None, :])
+        return table[0] if self.person == "array" else table
+
+    def bare(self) -> TableFormat:
+        """Return the same columns as an array without names."""
+        columns = tuple(column.without_dtype() for column in self.columns)
+        return TableFormat("numpy", columns, "array" if self.person == "series" else self.person)
+
+    def named(self) -> TableFormat:
+        """Return the same columns as a table with names, where a library for it is installed."""
+        installed = [kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind)]
+        kind = installed[0] if installed else self.kind
+        columns = tuple(column.without_dtype() for column in self.columns)
+        return TableFormat(kind, columns, self.person, self.own)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the format as plain values that JSON can hold."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> TableFormat:
+        """Build a format from what ``to_dict`` returned; an array where its library is missing."""
+        columns = tuple(Column.from_dict(column) for column in plain["columns"])
+        found = cls(plain["kind"], columns, plain["person"], plain["own"])
+        wanted = "pandas" if found.person == "series" else found.kind
+        return found if wanted == "numpy" or find_spec(wanted) else found.bare()
+
+
+def person_format(person: object, table: TableFormat) -> TableFormat:
+    """Take the format of one person; the table they belong to settles everything else."""
+    if isinstance(person, Mapping):
+        return replace(table, person="dict")
+    bare = tuple(column.without_dtype() for column in table.columns)
+    if nw.dependencies.is_pandas_series(person):
+        columns = table.columns if table.kind == "pandas" else bare
+        return TableFormat("pandas", columns, "series", str(person.dtype))
+    if isinstance(person, np.ndarray) and person.ndim == 1:
+        return replace(_format_of(person[None, :], bare), person="array")
+    return replace(_format_of(open_table(person), bare), person="frame")
+
+
+def table_from_columns(columns: dict[str, list[Any]], kind: str) -> Any:
+    """Return a table of the user's kind: pandas for NumPy users, a dict where it is missing."""
+    backend: Any = kind if kind != "numpy" else "pandas"
+    return nw.from_dict(columns, backend=backend).to_native() if find_spec(backend) else columns
+
+
+def _plain_columns(schema: Schema) -> tuple[Column, ...]:
+    return tuple(Column(one.name, one.categories, one.whole) for one in schema)
+
+
+def _format_of(table: Frame | ColumnValues, columns: tuple[Column, ...]) -> TableFormat:
+    """Describe how each column is stored."""
+    if isinstance(table, np.ndarray):
+        dtype = table.dtype.str
+        return TableFormat("numpy", tuple(replace(column, dtype=dtype) for column in columns))
+    kind = table.implementation.value
+    described = _DESCRIBED[kind]
+    return TableFormat(
+        kind, tuple(described(column, table[column.name].to_native()) for column in columns)
+    )
+
+
+def _by_column(columns: tuple[Column, ...], records: Array) -> list[tuple[Column, Array]]:
+    return list(zip(columns, np.asarray(records, dtype=np.float64).T, strict=True))
+
+
+def _to_numpy(columns: tuple[Column, ...], records: Array) -> ColumnValues:
+    parts = [column.values(codes) for column, codes in _by_column(columns, records)]
+    if any(values.dtype.kind == "O" for values in parts):
+        table = np.column_stack([values.astype(object) for values in parts])
+    else:
+        table = np.column_stack(parts)
+    dtype = columns[0].dtype
+    wanted = np.dtype(dtype) if dtype else table.dtype
+    fractions = any(columns[0].has_fractions(values) for values in parts)
+    if wanted.kind in "biu" and fractions:
+        return np.ascontiguousarray(table)
+    return np.ascontiguousarray(table.astype(wanted))
+
+
+def _to_pandas(columns: tuple[Column, ...], records: Array) -> Any:
+    import pandas
+
+    if all(column.holds_floats() for column in columns):
+        names = [column.name for column in columns]
+        return pandas.DataFrame(np.array(records, dtype=np.float64), columns=names)
+    return pandas.DataFrame(
+        {
+            column.name: pandas_series(column, codes)
+            for column, codes in _by_column(columns, records)
+        }
+    )
+
+
+def _to_polars(columns: tuple[Column, ...], records: Array) -> Any:
+    import polars
+
+    return polars.DataFrame(
+        [polars_series(column, codes) for column, codes in _by_column(columns, records)]
+    )
+
+
+def _to_pyarrow(columns: tuple[Column, ...], records: Array) -> Any:
+    import pyarrow
+
+    return pyarrow.table(
+        {
+            column.name: pyarrow_array(column, codes)
+            for column, codes in _by_column(columns, records)
+        }
+    )
+
+
+def _to_series(form: TableFormat, record: Array) -> Any:
+    import pandas
+
+    values = [column.value(code) for column, code in zip(form.columns, record, strict=True)]
+    names = [column.name for column in form.columns]
+    dtype: str | None = form.own
+    if form.own == "category":
+        dtype = "object"
+    fractions = any(isinstance(value, float) and value % 1 for value in values)
+    if "int" in form.own.lower() and fractions:
+        dtype = None
+    return pandas.Series(values, index=names, dtype=dtype)

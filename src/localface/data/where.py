@@ -1,0 +1,172 @@
+"""Reading ``where=``: what one call asks of each feature, beyond the schema."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.data.feature import MOVES, Feature, category_code, finite_number, range_codes
+from localface.errors import ConstraintError, listed, near_miss
+
+_PARTS = ("moves", "within", "bounds", "categories")
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureConstraint:
+    """What one call asks of one feature, on top of what the schema declares."""
+
+    moves: str = "freely"
+    within: float | None = None
+    bounds: tuple[object, object] | None = None
+    only: frozenset[int] | None = None  # the codes it may take
+
+
+UNCONSTRAINED = FeatureConstraint()
+
+
+def read_where(
+    features: Sequence[Feature], where: Mapping[str, object] | None
+) -> dict[str, FeatureConstraint]:
+    """Read ``where=``, feature by feature."""
+    if where is None:
+        return {}
+    if not _is_mapping(where):
+        raise ConstraintError(
+            f"where= is {where!r}: give a dict from feature to constraint, as in {{'age': 5}}",
+            option="where",
+        )
+    known = {feature.name: feature for feature in features}
+    for name in where:
+        if name not in known:
+            raise ConstraintError(
+                f"where= names {name!r}, which is no feature{near_miss(name, known)}: "
+                f"there are {listed(known)}",
+                option="where",
+            )
+    return {name: _read_constraint(known[name], asked) for name, asked in where.items()}
+
+
+def _is_mapping(where: object) -> bool:
+    return isinstance(where, Mapping)
+
+
+def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
+    """Read one constraint by its shape.
+
+    A number, a word, a range, some categories, or several of these by name.
+    """
+    if isinstance(asked, Mapping):
+        return _by_name(feature, asked)
+    if isinstance(asked, str):
+        return FeatureConstraint(moves=_word(feature, asked))
+    if finite_number(asked) is not None:
+        return FeatureConstraint(within=_distance(feature, asked))
+    is_tuple = isinstance(asked, tuple)
+    several = is_tuple or isinstance(asked, list | AbstractSet | np.ndarray)
+    if several and feature.categories is not None and (feature.discrete or not is_tuple):
+        return FeatureConstraint(only=_category_codes(feature, asked))
+    if isinstance(asked, tuple | list):
+        return FeatureConstraint(bounds=_range(feature, asked))
+    raise _refusal(
+        feature,
+        f"where={{{feature.name!r}: {asked!r}}} cannot be read: give a number (how far it may "
+        f"move), a word ({listed(MOVES)}), a (low, high) pair, a list of categories, or a dict of "
+        "several of these",
+    )
+
+
+def _by_name(feature: Feature, asked: Mapping[object, object]) -> FeatureConstraint:
+    for key in asked:
+        if key not in _PARTS:
+            raise _refusal(
+                feature,
+                f"the constraint on {feature.name!r} has {key!r}{near_miss(key, _PARTS)}: "
+                f"it may have {listed(_PARTS)}",
+            )
+    given = {key: value for key, value in asked.items() if value is not None}
+    return FeatureConstraint(
+        moves=_word(feature, given["moves"]) if "moves" in given else "freely",
+        within=_distance(feature, given["within"]) if "within" in given else None,
+        bounds=_range(feature, given["bounds"]) if "bounds" in given else None,
+        only=_category_codes(feature, given["categories"]) if "categories" in given else None,
+    )
+
+
+def _word(feature: Feature, word: object) -> str:
+    if word not in MOVES:
+        hint = f"use one of {listed(MOVES)}"
+        if feature.categories is not None and word in feature.categories:
+            hint = f"to allow that category only, write [{word!r}]"
+        raise _refusal(
+            feature, f"{feature.name!r} cannot move {word!r}{near_miss(word, MOVES)}: {hint}"
+        )
+    if word in ("up", "down") and feature.kind == "categorical":
+        raise _refusal(
+            feature,
+            f"{feature.name!r} is categorical and has no {word}: list the categories it may take",
+        )
+    return str(word)
+
+
+def _distance(feature: Feature, distance: object) -> float:
+    found = finite_number(distance)
+    if found is None or found < 0:
+        raise _refusal(
+            feature,
+            f"{feature.name!r} cannot stay within {distance!r}: give a number that is not negative",
+        )
+    if feature.discrete:
+        raise _refusal(
+            feature,
+            f"{feature.name!r} is {feature.kind} and cannot stay within {distance!r}: "
+            "say 'never' or list its categories",
+        )
+    return found
+
+
+def _range(feature: Feature, bounds: object) -> tuple[object, object]:
+    if feature.discrete:
+        raise _refusal(
+            feature,
+            f"{feature.name!r} is {feature.kind} and has no bounds: "
+            "list the categories it may take",
+        )
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise _refusal(
+            feature,
+            f"the bounds of {feature.name!r} are {bounds!r}: "
+            "give (low, high), with None where open",
+        )
+    pair = (bounds[0], bounds[1])
+    range_codes(feature, pair)
+    return pair
+
+
+def _category_codes(feature: Feature, labels: object) -> frozenset[int]:
+    if feature.categories is None:
+        raise _refusal(
+            feature,
+            f"{feature.name!r} is {feature.kind} and has no categories: give (low, high) instead",
+        )
+    if isinstance(labels, str) or not isinstance(labels, tuple | list | AbstractSet | np.ndarray):
+        raise _refusal(
+            feature, f"the categories of {feature.name!r} are {labels!r}: give a list of them"
+        )
+    codes = frozenset(int(category_code(feature, label)) for label in labels)
+    if not codes:
+        raise _refusal(
+            feature,
+            f"where= leaves {feature.name!r} no category: list one of {listed(feature.categories)}",
+        )
+    if not feature.discrete and max(codes) - min(codes) >= len(codes):
+        raise _refusal(
+            feature, f"{feature.name!r} is ordinal: the categories it may take must be neighbours"
+        )
+    return codes
+
+
+def _refusal(feature: Feature, message: str) -> ConstraintError:
+    return ConstraintError(message, feature=feature.name, option="where")
