@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-from localface.apps.web.workers import cores
+from localface.apps.web.workers import n_cores
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def measure(service: int, port: int, arguments: argparse.Namespace) -> None:
         many = asyncio.run(run(service, port, ids, arguments.clients))
         ratios.append(many.rate / one.rate)
         print(
-            f"round {number + 1}: {len(ids)} people, {cores()} processors, load {os.getloadavg()[0]:.1f}"
+            f"round {number + 1}: {len(ids)} people, {n_cores()} processors, load {os.getloadavg()[0]:.1f}"
         )
         print(f"   1 client   {one}")
         print(f"  {arguments.clients:2d} clients  {many}   {ratios[-1]:.1f} times one client")

@@ -17,8 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from localface._version import __version__
-from localface.apps.web import models
-from localface.apps.web import response_models as replies
+from localface.apps.web import request_models, response_models
 from localface.apps.web.dispatch import Dispatcher
 from localface.apps.web.errors import RequestRefused, reply_to_error, validation_message
 from localface.apps.web.guard import RequestGuard, RequestLimits
@@ -28,7 +27,7 @@ from localface.apps.web.people_list import PeopleList
 from localface.apps.web.reply import Reply, error_reply, json_bytes
 from localface.apps.web.schema_reply import schema_reply
 from localface.apps.web.view import Labels
-from localface.apps.web.workers import Worker
+from localface.apps.web.workers import SearchWorker
 from localface.errors import DataError
 from localface.explainer import LocalFACE
 
@@ -67,7 +66,7 @@ class Service:
     loopback: bool = True
 
 
-def make_app(service: Service, workers: Sequence[Worker]) -> ASGIApp:
+def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
     """The whole application, behind its guard."""
     dispatcher = Dispatcher(workers, ServiceMetrics(), MAX_OPEN)
     app = _routes(service, dispatcher)
@@ -112,7 +111,7 @@ def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for the OpenAPI description."""
     every = sorted({401, 421, 500, *statuses})
     return {
-        status: {"model": replies.ErrorReply, "description": _DESCRIPTIONS[status]}
+        status: {"model": response_models.ErrorReply, "description": _DESCRIPTIONS[status]}
         for status in every
     }
 
@@ -136,7 +135,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
     @app.get(
         "/schema",
-        response_model=replies.SchemaReply,
+        response_model=response_models.SchemaReply,
         responses=_responses(),
         summary="The features, the target",
     )
@@ -145,7 +144,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
     @app.get(
         "/health",
-        response_model=replies.HealthReply,
+        response_model=response_models.HealthReply,
         responses=_responses(),
         summary="That the service lives",
     )
@@ -154,7 +153,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
     @app.get(
         "/map",
-        response_model=replies.MapReply,
+        response_model=response_models.MapReply,
         responses=_responses(404),
         summary="The plane, where there is one",
     )
@@ -180,7 +179,7 @@ def _add_metrics(app: FastAPI, metrics: ServiceMetrics) -> None:
 def _add_people(app: FastAPI, people: PeopleList | None) -> None:
     @app.get(
         "/people",
-        response_model=replies.PeopleReply,
+        response_model=response_models.PeopleReply,
         responses=_responses(404, 422),
         summary="Who may be picked",
     )
@@ -200,7 +199,7 @@ def _add_people(app: FastAPI, people: PeopleList | None) -> None:
 
     @app.get(
         "/people/{id}",
-        response_model=replies.PersonReply,
+        response_model=response_models.PersonReply,
         responses=_responses(404, 422),
         summary="One of them",
     )
@@ -214,7 +213,7 @@ def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> Non
         "Retry-After": {"description": "seconds", "schema": {"type": "integer"}}
     }
 
-    async def answer(request: Request, ask: models.WhoAsks, kind: str) -> Response:
+    async def answer(request: Request, ask: request_models.WhoAsks, kind: str) -> Response:
         plain = {**ask.model_dump(), "kind": kind}
         if plain.pop("id") is not None:
             plain["person"] = _record(service.people, ask.id or 0)
@@ -224,17 +223,20 @@ def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> Non
 
     @app.post(
         "/recourse",
-        response_model=replies.RecourseReply,
+        response_model=response_models.RecourseReply,
         responses=errors,
         summary="What would have to change",
     )
-    async def post_recourse(request: Request, ask: models.RecourseAsk) -> Response:
+    async def post_recourse(request: Request, ask: request_models.RecourseAsk) -> Response:
         return await answer(request, ask, "recourse")
 
     @app.post(
-        "/check", response_model=replies.CheckReply, responses=errors, summary="Why not this?"
+        "/check",
+        response_model=response_models.CheckReply,
+        responses=errors,
+        summary="Why not this?",
     )
-    async def post_check(request: Request, ask: models.CheckAsk) -> Response:
+    async def post_check(request: Request, ask: request_models.CheckAsk) -> Response:
         return await answer(request, ask, "check")
 
 

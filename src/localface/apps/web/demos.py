@@ -10,14 +10,14 @@ import narwhals as nw
 from localface.apps.web.app import Service
 from localface.apps.web.people_list import PeopleList
 from localface.apps.web.view import Labels
-from localface.apps.web.workers import cores
+from localface.apps.web.workers import n_cores
 from localface.cases.moons import two_moons
 from localface.data.opening import extra
 from localface.errors import DataError, InputError, listed, near_miss
 from localface.explainer import LocalFACE
 from localface.options import Search
 
-_MOST_WORKERS = 4  # processes to search in, where nobody says how many
+_MAX_WORKERS = 4  # processes to search in, where nobody says how many
 
 
 def demo(name: str, *, people: bool = True, **options: Any) -> Service:
@@ -62,7 +62,7 @@ def _service(
         explainer,
         people=people,
         title=options.get("title") or title,
-        workers=min(_MOST_WORKERS, cores()) if workers is None else workers,
+        workers=min(_MAX_WORKERS, n_cores()) if workers is None else workers,
         token=options.get("token"),
         **more,
     )

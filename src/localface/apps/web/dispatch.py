@@ -10,10 +10,10 @@ from functools import partial
 from typing import Any
 
 from localface.apps.web.errors import RequestRefused
-from localface.apps.web.handlers import RequestBody, is_heavy
 from localface.apps.web.metrics import ServiceMetrics
+from localface.apps.web.parsed_request import RequestBody, takes_many_searches
 from localface.apps.web.reply import Reply, error_reply
-from localface.apps.web.workers import Worker
+from localface.apps.web.workers import SearchWorker
 
 _WEIGHT_OF_MANY = 16  # ordinary requests that one of many searches weighs as much as
 _LOST = "the process that was searching has ended, and another takes its place: ask again"
@@ -35,7 +35,7 @@ class PendingRequest:
 class Dispatcher:
     """Shares requests out among workers, ``max_open`` at a time; equal ones are searched once."""
 
-    workers: Sequence[Worker]
+    workers: Sequence[SearchWorker]
     metrics: ServiceMetrics
     max_open: int
     _pending: dict[int, PendingRequest] = field(default_factory=dict)
@@ -84,7 +84,7 @@ class Dispatcher:
         if len(self._pending) >= self.max_open:
             message = f"{self.max_open} requests are being answered: try again in a second"
             raise RequestRefused(503, "Busy", message)
-        weight = _WEIGHT_OF_MANY if is_heavy(body) else 1
+        weight = _WEIGHT_OF_MANY if takes_many_searches(body) else 1
         self._number += 1
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         pending = PendingRequest(self._number, key, self._least_busy(weight), weight, reply)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -12,7 +11,6 @@ from localface.errors import DensityError, InputError, LocalFACEError, ModelErro
 
 LOG = logging.getLogger("localface.apps.web")
 _BY_FEATURE = ("person", "wish", "where", "weights")  # fields of a request that name features
-_QUOTED = re.compile(r"""(?P<quote>['"])(?P<name>.*?)(?P=quote)""")
 
 
 class RequestRefused(LocalFACEError):
@@ -31,9 +29,7 @@ def reply_to_error(error: Exception, names: Collection[str] = ()) -> Reply:
     if isinstance(error, ModelError | DensityError):
         return _reply_to_failure(error)
     if isinstance(error, InputError):
-        # a sentence names first what it is about, and lists what there is after that
-        first = _QUOTED.search(str(error))
-        feature = first["name"] if first and first["name"] in names else None
+        feature = error.feature if error.feature in names else None
         return error_reply(422, type(error).__name__, str(error), feature)
     LOG.error("a request failed", exc_info=error)
     message = "the service failed on this request; whoever runs it finds more in its log"

@@ -1,4 +1,4 @@
-"""What the service gives, exactly, so that its OpenAPI description says everything."""
+"""What the service replies, for its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from localface.apps.web.models import Value
+from localface.apps.web.request_models import JsonValue
 
 
-class Problem(BaseModel):
+class ErrorBody(BaseModel):
     """What went wrong: the kind of error, the library's own sentence, and the feature it is about."""  # noqa: E501
 
     type: str
@@ -20,7 +20,7 @@ class Problem(BaseModel):
 class ErrorReply(BaseModel):
     """How every error comes."""
 
-    error: Problem
+    error: ErrorBody
 
 
 class TargetInfo(BaseModel):
@@ -41,10 +41,10 @@ class FeatureName(BaseModel):
     name: str
     unit: str | None
     kind: Literal["numeric", "integer", "ordinal", "binary", "categorical"]
-    categories: list[Value] | None
+    categories: list[JsonValue] | None
     labels: list[str] | None = Field(description="words for the categories, in their order")
     text: str
-    reference: list[Value | None] | None
+    reference: list[JsonValue | None] | None
     reference_text: str | None
 
 
@@ -53,12 +53,12 @@ class FeatureInfo(FeatureName):
 
     moves: Literal["freely", "up", "down", "never"]
     within: float | None
-    bounds: list[Value | None] | None
+    bounds: list[JsonValue | None] | None
     resolution: float | None
     whole: bool
     low: float | None
     high: float | None
-    middle: Value
+    middle: JsonValue
 
 
 class SchemaReply(BaseModel):
@@ -101,16 +101,16 @@ class PersonReply(BaseModel):
     """Someone who is listed."""
 
     id: int
-    record: dict[str, Value]
+    record: dict[str, JsonValue]
 
 
-class Change(BaseModel):
+class ChangeView(BaseModel):
     """One feature that an action changes."""
 
     feature: str
     unit: str | None
-    before: Value
-    after: Value
+    before: JsonValue
+    after: JsonValue
     before_text: str
     after_text: str
     text: str
@@ -120,7 +120,7 @@ class ActionView(BaseModel):
     """One action."""
 
     number: int
-    changes: list[Change]
+    changes: list[ChangeView]
     score: float
     score_text: str
     density: float
@@ -137,7 +137,7 @@ class State(BaseModel):
     """One state on the way."""
 
     label: str
-    record: dict[str, Value]
+    record: dict[str, JsonValue]
     text: dict[str, str]
     score: float
     score_text: str
@@ -185,7 +185,7 @@ class View(BaseModel):
     reason: str
     notices: list[str]
     headline: str
-    person: dict[str, Value]
+    person: dict[str, JsonValue]
     score: ScoreView
     density: DensityView
     actions: list[ActionView]
@@ -234,7 +234,7 @@ class RecourseReply(BaseModel):
     milliseconds: float
 
 
-class Finding(BaseModel):
+class FindingView(BaseModel):
     """One thing that refuses a wish."""
 
     text: str
@@ -252,7 +252,7 @@ class CheckReply(BaseModel):
     density_text: str
     step: str
     refused_by: list[str]
-    findings: list[Finding]
+    findings: list[FindingView]
     least: str | None
     view: View | None
     milliseconds: float

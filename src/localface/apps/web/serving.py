@@ -15,10 +15,10 @@ from typing import Any
 import uvicorn
 
 from localface.apps.web.app import Service, make_app
-from localface.apps.web.handlers import Answerer
+from localface.apps.web.handlers import RequestHandler
 from localface.apps.web.hosts import is_loopback
 from localface.apps.web.people_list import PeopleList
-from localface.apps.web.workers import workers_of
+from localface.apps.web.workers import make_workers
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 
@@ -43,7 +43,8 @@ class Serving:
         self._socket = _bound_socket(host, port)
         self.host = host
         self.port = int(self._socket.getsockname()[1])
-        self.workers = workers_of(Answerer(service.explainer, service.labels), service.workers)
+        handler = RequestHandler(service.explainer, service.labels)
+        self.workers = make_workers(handler, service.workers)
         config = uvicorn.Config(
             make_app(self._service, self.workers),
             log_config=None,

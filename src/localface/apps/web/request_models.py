@@ -1,4 +1,4 @@
-"""What the service takes, exactly, so that its OpenAPI description says everything."""
+"""What the bodies of requests may hold, for checking and for the OpenAPI description."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from pydantic import (
 
 from localface.options import Ask, AskCheck, options_of
 
-Number = Annotated[float, Field(allow_inf_nan=False)]
+JsonNumber = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
-Value = StrictBool | Annotated[StrictInt, Whole] | Annotated[StrictFloat, Number] | StrictStr
-Record = Annotated[dict[str, Value], Field(max_length=2_000)]
-Part = Value | None | list[Value | None]
-How = Value | list[Value | None] | dict[str, Part]
+JsonValue = (
+    StrictBool | Annotated[StrictInt, Whole] | Annotated[StrictFloat, JsonNumber] | StrictStr
+)
+Record = Annotated[dict[str, JsonValue], Field(max_length=2_000)]
+JsonPart = JsonValue | None | list[JsonValue | None]
+Limit = JsonValue | list[JsonValue | None] | dict[str, JsonPart]
 Id = Annotated[int, Field(ge=0, lt=2**63, description="a row number, as GET /people lists it")]
 
 
@@ -34,7 +36,7 @@ class Strict(BaseModel):
 
 
 class WhoAsks(Strict):
-    """Who asks: a record, feature by feature, or the number of someone who is listed; one of both."""
+    """Who asks: a record, or the number of someone who is listed."""
 
     person: Record | None = Field(None, description="feature by feature, in the user's units")
     id: Id | None = None
@@ -49,7 +51,7 @@ class WhoAsks(Strict):
 
 
 def _number(default: Any, text: str) -> tuple[Any, Any]:
-    return Number | None, Field(default, description=text)
+    return JsonNumber | None, Field(default, description=text)
 
 
 def _whole(default: Any, text: str) -> tuple[Any, Any]:
@@ -65,11 +67,11 @@ def _features(default: Any, text: str) -> tuple[Any, Any]:
 
 
 def _limits(default: Any, text: str) -> tuple[Any, Any]:
-    return dict[str, How], Field({}, max_length=2_000, description=text)
+    return dict[str, Limit], Field({}, max_length=2_000, description=text)
 
 
 def _weights(default: Any, text: str) -> tuple[Any, Any]:
-    return dict[str, Number], Field({}, max_length=1000, description=text)
+    return dict[str, JsonNumber], Field({}, max_length=1000, description=text)
 
 
 def _record(default: Any, text: str) -> tuple[Any, Any]:

@@ -1,0 +1,96 @@
+"""A request to the service, read as the library's own calls read theirs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from localface.analyses.whynot import read_wish
+from localface.data.read import read_record
+from localface.data.schema import Schema
+from localface.engine.asking import check_ask
+from localface.engine.engine import Engine
+from localface.engine.requests import Request
+from localface.errors import DataError, listed, near_miss
+from localface.explainer import LocalFACE
+from localface.options import Ask, AskAlternatives, AskCheck
+from localface.search.plan import Plan
+
+RequestBody = Mapping[str, Any]
+"""``kind`` and the fields of a request's model, as plain values, with the person's record."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ParsedRequest:
+    """A request that was read: what it asks of which engine, and since when."""
+
+    number: int
+    body: RequestBody
+    engine: Engine
+    request: Request
+    plan: Plan
+    started: float
+
+    @property
+    def milliseconds(self) -> float:
+        """The time since it was read."""
+        return round(1000 * (time.perf_counter() - self.started), 3)
+
+
+def parse_request(
+    explainer: LocalFACE, number: int, body: RequestBody, is_awaited: Callable[[int], bool]
+) -> ParsedRequest:
+    """Read a request; its search stops once nobody waits for it any more."""
+    started = time.perf_counter()
+    schema = explainer.schema
+    _check_names(body["person"], schema)
+    ask = _ask_of(body)
+    checked = check_ask(explainer.engine, ask)
+    record = read_record(body["person"], schema)
+    request = replace(
+        checked.request_of(record, checked.engine.form), wanted=lambda: is_awaited(number)
+    )
+    if isinstance(ask, AskCheck):
+        request = replace(request, goal=read_wish(ask.wish, record, schema))
+    return ParsedRequest(
+        number=number,
+        body=body,
+        engine=checked.engine,
+        request=request,
+        plan=checked.plan,
+        started=started,
+    )
+
+
+def takes_many_searches(body: RequestBody) -> bool:
+    """Whether a request takes many searches of its own."""
+    if body["kind"] == "check":
+        return True
+    return bool(body["n_paths"] > 1 or body["min_robustness"] is not None)
+
+
+def _ask_of(body: RequestBody) -> Ask:
+    """What a request says, as the library's own calls take it."""
+    kind: type[Ask] = Ask
+    more: dict[str, Any] = {}
+    if body["kind"] == "check":
+        kind = AskCheck
+        more = {"wish": body["wish"]}
+    elif body["n_paths"] > 1:
+        kind = AskAlternatives
+        more = {"n": body["n_paths"]}
+    options = {one.name: body[one.name] for one in fields(Ask) if one.name in body}
+    return kind(**options, **more)
+
+
+def _check_names(person: Mapping[str, Any], schema: Schema) -> None:
+    """Refuse a record with what is no feature: the library leaves it out, a page must not."""
+    for name in person:
+        if name not in schema.names:
+            near = near_miss(name, schema.names)
+            raise DataError(
+                f"the person has {name!r}, which is no feature{near}: "
+                f"there are {listed(schema.names)}"
+            )
