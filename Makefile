@@ -10,7 +10,7 @@ ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-core test-lowest coverage lint lint-page format bench evidence docs figures clean
+.PHONY: help demo test test-fast test-core test-lowest coverage lint lint-page format bench comparison docs figures clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -63,8 +63,8 @@ format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 bench: $(VENV)/.has-test $(VENV)/.has-dice  ## measure speed, beside the peers
 	@$(PY) benchmarks/bench.py $(ARGS)
 
-evidence: $(VENV)/.has-comparison $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
-	@$(ONE_THREAD) $(PY) benchmarks/evidence $(ARGS)
+comparison: $(VENV)/.has-comparison $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
+	@$(ONE_THREAD) $(PY) benchmarks/comparison $(ARGS)
 
 docs: $(VENV)/.has-test  ## run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)

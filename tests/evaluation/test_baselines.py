@@ -22,9 +22,9 @@ from judge import Judge
 from localface import Feature, LocalFACE, Schema, Search
 from localface.errors import InputError, ModelError
 from localface.evaluation.baselines import Proposal, Task
-from localface.evaluation.baselines.case import deviations
 from localface.evaluation.baselines.nearest import NearestUnlike, StraightLine
 from localface.evaluation.baselines.nice import NICE
+from localface.evaluation.baselines.problem import median_deviations
 from localface.evaluation.baselines.wachter import Wachter
 from worlds import blobs, mixed, moons
 
@@ -427,7 +427,7 @@ def test_a_mistaken_reward_is_named() -> None:
 
 def optimum(task: Task, person: Any) -> float:
     """The least distance to the score of the logistic model within the data's range, as a linear programme."""
-    units, rows = deviations(task), task.records
+    units, rows = median_deviations(task), task.records
     room = np.concatenate([rows.max(axis=0) - person, person - rows.min(axis=0)]) / np.tile(
         units, 2
     )
@@ -455,7 +455,9 @@ def test_wachter_comes_close_to_the_optimum_of_a_linear_model(
         best = optimum(task, person)
         end = proposal.states[-1]
         assert logistic(end[None, :])[0] >= 0.7
-        assert proposal.cost == pytest.approx((np.abs(end - person) / deviations(task)).sum())
+        assert proposal.cost == pytest.approx(
+            (np.abs(end - person) / median_deviations(task)).sum()
+        )
         assert best * (1 - 1e-6) <= proposal.cost <= best * within + 1e-3
 
 
@@ -570,7 +572,7 @@ def test_a_feature_that_most_people_share_is_measured_by_the_scale_of_the_space(
     )
     task = Task.of(lambda table: 1 / (1 + np.exp(-table[:, 0])), data)
 
-    units = deviations(task)
+    units = median_deviations(task)
 
     assert units[0] == pytest.approx(np.median(np.abs(data[:, 0] - np.median(data[:, 0]))))
     assert units[1] == pytest.approx(data[:, 1].std())

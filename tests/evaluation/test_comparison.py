@@ -1,4 +1,4 @@
-"""The harness of benchmarks/evidence: one method's trouble is nobody else's, and its oracle is right."""
+"""The harness of benchmarks/comparison: one method's trouble is nobody else's, and its oracle is right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from scipy.sparse.csgraph import dijkstra
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "evidence"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "comparison"))
 
 import methods
 import pictures
@@ -23,10 +23,11 @@ import report
 import running
 import verdicts as judging
 from bars import bars
-from localface.evaluation.metrics import Rule
-from localface.geometry.bounds import Bounds
 from oracle import optimum
 from running import Cell, Rules, complete, lines, run_split
+
+from localface.evaluation.metrics import TraversalRule
+from localface.geometry.bounds import Bounds
 
 TROUBLES = ("raises", "dies", "hangs")
 
@@ -206,7 +207,7 @@ def test_axes_end_at_a_round_number(most: float, marks: float) -> None:
 def test_the_oracle_finds_the_shortest_of_all_ways(seed: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(60, 2)) * [2.0, 0.6]
-    rule = Rule.of(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
+    rule = TraversalRule.of(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
     rows, start = rule.rows.points, rule.rows.points[np.argmin(rule.rows.points[:, 0])] + 0.02
     reaches = rows[:, 0] > 1.5
     low, high = np.array([-np.inf, -0.8]), np.full(2, np.inf)

@@ -20,7 +20,7 @@ from localface.density.fit import best_bandwidth
 from localface.errors import DataError, InputError
 from localface.evaluation.baselines import Proposal, Task, face
 from localface.evaluation.baselines.face import FACE
-from localface.evaluation.baselines.graphs import nearest
+from localface.evaluation.baselines.neighbor_lists import nearest_neighbors
 from localface.geometry.point_set import PointSet
 from worlds import mixed_table, moons
 
@@ -91,8 +91,8 @@ class Brute:
 
     def matrix(self, person: Any, where: dict[str, Any] | None) -> Array:
         """What every step costs that this person may take, themselves in the last place."""
-        asked = self.task.asked(person, where)
-        away = apart(asked.point[None, :], self.points)[0]
+        query = self.task.query(person, where)
+        away = apart(query.point[None, :], self.points)[0]
         full = self.lists.sum(axis=1) == self.most
         last = np.where(full, np.where(self.lists, self.apart, -np.inf).max(axis=1), np.inf)
         own = np.flatnonzero(away == 0)
@@ -102,20 +102,20 @@ class Brute:
             joins = (self.listed(away) | (away < last)) & (away <= self.radius)
             steps = np.array(
                 [
-                    self.cost(asked.point, p) if j else np.inf
+                    self.cost(query.point, p) if j else np.inf
                     for p, j in zip(self.points, joins, strict=True)
                 ]
             )
         costs = np.full((self.n + 1, self.n + 1), np.inf)
         costs[:-1, :-1], costs[-1, :-1] = self.costs, steps
-        states = np.vstack([self.points, asked.point])
-        inside = ((states >= asked.bounds.lower) & (states <= asked.bounds.upper)).all(axis=1)
+        states = np.vstack([self.points, query.point])
+        inside = ((states >= query.bounds.lower) & (states <= query.bounds.upper)).all(axis=1)
         costs[:, ~inside] = np.inf
         for column in range(self.width):
             ahead = states[None, :, column] - states[:, None, column]
-            if asked.bounds.up[column]:
+            if query.bounds.up[column]:
                 costs[ahead < 0] = np.inf
-            if asked.bounds.down[column]:
+            if query.bounds.down[column]:
                 costs[ahead > 0] = np.inf
         return costs
 
@@ -280,8 +280,10 @@ def test_whoever_asks_is_joined_as_a_row_would_be(kind: str) -> None:
     method, brute = FACE(task, graph=kind, n_neighbors=2), Brute(task, kind, 2)
 
     for person in people:
-        asked = task.asked(person)
-        ends, costs = method.graph.steps(asked.point, asked.bounds, np.ones(len(rows), dtype=bool))
+        query = task.query(person)
+        ends, costs = method.graph.steps_from(
+            query.point, query.bounds, np.ones(len(rows), dtype=bool)
+        )
         steps = brute.matrix(person, None)[-1, :-1]
         assert ends.tolist() == np.flatnonzero(np.isfinite(steps)).tolist()
         assert costs == pytest.approx(steps[ends], rel=1e-5)
@@ -397,7 +399,7 @@ def test_neighbours_are_exact_where_products_round() -> None:
         rng.integers(-3, 3, (300, 4)) * 0.1 + rng.choice([0.0, 1e7], (300, 1)), axis=0
     )
 
-    found = nearest(PointSet(points), np.arange(len(points)), most=7, radius=np.inf)
+    found = nearest_neighbors(PointSet(points), np.arange(len(points)), most=7, radius=np.inf)
 
     away = apart(points, points)
     np.fill_diagonal(away, np.inf)

@@ -17,12 +17,19 @@ from sklearn.datasets import make_moons
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 import localface.evaluation.metrics as metrics
-from judge import Judge
+from judge import Judge as PathJudge
 from localface import Feature, LocalFACE, Schema, Search
 from localface.data.space import Space
 from localface.errors import DataError
-from localface.evaluation.metrics import HeldOut, Judgement, OutlierFactor, Rows, Rule, Violations
-from localface.evaluation.metrics.line import legs, places_along
+from localface.evaluation.metrics import (
+    HeldOutDensity,
+    Judge,
+    OutlierFactor,
+    ReferenceRows,
+    TraversalRule,
+    Violations,
+)
+from localface.evaluation.metrics.step_grid import points_along, straight_parts
 from worlds import moons
 
 Array = np.ndarray[Any, Any]
@@ -55,11 +62,11 @@ def apart(first: Array, second: Array) -> Array:
     return np.sqrt(((first[:, None] - second[None]) ** 2).sum(axis=2))
 
 
-def judged(**options: Any) -> Judgement:
+def judged(**options: Any) -> Judge:
     """A line of people; whoever is beyond 5 is there."""
     rows = np.linspace(0, 10, 101)[:, None]
     given = {"min_score": 5.0, "heldout": rows + 0.05, "bandwidth": 0.3, "eps": 0.55, **options}
-    return Judgement.of(plain(1), rows, lambda records: records[:, 0], **given)
+    return Judge.of(plain(1), rows, lambda records: records[:, 0], **given)
 
 
 def box_of(space: Space, record: Array) -> Any:
@@ -78,7 +85,7 @@ def test_all_is_the_truth_and_every_name_is_on_the_page() -> None:
 
 def test_every_measure_is_on_the_page() -> None:
     page = PAGE.read_text(encoding="utf-8")
-    names = metrics.measured(judged(), None, box_of(plain(1), np.zeros(1))).to_dict()
+    names = metrics.measure(judged(), None, box_of(plain(1), np.zeros(1))).to_dict()
     assert [
         name for name in names if f"`{name}`" not in page and not name.startswith("violations_")
     ] == []
@@ -88,37 +95,37 @@ def test_every_measure_is_on_the_page() -> None:
 
 
 def test_nearest_rows_are_those_of_scikit_learn() -> None:
-    distances, numbers = Rows(CLOUD).nearest(PLACES, 7)
+    distances, numbers = ReferenceRows(CLOUD).nearest(PLACES, 7)
     wanted = NearestNeighbors(n_neighbors=7).fit(CLOUD).kneighbors(PLACES)
     np.testing.assert_allclose(distances, wanted[0], rtol=1e-12)
     assert (numbers == wanted[1]).all()
     np.testing.assert_allclose(
-        metrics.knn_distance(PLACES, Rows(CLOUD), k=7), wanted[0].mean(axis=1)
+        metrics.knn_distance(PLACES, ReferenceRows(CLOUD), k=7), wanted[0].mean(axis=1)
     )
 
 
 def test_the_outlier_factor_is_that_of_scikit_learn() -> None:
     theirs = LocalOutlierFactor(n_neighbors=20, novelty=True).fit(CLOUD)
     np.testing.assert_allclose(
-        OutlierFactor.of(Rows(CLOUD))(PLACES), -theirs.score_samples(PLACES), rtol=1e-9
+        OutlierFactor.of(ReferenceRows(CLOUD))(PLACES), -theirs.score_samples(PLACES), rtol=1e-9
     )
 
 
 def test_the_outlier_factor_of_rows_is_that_of_scikit_learn_without_themselves() -> None:
     theirs = LocalOutlierFactor(n_neighbors=15).fit(CLOUD)
-    factor = OutlierFactor.of(Rows(CLOUD), k=15)
+    factor = OutlierFactor.of(ReferenceRows(CLOUD), k=15)
     np.testing.assert_allclose(factor(CLOUD[:40]), -theirs.negative_outlier_factor_[:40], rtol=1e-9)
 
 
 def test_ynn_counts_the_nearest_who_reach() -> None:
     order = np.argsort(apart(PLACES, CLOUD), axis=1)[:, :9]
     np.testing.assert_allclose(
-        metrics.ynn(PLACES, Rows(CLOUD), REACHES, k=9), REACHES[order].mean(axis=1)
+        metrics.ynn(PLACES, ReferenceRows(CLOUD), REACHES, k=9), REACHES[order].mean(axis=1)
     )
 
 
 def test_whoever_ends_as_a_row_is_not_their_own_neighbour() -> None:
-    rows = Rows(np.array([[0.0], [1.0], [3.0]]))
+    rows = ReferenceRows(np.array([[0.0], [1.0], [3.0]]))
     assert metrics.knn_distance(np.array([[0.0]]), rows, k=1).tolist() == [1.0]
     assert metrics.ynn(np.array([[0.0]]), rows, np.array([True, False, False]), k=1).tolist() == [
         0.0
@@ -129,26 +136,26 @@ def test_ties_are_shared_whatever_the_order() -> None:
     points = np.array([[-1.0], [1.0], [1.0], [5.0]])
     reaches = np.array([True, False, False, True])
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2]):
-        found = metrics.ynn(np.array([[0.0]]), Rows(points[order]), reaches[order], k=1)
+        found = metrics.ynn(np.array([[0.0]]), ReferenceRows(points[order]), reaches[order], k=1)
         assert found[0] == pytest.approx(1 / 3)
-        assert metrics.ynn(np.array([[0.0]]), Rows(points[order]), reaches[order], k=9)[
+        assert metrics.ynn(np.array([[0.0]]), ReferenceRows(points[order]), reaches[order], k=9)[
             0
         ] == pytest.approx(1 / 2)
 
 
 def test_one_row_leaves_little_to_compare_with() -> None:
-    alone = Rows(np.array([[1.0, 2.0]]))
+    alone = ReferenceRows(np.array([[1.0, 2.0]]))
     here, there = alone.points, np.array([[1.0, 5.0]])
     assert np.isnan(metrics.knn_distance(here, alone)).all()
     assert np.isnan(metrics.ynn(here, alone, np.array([True]))).all()
     assert metrics.knn_distance(there, alone).tolist() == [3.0]
     assert metrics.ynn(there, alone, np.array([True])).tolist() == [1.0]
     assert np.isnan(OutlierFactor.of(alone)(there)).all()
-    assert metrics.ordinary_eps(alone) == 0.0
+    assert metrics.typical_eps(alone) == 0.0
 
 
 def test_duplicates_count_as_people_but_make_nobody_an_outlier() -> None:
-    rows = Rows(np.repeat(CLOUD[:30], 40, axis=0))
+    rows = ReferenceRows(np.repeat(CLOUD[:30], 40, axis=0))
     assert np.isfinite(OutlierFactor.of(rows)(CLOUD[:40])).all()
     np.testing.assert_allclose(
         metrics.knn_distance(PLACES, rows, k=40), apart(PLACES, CLOUD[:30]).min(axis=1)
@@ -158,9 +165,9 @@ def test_duplicates_count_as_people_but_make_nobody_an_outlier() -> None:
 @pytest.mark.parametrize("points", [np.zeros((0, 2)), np.zeros(3), np.array([[np.nan]])])
 def test_rows_that_are_no_table_are_refused(points: Array) -> None:
     with pytest.raises(DataError, match="give a table of finite points"):
-        Rows(points)
+        ReferenceRows(points)
     with pytest.raises(DataError, match="at least one neighbour"):
-        metrics.knn_distance(PLACES, Rows(CLOUD), k=0)
+        metrics.knn_distance(PLACES, ReferenceRows(CLOUD), k=0)
 
 
 def test_no_score_is_not_valid() -> None:
@@ -177,7 +184,11 @@ def test_the_end_does_not_depend_on_row_order_and_follows_the_scale(
     rng = np.random.default_rng(seed)
     rows, places, reaches = rng.normal(size=(60, 3)), rng.normal(size=(5, 3)), rng.random(60) < 0.5
     order = rng.permutation(60)
-    one, other, larger = Rows(rows), Rows(rows[order]), Rows(rows * factor)
+    one, other, larger = (
+        ReferenceRows(rows),
+        ReferenceRows(rows[order]),
+        ReferenceRows(rows * factor),
+    )
     np.testing.assert_allclose(
         metrics.ynn(places, one, reaches), metrics.ynn(places, other, reaches[order])
     )
@@ -199,7 +210,9 @@ def test_the_end_does_not_depend_on_row_order_and_follows_the_scale(
 def test_changes_worked_by_hand() -> None:
     end = np.array([[45.0, 2.0, 8.0, 2.0, 0.0, 3.0]])
     start = PERSON[None, :]
-    assert metrics.changed(start, end, FREE).tolist() == [[True, False, True, True, True, True]]
+    assert metrics.changed_features(start, end, FREE).tolist() == [
+        [True, False, True, True, True, True]
+    ]
     assert metrics.l0(start, end, FREE).tolist() == [5.0]
     assert metrics.l1(start, end, MIXED, FREE.scales).tolist() == [0.5 + 0 + 0.5 + 1 + 1 + 2]
     assert metrics.l2(start, end, MIXED, FREE.scales)[0] == pytest.approx(
@@ -250,7 +263,7 @@ def test_redundancy_is_the_share_that_could_be_put_back() -> None:
     start, end = np.zeros(4), np.array([2.0, 1.0, 5.0, 0.0])
     assert metrics.redundancy(start, end, plain(4), enough, min_score=0.5) == pytest.approx(2 / 3)
     assert math.isnan(metrics.redundancy(start, start, plain(4), enough, min_score=0.5))
-    assert metrics.put_back(start, end, plain(4)).tolist() == [
+    assert metrics.single_undos(start, end, plain(4)).tolist() == [
         [0, 1, 5, 0],
         [2, 0, 5, 0],
         [2, 1, 0, 0],
@@ -278,8 +291,8 @@ def test_a_lawful_path_breaks_nothing_and_the_person_is_not_judged() -> None:
     )  # outside, a fraction, a relation broken: theirs alone
     box = MIXED.box(PERSON)
     states = np.stack([odd, PERSON, [41, 3, 7, 1, 0, 3], [41, 3, 3, 1, 0, 0]])
-    assert metrics.violations(states, FREE, box) == Violations()
-    assert metrics.violations(odd[None, :], FREE, box).total == 0
+    assert metrics.count_violations(states, FREE, box) == Violations()
+    assert metrics.count_violations(odd[None, :], FREE, box).total == 0
 
 
 @pytest.mark.parametrize(
@@ -306,16 +319,18 @@ def test_each_kind_of_constraint_is_told_apart(
     box = MIXED.box(PERSON, {"job": ["none", "part"]})
     state = PERSON.copy()
     state[place] = value
-    assert metrics.violations(np.stack([PERSON, state]), FREE, box) == broken
-    assert metrics.violations(np.stack([PERSON, state, PERSON]), FREE, box).total >= broken.total
+    assert metrics.count_violations(np.stack([PERSON, state]), FREE, box) == broken
+    assert (
+        metrics.count_violations(np.stack([PERSON, state, PERSON]), FREE, box).total >= broken.total
+    )
 
 
 def test_going_back_on_a_one_way_feature_is_seen_between_states() -> None:
     states = np.stack([PERSON, PERSON, PERSON, PERSON])
     states[:, 0] = [40, 45, 42, 43]
-    assert metrics.violations(states, FREE, MIXED.box(PERSON)) == Violations(one_way=1)
+    assert metrics.count_violations(states, FREE, MIXED.box(PERSON)) == Violations(one_way=1)
     assert (
-        metrics.violations(states, FREE, MIXED.with_("age", moves="freely").box(PERSON))
+        metrics.count_violations(states, FREE, MIXED.with_("age", moves="freely").box(PERSON))
         == Violations()
     )
 
@@ -323,7 +338,7 @@ def test_going_back_on_a_one_way_feature_is_seen_between_states() -> None:
 def test_every_state_counts() -> None:
     states = np.stack([PERSON, PERSON, PERSON])
     states[1:, 1] = -1.0
-    assert metrics.violations(states, FREE, MIXED.box(PERSON)) == Violations(box=2)
+    assert metrics.count_violations(states, FREE, MIXED.box(PERSON)) == Violations(box=2)
 
 
 # the way
@@ -336,8 +351,10 @@ def test_lengths_and_detours_worked_by_hand() -> None:
     assert metrics.detour(points) == pytest.approx(7 / 5)
     assert metrics.path_length(points[:1]) == 0.0
     assert math.isnan(metrics.detour(points[:1]))
-    assert metrics.over(7.0, 5.0) == pytest.approx(1.4)
-    assert all(math.isnan(metrics.over(7.0, best)) for best in (None, 0.0, math.inf, math.nan))
+    assert metrics.over_optimum(7.0, 5.0) == pytest.approx(1.4)
+    assert all(
+        math.isnan(metrics.over_optimum(7.0, best)) for best in (None, 0.0, math.inf, math.nan)
+    )
 
 
 def test_sparsity_per_step() -> None:
@@ -360,103 +377,111 @@ def test_a_score_that_falls_is_not_monotone() -> None:
 
 
 def test_the_held_out_density_is_that_of_scipy() -> None:
-    heldout = HeldOut.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
+    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
     wanted = np.mean(
         [multivariate_normal(row, 0.49 * np.eye(4)).pdf(PLACES) for row in CLOUD], axis=0
     )
-    np.testing.assert_allclose(heldout.logs(PLACES), np.log(wanted), rtol=1e-7)
+    np.testing.assert_allclose(heldout.log_densities(PLACES), np.log(wanted), rtol=1e-7)
 
 
 def test_far_places_keep_their_log_density() -> None:
-    heldout = HeldOut.fit(np.array([[0.0], [1.0]]), np.zeros(1, dtype=bool), bandwidth=0.1)
-    assert heldout.logs(np.array([[101.0]]))[0] == pytest.approx(
+    heldout = HeldOutDensity.fit(np.array([[0.0], [1.0]]), np.zeros(1, dtype=bool), bandwidth=0.1)
+    assert heldout.log_densities(np.array([[101.0]]))[0] == pytest.approx(
         -0.5 * 1000**2 - np.log(2) - 0.5 * np.log(2 * np.pi * 0.01)
     )
 
 
 def test_levels_leave_each_row_out_and_shares_read_them() -> None:
-    heldout = HeldOut.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
+    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
     wanted = []
     for i in range(len(CLOUD)):
         squares = ((np.delete(CLOUD, i, axis=0) - CLOUD[i]) ** 2).sum(axis=1)
         wanted.append(
             np.log(np.exp(-squares / 0.98).sum() / len(CLOUD)) - 2 * np.log(2 * np.pi * 0.49)
         )
-    np.testing.assert_allclose(heldout.levels, np.sort(wanted), rtol=1e-9)
-    assert heldout.share(heldout.levels[30]) == pytest.approx(0.1)
-    assert heldout.share(heldout.floor(0.25)) == pytest.approx(0.25, abs=1 / 300)
+    np.testing.assert_allclose(heldout.row_log_densities, np.sort(wanted), rtol=1e-9)
+    assert heldout.share(heldout.row_log_densities[30]) == pytest.approx(0.1)
+    assert heldout.share(heldout.log_floor(0.25)) == pytest.approx(0.25, abs=1 / 300)
     assert heldout.share(np.array([-np.inf, np.inf])).tolist() == [0.0, 1.0]
 
 
 def test_the_bandwidth_makes_the_others_likeliest() -> None:
-    h = HeldOut.fit(CLOUD, np.zeros(4, dtype=bool)).bandwidth
+    h = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool)).bandwidth
 
     def likelihood(bandwidth: float) -> float:
-        return float(HeldOut.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=bandwidth).levels.mean())
+        return float(
+            HeldOutDensity.fit(
+                CLOUD, np.zeros(4, dtype=bool), bandwidth=bandwidth
+            ).row_log_densities.mean()
+        )
 
     assert likelihood(h) > max(likelihood(h * 1.3), likelihood(h / 1.3))
 
 
 def test_the_bandwidth_does_not_depend_on_row_order_and_follows_the_scale() -> None:
     smooth = np.zeros(4, dtype=bool)
-    h = HeldOut.fit(CLOUD, smooth).bandwidth
-    assert HeldOut.fit(CLOUD[::-1], smooth).bandwidth == pytest.approx(h)
-    assert HeldOut.fit(3 * CLOUD, smooth).bandwidth == pytest.approx(3 * h)
+    h = HeldOutDensity.fit(CLOUD, smooth).bandwidth
+    assert HeldOutDensity.fit(CLOUD[::-1], smooth).bandwidth == pytest.approx(h)
+    assert HeldOutDensity.fit(3 * CLOUD, smooth).bandwidth == pytest.approx(3 * h)
     assert (
-        HeldOut.fit(np.concatenate([CLOUD, CLOUD]), smooth).bandwidth == h
+        HeldOutDensity.fit(np.concatenate([CLOUD, CLOUD]), smooth).bandwidth == h
     )  # equal rows count once
 
 
 def test_a_density_of_one_row_is_refused() -> None:
     for fit in (
-        lambda p: HeldOut.fit(p, np.zeros(1, dtype=bool)),
-        lambda p: Rule.of(p, np.zeros(1), bandwidth=1.0),
+        lambda p: HeldOutDensity.fit(p, np.zeros(1, dtype=bool)),
+        lambda p: TraversalRule.of(p, np.zeros(1), bandwidth=1.0),
     ):
         with pytest.raises(DataError, match="at least two different rows"):
             fit(np.ones((5, 1)))
 
 
 def test_a_step_is_looked_at_closely_and_in_full() -> None:
-    heldout = HeldOut.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.5)
+    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.5)
     t = np.linspace(0, 1, 20_001)[:, None]
     places = PLACES[0] + t * (PLACES[1] - PLACES[0])
-    logs = heldout.logs(places)
-    under = heldout.under(PLACES[:1], PLACES[1:2])
-    assert under.lowest[0] == pytest.approx(logs.min(), abs=1e-3)
-    assert under.mean[0] == pytest.approx(np.log(np.trapezoid(np.exp(logs), t[:, 0])), abs=1e-3)
+    log_densities = heldout.log_densities(places)
+    along = heldout.along(PLACES[:1], PLACES[1:2])
+    assert along.lowest_logs[0] == pytest.approx(log_densities.min(), abs=1e-3)
+    assert along.mean_logs[0] == pytest.approx(
+        np.log(np.trapezoid(np.exp(log_densities), t[:, 0])), abs=1e-3
+    )
 
 
 def test_categories_flip_in_the_middle() -> None:
     start, end, discrete = np.array([0.0, 0.0]), np.array([4.0, 1.0]), np.array([False, True])
-    (a, b, first), (c, d, second) = legs(start, end, discrete)
+    (a, b, first), (c, d, second) = straight_parts(start, end, discrete)
     assert [a.tolist(), b.tolist(), c.tolist(), d.tolist()] == [[0, 0], [2, 0], [2, 1], [4, 1]]
     assert first == second == 0.5
-    heldout = HeldOut.fit(np.array([[0.0, 0.0], [4.0, 1.0]]), discrete, bandwidth=0.5)
-    under = heldout.under(start[None, :], end[None, :])
-    assert under.lowest[0] == pytest.approx(heldout.logs(np.array([[2.0, 0.0]]))[0], abs=1e-9)
+    heldout = HeldOutDensity.fit(np.array([[0.0, 0.0], [4.0, 1.0]]), discrete, bandwidth=0.5)
+    along = heldout.along(start[None, :], end[None, :])
+    assert along.lowest_logs[0] == pytest.approx(
+        heldout.log_densities(np.array([[2.0, 0.0]]))[0], abs=1e-9
+    )
 
 
 def test_places_cover_a_line_and_their_parts_sum_to_one() -> None:
-    places, parts = places_along(np.zeros(2), np.array([3.0, 4.0]), apart=0.3)
+    places, parts = points_along(np.zeros(2), np.array([3.0, 4.0]), apart=0.3)
     assert places[0].tolist() == [0, 0]
     assert places[-1].tolist() == [3, 4]
     assert metrics.step_lengths(places).max() <= 0.3
     assert parts.sum() == pytest.approx(1)
-    assert len(places_along(np.zeros(2), np.zeros(2), apart=0.3)[0]) == 1
-    assert len(places_along(np.zeros(2), np.ones(2), apart=0.0)[0]) == 401
+    assert len(points_along(np.zeros(2), np.zeros(2), apart=0.3)[0]) == 1
+    assert len(points_along(np.zeros(2), np.ones(2), apart=0.0)[0]) == 401
 
 
 def test_a_path_is_as_low_as_its_lowest_step_and_its_mean_goes_by_length() -> None:
-    under = metrics.Under(np.array([-1.0, -5.0]), np.log([0.2, 0.8]))
-    lowest, mean = metrics.along_path(under, np.array([3.0, 1.0]))
+    along = metrics.StepDensities(np.array([-1.0, -5.0]), np.log([0.2, 0.8]))
+    lowest, mean = metrics.path_log_densities(along, np.array([3.0, 1.0]))
     assert lowest == -5.0
     assert mean == pytest.approx(np.log(0.35))
-    assert metrics.along_path(under, np.zeros(2))[1] == pytest.approx(np.log(0.5))
+    assert metrics.path_log_densities(along, np.zeros(2))[1] == pytest.approx(np.log(0.5))
 
 
 def test_traversable_by_held_out_people() -> None:
     rows = np.concatenate([np.linspace(0, 1, 50), np.linspace(5, 6, 50)])[:, None]
-    heldout = HeldOut.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.1)
+    heldout = HeldOutDensity.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.1)
     starts, ends = np.array([[0.1], [0.5]]), np.array([[0.9], [5.5]])
     assert heldout.traversable(starts, ends).tolist() == [True, False]
 
@@ -467,40 +492,42 @@ def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
     answer = next(
         one for one in explainer.explain_many(world.people[:2], progress=False) if one.found
     )
-    judge = Judge.of(explainer, world.data, answer)
-    rule = Rule.of(judge.rows, judge.discrete, bandwidth=judge.h)
-    assert rule.floor == pytest.approx(judge.floor, abs=1e-9)
+    judge = PathJudge.of(explainer, world.data, answer)
+    rule = TraversalRule.of(judge.rows, judge.discrete, bandwidth=judge.h)
+    assert rule.log_floor == pytest.approx(judge.floor, abs=1e-9)
     points = judge.points(answer.path)
     rng = np.random.default_rng(0)
     starts = np.concatenate([points[:-1], judge.rows[rng.integers(0, 1000, 8)]])
     ends = np.concatenate([points[1:], judge.rows[rng.integers(0, 1000, 8)]])
-    under = rule.under(starts, ends)
+    along = rule.along(starts, ends)
     np.testing.assert_allclose(
-        under.lowest,
+        along.lowest_logs,
         [judge.lowest(a, b, 2001) for a, b in zip(starts, ends, strict=True)],
         atol=1e-2,
     )
     np.testing.assert_allclose(
-        under.mean, [judge.mean(a, b, 2001) for a, b in zip(starts, ends, strict=True)], atol=1e-2
+        along.mean_logs,
+        [judge.mean(a, b, 2001) for a, b in zip(starts, ends, strict=True)],
+        atol=1e-2,
     )
     assert rule.traversable(points[:-1], points[1:]).all()
     assert not rule.traversable(starts, ends).all()
-    assert rule.traversable(starts, ends, floor=-np.inf).all()
+    assert rule.traversable(starts, ends, log_floor=-np.inf).all()
 
 
 def test_the_rows_at_the_ends_of_a_step_are_no_evidence_for_it() -> None:
     rows = np.array([[0.0], [1.0], [9.0], [9.1]])
-    rule = Rule.of(rows, np.zeros(1, dtype=bool), bandwidth=0.5)
+    rule = TraversalRule.of(rows, np.zeros(1, dtype=bool), bandwidth=0.5)
     wanted = (
         np.log(np.exp(-((9 - 0) ** 2) / 0.5) + np.exp(-((9.1 - 0) ** 2) / 0.5))
         - np.log(4)
         - 0.5 * np.log(2 * np.pi / 4)
     )
-    assert rule.under(rows[:1], rows[1:2]).lowest[0] == pytest.approx(wanted)
+    assert rule.along(rows[:1], rows[1:2]).lowest_logs[0] == pytest.approx(wanted)
 
 
 def test_people_within_worked_by_hand() -> None:
-    rows = Rows(np.array([[0.0], [1.0], [2.0], [2.5], [6.0]]))
+    rows = ReferenceRows(np.array([[0.0], [1.0], [2.0], [2.5], [6.0]]))
     smooth = np.zeros(1, dtype=bool)
     fewest, mean = metrics.people_within(
         np.array([[1.5], [0.0]]), np.array([[1.5], [6.0]]), smooth, rows, eps=1.0
@@ -512,7 +539,7 @@ def test_people_within_worked_by_hand() -> None:
 
 def test_an_ordinary_eps_is_the_distance_to_the_tenth_other() -> None:
     wanted = np.median(np.sort(apart(CLOUD, CLOUD), axis=1)[:, 10])
-    assert metrics.ordinary_eps(Rows(CLOUD)) == pytest.approx(wanted)
+    assert metrics.typical_eps(ReferenceRows(CLOUD)) == pytest.approx(wanted)
 
 
 # answers that hold
@@ -543,7 +570,7 @@ def test_stability_counts_answers_that_are_lost_and_leaves_out_who_had_none() ->
 
 
 def test_noise_keeps_records_possible() -> None:
-    copies = metrics.noisy(PERSON, FREE, noise=1.0, n=200, rng=np.random.default_rng(0))
+    copies = metrics.noisy_copies(PERSON, FREE, noise=1.0, n=200, rng=np.random.default_rng(0))
     assert (copies[:, 3:5] == PERSON[3:5]).all()
     assert (copies[:, [0, 5]] == np.rint(copies[:, [0, 5]])).all()
     assert copies[:, 5].min() >= 0
@@ -552,42 +579,45 @@ def test_noise_keeps_records_possible() -> None:
     assert copies[:, 1].std() > 0.5
     still = Space(MIXED.with_("low", moves="never"), FREE.centres.copy(), FREE.scales.copy())
     assert (
-        metrics.noisy(PERSON, still, noise=1.0, n=9, rng=np.random.default_rng(0))[:, 1] == 2.0
+        metrics.noisy_copies(PERSON, still, noise=1.0, n=9, rng=np.random.default_rng(0))[:, 1]
+        == 2.0
     ).all()
 
 
 def test_validity_under_retrained_models_keeps_failures_in_the_denominator() -> None:
     models = [lambda r: r[:, 0], lambda r: r[:, 0] - 1, lambda r: np.full(len(r), np.nan)]
-    found = metrics.valid_under([np.array([1.5]), None, np.array([0.5])], models, min_score=0.5)
+    found = metrics.valid_under_models(
+        [np.array([1.5]), None, np.array([0.5])], models, min_score=0.5
+    )
     assert found.tolist() == [[True, True, False], [False, False, False], [True, False, False]]
-    assert metrics.valid_under([None], models, min_score=0.5).tolist() == [[False] * 3]
+    assert metrics.valid_under_models([None], models, min_score=0.5).tolist() == [[False] * 3]
 
 
 # people and intervals
 
 
 def test_success_is_over_everybody_asked() -> None:
-    share = metrics.success([True, True, False], asked=4)
+    share = metrics.success_share([True, True, False], asked=4)
     assert (share.n, share.of, share.share) == (2, 4, 0.5)
     assert share.low == pytest.approx(0.150, abs=1e-3)
     assert share.high == pytest.approx(0.850, abs=1e-3)
-    assert math.isnan(metrics.success([]).share)
+    assert math.isnan(metrics.success_share([]).share)
     with pytest.raises(DataError, match="count everybody asked"):
-        metrics.success([True, True], asked=1)
+        metrics.success_share([True, True], asked=1)
 
 
 def test_a_difference_of_shares_has_newcombes_interval() -> None:
     first, second = (
-        metrics.success([True] * 56 + [False] * 14),
-        metrics.success([True] * 48 + [False] * 32),
+        metrics.success_share([True] * 56 + [False] * 14),
+        metrics.success_share([True] * 48 + [False] * 32),
     )
-    gap = metrics.difference(first, second)
+    gap = metrics.share_difference(first, second)
     assert gap.mean == pytest.approx(0.2)
     assert (gap.low, gap.high) == (
         pytest.approx(0.0524, abs=2e-4),
         pytest.approx(0.3339, abs=2e-4),
     )  # Newcombe 1998, (a)
-    assert math.isnan(metrics.difference(first, metrics.success([])).mean)
+    assert math.isnan(metrics.share_difference(first, metrics.success_share([])).mean)
 
 
 def test_the_interval_over_seeds_is_students() -> None:
@@ -605,18 +635,18 @@ def test_the_interval_over_seeds_is_students() -> None:
 
 def test_the_bootstrap_covers_the_median() -> None:
     values = np.random.default_rng(1).exponential(size=400)
-    found = metrics.bootstrapped(values)
+    found = metrics.bootstrap_interval(values)
     assert found.mean == np.median(values)
     assert found.low < math.log(2) < found.high
     assert found.high - found.low < 0.4
-    assert metrics.bootstrapped(values) == found
-    assert metrics.bootstrapped([2.0]).mean == 2.0
-    assert math.isnan(metrics.bootstrapped([]).mean)
+    assert metrics.bootstrap_interval(values) == found
+    assert metrics.bootstrap_interval([2.0]).mean == 2.0
+    assert math.isnan(metrics.bootstrap_interval([]).mean)
 
 
 def test_seconds_are_told_by_median_and_95th_percentile() -> None:
-    assert metrics.seconds(range(101)) == (50.0, 95.0)
-    assert math.isnan(metrics.seconds([]).p95)
+    assert metrics.time_quantiles(range(101)) == (50.0, 95.0)
+    assert math.isnan(metrics.time_quantiles([]).p95)
 
 
 def test_groups_are_counted_with_their_failures() -> None:
@@ -655,7 +685,7 @@ def test_density_deciles_and_the_gap_of_the_loneliest() -> None:
 
 def test_a_path_is_measured() -> None:
     states = np.array([[2.0], [4.0], [6.0]])
-    found = metrics.measured(judged(), states, box_of(plain(1), states[0]), optimum=2.0)
+    found = metrics.measure(judged(), states, box_of(plain(1), states[0]), optimum=2.0)
     assert found.found
     assert found.valid
     assert found.sound
@@ -675,7 +705,7 @@ def test_a_path_is_measured() -> None:
 
 
 def test_nothing_found_measures_nothing() -> None:
-    found = metrics.measured(judged(), None, box_of(plain(1), np.zeros(1)))
+    found = metrics.measure(judged(), None, box_of(plain(1), np.zeros(1)))
     assert not (found.found)
     assert not (found.valid)
     assert not (found.sound)
@@ -690,7 +720,7 @@ def test_nothing_found_measures_nothing() -> None:
 
 
 def test_whoever_is_there_already_takes_no_steps() -> None:
-    found = metrics.measured(judged(), np.array([[7.0]]), box_of(plain(1), np.array([7.0])))
+    found = metrics.measure(judged(), np.array([[7.0]]), box_of(plain(1), np.array([7.0])))
     assert found.sound
     assert found.valid
     assert (found.steps, found.l0, found.length) == (0.0, 0.0, 0.0)
@@ -702,7 +732,7 @@ def test_whoever_is_there_already_takes_no_steps() -> None:
 
 def test_a_jump_over_empty_ground_is_not_sound() -> None:
     rows = np.concatenate([np.linspace(0, 2, 50), np.linspace(8, 10, 50)])[:, None]
-    judgement = Judgement.of(
+    judge = Judge.of(
         plain(1),
         rows,
         lambda r: r[:, 0],
@@ -711,19 +741,19 @@ def test_a_jump_over_empty_ground_is_not_sound() -> None:
         bandwidth=0.2,
         eps=0.5,
     )
-    found = metrics.measured(judgement, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)))
+    found = metrics.measure(judge, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)))
     assert found.valid
     assert not found.sound
     assert (found.traversable, found.traversable_heldout, found.fewest_people) == (0.0, 0.0, 0.0)
     assert found.lowest_density == 0.0 < found.density
-    relaxed = metrics.measured(
-        judgement, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)), floor=-1e9
+    relaxed = metrics.measure(
+        judge, np.array([[1.0], [9.0]]), box_of(plain(1), np.ones(1)), log_floor=-1e9
     )
     assert relaxed.sound
 
 
 def test_what_is_no_record_has_no_measures_but_what_it_breaks() -> None:
-    found = metrics.measured(judged(), np.array([[2.0], [np.nan]]), box_of(plain(1), np.zeros(1)))
+    found = metrics.measure(judged(), np.array([[2.0], [np.nan]]), box_of(plain(1), np.zeros(1)))
     assert found.found
     assert not found.valid
     assert not found.sound
@@ -740,10 +770,10 @@ def test_a_category_that_does_not_exist_is_not_scored() -> None:
             dtype=float,
         )
 
-    judgement = Judgement.of(FREE, rows, score, min_score=1.0)
+    judge = Judge.of(FREE, rows, score, min_score=1.0)
     end = PERSON.copy()
     end[3] = 7.0
-    found = metrics.measured(judgement, np.stack([PERSON, end]), MIXED.box(PERSON))
+    found = metrics.measure(judge, np.stack([PERSON, end]), MIXED.box(PERSON))
     assert math.isnan(found.score)
     assert not found.valid
     assert found.violations == Violations(nonexistent=1)
@@ -751,7 +781,7 @@ def test_a_category_that_does_not_exist_is_not_scored() -> None:
     assert math.isfinite(found.knn_distance)
     assert math.isnan(found.density)
     assert math.isnan(found.traversable)
-    assert repr(judgement) == "<Judgement: 3 rows, nobody held out, no rule>"
+    assert repr(judge) == "<Judge: 3 rows, nobody held out, no rule>"
 
 
 def test_many_at_once_are_measured_as_one_by_one_with_two_model_calls() -> None:
@@ -762,9 +792,7 @@ def test_many_at_once_are_measured_as_one_by_one_with_two_model_calls() -> None:
         return np.asarray(records[:, 0] + records[:, 1])
 
     space = plain(4)
-    judgement = Judgement.of(
-        space, CLOUD[:200], score, min_score=1.0, heldout=CLOUD[200:], bandwidth=0.5
-    )
+    judge = Judge.of(space, CLOUD[:200], score, min_score=1.0, heldout=CLOUD[200:], bandwidth=0.5)
     paths = [None, CLOUD[[0]], CLOUD[[1, 2]], CLOUD[[3, 4, 5]], None, CLOUD[[6, 250, 7, 8]]]
     boxes, optima, floors = (
         [box_of(space, CLOUD[0])] * 6,
@@ -772,20 +800,20 @@ def test_many_at_once_are_measured_as_one_by_one_with_two_model_calls() -> None:
         [None] * 5 + [-50.0],
     )
     calls.clear()
-    many = metrics.measured_many(judgement, paths, boxes, optima=optima, floors=floors)
+    many = metrics.measure_many(judge, paths, boxes, optima=optima, log_floors=floors)
     assert len(calls) <= 2
     for i, one in enumerate(many):
-        alone = metrics.measured(
-            judgement, paths[i], boxes[i], optimum=optima[i], floor=floors[i]
+        alone = metrics.measure(
+            judge, paths[i], boxes[i], optimum=optima[i], log_floor=floors[i]
         ).to_dict()
         assert one.to_dict() == pytest.approx(alone, nan_ok=True, rel=1e-9)
     assert sum(one.found for one in many) == 4
 
 
 def test_averages_keep_failures_in_the_denominator() -> None:
-    judgement, box = judged(), box_of(plain(1), np.zeros(1))
+    judge, box = judged(), box_of(plain(1), np.zeros(1))
     paths = [np.array([[2.0], [6.0]]), None, np.array([[2.0], [3.0]]), None]
-    means = metrics.averages(metrics.measured_many(judgement, paths, [box] * 4))
+    means = metrics.averages(metrics.measure_many(judge, paths, [box] * 4))
     assert (means["found"], means["valid"], means["sound"]) == (0.5, 0.25, 0.25)
     assert means["l1"] == pytest.approx(2.5)
     assert math.isnan(means["over_optimum"])
@@ -793,22 +821,22 @@ def test_averages_keep_failures_in_the_denominator() -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    judgement, box = judged(), box_of(plain(1), np.zeros(1))
+    judge, box = judged(), box_of(plain(1), np.zeros(1))
     with pytest.raises(DataError, match="2 proposals, 1 boxes"):
-        metrics.measured_many(judgement, [None, None], [box])
+        metrics.measure_many(judge, [None, None], [box])
     with pytest.raises(DataError, match="is no path"):
-        metrics.measured(judgement, np.zeros((2, 3)), box)
+        metrics.measure(judge, np.zeros((2, 3)), box)
     with pytest.raises(DataError, match="is no path"):
-        metrics.measured(judgement, np.zeros((0, 1)), box)
-    assert metrics.measured_many(judgement, [], []) == []
+        metrics.measure(judge, np.zeros((0, 1)), box)
+    assert metrics.measure_many(judge, [], []) == []
 
 
 def test_whoever_stands_below_the_floor_may_leave_but_not_go_lower() -> None:
     rows = np.concatenate([np.linspace(0, 2, 50), np.linspace(8, 10, 50)])[:, None]
-    judgement = Judgement.of(plain(1), rows, lambda r: r[:, 0], min_score=8.0, bandwidth=0.2)
+    judge = Judge.of(plain(1), rows, lambda r: r[:, 0], min_score=8.0, bandwidth=0.2)
     box = box_of(plain(1), np.ones(1))
     away, back = (
-        metrics.measured(judgement, np.array(way), box) for way in ([[6.0], [9.0]], [[3.0], [9.0]])
+        metrics.measure(judge, np.array(way), box) for way in ([[6.0], [9.0]], [[3.0], [9.0]])
     )
     assert (away.traversable, away.traversable_personal) == (0.0, 1.0)
     assert away.sound_personal
@@ -822,7 +850,7 @@ def test_localface_is_judged_sound_where_it_says_found() -> None:
     explainer = LocalFACE(world.model, world.data, search=Search(n_neighbors=15))
     answers = list(explainer.explain_many(world.people[:6], progress=False))
     space = Space.fit(explainer.schema, np.unique(world.data, axis=0))
-    judgement = Judgement.of(
+    judge = Judge.of(
         space,
         world.data,
         lambda records: world.model.predict_proba(records)[:, 1],
@@ -831,8 +859,8 @@ def test_localface_is_judged_sound_where_it_says_found() -> None:
         bandwidth=explainer.density.bandwidth,
     )
     paths = [np.asarray(one.records) if one.found else None for one in answers]
-    found = metrics.measured_many(
-        judgement, paths, [space.schema.box(one.records[0]) for one in answers]
+    found = metrics.measure_many(
+        judge, paths, [space.schema.box(one.records[0]) for one in answers]
     )
     assert any(one.entry for one in answers)
     for answer, one in zip(answers, found, strict=True):
@@ -843,8 +871,10 @@ def test_localface_is_judged_sound_where_it_says_found() -> None:
 def test_the_density_matches_scipys_own_kde_up_to_shape() -> None:
     theirs = gaussian_kde(CLOUD[:, :1].T)
     h = float(np.sqrt(theirs.covariance[0, 0]))
-    ours = HeldOut.fit(CLOUD[:, :1], np.zeros(1, dtype=bool), bandwidth=h)
-    np.testing.assert_allclose(np.exp(ours.logs(PLACES[:, :1])), theirs(PLACES[:, 0]), rtol=1e-7)
+    ours = HeldOutDensity.fit(CLOUD[:, :1], np.zeros(1, dtype=bool), bandwidth=h)
+    np.testing.assert_allclose(
+        np.exp(ours.log_densities(PLACES[:, :1])), theirs(PLACES[:, 0]), rtol=1e-7
+    )
 
 
 def test_frames_with_constant_columns_are_measured() -> None:
@@ -852,10 +882,10 @@ def test_frames_with_constant_columns_are_measured() -> None:
     schema = Schema.infer(frame).with_("same", moves="never")
     records = frame.to_numpy(float)
     space = Space.fit(schema, records)
-    judgement = Judgement.of(
+    judge = Judge.of(
         space, records, lambda r: r[:, 0], min_score=0.5, heldout=records, bandwidth=0.3
     )
-    found = metrics.measured(judgement, records[[5, 25]], schema.box(records[5]))
+    found = metrics.measure(judge, records[[5, 25]], schema.box(records[5]))
     assert found.valid
     assert found.l0 == 1.0
     assert math.isfinite(found.l1_mad)

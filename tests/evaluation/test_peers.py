@@ -29,8 +29,8 @@ from localface.evaluation.baselines.peers import (
     TreeCF,
     available,
 )
-from localface.evaluation.baselines.peers.calling import Counted, Landing, asking
-from localface.evaluation.baselines.peers.limits import Limits
+from localface.evaluation.baselines.peers.adapter import CountedModel, PeerAnswer, ask_peer
+from localface.evaluation.baselines.peers.allowed_values import AllowedValues
 
 WANTED = 0.7
 ORDERED = [name for name in PEERS if PEERS[name].package in ("dice-ml", "treecf", "fat-forensics")]
@@ -301,7 +301,7 @@ def test_a_value_that_does_not_exist_is_a_reason_and_no_crash(
 ) -> None:
     task, person = mixed()
 
-    answer = asking(task, person, None, lambda asked: Landing(np.array(codes)))
+    answer = ask_peer(task, person, None, lambda query: PeerAnswer(np.array(codes)))
 
     assert not answer.found
     assert answer.reason == reason
@@ -310,8 +310,8 @@ def test_a_value_that_does_not_exist_is_a_reason_and_no_crash(
 def test_a_whole_number_is_read_as_the_nearest_one_as_the_model_was_asked() -> None:
     task, person = mixed()
 
-    answer = asking(
-        task, person, None, lambda asked: Landing(np.array([1.6, 40.25, 1.0, 43.7]), 2.5)
+    answer = ask_peer(
+        task, person, None, lambda query: PeerAnswer(np.array([1.6, 40.25, 1.0, 43.7]), 2.5)
     )
 
     assert answer.counterfactual == {"job": "full", "income": 40.25, "car": "yes", "age": 44}
@@ -320,13 +320,13 @@ def test_a_whole_number_is_read_as_the_nearest_one_as_the_model_was_asked() -> N
 
 def test_the_limits_are_the_box_within_the_data_and_leave_out_what_may_not_change() -> None:
     task, _ = forest()
-    asked = task.asked({"age": 40, "income": 20.05, "hours": 10}, {"hours": (7.5, 20)})
+    query = task.query({"age": 40, "income": 20.05, "hours": 10}, {"hours": (7.5, 20)})
 
-    limits = Limits.of(task, asked)
+    allowed = AllowedValues.of(task, query)
 
-    assert limits.varied == [1, 2]
-    assert limits.ranges[1] == (20.05, 45.05)
-    assert limits.ranges[2] == (8.0, 20.0)
+    assert allowed.varied == [1, 2]
+    assert allowed.ranges[1] == (20.05, 45.05)
+    assert allowed.ranges[2] == (8.0, 20.0)
 
 
 # the model as it is called
@@ -345,7 +345,7 @@ def test_the_remapped_class_is_exactly_whether_the_target_is_reached(
     )
     records = np.column_stack([np.sort(given_), np.zeros(len(given_))])
 
-    model = Counted(task)
+    model = CountedModel(task)
     likely = model.predict_proba(records)[:, 1]
 
     reaches = task.scorer(records) >= wanted
@@ -361,7 +361,7 @@ def test_the_remapped_class_is_exactly_whether_the_target_is_reached(
 def test_without_the_remap_the_probability_is_the_models_own() -> None:
     task, people = forest()
 
-    model = Counted(task, remap=False)
+    model = CountedModel(task, remap=False)
 
     own = task.model.predict_proba(people)
     np.testing.assert_allclose(model.predict_proba(people), own, atol=1e-9)
@@ -372,14 +372,14 @@ def test_scores_that_are_no_probabilities_need_the_remap() -> None:
     data = np.linspace(-3, 3, 20)[:, None]
     task = Task.of(lambda table: 2 + table[:, 0] ** 2, data, min_score=4.0)
 
-    assert Counted(task).predict_proba(np.array([[3.0]]))[0, 1] > 0.5
+    assert CountedModel(task).predict_proba(np.array([[3.0]]))[0, 1] > 0.5
     with pytest.raises(ModelError, match="no probabilities"):
-        Counted(task, remap=False)
+        CountedModel(task, remap=False)
 
 
 def test_tables_and_arrays_and_text_are_read_alike_and_counted() -> None:
     task, _ = mixed()
-    model = Counted(task)
+    model = CountedModel(task)
     codes = np.array([[2.0, 41.5, 1.0, 50.0], [0.0, 30.0, 0.0, 20.0]])
     table = pd.DataFrame(
         {"age": [50, 20], "car": ["1", "0"], "income": [41.5, 30.0], "job": ["2", "0"]}

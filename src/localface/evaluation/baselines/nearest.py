@@ -1,4 +1,4 @@
-"""The plain ones: become the nearest person who has the outcome, in one jump."""
+"""Proposes the nearest row that reaches the target, as a single step."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from localface.density.fit import fit_kde
 from localface.density.protocol import Density
 from localface.errors import DataError, InputError
 from localface.evaluation.baselines.proposal import Proposal
-from localface.evaluation.baselines.task import Asked, Task
+from localface.evaluation.baselines.task import Query, Task
 from localface.geometry.point_set import PointSet
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
 
-_BATCH = 16  # segments that are judged together
+_BATCH = 16  # segments that are checked together
 
 
 class NearestUnlike:
-    """Jump to the nearest row that someone may become and that reaches the target.
+    """The nearest unlike neighbour: the nearest allowed row that reaches the target.
 
     Nearest in points, where one ordinary difference between people is one unit; of rows
-    that are equally near, the first in canonical order. Nothing is said about the ground
-    in between.
+    that are equally near, the first in canonical order. Nothing is said about the states in
+    between.
 
     Example
     -------
@@ -40,37 +40,37 @@ class NearestUnlike:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the row to become, or say why there is none."""
-        asked = self.task.asked(person, where)
-        return self._answer(asked, float(self.task.score(asked.record[None, :])[0]))
+        query = self.task.query(person, where)
+        return self._answer(query, float(self.task.score(query.record[None, :])[0]))
 
     def explain_many(
         self, people: Any, *, where: Mapping[str, Any] | None = None
     ) -> list[Proposal]:
         """Answer many people, who are scored in one call."""
-        asked = list(self.task.asked_many(people, where))
-        scores = self.task.score(np.stack([one.record for one in asked]))
-        return [self._answer(one, float(score)) for one, score in zip(asked, scores, strict=True)]
+        queries = list(self.task.queries(people, where))
+        scores = self.task.score(np.stack([query.record for query in queries]))
+        return [
+            self._answer(query, float(score)) for query, score in zip(queries, scores, strict=True)
+        ]
 
-    def _answer(self, asked: Asked, score: float) -> Proposal:
+    def _answer(self, query: Query, score: float) -> Proposal:
         if score >= self.task.min_score:
-            return self.task.proposed(asked, [])
-        ids, apart = unlike(self.task, asked)
-        return (
-            jump(self.task, asked, int(ids[0]), float(apart[0]))
-            if len(ids)
-            else nobody(self.task, asked)
-        )
+            return self.task.propose(query, [])
+        ids, distances = target_rows_by_distance(self.task, query)
+        if not len(ids):
+            return propose_no_row(self.task, query)
+        return propose_row(self.task, query, int(ids[0]), float(distances[0]))
 
 
 class StraightLine:
-    """Jump to the nearest such row that a straight, traversable step leads to.
+    """The nearest such row that is reached by a straight, traversable step.
 
-    A step is traversable if no place on it is less common than ``min_density`` says, by
+    A step is traversable if no point on it is less common than ``min_density`` says, by
     the same certified rule as LocalFACE's own steps; see "How it works".
 
     Parameters
     ----------
-    min_density : share of people who may stand on less common ground than any place of the step
+    min_density : share of people whose own density may be lower than that of any point of the step
     max_tries : how many rows are tried, nearest first
     density : a fitted density to use instead of one fitted to the rows of the task
     """
@@ -94,69 +94,68 @@ class StraightLine:
 
     @cached_property
     def density(self) -> Density:
-        """What says how common a place is; fitted when it is first needed."""
-        return common_ground(self.task) if self._given is None else self._given
+        """What says how common a point is; fitted when it is first needed."""
+        return fit_default_density(self.task) if self._given is None else self._given
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the row to walk to, or say why there is none."""
-        task, asked = self.task, self.task.asked(person, where)
-        if task.score(asked.record[None, :])[0] >= task.min_score:
-            return task.proposed(asked, [])
-        ids, apart = unlike(task, asked)
+        task = self.task
+        query = task.query(person, where)
+        if task.score(query.record[None, :])[0] >= task.min_score:
+            return task.propose(query, [])
+        ids, distances = target_rows_by_distance(task, query)
         if not len(ids):
-            return nobody(task, asked)
-        floor = self.density.scale.quantile(self.min_density)
-        if not self.density.lowest_along(asked.point[None, :], asked.point[None, :], floor).passes[
-            0
-        ]:
-            return task.nothing(
-                asked,
+            return propose_no_row(task, query)
+        log_floor = self.density.scale.quantile(self.min_density)
+        start = query.point[None, :]
+        if not self.density.lowest_along(start, start, log_floor).passes[0]:
+            return task.propose_nothing(
+                query,
                 f"the person stands on less common ground than {self.min_density:.0%} of people",
             )
         tried = ids[: self.max_tries]
-        for i, passes in enumerate(self._passing(asked.point, tried, floor)):
+        for i, passes in enumerate(self._passing(query.point, tried, log_floor)):
             if passes:
-                return jump(task, asked, int(tried[i]), float(apart[i]))
-        some = (
-            f"the {len(tried)} nearest of {len(ids)}"
-            if len(tried) < len(ids)
-            else f"any of {len(ids)}"
-        )
-        return task.nothing(
-            asked, f"no traversable straight step leads to {some} rows that reach the target"
+                return propose_row(task, query, int(tried[i]), float(distances[i]))
+        which = f"any of {len(ids)}"
+        if len(tried) < len(ids):
+            which = f"the {len(tried)} nearest of {len(ids)}"
+        return task.propose_nothing(
+            query, f"no traversable straight step leads to {which} rows that reach the target"
         )
 
-    def _passing(self, start: Array, ids: Ids, floor: float) -> Iterator[bool]:
+    def _passing(self, start: Array, ids: Ids, log_floor: float) -> Iterator[bool]:
         for first in range(0, len(ids), _BATCH):
             ends = self.task.points[ids[first : first + _BATCH]]
-            yield from self.density.lowest_along(
-                np.broadcast_to(start, ends.shape), ends, floor
-            ).passes.tolist()
+            starts = np.broadcast_to(start, ends.shape)
+            yield from self.density.lowest_along(starts, ends, log_floor).passes.tolist()
 
 
-def unlike(task: Task, asked: Asked) -> tuple[Ids, Array]:
-    """The rows that someone may become and that reach the target, nearest first, and how far each is."""
-    ids = np.flatnonzero(
-        task.reaches & asked.bounds.contain(task.points) & task.lawful(task.records)
-    )
-    apart = norms(task.points[ids] - asked.point)
-    order = np.argsort(apart, kind="stable")
-    return ids[order], apart[order]
+def target_rows_by_distance(task: Task, query: Query) -> tuple[Ids, Array]:
+    """The allowed rows that reach the target, nearest first, with the distance of each."""
+    allowed = query.bounds.contain(task.points) & task.keeps_relations(task.records)
+    ids = np.flatnonzero(task.reaches & allowed)
+    distances = norms(task.points[ids] - query.point)
+    order = np.argsort(distances, kind="stable")
+    return ids[order], distances[order]
 
 
-def jump(task: Task, asked: Asked, row: int, cost: float) -> Proposal:
-    """Propose to become a row at once."""
-    return task.proposed(asked, [task.records[row]], rows=[int(task.rows[row])], cost=cost)
+def propose_row(task: Task, query: Query, row: int, cost: float) -> Proposal:
+    """Propose to become a row in one step."""
+    return task.propose(query, [task.records[row]], rows=[int(task.rows[row])], cost=cost)
 
 
-def nobody(task: Task, asked: Asked) -> Proposal:
+def propose_no_row(task: Task, query: Query) -> Proposal:
     """Say that there is no row to become, and whether the constraints are why."""
     n = int(task.reaches.sum())
-    why = f"none of the {n} rows that reach the target is one that this person may become"
-    return task.nothing(asked, why if n else "no row of the data reaches the target")
+    if not n:
+        return task.propose_nothing(query, "no row of the data reaches the target")
+    return task.propose_nothing(
+        query, f"none of the {n} rows that reach the target is one that this person may become"
+    )
 
 
-def common_ground(task: Task) -> Density:
+def fit_default_density(task: Task) -> Density:
     """Fit the density that LocalFACE fits by default to the rows of a task."""
     if len(task.points) < 2:
         raise DataError(

@@ -1,4 +1,4 @@
-"""NICE: a person takes over values of their nearest unlike neighbour, one at a time, until the model answers so."""
+"""NICE: copies values of the nearest unlike neighbour until the target is reached."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ import numpy as np
 
 from localface.density.protocol import Density
 from localface.errors import InputError, listed, near_miss
-from localface.evaluation.baselines.nearest import common_ground, jump, nobody, unlike
+from localface.evaluation.baselines.nearest import (
+    fit_default_density,
+    propose_no_row,
+    propose_row,
+    target_rows_by_distance,
+)
 from localface.evaluation.baselines.proposal import Proposal
-from localface.evaluation.baselines.task import Asked, Task
+from localface.evaluation.baselines.task import Query, Task
 from localface.geometry.segments import norms
 from localface.types import Array, Mask
 
@@ -20,16 +25,16 @@ REWARDS = ("sparsity", "proximity", "plausibility", "none")
 
 
 class NICE:
-    """Copy values of the nearest row that reaches the target, in the order that pays most.
+    """Copy values of the nearest row that reaches the target, the largest reward first.
 
     The idea of NICE (Brughmans, Leyman and Martens 2021), written anew: see "Baselines"
     for what differs. The states in between are the method's bookkeeping and no path, so
-    that the proposal is one jump.
+    that the proposal is one step.
 
     Parameters
     ----------
     reward : what a change is chosen by: the score it gains (``sparsity``), that per distance
-        (``proximity``) or for common ground (``plausibility``); ``none`` becomes the neighbour
+        (``proximity``) or per loss of density (``plausibility``); ``none`` proposes the neighbour
     density : a fitted density to use for ``plausibility`` instead of one fitted to the rows
 
     Example
@@ -57,63 +62,65 @@ class NICE:
 
     @cached_property
     def density(self) -> Density:
-        """What says how common a place is; fitted when it is first needed."""
-        return common_ground(self.task) if self._given is None else self._given
+        """What says how common a point is; fitted when it is first needed."""
+        return fit_default_density(self.task) if self._given is None else self._given
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
-        """Propose the person with some values of their neighbour, or say why there is nobody to take them from."""
-        task, asked = self.task, self.task.asked(person, where)
-        score = float(task.score(asked.record[None, :])[0])
+        """Propose the person with some values of their neighbour, or say why there is none."""
+        task = self.task
+        query = task.query(person, where)
+        score = float(task.score(query.record[None, :])[0])
         if score >= task.min_score:
-            return task.proposed(asked, [])
-        ids, apart = unlike(task, asked)
+            return task.propose(query, [])
+        ids, distances = target_rows_by_distance(task, query)
         if not len(ids):
-            return nobody(task, asked)
-        neighbour = task.records[ids[0]]
-        end = neighbour if self.reward == "none" else self._mixed(asked, neighbour, score)
-        if (end == neighbour).all():
-            return jump(task, asked, int(ids[0]), float(apart[0]))
-        return task.proposed(
-            asked, [end], cost=float(norms(task.space.points(end[None, :])[0] - asked.point))
-        )
+            return propose_no_row(task, query)
+        neighbor = task.records[ids[0]]
+        end = neighbor if self.reward == "none" else self._copy_values(query, neighbor, score)
+        if (end == neighbor).all():
+            return propose_row(task, query, int(ids[0]), float(distances[0]))
+        cost = float(norms(task.space.points(end[None, :])[0] - query.point))
+        return task.propose(query, [end], cost=cost)
 
-    def _mixed(self, asked: Asked, neighbour: Array, score: float) -> Array:
+    def _copy_values(self, query: Query, neighbor: Array, score: float) -> Array:
         """Copy values until the score is reached, which it is at the latest when all are copied."""
-        state, score = self._entered(asked, neighbour, score)
+        state, score = self._enter_box(query, neighbor, score)
         while score < self.task.min_score:
-            options = self._options(state, neighbour)
+            options = self._single_copies(state, neighbor)
             if not len(options):  # features that only change together by their relations
-                return neighbour
+                return neighbor
             scores = self.task.score(options)
-            best = int(self._rewards(asked, state, options, scores - score).argmax())
-            state, score = options[best], float(scores[best])
+            best = int(self._rewards(query, state, options, scores - score).argmax())
+            state = options[best]
+            score = float(scores[best])
         return state
 
-    def _entered(self, asked: Asked, neighbour: Array, score: float) -> tuple[Array, float]:
-        """Someone who stands outside of what is allowed takes over first what brings them in."""
-        outside = np.array([not asked.box.holds(j, code) for j, code in enumerate(asked.record)])
+    def _enter_box(self, query: Query, neighbor: Array, score: float) -> tuple[Array, float]:
+        """Someone outside of their box copies first what brings them in."""
+        outside = np.array([not query.box.holds(j, code) for j, code in enumerate(query.record)])
         if not outside.any():
-            return asked.record, score
+            return query.record, score
         moved = self._groups[(self._groups & outside).any(axis=1)].any(axis=0)
-        state = np.where(moved, neighbour, asked.record)
-        fine = self.task.lawful(state[None, :])[0]
-        return state, float(self.task.score(state[None, :])[0]) if fine else score
+        state = np.where(moved, neighbor, query.record)
+        if self.task.keeps_relations(state[None, :])[0]:
+            score = float(self.task.score(state[None, :])[0])
+        return state, score
 
-    def _options(self, state: Array, neighbour: Array) -> Array:
-        """Every lawful state that is one change nearer to the neighbour."""
-        differ = self._groups & (state != neighbour)
-        options = np.where(differ[differ.any(axis=1)], neighbour, state)
-        return np.asarray(options[self.task.lawful(options)])
+    def _single_copies(self, state: Array, neighbor: Array) -> Array:
+        """Every state with one more value of the neighbour that keeps the relations."""
+        differ = self._groups & (state != neighbor)
+        options = np.where(differ[differ.any(axis=1)], neighbor, state)
+        return np.asarray(options[self.task.keeps_relations(options)])
 
-    def _rewards(self, asked: Asked, state: Array, options: Array, gains: Array) -> Array:
-        """What each change gains for what it takes; where the score falls, what it takes counts the other way."""
+    def _rewards(self, query: Query, state: Array, options: Array, gains: Array) -> Array:
+        """The score gained over the price; a loss of score is multiplied by the price instead."""
         if self.reward == "sparsity":
             return gains
         points = self.task.space.points(options)
         if self.reward == "proximity":
-            now = norms(self.task.space.points(state[None, :]) - asked.point)
-            prices = np.maximum(norms(points - asked.point) - now, 1e-12)
+            now = norms(self.task.space.points(state[None, :]) - query.point)
+            prices = np.maximum(norms(points - query.point) - now, 1e-12)
         else:
-            levels = self.density.lowest_along(points, points, None).log_densities
-            prices = 1 + np.maximum(self.density.scale.quantile(0.5) - levels, 0.0)
+            log_densities = self.density.lowest_along(points, points, None).log_densities
+            prices = 1 + np.maximum(self.density.scale.quantile(0.5) - log_densities, 0.0)
         return np.asarray(np.where(gains > 0, gains / prices, gains * prices))

@@ -1,4 +1,4 @@
-"""What a baseline answers: the states it leads a person through, or the reason why it has none."""
+"""What a baseline answers: the states it proposes, or why it proposes none."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from localface.types import Array
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Proposal:
-    """The states that a method leads one person through, in the user's units, the person as they are first.
+    """The states that a method proposes to one person, in the user's units.
 
-    A method that only jumps has two states. ``rows`` says which states are rows of the
-    data; ``cost`` is what the method itself minimises, where it says so.
+    The person as they are comes first; a method that only proposes an end has two states.
+    ``rows`` says which states are rows of the data; ``cost`` is what the method itself
+    minimises, where it says so.
     """
 
     found: bool
@@ -41,12 +42,11 @@ class Proposal:
 
     @property
     def counterfactual(self) -> Any:
-        """Where it leads, in the form the person came in; None when nothing was found."""
+        """The last state, in the form the person came in; None when nothing was found."""
         return self.form.single(self.states[-1]) if self.found else None
 
     def __repr__(self) -> str:
+        if not self.found:
+            return f"<Proposal: not found: {self.reason or 'nothing proposed'}>"
         n = len(self.states) - 1
-        what = (
-            f"{n} step{'' if n == 1 else 's'}" if self.found else self.reason or "nothing proposed"
-        )
-        return f"<Proposal: {'found, ' if self.found else 'not found: '}{what}>"
+        return f"<Proposal: found, {n} step{'' if n == 1 else 's'}>"

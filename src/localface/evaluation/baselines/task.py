@@ -1,4 +1,4 @@
-"""What every method is given: the same people, model, constraints and target."""
+"""What every method is given: the same people, model, constraints, target."""
 
 from __future__ import annotations
 
@@ -19,33 +19,33 @@ from localface.geometry.bounds import Bounds
 from localface.models.scorer import Scorer, fed, read_model, read_trees
 from localface.types import Array, Ids, Mask
 
-_COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
+_COMPARED = 64  # rows on which a forest's own call is compared with its trees
 
 
 class Method(Protocol):
-    """Whatever proposes a way for one person."""
+    """Anything that proposes a recourse for one person."""
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
-        """Propose a way, or say why there is none."""
+        """Propose a recourse, or say why there is none."""
         ...
 
 
 @dataclass(slots=True)
-class Calls:
+class CallCounter:
     """How often the model was called and on how many records: the one memory of a task."""
 
     calls: int = 0
     records: int = 0
 
-    def note(self, n: int) -> None:
+    def count(self, n: int) -> None:
         """Count one call on ``n`` records."""
         self.calls += 1
         self.records += n
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """One person as a method sees them: the record, how far it may move, and the same as points."""
+class Query:
+    """One person as a method sees them: the record, how far it may move, and both as points."""
 
     record: Array
     point: Array
@@ -82,7 +82,7 @@ class Task:
     points: Array
     scorer: Scorer
     scores: Array
-    calls: Calls = field(default_factory=Calls)
+    calls: CallCounter = field(default_factory=CallCounter)
 
     @classmethod
     def of(
@@ -100,10 +100,12 @@ class Task:
         if not len(records):
             raise DataError("the data has no rows: at least one person is needed to compare with")
         distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
-        form, space = TableFormat.of(data, schema), Space.fit(schema, distinct)
-        reading, eaten = read_model(model, target=target), fed(model, form, schema)
-        trees = read_trees(model, reading, eaten, distinct[:_COMPARED])
-        scorer = Scorer(reading, eaten, min_score=min_score, trees=trees)
+        form = TableFormat.of(data, schema)
+        space = Space.fit(schema, distinct)
+        reading = read_model(model, target=target)
+        model_form = fed(model, form, schema)
+        trees = read_trees(model, reading, model_form, distinct[:_COMPARED])
+        scorer = Scorer(reading, model_form, min_score=min_score, trees=trees)
         return cls(
             model=model,
             data=data,
@@ -130,34 +132,31 @@ class Task:
 
     def score(self, records: Array) -> Array:
         """Score records, counted; higher is nearer to the target."""
-        self.calls.note(len(records))
+        self.calls.count(len(records))
         return self.scorer(records)
 
-    def asked(self, person: Any, where: Mapping[str, Any] | None = None) -> Asked:
+    def query(self, person: Any, where: Mapping[str, Any] | None = None) -> Query:
         """Read one person and what they may change."""
-        return self._asked(
-            read_record(person, self.schema), person_format(person, self.form), where
-        )
+        record = read_record(person, self.schema)
+        return self._query(record, person_format(person, self.form), where)
 
-    def asked_many(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Asked]:
+    def queries(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Query]:
         """Read many people, a table or a list, one after the other."""
         for record in read_people(people, self.schema):
-            yield self._asked(record, self.form, where)
+            yield self._query(record, self.form, where)
 
-    def lawful(self, records: Array) -> Mask:
-        """Tell which records keep the relations that the schema declares between features."""
+    def keeps_relations(self, records: Array) -> Mask:
+        """Which records keep the relations that the schema declares between features."""
         return ~self.schema.broken(records)
 
-    def projected(self, records: Array, asked: Asked) -> Array:
-        """The nearest records that a person may become, feature by feature; relations are not mended.
+    def project(self, records: Array, query: Query) -> Array:
+        """The nearest records that a person may become, feature by feature.
 
-        A category that is not allowed, or a value that does not exist, gives way to the person's own.
+        A category that is not allowed, or a value that does not exist, gives way to the
+        person's own. Broken relations are not mended.
         """
-        return asked.box.nearest(
-            self.schema.features,
-            np.where(self._exist(records), records, asked.record),
-            asked.record,
-        )
+        existing = np.where(self._exist(records), records, query.record)
+        return query.box.nearest(self.schema.features, existing, query.record)
 
     def _exist(self, records: Array) -> Mask:
         """Which values a record can have at all: categories that there are, and any number."""
@@ -167,37 +166,35 @@ class Task:
                 for feature in self.schema
             ]
         )
-        return np.asarray(
-            ~np.isfinite(counts) | ((np.rint(records) >= 0) & (np.rint(records) < counts))
-        )
+        codes = np.rint(records)
+        return np.asarray(~np.isfinite(counts) | ((codes >= 0) & (codes < counts)))
 
-    def proposed(
+    def propose(
         self,
-        asked: Asked,
+        query: Query,
         states: Sequence[Array],
         *,
         rows: Sequence[int | None] = (),
         cost: float | None = None,
     ) -> Proposal:
         """A proposal that leads from the person through some states."""
-        path = np.stack([asked.record, *states])
+        path = np.stack([query.record, *states])
         numbers = (None, *(rows or (None,) * len(states)))
         return Proposal(
-            found=True, states=path, form=asked.form, schema=self.schema, rows=numbers, cost=cost
+            found=True, states=path, form=query.form, schema=self.schema, rows=numbers, cost=cost
         )
 
-    def nothing(self, asked: Asked, reason: str) -> Proposal:
+    def propose_nothing(self, query: Query, reason: str) -> Proposal:
         """No proposal, and why."""
         return Proposal(
             found=False,
-            states=asked.record[None, :],
-            form=asked.form,
+            states=query.record[None, :],
+            form=query.form,
             schema=self.schema,
             reason=reason,
         )
 
-    def _asked(self, record: Array, form: TableFormat, where: Mapping[str, Any] | None) -> Asked:
+    def _query(self, record: Array, form: TableFormat, where: Mapping[str, Any] | None) -> Query:
         box = self.schema.box(record, where)
-        return Asked(
-            record, self.space.points(record[None, :])[0], form, box, self.space.bounds(box)
-        )
+        point = self.space.points(record[None, :])[0]
+        return Query(record, point, form, box, self.space.bounds(box))

@@ -1,108 +1,117 @@
-"""Metrics of recourse: plain functions that judge any method's proposals, with code of their own."""
+"""Metrics of recourse: plain functions that judge any method's proposals independently."""
 
-from localface.evaluation.metrics.change import (
-    changed,
-    differences,
+from localface.evaluation.metrics.changes import (
+    changed_features,
     diversity,
     l0,
     l1,
     l2,
     mad_scales,
-    put_back,
     range_scales,
     redundancy,
+    scaled_differences,
+    single_undos,
 )
-from localface.evaluation.metrics.ends import OutlierFactor, Score, knn_distance, valid, ynn
-from localface.evaluation.metrics.ground import (
-    HeldOut,
-    Rule,
-    Under,
-    along_path,
-    ordinary_eps,
-    people_within,
+from localface.evaluation.metrics.endpoints import OutlierFactor, Score, knn_distance, valid, ynn
+from localface.evaluation.metrics.groups import (
+    DecileGap,
+    GroupResult,
+    by_decile,
+    by_group,
+    decile_gap,
+    deciles,
 )
-from localface.evaluation.metrics.groups import Gap, Line, by_decile, by_group, decile_gap, deciles
+from localface.evaluation.metrics.held_out_density import HeldOutDensity
 from localface.evaluation.metrics.intervals import (
     Interval,
-    Seconds,
-    Share,
-    bootstrapped,
-    difference,
+    ShareInterval,
+    TimeQuantiles,
+    bootstrap_interval,
     over_seeds,
-    seconds,
-    success,
+    share_difference,
+    success_share,
+    time_quantiles,
 )
-from localface.evaluation.metrics.judgement import Judgement
-from localface.evaluation.metrics.judging import measured, measured_many
-from localface.evaluation.metrics.laws import Violations, exist, violations
+from localface.evaluation.metrics.judge import Judge
+from localface.evaluation.metrics.measure_proposals import measure, measure_many
 from localface.evaluation.metrics.measures import Measures, averages
-from localface.evaluation.metrics.near import Rows
 from localface.evaluation.metrics.paths import (
     deepest_fall,
     detour,
     monotone,
-    over,
+    over_optimum,
     path_length,
     sparsity,
     step_lengths,
 )
-from localface.evaluation.metrics.robust import Explain, Stability, noisy, stability, valid_under
+from localface.evaluation.metrics.people_nearby import people_within, typical_eps
+from localface.evaluation.metrics.reference_rows import ReferenceRows
+from localface.evaluation.metrics.robustness import (
+    Explain,
+    Stability,
+    noisy_copies,
+    stability,
+    valid_under_models,
+)
+from localface.evaluation.metrics.step_densities import StepDensities, path_log_densities
+from localface.evaluation.metrics.traversal_rule import TraversalRule
+from localface.evaluation.metrics.violations import Violations, count_violations, existing_values
 
 __all__ = [
+    "DecileGap",
     "Explain",
-    "Gap",
-    "HeldOut",
+    "GroupResult",
+    "HeldOutDensity",
     "Interval",
-    "Judgement",
-    "Line",
+    "Judge",
     "Measures",
     "OutlierFactor",
-    "Rows",
-    "Rule",
+    "ReferenceRows",
     "Score",
-    "Seconds",
-    "Share",
+    "ShareInterval",
     "Stability",
-    "Under",
+    "StepDensities",
+    "TimeQuantiles",
+    "TraversalRule",
     "Violations",
-    "along_path",
     "averages",
-    "bootstrapped",
+    "bootstrap_interval",
     "by_decile",
     "by_group",
-    "changed",
+    "changed_features",
+    "count_violations",
     "decile_gap",
     "deciles",
     "deepest_fall",
     "detour",
-    "difference",
-    "differences",
     "diversity",
-    "exist",
+    "existing_values",
     "knn_distance",
     "l0",
     "l1",
     "l2",
     "mad_scales",
-    "measured",
-    "measured_many",
+    "measure",
+    "measure_many",
     "monotone",
-    "noisy",
-    "ordinary_eps",
-    "over",
+    "noisy_copies",
+    "over_optimum",
     "over_seeds",
     "path_length",
+    "path_log_densities",
     "people_within",
-    "put_back",
     "range_scales",
     "redundancy",
-    "seconds",
+    "scaled_differences",
+    "share_difference",
+    "single_undos",
     "sparsity",
     "stability",
     "step_lengths",
-    "success",
+    "success_share",
+    "time_quantiles",
+    "typical_eps",
     "valid",
-    "valid_under",
-    "violations",
+    "valid_under_models",
     "ynn",
 ]

@@ -1,4 +1,4 @@
-"""What one proposal measures, as one value."""
+"""All measures of one proposal, as one value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from localface.evaluation.metrics.laws import Violations
+from localface.evaluation.metrics.violations import Violations
 
 _NAN = float("nan")
 _NOTHING_BROKEN = Violations()
@@ -18,7 +18,7 @@ class Measures:
     """All that is measured of one proposal to one person; NaN where it does not apply.
 
     Distances and lengths are in ordinary differences between people, except ``l1_mad`` and
-    ``l1_range``; densities are shares of held-out people on less common ground.
+    ``l1_range``; densities are shares of held-out people whose own density is lower.
     """
 
     found: bool
@@ -57,17 +57,18 @@ class Measures:
     def sound(self) -> bool:
         """Found, valid by a fresh call, no constraint broken at any state, every step traversable.
 
-        A rule that was not judged (``traversable`` is NaN though there are steps) is not taken for kept.
+        A rule that was not judged (``traversable`` is NaN though there are steps) does not count
+        as kept.
         """
-        return self._keeps_the_law and (self.steps == 0 or self.traversable == 1.0)
+        return self._keeps_constraints and (self.steps == 0 or self.traversable == 1.0)
 
     @property
     def sound_personal(self) -> bool:
-        """The same, but that whoever stands below the floor themselves may leave over ground no less common."""
-        return self._keeps_the_law and (self.steps == 0 or self.traversable_personal == 1.0)
+        """The same, with a personal floor for people who start below it."""
+        return self._keeps_constraints and (self.steps == 0 or self.traversable_personal == 1.0)
 
     @property
-    def _keeps_the_law(self) -> bool:
+    def _keeps_constraints(self) -> bool:
         return self.found and self.valid and not self.violations.total
 
     def to_dict(self) -> dict[str, float]:
@@ -87,18 +88,23 @@ class Measures:
 
 
 def averages(measures: Sequence[Measures]) -> dict[str, float]:
-    """The mean of each measure over the people it applies to; found, valid and the sound are shares of everybody.
+    """The mean of each measure over the people it applies to.
 
-    Violations are means over those who got a proposal.
+    ``found``, ``valid`` and both kinds of ``sound`` are shares of everybody. Violations are means
+    over those who got a proposal.
     """
     rows = [one.to_dict() for one in measures]
     if not rows:
         return {}
     means = {}
     for name in rows[0]:
-        every = name in ("found", "valid", "sound", "sound_personal")
+        of_everybody = name in ("found", "valid", "sound", "sound_personal")
         values = np.array(
-            [row[name] for row, one in zip(rows, measures, strict=True) if every or one.found]
+            [
+                row[name]
+                for row, one in zip(rows, measures, strict=True)
+                if of_everybody or one.found
+            ]
         )
         known = values[~np.isnan(values)]
         means[name] = float(known.mean()) if len(known) else _NAN

@@ -1,11 +1,11 @@
-"""The way itself: how long it is, how much a step asks for, whether the score ever falls."""
+"""Metrics of a path: how long it is, how much a step changes, whether the score falls."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from localface.data.space import Space
-from localface.evaluation.metrics.change import changed
+from localface.evaluation.metrics.changes import changed_features
 from localface.types import Array
 
 _ROUNDING = 1e-9  # by which a score may fall and still count as level
@@ -22,12 +22,13 @@ def path_length(points: Array) -> float:
 
 
 def detour(points: Array) -> float:
-    """The length of the path over the straight line to its end: 1 is straight; NaN where nothing moves."""
-    return over(path_length(points), float(np.sqrt(((points[-1] - points[0]) ** 2).sum())))
+    """The length of the path over that of a straight line; NaN where nothing moves."""
+    straight = float(np.sqrt(((points[-1] - points[0]) ** 2).sum()))
+    return over_optimum(path_length(points), straight)
 
 
-def over(length: float, optimum: float | None) -> float:
-    """A length over the best there is; NaN where no best is known, or it is no way at all."""
+def over_optimum(length: float, optimum: float | None) -> float:
+    """A length over the shortest there is; NaN where that is unknown, or not positive."""
     if optimum is None or not np.isfinite(optimum) or optimum <= 0:
         return float("nan")
     return length / optimum
@@ -37,7 +38,7 @@ def sparsity(states: Array, space: Space) -> tuple[float, float]:
     """How many features a step changes, on average and at most; NaN without steps."""
     if len(states) < 2:
         return float("nan"), float("nan")
-    counts = changed(states[:-1], states[1:], space).sum(axis=1)
+    counts = changed_features(states[:-1], states[1:], space).sum(axis=1)
     return float(counts.mean()), float(counts.max())
 
 
@@ -48,4 +49,6 @@ def monotone(scores: Array) -> bool:
 
 def deepest_fall(scores: Array) -> float:
     """By how much the score ever falls below the best so far; 0 where it never does."""
-    return float((np.maximum.accumulate(scores) - scores).max()) if len(scores) else 0.0
+    if not len(scores):
+        return 0.0
+    return float((np.maximum.accumulate(scores) - scores).max())

@@ -1,4 +1,4 @@
-"""Peers: other people's packages behind the same ``explain``, with their own defaults and tuned."""
+"""Peers: packages by other authors behind the same ``explain``, as they come or tuned."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import Any
 
-from localface.evaluation.baselines.peers.cfnow_ import CFNOW
+from localface.evaluation.baselines.peers.cfnow import CFNOW
 from localface.evaluation.baselines.peers.dice import DiCE
-from localface.evaluation.baselines.peers.fatf import FATForensics
-from localface.evaluation.baselines.peers.mlxtend_ import MLxtend
-from localface.evaluation.baselines.peers.treecf_ import TreeCF
+from localface.evaluation.baselines.peers.fat_forensics import FATForensics
+from localface.evaluation.baselines.peers.mlxtend import MLxtend
+from localface.evaluation.baselines.peers.treecf import TreeCF
 from localface.evaluation.baselines.task import Method, Task
 
 __all__ = [
@@ -50,15 +50,14 @@ class Setting:
     tuned: bool = False
 
     def __call__(self, task: Task, *, seed: int = 0) -> Method:
-        """Make the peer; a missing package raises ``ModuleNotFoundError``, which says how to install it."""
+        """Make the peer; a missing package raises ``ModuleNotFoundError``."""
         made: Method = self.maker(task, seed=seed, **self.options)
         return made
 
     def __repr__(self) -> str:
-        told = (
-            ", ".join(f"{name}={value!r}" for name, value in self.options.items()) or "as it comes"
-        )
-        return f"<Setting: {self.package}, {'tuned' if self.tuned else 'default'}: {told}>"
+        options = ", ".join(f"{name}={value!r}" for name, value in self.options.items())
+        kind = "tuned" if self.tuned else "default"
+        return f"<Setting: {self.package}, {kind}: {options or 'as it comes'}>"
 
 
 def available() -> dict[str, str | None]:

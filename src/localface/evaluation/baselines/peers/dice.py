@@ -1,26 +1,25 @@
-"""DiCE (``dice-ml``): random sampling, a genetic search, or the nearest rows, with ranges and features to vary."""
+"""DiCE (``dice-ml``): random sampling, a genetic search, or the nearest rows."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 
-from localface.evaluation.baselines.peers.calling import (
-    Counted,
-    Landing,
+from localface.evaluation.baselines.peers.adapter import (
+    CountedModel,
     NoAnswer,
-    asking,
+    PeerAnswer,
+    ask_peer,
     codes_of,
-    needed,
-    quietly,
+    isolated,
+    needs_peer,
     read_codes,
 )
-from localface.evaluation.baselines.peers.limits import Limits
+from localface.evaluation.baselines.peers.allowed_values import AllowedValues
 from localface.evaluation.baselines.proposal import Proposal
-from localface.evaluation.baselines.task import Asked, Task
+from localface.evaluation.baselines.task import Query, Task
 from localface.types import Array
 
 _NONE_FOUND = "No counterfactuals found"  # how DiCE says so, in an error for what was asked wrongly
@@ -34,9 +33,11 @@ class DiCE:
     ----------
     task : the people, the model, the constraints and the score to reach
     method : ``random``, ``genetic`` or ``kdtree``
-    seed : of both global generators while DiCE runs, which are restored; ``random`` gets it as ``random_seed`` too
+    seed : of both global generators while DiCE runs, which are restored; ``random`` gets it as
+        ``random_seed`` too
     total_cfs : how many to ask for; of several, the nearest to the person is the answer
-    decimals : how many decimals numbers have: DiCE's own ``guess``, or as many as are found in the ``data``
+    decimals : how many decimals numbers have: DiCE's own ``guess``, or as many as are found in
+        the ``data``
     remap : let the model's 0.5 be our score to reach; else DiCE gets it as ``stopping_threshold``
     max_calls : how often the model may be called for one person, for DiCE may search for ever
     options : whatever else ``generate_counterfactuals`` takes, such as ``sample_size``
@@ -54,10 +55,12 @@ class DiCE:
         max_calls: int = 5_000,
         **options: Any,
     ) -> None:
-        dice = needed("dice_ml", "dice-ml")
-        self._task, self._seed = task, seed
+        with needs_peer("dice_ml", "dice-ml"):
+            import dice_ml
+        self._task = task
+        self._seed = seed
         self._names = task.schema.names
-        self._model = Counted(task, remap=remap, most=max_calls)
+        self._model = CountedModel(task, remap=remap, most=max_calls)
         seeded = {"random_seed": seed} if method == "random" else {}
         self._options = {
             "total_CFs": total_cfs,
@@ -65,45 +68,49 @@ class DiCE:
             **seeded,
             **options,
         }
-        with quietly(seed):
-            data = dice.Data(**self._data(guess=decimals == "guess"))
-            model = dice.Model(model=self._model, backend="sklearn", model_type="classifier")
-            self._dice = dice.Dice(data, model, method=method)
+        with isolated(seed):
+            data = dice_ml.Data(**self._data(guess=decimals == "guess"))
+            model = dice_ml.Model(model=self._model, backend="sklearn", model_type="classifier")
+            self._dice = dice_ml.Dice(data, model, method=method)
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
-        """Propose one jump."""
-        return asking(self._task, person, where, self._search)
+        """Propose an end, in one step."""
+        return ask_peer(self._task, person, where, self._search)
 
     def explain_several(
         self, person: Any, *, where: Mapping[str, Any] | None = None
     ) -> list[Proposal]:
-        """Propose every jump that DiCE has, ``total_cfs`` at most; none where it has none."""
-        task, asked = self._task, self._task.asked(person, where)
+        """Propose every end that DiCE has, ``total_cfs`` at most; none where it has none."""
+        task = self._task
+        query = task.query(person, where)
         try:
             return [
-                task.proposed(asked, [read_codes(task, codes)]) for codes in self._examples(asked)
+                task.propose(query, [read_codes(task, codes)]) for codes in self._examples(query)
             ]
         except NoAnswer:
             return []
 
-    def _search(self, asked: Asked) -> Landing:
+    def _search(self, query: Query) -> PeerAnswer:
         """The nearest of DiCE's answers."""
-        codes = self._examples(asked)
-        away = (self._task.space.points(codes) - asked.point) ** 2
-        return Landing(np.asarray(codes[away.sum(axis=1).argmin()]))
+        codes = self._examples(query)
+        away = (self._task.space.points(codes) - query.point) ** 2
+        return PeerAnswer(np.asarray(codes[away.sum(axis=1).argmin()]))
 
-    def _examples(self, asked: Asked) -> Array:
-        """All of DiCE's answers; numbers that it only keeps in single precision are the person's own."""
-        limits = Limits.of(self._task, asked)
-        limits.require()
+    def _examples(self, query: Query) -> Array:
+        """All of DiCE's answers.
+
+        DiCE rounds to single precision: numbers that only differ by that are the person's own.
+        """
+        allowed = AllowedValues.of(self._task, query)
+        allowed.require()
         self._model.start()
         try:
-            with quietly(self._seed):
+            with isolated(self._seed):
                 answer = self._dice.generate_counterfactuals(
-                    self._table(asked.record[None, :]),
+                    self._table(query.record[None, :]),
                     desired_class=1,
-                    features_to_vary=[self._names[j] for j in limits.varied],
-                    permitted_range=self._permitted(limits),
+                    features_to_vary=[self._names[j] for j in allowed.varied],
+                    permitted_range=self._permitted(allowed),
                     **self._options,
                 )
         except Exception as error:
@@ -114,28 +121,31 @@ class DiCE:
         sparse = examples.final_cfs_df_sparse
         codes = codes_of(self._task, examples.final_cfs_df if sparse is None else sparse)
         return np.where(
-            codes.astype(np.float32) == asked.record.astype(np.float32), asked.record, codes
+            codes.astype(np.float32) == query.record.astype(np.float32), query.record, codes
         )
 
-    def _permitted(self, limits: Limits) -> dict[str, list[Any]]:
+    def _permitted(self, allowed: AllowedValues) -> dict[str, list[Any]]:
         whole = {j: feature.whole for j, feature in enumerate(self._task.schema)}
         ranges: dict[int, list[Any]] = {
-            j: [int(end) if whole[j] else end for end in ends] for j, ends in limits.ranges.items()
+            j: [int(end) if whole[j] else end for end in ends] for j, ends in allowed.ranges.items()
         }
-        choices = {j: [str(code) for code in codes] for j, codes in limits.choices.items()}
+        choices = {j: [str(code) for code in codes] for j, codes in allowed.choices.items()}
         return {self._names[j]: values for j, values in {**ranges, **choices}.items()}
 
     def _table(self, records: Array) -> Any:
-        """Records as DiCE takes them: categories as text, whole numbers as such, and all else as it is."""
+        """Records as DiCE takes them: categories as text, whole numbers as integers."""
+        import pandas
+
         columns: dict[str, Any] = {}
         for name, feature, codes in zip(self._names, self._task.schema, records.T, strict=True):
             whole = np.rint(codes).astype(np.int64) if feature.whole else codes
             columns[name] = [str(code) for code in whole] if feature.discrete else whole
-        return import_module("pandas").DataFrame(columns)
+        return pandas.DataFrame(columns)
 
     def _data(self, *, guess: bool) -> dict[str, Any]:
         """The rows with their outcome, and what DiCE wants to know about them."""
-        table, outcome = self._table(self._task.records), "outcome"
+        table = self._table(self._task.records)
+        outcome = "outcome"
         while outcome in self._names:
             outcome += "_"
         table[outcome] = self._task.reaches.astype(np.int64)
@@ -143,21 +153,22 @@ class DiCE:
             name: n for name in self._names if (n := self._decimals(name, guess=guess)) is not None
         }
         ordered = [feature.name for feature in self._task.schema if not feature.discrete]
-        told = {"continuous_features_precision": precision} if precision else {}
-        return {"dataframe": table, "continuous_features": ordered, "outcome_name": outcome, **told}
+        data = {"dataframe": table, "continuous_features": ordered, "outcome_name": outcome}
+        if precision:
+            data["continuous_features_precision"] = precision
+        return data
 
     def _decimals(self, name: str, *, guess: bool) -> int | None:
-        """How many decimals DiCE is told of: what the schema declares; None where it has to guess itself."""
-        feature, codes = (
-            self._task.schema[name],
-            self._task.records[:, self._task.schema.index(name)],
-        )
+        """How many decimals DiCE is told of; None where it has to guess itself."""
+        feature = self._task.schema[name]
+        codes = self._task.records[:, self._task.schema.index(name)]
         if feature.whole:
             return None
         if feature.resolution is not None:
             return max(0, int(np.ceil(-np.log10(feature.resolution) - 1e-9)))
         values, counts = np.unique(codes.astype(np.float32), return_counts=True)
         if guess and all("." in str(mode) for mode in values[counts == counts.max()]):
-            return None  # DiCE looks behind the point of the commonest values, and fails where one is written 1e-05
+            # DiCE counts the decimals of the commonest values, and fails where one is 1e-05
+            return None
         exact = [n for n in range(_DECIMALS) if np.array_equal(np.round(codes, n), codes)]
         return exact[0] if exact else _DECIMALS

@@ -1,0 +1,378 @@
+"""Runs one method on one split of one table, person by person, within a time limit, and writes down what it said.
+
+A cell is a file with one line a person. A cell that is complete is not run again; one that was
+cut short goes on where it stopped. Each cell has a process of its own, so that whatever a method
+does to itself it does to nobody else; the methods of one split are forked from a process that has it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from methods import METHODS, missing, most_people
+from splits import STORED, World, world
+
+GIVE_UP = (
+    3  # people in a row, from the first on, who ran into the limit: then the rest are not tried
+)
+AGAIN = 2  # people of a cell who are asked again with a little noise
+NOISE = 0.05  # of an ordinary difference, on numbers that may move
+SETUP = 20  # times the limit that a method may take to get ready
+FORMAT = 1
+
+
+class OutOfTime(BaseException):
+    """The limit is over; not an Exception, so that a method's own ``except`` does not swallow it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One method on one split of one table."""
+
+    world: str
+    seed: int
+    method: str
+
+    def file(self, out: Path) -> Path:
+        """Where its lines are."""
+        return out / "cells" / self.world / str(self.seed) / f"{self.method}.jsonl"
+
+    @property
+    def command(self) -> str:
+        """What runs it again."""
+        return f"python benchmarks/comparison --cell {self.world} {self.seed} {self.method}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How many people, how long, and where."""
+
+    people: int
+    limit: float
+    out: Path
+    data: Path | None = None
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """What is written so far; a line that was cut short does not count."""
+    found = []
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        try:
+            found.append(json.loads(line))
+        except ValueError:
+            break
+    return found
+
+
+def complete(cell: Cell, rules: Rules) -> bool:
+    """Whether a cell needs no more work."""
+    done = lines(cell.file(rules.out))
+    return bool(done) and done[-1].get("done") is True
+
+
+_SPLITS: dict[tuple[str, int], World] = {}
+
+
+def split(name: str, seed: int, rules: Rules) -> World:
+    """The split, fitted once and kept."""
+    if (name, seed) not in _SPLITS:
+        _SPLITS.clear()
+        _SPLITS[name, seed] = _kept_split(name, seed, rules)
+    return _SPLITS[name, seed]
+
+
+def _kept_split(name: str, seed: int, rules: Rules) -> World:
+    kept = rules.out / "splits" / f"{name}-{seed}-{rules.people}.pickle"
+    if kept.exists():
+        with kept.open("rb") as file:
+            loaded: World = pickle.load(file)  # our own, written a moment ago
+            return loaded
+    at = world(name, seed, rules.people, folder=rules.data)
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    half = kept.with_suffix(f".{os.getpid()}")
+    half.write_bytes(pickle.dumps(at))
+    half.replace(kept)
+    return at
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raise ``OutOfTime`` after so many seconds of processor time."""
+
+    def stop(*_: Any) -> None:
+        raise OutOfTime
+
+    signal.signal(
+        signal.SIGPROF, stop
+    )  # while it runs, the processor time of the process is only told in ticks
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def run_cell(cell: Cell, rules: Rules) -> None:
+    """Ask one method about everyone of one split."""
+    path = cell.file(rules.out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    done = [line for line in lines(path) if "person" in line]
+    path.write_text("".join(json.dumps(line) + "\n" for line in done), encoding="utf-8")
+    at = split(cell.world, cell.seed, rules)
+    at = replace(at, people=at.people.iloc[: most_people(cell.method, len(at.people))])
+    with path.open("a", encoding="utf-8") as file:
+
+        def note(line: dict[str, Any]) -> None:
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+
+        started = time.thread_time()
+        try:
+            with limited(SETUP * rules.limit):
+                method = METHODS[cell.method].make(at)
+        except (Exception, OutOfTime) as error:
+            for number in range(len(done), len(at.people)):
+                note({"person": number, "found": False, "error": _told(error)})
+            note({"done": True, "setup": time.thread_time() - started, "failed": _told(error)})
+            return
+        setup = time.thread_time() - started
+        for line in _answers(cell, at, method, rules, done):
+            note(line)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        note({"done": True, "setup": setup, "megabytes": peak, "format": FORMAT})
+
+
+def _answers(
+    cell: Cell, at: World, method: Any, rules: Rules, done: Sequence[dict[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """One line a person: those who are left."""
+    if METHODS[cell.method].at_once and not done:
+        yield from _together(at, method, rules)
+        return
+    cut = [line.get("error") == "time limit" for line in done]
+    records = at.people.to_dict("records")
+    for number in range(len(done), len(records)):
+        if len(cut) >= GIVE_UP and all(cut[:GIVE_UP]):
+            yield {
+                "person": number,
+                "found": False,
+                "error": f"not tried: the first {GIVE_UP} ran into the limit",
+            }
+            continue
+        line = {"person": number, **_asked(method, records[number], rules.limit)}
+        if number < AGAIN and line["found"]:
+            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get(
+                "states"
+            )
+        cut.append(line.get("error") == "time limit")
+        yield line
+
+
+def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
+    """Everyone in one pass, the time shared out evenly; then some again, by themselves, with noise."""
+    started, before = time.thread_time(), _counts(method)
+    try:
+        with limited(rules.limit * len(at.people)):
+            proposals = method.explain_many(at.people)
+    except (Exception, OutOfTime) as error:
+        for number in range(len(at.people)):
+            yield {"person": number, "found": False, "error": _told(error)}
+        return
+    each, after = (time.thread_time() - started) / len(at.people), _counts(method)
+    records = at.people.to_dict("records")
+    for number, proposal in enumerate(proposals):
+        line = {"person": number, **_plain(proposal), "seconds": each}
+        line |= {key: (after[key] - before[key]) / len(records) for key in after}
+        if number < AGAIN and line["found"]:
+            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get(
+                "states"
+            )
+        yield line
+
+
+def _asked(method: Any, record: dict[str, Any], limit: float) -> dict[str, Any]:
+    """What a method proposes to one person, and what it took."""
+    before, started, clock = _counts(method), time.thread_time(), time.perf_counter()
+    try:
+        with limited(limit):
+            proposal = method.explain(record)
+    except OutOfTime:
+        return {"found": False, "error": "time limit", "seconds": time.thread_time() - started}
+    except Exception as error:
+        return {"found": False, "error": _told(error), "seconds": time.thread_time() - started}
+    spent = {"seconds": time.thread_time() - started, "clock": time.perf_counter() - clock}
+    counted = {key: value - before[key] for key, value in _counts(method).items()}
+    return {**_plain(proposal), **spent, **counted, **_disclosed(proposal)}
+
+
+def _plain(proposal: Any) -> dict[str, Any]:
+    found = bool(proposal.found) and len(proposal.states) > 1
+    return {
+        "found": found,
+        "states": proposal.states.tolist() if found else None,
+        "reason": "" if found else proposal.reason,
+        "cost": proposal.cost,
+    }
+
+
+def _counts(method: Any) -> dict[str, int]:
+    """How often the model was called so far, where that is counted."""
+    task = getattr(method, "task", None) or getattr(method, "_task", None)
+    return {} if task is None else {"calls": task.calls.calls, "records": task.calls.records}
+
+
+def _disclosed(proposal: Any) -> dict[str, Any]:
+    answer = getattr(proposal, "answer", None)
+    if answer is None:
+        return {}
+    seen = answer.disclosure
+    return {
+        "calls": seen.model_calls,
+        "records": seen.rows_scored,
+        "rows_seen": seen.rows,
+        "rows_of": seen.of,
+        "status": answer.status.name,
+        "entry": answer.entry,
+        "proven": answer.proven_within,
+        "path_cost": answer.cost if answer.found else None,
+    }
+
+
+def shaken(at: World, record: dict[str, Any], seed: int) -> dict[str, Any]:
+    """The same person with a little noise on the numbers that may move either way."""
+    rng = np.random.default_rng(1000 + seed)
+    near = dict(record)
+    for feature in at.schema:
+        if feature.kind == "numeric" and feature.moves == "freely":
+            spread = float(at.data[feature.name].std())
+            low, high = (at.data[feature.name].min(), at.data[feature.name].max())
+            near[feature.name] = float(
+                np.clip(record[feature.name] + NOISE * spread * rng.normal(), low, high)
+            )
+    return near if not at.schema.relations else _kept(at, record, near)
+
+
+def _kept(at: World, record: dict[str, Any], near: dict[str, Any]) -> dict[str, Any]:
+    """Relations between features must hold for the shaken person as well: else they are as they were."""
+    broken = any(near[first] > near[second] for first, _, second in at.schema.relations)
+    return dict(record) if broken else near
+
+
+def _told(error: BaseException) -> str:
+    if isinstance(error, OutOfTime):
+        return "time limit"
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"{type(error).__name__}: {text}"[:300]
+
+
+# all cells
+
+
+def run_all(cells: Sequence[Cell], rules: Rules, *, jobs: int) -> None:
+    """Run what is not complete, one process for each split and some at a time; a bar shows how far it is."""
+    left: dict[tuple[int, str], list[str]] = {}
+    for cell in cells:
+        if missing(cell.method) is not None:
+            _close(cell, rules, missing=missing(cell.method))
+        elif not complete(cell, rules):
+            left.setdefault((cell.seed, cell.world), []).append(cell.method)
+    done = len(cells) - sum(map(len, left.values()))
+    with (
+        ThreadPoolExecutor(jobs) as pool,
+        tqdm(total=len(cells), initial=done, unit=" cells") as bar,
+    ):
+        running = {
+            pool.submit(_spawned, name, seed, methods, rules): methods
+            for (seed, name), methods in left.items()
+        }
+        for one in as_completed(running):
+            one.result()
+            bar.update(len(running[one]))
+
+
+def _spawned(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None:
+    """A process for one split."""
+    command = [sys.executable, str(Path(__file__).parent), "--split", name, str(seed), *methods]
+    command += ["--people", str(rules.people), "--limit", str(rules.limit), "--out", str(rules.out)]
+    command += [] if rules.data is None else ["--data", str(rules.data)]
+    quiet = {
+        **os.environ,
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+        "PYTHONWARNINGS": "ignore",
+    }
+    ended = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
+    if ended.returncode:
+        raise RuntimeError(f"{name} {seed} could not be made: {_last(ended.stderr)}")
+
+
+def run_split(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None:
+    """Run the cells of one split, each in a fork of this process; one that dies or hangs says so in its file."""
+    split(name, seed, rules)
+    for method in methods:
+        cell = Cell(name, seed, method)
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                run_cell(cell, rules)
+                code = 0
+            finally:
+                os._exit(code)
+        _awaited(child, cell, rules)
+
+
+def _awaited(child: int, cell: Cell, rules: Rules) -> None:
+    """Wait for a cell, but not for ever: four times what its limits add up to, by the clock, and some more."""
+    most = 4 * rules.limit * (rules.people + SETUP) + 300
+    ends = time.monotonic() + most
+    while time.monotonic() < ends:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            if status:
+                _close(
+                    cell,
+                    rules,
+                    crashed=f"the process ended with {os.waitstatus_to_exitcode(status)}",
+                )
+            return
+        time.sleep(0.05)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    _close(cell, rules, crashed=f"stopped after {most:.0f} s by the clock")
+
+
+def _close(cell: Cell, rules: Rules, **why: str | None) -> None:
+    path = cell.file(rules.out)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps({"done": True, **why}) + "\n")
+
+
+def _last(text: str) -> str:
+    return (text.strip().splitlines() or ["no message"])[-1][:300]
+
+
+def missing_worlds(names: Sequence[str], rules: Rules) -> dict[str, str]:
+    """Tables that cannot be had here, and why."""
+    return {
+        name: "needs --data FOLDER"
+        for name in names
+        if name in STORED and (rules.data is None or not (rules.data / name).exists())
+    }
