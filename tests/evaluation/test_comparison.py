@@ -23,11 +23,10 @@ import report
 import running
 import verdicts as judging
 from bars import bars
-from oracle import optimum
-from running import Cell, Rules, complete, lines, run_split
-
 from localface.evaluation.metrics import TraversalRule
 from localface.geometry.bounds import Bounds
+from oracle import optimum
+from running import Cell, Rules, complete, lines, run_split
 
 TROUBLES = ("raises", "dies", "hangs")
 
