@@ -1,1 +1,1 @@
-"""The search for one person, in points only: the questions it asks, its state, its three stages."""
+"""The search for one person, in points only: its questions, its state, its stages in order."""

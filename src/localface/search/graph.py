@@ -1,7 +1,7 @@
-"""What one search has learnt so far: the deliberate memory that its stages share.
+"""What one search knows so far: its vertices, their scores, which edges can be traversed.
 
-Places are numbered as they become known: 0 is the factual, rows follow as they are
-revealed, and so do off-data places. What is known already is never asked again.
+Vertices are numbered as they become known: 0 is the factual, rows follow as they are
+revealed, and so do states that are no rows. What is known already is never asked again.
 """
 
 from __future__ import annotations
@@ -27,24 +27,31 @@ from localface.search.questions import (
 )
 from localface.types import NO_ROWS, Array, Ids, Mask
 
-Step = tuple[int, int]
+Edge = tuple[int, int]
+"""The step from one vertex to another."""
+Trail = tuple[int, ...]
+"""Vertices in order."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphPath:
-    """Places in order, and what going there costs."""
+    """Vertices in order, and what the edges between them cost."""
 
-    vertices: tuple[int, ...]
+    vertices: Trail
     cost: float
 
     @property
-    def steps(self) -> list[Step]:
-        """The steps from place to place."""
+    def edges(self) -> list[Edge]:
+        """The steps from vertex to vertex."""
         return list(zip(self.vertices[:-1], self.vertices[1:], strict=True))
 
 
 class LocalGraph:
-    """Known places, their scores, and which steps between them are traversable."""
+    """The known vertices, their scores, and which edges between them are traversable.
+
+    With a ``goal``, that one vertex is where the search must end; without one, any vertex
+    that reaches the target score will do. ``cut`` says that the row budget withheld rows.
+    """
 
     def __init__(self, person: Person, score: float) -> None:
         self.person = person
@@ -55,14 +62,12 @@ class LocalGraph:
         self.cut = False
         self.counts: TargetCounts | None = None
         self.holes: list[Hole] = []
-        self._vertices: dict[int, int] = {}
-        self._verdicts: dict[Step, bool] = {}
-        self._values: dict[Step, float] = {}
-        self._log_density: float | None = None
-        self._around: tuple[int, float] = (
-            -1,
-            0.0,
-        )  # a place, and how far around it all allowed rows are known
+        self._vertex_of_row: dict[int, int] = {}
+        self._verdicts: dict[Edge, bool] = {}
+        self._log_means: dict[Edge, float] = {}
+        self._factual_log_density: float | None = None
+        # A vertex, and the radius around it within which all allowed rows are known.
+        self._known_around: tuple[int, float] = (-1, 0.0)
 
     @property
     def vertices(self) -> list[int]:
@@ -71,50 +76,48 @@ class LocalGraph:
 
     @property
     def goals(self) -> list[int]:
-        """Known places that count as arrived."""
+        """Known vertices at which the search may end."""
         if self.goal is not None:
             return [self.goal]
         return (1 + np.flatnonzero(self.scores[1:] >= self.person.min_score)).tolist()
 
-    def arrived(self, vertex: int) -> bool:
-        """Tell whether a place is where the person wants to be."""
-        return (
-            bool(self.scores[vertex] >= self.person.min_score)
-            if self.goal is None
-            else vertex == self.goal
-        )
+    def is_goal(self, vertex: int) -> bool:
+        """Tell whether the search may end at a vertex."""
+        if self.goal is not None:
+            return vertex == self.goal
+        return bool(self.scores[vertex] >= self.person.min_score)
 
     def appeal(self, vertices: Ids | list[int]) -> Array:
-        """How promising places are, never negative: their score, or their nearness to a given goal."""
+        """How promising vertices are, never negative: their score, or nearness to a given goal."""
         if self.goal is not None:
             return np.asarray(1 / (1 + norms(self.points[vertices] - self.points[self.goal])))
         scores: Array = self.scores[vertices]
         if not self.person.signed:
             return scores
-        missing = (
-            self.person.min_score - self.scores[0]
-        )  # > 0: halves with every such distance from the target
+        # Positive; the appeal halves with every such distance from the target score.
+        missing = self.person.min_score - self.scores[0]
         return np.asarray(np.exp2(np.clip((scores - self.person.min_score) / missing, -500, 500)))
 
     def length(self, start: int, end: int) -> float:
-        """How long the step is."""
+        """How long an edge is."""
         return float(norms(self.points[end] - self.points[start]))
 
-    def path(self, vertices: tuple[int, ...]) -> GraphPath:
-        """A way through places, at the price of its length."""
+    def path_through(self, vertices: Trail) -> GraphPath:
+        """The path through some vertices, at the cost of its length."""
         return GraphPath(vertices, sum(self.length(a, b) for a, b in itertools.pairwise(vertices)))
 
-    def nearby(self, vertex: int, k: int, *, exclude: Ids = NO_ROWS) -> Asks[list[int]]:
-        """Look around from a place: the ``k`` nearest allowed rows, nearest first, each with its score."""
+    def reveal_around(self, vertex: int, k: int, *, exclude: Ids = NO_ROWS) -> Asks[list[int]]:
+        """Ask for the ``k`` allowed rows nearest to a vertex, nearest first, with their scores."""
         bounds = self.person.bounds.seen_from(self.points[vertex])
         found = yield from self.reveal(self.points[vertex], k, bounds, exclude=exclude)
-        if self._around[0] < 0 and len(exclude) == 0 and not self.cut:
-            self._around = (vertex, self.length(vertex, found[-1]) if len(found) == k else np.inf)
+        if self._known_around[0] < 0 and len(exclude) == 0 and not self.cut:
+            radius = self.length(vertex, found[-1]) if len(found) == k else np.inf
+            self._known_around = (vertex, radius)
         return found
 
     def knows_around(self, vertex: int, radius: float) -> bool:
-        """Tell whether all allowed rows that are no further than ``radius`` from a place are known."""
-        return vertex == self._around[0] and radius < self._around[1]
+        """Tell whether all allowed rows within ``radius`` of a vertex are known."""
+        return vertex == self._known_around[0] and radius < self._known_around[1]
 
     def reveal(
         self,
@@ -125,134 +128,132 @@ class LocalGraph:
         radius: float = np.inf,
         exclude: Ids = NO_ROWS,
     ) -> Asks[list[int]]:
-        """Look around any point, at most ``radius`` far."""
+        """Ask for the ``k`` nearest rows to any point, at most ``radius`` away."""
         found = yield from ask_nearest(point, k, bounds, exclude, radius)
         self.cut = self.cut or found.cut
-        fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertices]
+        fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertex_of_row]
         if fresh:
             scores = yield from ask_row_scores(found.ids[fresh])
             first = self._add(found.points[fresh], scores, found.ids[fresh])
-            self._vertices.update(
+            self._vertex_of_row.update(
                 zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True)
             )
-        return [self._vertices[row] for row in found.ids.tolist()]
+        return [self._vertex_of_row[row] for row in found.ids.tolist()]
 
-    def put(self, point: Array, score: float) -> int:
-        """Add a place that is not a row."""
+    def add_state(self, point: Array, score: float) -> int:
+        """Add a vertex that is not a row."""
         return self._add(point[None, :], np.array([score]), np.array([-1]))
 
-    def donors(self, vertex: int) -> Ids:
-        """The row that a place is, for states that take over its values."""
+    def ask_state(self, point: Array) -> Asks[int]:
+        """Add a vertex that is not a row, asking for its score."""
+        scores = yield from ask_point_scores(point[None, :])
+        return self.add_state(point, float(scores[0]))
+
+    def donor_rows(self, vertex: int) -> Ids:
+        """The row that a vertex is, for states that take over its values."""
         return NO_ROWS if self.ids[vertex] < 0 else self.ids[[vertex]]
 
-    def log_density(self) -> Asks[float]:
-        """How common the ground is that the person stands on; asked once."""
-        if self._log_density is None:
-            ground = yield from self.ground([(0, 0)], None, self.person.rule)
-            self._log_density = float(ground.log_densities[0])
-        return self._log_density
+    def factual_log_density(self) -> Asks[float]:
+        """The log-density at the person's own state; asked once."""
+        if self._factual_log_density is None:
+            found = yield from self.densities_along([(0, 0)], None, self.person.rule)
+            self._factual_log_density = float(found.log_densities[0])
+        return self._factual_log_density
 
-    def hopeful(self) -> Asks[bool]:
-        """Tell whether there is anyone to become, without seeing them; asked once."""
+    def has_targets(self) -> Asks[bool]:
+        """Tell whether any allowed row reaches the target, revealing none; asked once."""
         if self.goal is None and self.counts is None:
             self.counts = yield from ask_census(self.person.bounds)
         return self.counts is None or self.counts.targets > 0
 
-    def scored(self, point: Array) -> Asks[int]:
-        """Add a place that is not a row, asking for its score."""
-        scores = yield from ask_point_scores(point[None, :])
-        return self.put(point, float(scores[0]))
+    def traversable(self, edges: Iterable[Edge]) -> Asks[list[bool]]:
+        """Tell which edges a person could take, asking only about those that are new.
 
-    def traversable(self, steps: Iterable[Step]) -> Asks[list[bool]]:
-        """Tell which steps a person could take, asking only about those that are new.
-
-        A step that is common on average must also begin and end on common ground; where
-        the lowest place counts, that goes without saying.
+        An edge whose mean density reaches the floor must also begin and end above it; where
+        the lowest density counts, that goes without saying.
         """
-        wanted = list(steps)
-        keys = [_key(step) for step in wanted if self.permitted(step)]
+        wanted = list(edges)
+        keys = [_undirected(edge) for edge in wanted if self.permitted(edge)]
         if self.person.rule == "mean":
             keys += [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]
         if unknown:
-            ground = yield from self.ground(unknown, self.person.log_floor, self.person.rule)
-            self._verdicts.update(zip(unknown, ground.passes.tolist(), strict=True))
+            found = yield from self.densities_along(
+                unknown, self.person.log_floor, self.person.rule
+            )
+            self._verdicts.update(zip(unknown, found.passes.tolist(), strict=True))
             if self.person.rule == "lowest":
-                self.holes.extend(hole for _, hole in ground.holes)
-        return [self.permitted(step) and self._passes(_key(step)) for step in wanted]
+                self.holes.extend(hole for _, hole in found.holes)
+        return [self.permitted(edge) and self._passes(_undirected(edge)) for edge in wanted]
 
-    def ground(
-        self, steps: list[Step], log_floor: float | None, rule: str
+    def densities_along(
+        self, edges: list[Edge], log_floor: float | None, rule: str
     ) -> Asks[SegmentDensities]:
-        """Ask how common the ground is along steps."""
-        starts, ends = np.array(steps, dtype=np.int64).reshape(-1, 2).T
+        """Ask for the log-density along edges; with a floor, only whether each reaches it."""
+        starts, ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
         return (
             yield from ask_density_along(self.points[starts], self.points[ends], log_floor, rule)
         )
 
-    def means(self, steps: list[Step]) -> Asks[list[float]]:
-        """Log of the mean density along steps, asking only about those that are new."""
-        unknown = [key for key in dict.fromkeys(map(_key, steps)) if key not in self._values]
+    def log_mean_densities(self, edges: list[Edge]) -> Asks[list[float]]:
+        """Log of the mean density along edges, asking only about those that are new."""
+        keys = [_undirected(edge) for edge in edges]
+        unknown = [key for key in dict.fromkeys(keys) if key not in self._log_means]
         if unknown:
-            ground = yield from self.ground(unknown, None, "mean")
-            self._values.update(zip(unknown, ground.log_densities.tolist(), strict=True))
-        return [self._values[_key(step)] for step in steps]
+            found = yield from self.densities_along(unknown, None, "mean")
+            self._log_means.update(zip(unknown, found.log_densities.tolist(), strict=True))
+        return [self._log_means[key] for key in keys]
 
-    def permitted(self, step: Step) -> bool:
-        """The rules that need no question: one-way columns and the longest step."""
-        start, end = self.points[step[0]], self.points[step[1]]
-        return (
-            bool(self.person.bounds.one_way(start, end))
-            and float(norms(end - start)) <= self.person.max_step
-        )
+    def permitted(self, edge: Edge) -> bool:
+        """Check the rules that need no question: one-way columns and the longest step."""
+        start = self.points[edge[0]]
+        end = self.points[edge[1]]
+        forward = bool(self.person.bounds.one_way(start, end))
+        return forward and float(norms(end - start)) <= self.person.max_step
 
-    def struck_out(self, vertices: list[int]) -> list[Step]:
-        """Pairs, as positions in ``vertices``, of steps known not to be traversable."""
-        at = {vertex: i for i, vertex in enumerate(vertices)}
-        refused = [step for step, fine in self._verdicts.items() if not fine]
-        return [(at[a], at[b]) for a, b in refused if a in at and b in at]
+    def refused_edges(self, vertices: list[int]) -> list[Edge]:
+        """Edges known not to be traversable, as pairs of positions in ``vertices``."""
+        position = {vertex: i for i, vertex in enumerate(vertices)}
+        refused = [edge for edge, passes in self._verdicts.items() if not passes]
+        return [(position[a], position[b]) for a, b in refused if a in position and b in position]
 
-    def under(self, log_floor: float) -> LocalGraph:
+    def with_floor(self, log_floor: float) -> LocalGraph:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
         other = LocalGraph(replace(self.person, log_floor=log_floor), float(self.scores[0]))
-        other.points, other.scores, other.ids = self.points, self.scores, self.ids
-        other.goal, other.cut, other.counts, other._vertices = (
-            self.goal,
-            self.cut,
-            self.counts,
-            dict(self._vertices),
-        )
-        other._values, other._log_density, other._around = (
-            dict(self._values),
-            self._log_density,
-            self._around,
-        )
+        other.points = self.points
+        other.scores = self.scores
+        other.ids = self.ids
+        other.goal = self.goal
+        other.cut = self.cut
+        other.counts = self.counts
+        other._vertex_of_row = dict(self._vertex_of_row)
+        other._log_means = dict(self._log_means)
+        other._factual_log_density = self._factual_log_density
+        other._known_around = self._known_around
         return other
 
-    def towards(self, goal: int) -> LocalGraph:
-        """The same knowledge with one place to go to."""
-        other = self.fixing(self.person.fixed)
+    def with_goal(self, goal: int) -> LocalGraph:
+        """The same knowledge with one vertex to go to."""
+        other = self.with_fixed(self.person.fixed)
         other.goal = goal
         return other
 
-    def fixing(self, fixed: Mask | None) -> LocalGraph:
+    def with_fixed(self, fixed: Mask | None) -> LocalGraph:
         """The same knowledge for someone whose actions leave some columns as they are."""
-        other = self.under(self.person.log_floor)
+        other = self.with_floor(self.person.log_floor)
         other.person = replace(self.person, fixed=fixed)
-        other.holes, other._verdicts = list(self.holes), dict(self._verdicts)
+        other.holes = list(self.holes)
+        other._verdicts = dict(self._verdicts)
         return other
 
-    def _passes(self, key: Step) -> bool:
+    def _passes(self, key: Edge) -> bool:
         if self.person.rule == "lowest":
             return self._verdicts[key]
-        return (
-            self._verdicts[key]
-            and self._verdicts[key[0], key[0]]
-            and self._verdicts[key[1], key[1]]
-        )
+        ends = self._verdicts[key[0], key[0]] and self._verdicts[key[1], key[1]]
+        return self._verdicts[key] and ends
 
     def _add(self, points: Array, scores: Array, rows: Ids) -> int:
-        """Add places, and return the number of the first."""
+        """Add vertices, and return the number of the first."""
         first = len(self.ids)
         self.points = np.concatenate([self.points, points])
         self.scores = np.concatenate([self.scores, scores])
@@ -260,6 +261,6 @@ class LocalGraph:
         return first
 
 
-def _key(step: Step) -> Step:
-    """Ground is the same in both directions."""
-    return step if step[0] <= step[1] else (step[1], step[0])
+def _undirected(edge: Edge) -> Edge:
+    """The key of an edge, as its density is the same in both directions."""
+    return edge if edge[0] <= edge[1] else (edge[1], edge[0])

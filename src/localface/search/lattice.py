@@ -1,4 +1,4 @@
-"""The states between a person and an end, each with some of the changes made, and what is known of them."""
+"""The states between a person and an end, each with some of the changes made."""
 
 from __future__ import annotations
 
@@ -8,158 +8,139 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.person import Person
 from localface.search.questions import Asks, ask_density_along, ask_point_scores
 from localface.types import Array, Ids
 
-_PATIENCE = 12  # steps refused one by one before states are looked at many at a time
-Change = tuple[int, ...]
-"""Groups of columns that are changed at once."""
+_PATIENCE = 12  # steps refused one by one before many states are checked at a time
+
+ColumnGroups = tuple[int, ...]
+"""Groups of columns that are changed at once: one change."""
 
 
 class Lattice:
     """The states between a person and an end, as subsets of the changes, and what is known of them.
 
-    Someone who stands below the floor may go on no lower than they stand, until they come to common
-    ground: they must end there, and never leave it again.
+    A state is a bit mask over ``changes``. Someone who starts below the floor may go no lower
+    than where they start until they are above the floor: they must end above it, and once there
+    never fall below it again.
     """
 
     def __init__(
-        self, graph: LocalGraph, end: Array, changes: list[Change], log_floor: float
+        self, graph: LocalGraph, end: Array, changes: list[ColumnGroups], log_floor: float
     ) -> None:
         person = graph.person
-        self.person, self.changes, self.log_floor = person, changes, log_floor
-        self.sizes = [
-            float(norms((end - person.factual)[np.isin(person.group_of, change)]))
-            for change in changes
-        ]
-        self.weights = [weight_of(person, change) for change in changes]
-        made = (
-            np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1
-        )  # of each subset, each change
-        touched = np.stack([np.isin(person.group_of, change) for change in changes])
+        apart = end - person.factual
+        self.person = person
+        self.changes = changes
+        self.log_floor = log_floor
+        self.sizes = [float(norms(apart[np.isin(person.group_of, one)])) for one in changes]
+        self.weights = [person.weight_of(one) for one in changes]
+        # For each subset, which changes it makes.
+        made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1
+        touched = np.stack([np.isin(person.group_of, one) for one in changes])
         self.states = np.where(made @ touched > 0, end, person.factual)
-        self.lawful = person.keeps_relations(self.states)
-        self.counts = made.sum(axis=1)
+        self.n_changes = made.sum(axis=1)
         self.scores: Array = np.full(len(made), np.nan)
+        self._keeps_relations = person.keeps_relations(self.states)
         self._verdicts: dict[tuple[int, int], bool] = {}
-        self._arrived: dict[
-            int, bool
-        ] = {}  # for someone who starts below the floor: which states are above it
+        # For someone who starts below the floor: which states are above it.
+        self._above_floor: dict[int, bool] = {}
         self._refused = 0
-        self._seen = np.zeros(len(made), dtype=bool)  # states that were looked at,
-        self._common = np.ones(
-            len(made), dtype=bool
-        )  # and whether such a state is on common ground, else perhaps
+        self._checked = np.zeros(len(made), dtype=bool)
+        # Whether a checked state reaches the floor; True for those that were not checked.
+        self._dense = np.ones(len(made), dtype=bool)
 
-    def score(self, donors: Ids, sizes: Sequence[int]) -> Asks[None]:
+    def ask_scores(self, donors: Ids, sizes: Sequence[int]) -> Asks[None]:
         """Have the model score the subsets of some sizes."""
-        some = np.flatnonzero(np.isin(self.counts, sizes))
+        some = np.flatnonzero(np.isin(self.n_changes, sizes))
         if len(some):
             self.scores[some] = yield from ask_point_scores(self.states[some], donors)
 
     def candidates(self, sizes: Sequence[int]) -> list[int]:
-        """Subsets that reach the target, the fewest changes first, then the smallest sum of changes, both weighted."""
-        inside = self.person.bounds.contain(
-            self.states
-        )  # who stands outside the box must end inside
-        fine = (
-            (self.scores >= self.person.min_score)
-            & self.lawful
-            & inside
-            & np.isin(self.counts, sizes)
-        )
-        reach = np.flatnonzero(fine).tolist()
+        """Subsets that reach the target, the cheapest first.
 
-        def order(subset: int) -> tuple[float, float, int]:
-            made = [i for i in range(len(self.changes)) if subset >> i & 1]
-            dear = sum(self.weights[i] for i in made)
-            return (
-                round(dear, 9),
-                round(sum(self.weights[i] * self.sizes[i] for i in made), 9),
-                subset,
-            )
+        The fewest changes first, then the smallest sum of changes, both weighted.
+        """
+        reaching = self.scores >= self.person.min_score
+        inside = self.person.bounds.contain(self.states)  # who starts outside must end inside
+        wanted = np.isin(self.n_changes, sizes)
+        fine = np.flatnonzero(reaching & self._keeps_relations & inside & wanted).tolist()
+        return sorted((subset for subset in fine if subset), key=self._cost)
 
-        return sorted((subset for subset in reach if subset), key=order)
+    def _cost(self, subset: int) -> tuple[float, float, int]:
+        made = [i for i in range(len(self.changes)) if subset >> i & 1]
+        total_weight = sum(self.weights[i] for i in made)
+        total_size = sum(self.weights[i] * self.sizes[i] for i in made)
+        return round(total_weight, 9), round(total_size, 9), subset
 
-    def arriving(self, subsets: list[int]) -> Asks[list[int]]:
-        """Those at which someone may end: whoever starts below the floor must come above it."""
+    def allowed_ends(self, subsets: list[int]) -> Asks[list[int]]:
+        """Those subsets at which a person may end: who starts below the floor must end above it."""
         if self.log_floor >= self.person.log_floor:
             return subsets
-        fresh = [subset for subset in subsets if subset not in self._arrived]
+        fresh = [subset for subset in subsets if subset not in self._above_floor]
         if fresh:
-            vertices = self.states[fresh]
-            ground = yield from ask_density_along(
-                vertices, vertices, self.person.log_floor, self.person.rule
+            states = self.states[fresh]
+            found = yield from ask_density_along(
+                states, states, self.person.log_floor, self.person.rule
             )
-            self._arrived |= dict(zip(fresh, ground.passes.tolist(), strict=True))
-        return [subset for subset in subsets if self._arrived[subset]]
+            self._above_floor |= dict(zip(fresh, found.passes.tolist(), strict=True))
+        return [subset for subset in subsets if self._above_floor[subset]]
 
-    def passable(self, start: int, end: int) -> Asks[bool]:
+    def traversable(self, start: int, end: int) -> Asks[bool]:
         """Tell whether a step between two states can be taken, asking once."""
         if (start, end) not in self._verdicts:
-            yield from self._judge(start, [end])
+            yield from self._check_steps(start, [end])
         return self._verdicts[start, end]
 
-    def _judge(self, start: int, ends: list[int]) -> Asks[None]:
+    def _check_steps(self, start: int, ends: list[int]) -> Asks[None]:
         """Find out which steps from one state can be taken, in one question."""
-        common = bool((yield from self.arriving([start])))
-        a, b = np.repeat(self.states[[start]], len(ends), axis=0), self.states[ends]
-        fine = np.array([self.conceivable(end) for end in ends]) & self.person.bounds.one_way(a, b)
+        above_floor = bool((yield from self.allowed_ends([start])))
+        log_floor = self.person.log_floor if above_floor else self.log_floor
+        starts = np.repeat(self.states[[start]], len(ends), axis=0)
+        stops = self.states[ends]
+        fine = np.array([self.possible(end) for end in ends])
+        fine &= self.person.bounds.one_way(starts, stops)
         if fine.any():
-            a, b, n = a[fine], b[fine], int(fine.sum())
-            if (
-                self.person.rule != "lowest"
-            ):  # what is common on average must also end on common ground
-                a, b = np.concatenate([a, b]), np.concatenate([b, b])
-            ground = yield from ask_density_along(
-                a, b, self.person.log_floor if common else self.log_floor, self.person.rule
-            )
-            fine[fine] = ground.passes.reshape(-1, n).all(axis=0)
+            n = int(fine.sum())
+            starts = starts[fine]
+            stops = stops[fine]
+            if self.person.rule != "lowest":  # a mean says nothing of where the step ends
+                starts = np.concatenate([starts, stops])
+                stops = np.concatenate([stops, stops])
+            found = yield from ask_density_along(starts, stops, log_floor, self.person.rule)
+            fine[fine] = found.passes.reshape(-1, n).all(axis=0)
             self._refused += n - int(fine.sum())
         self._verdicts |= {(start, end): bool(one) for end, one in zip(ends, fine, strict=True)}
 
-    def conceivable(self, state: int) -> bool:
-        """Whether anyone could come to a state, as far as is known."""
-        return bool(self.lawful[state] and self._common[state])
+    def possible(self, state: int) -> bool:
+        """Whether anyone could be in a state, as far as is known."""
+        return bool(self._keeps_relations[state] and self._dense[state])
 
-    def look_ahead(self, start: int, ends: list[int]) -> Asks[None]:
-        """Once steps have been refused again and again, judge all that lead on from a state at once."""
+    def check_ahead(self, start: int, ends: list[int]) -> Asks[None]:
+        """Once many steps have been refused, check all that lead on from a state at once."""
         fresh = [end for end in ends if (start, end) not in self._verdicts]
         if self._refused >= _PATIENCE and fresh:
-            yield from self._judge(start, fresh)
+            yield from self._check_steps(start, fresh)
 
-    def look(self, states: Sequence[int]) -> Asks[None]:
-        """Once steps have been refused again and again, ask of all states at once whether they are common at all."""
-        fresh = [state for state in states if self.lawful[state] and not self._seen[state]]
+    def check_states(self, states: Sequence[int]) -> Asks[None]:
+        """Once many steps have been refused, ask of all states at once whether they are dense."""
+        fresh = [one for one in states if self._keeps_relations[one] and not self._checked[one]]
         if self._refused < _PATIENCE or not fresh:
             return
-        vertices = self.states[fresh]
-        ground = yield from ask_density_along(vertices, vertices, self.log_floor, self.person.rule)
-        self._seen[fresh], self._common[fresh] = True, ground.passes
+        points = self.states[fresh]
+        found = yield from ask_density_along(points, points, self.log_floor, self.person.rule)
+        self._checked[fresh] = True
+        self._dense[fresh] = found.passes
 
-    def missing(self, subset: int) -> float:
+    def missing_score(self, subset: int) -> float:
         """How much of the score a state still lacks."""
         return max(0.0, self.person.min_score - float(self.scores[subset]))
 
-    def least_missing(self, subset: int) -> Array:
-        """The least that the states still ahead can lack, for whoever has made 0, 1, 2, ... changes one by one."""
+    def least_missing_score(self, subset: int) -> Array:
+        """The least that the states still ahead can lack, after 0, 1, 2, ... single changes."""
         inside = np.arange(subset + 1)
         inside = inside[(inside | subset) == subset]
-        lacks, counts = (
-            np.maximum(0.0, self.person.min_score - self.scores[inside]),
-            self.counts[inside],
-        )
-        least = np.array(
-            [lacks[counts == made].min() for made in range(1, subset.bit_count() + 1)] + [0.0]
-        )
-        return np.asarray(np.cumsum(least[::-1])[::-1])
-
-
-def weight_of(person: Person, change: Change) -> float:
-    """How dear a change is: as dear as the dearest of what it changes."""
-    return (
-        1.0
-        if person.weights is None
-        else float(person.weights[np.isin(person.group_of, change)].max())
-    )
+        missing = np.maximum(0.0, self.person.min_score - self.scores[inside])
+        made = self.n_changes[inside]
+        least = [missing[made == n].min() for n in range(1, subset.bit_count() + 1)]
+        return np.asarray(np.cumsum(np.array([*least, 0.0])[::-1])[::-1])

@@ -1,4 +1,4 @@
-"""Preferences: ends and actions that spare what a person would rather leave as it is."""
+"""Preferences: paths that leave alone what a person would rather not change."""
 
 from __future__ import annotations
 
@@ -7,152 +7,181 @@ from dataclasses import replace
 import numpy as np
 
 from localface.geometry.segments import norms
+from localface.search.closing import actions_along, close_search, measure_actions
 from localface.search.graph import GraphPath, LocalGraph
-from localface.search.lattice import weight_of
-from localface.search.outcome import ActionPath, Outcome, acted, grounded, told
+from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import Asks, ask_point_scores
-from localface.search.stages.actions import act
+from localface.search.stages.actions import find_actions
 from localface.search.stages.enhance import enhance
 from localface.types import Array
 
 _ENDS = 8  # other ends that are tried at a time where some features should stay as they are
-_LOOKS = 5  # how often one looks on for ends that do without some features
+_LOOKS = 5  # how often rows are revealed to find ends that do without some features
 
 
-def preferred(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> Asks[Outcome]:
-    """Mind what the person would rather leave as it is: try without what is dear, and take what costs least."""
+def with_preferences(
+    graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath
+) -> Asks[Outcome]:
+    """Search again with the expensive features fixed; keep the answer that costs least.
+
+    All features whose weight is above 1 are fixed together, then each of them alone.
+    """
     person = graph.person
-    best = yield from _sparing(graph, plan, first, path)
+    best = yield from _cheapest_end(graph, plan, first, path)
     if person.weights is None or person.fixed is not None:
         return best
-    dear = person.weights > 1
-    alone = [person.group_of == group for group in np.unique(person.group_of[dear])]
-    for fixed in [dear, *(alone if len(alone) > 1 else [])]:
-        if (
-            best.actions is not None
-            and (best.actions.moves[-1].point != person.factual)[fixed].any()
+    expensive = person.weights > 1
+    alone = [person.group_of == group for group in np.unique(person.group_of[expensive])]
+    for fixed in [expensive, *(alone if len(alone) > 1 else [])]:
+        if best.actions is None or not _changes(person, best.actions)[fixed].any():
+            continue
+        other = yield from _cheapest_end(graph.with_fixed(fixed), plan, first, path)
+        if other.actions is not None and _weighted_cost(person, other) < _weighted_cost(
+            person, best
         ):
-            other = yield from _sparing(graph.fixing(fixed), plan, first, path)
-            if other.actions is not None and _dearness(person, other.actions) < _dearness(
-                person, best.actions
-            ):
-                best = other
+            best = other
     return best
 
 
-def _sparing(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> Asks[Outcome]:
-    """Choose among the ends that can do without what is held, and find a way to the one chosen.
+def _cheapest_end(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> Asks[Outcome]:
+    """Choose among the ends that can do without what is fixed, and find a path to the one chosen.
 
     Where changes have weights, the end is taken that costs least; where no end that is
-    known does without what is held, look on. The people on the way may differ in what is
-    held, as no two people share every number; the actions never touch it.
+    known does without what is fixed, reveal more rows. The rows on the path may differ in
+    what is fixed, as no two people share every number; the actions never change it.
     """
-    person, known, looked = graph.person, dict[int, float](), set[int]()
-    log_floor = min(person.log_floor, float(first.log_densities[0]))
-    for turn in range(1 if person.fixed is None or graph.goal is not None else 1 + _LOOKS):
+    person = graph.person
+    known: dict[int, float] = {}
+    looked: set[int] = set()
+    more_looks = 0 if person.fixed is None or graph.goal is not None else _LOOKS
+    for turn in range(1 + more_looks):
         if turn and not (
-            yield from _looked_on(graph, known, looked, plan.walk_options.n_neighbors)
+            yield from _look_further(graph, known, looked, plan.walk_options.n_neighbors)
         ):
             break
-        found = list[Outcome]()
-        for end in (yield from _likely(graph, known)):
-            moves = yield from act(
-                graph,
-                end,
-                log_floor=log_floor,
-                max_changes=plan.max_changes,
-                whole=plan.every_change,
-            )
-            led = None if moves is None else (yield from _led(graph, plan, first, (path, end)))
-            if led is not None and moves is not None:
-                found.append(replace(led, actions=(yield from grounded(graph, moves, log_floor))))
-                if person.weights is None:
-                    break
+        found = yield from _paths_to_ends(graph, plan, first, path, known=known)
         if found:
-            return min(found, key=lambda one: _dearness(person, one.actions))
-    return (
-        first
-        if person.fixed is not None
-        else replace(first, actions=(yield from acted(graph, plan, first, path)))
-    )
+            return min(found, key=lambda one: _weighted_cost(person, one))
+    if person.fixed is not None:
+        return first
+    actions = yield from actions_along(graph, plan, first, path)
+    return replace(first, actions=actions)
 
 
-def _likely(graph: LocalGraph, known: dict[int, float]) -> Asks[list[int]]:
-    """The new ends that still reach the target with what is held put back, the least change first.
+def _paths_to_ends(
+    graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath, *, known: dict[int, float]
+) -> Asks[list[Outcome]]:
+    """Paths to new ends, with their actions; without weights the first that is found will do."""
+    log_floor = min(graph.person.log_floor, float(first.log_densities[0]))
+    found: list[Outcome] = []
+    for end in (yield from _new_ends(graph, known)):
+        moves = yield from find_actions(
+            graph,
+            end,
+            log_floor=log_floor,
+            max_changes=plan.max_changes,
+            every_change=plan.every_change,
+        )
+        if moves is None:
+            continue
+        outcome = yield from _path_to(graph, plan, first, path, end=end)
+        if outcome is None:
+            continue
+        actions = yield from measure_actions(graph.person, moves, log_floor)
+        found.append(replace(outcome, actions=actions))
+        if graph.person.weights is None:
+            break
+    return found
 
-    ``known`` keeps the score that every known place has then.
+
+def _new_ends(graph: LocalGraph, known: dict[int, float]) -> Asks[list[int]]:
+    """The new ends that still reach the target with what is fixed restored, least change first.
+
+    ``known`` keeps the score that every known vertex has then.
     """
-    person, ends = graph.person, graph.goals
-    fresh = [
-        vertex
-        for vertex in (ends if graph.goal is not None else graph.vertices)
-        if vertex not in known
-    ]
+    person = graph.person
+    ends = graph.goals
+    vertices = ends if graph.goal is not None else graph.vertices
+    fresh = [vertex for vertex in vertices if vertex not in known]
     if not fresh:
         return []
-    states = np.stack([_spared(person, graph.points[vertex]) for vertex in fresh])
+    states = np.stack([_with_fixed_restored(person, graph.points[vertex]) for vertex in fresh])
     scores = graph.scores[fresh]
     if person.fixed is not None:
         rows = graph.ids[fresh][graph.ids[fresh] >= 0]
         scores = yield from ask_point_scores(states, rows)
     known.update(zip(fresh, scores.tolist(), strict=True))
-    apart = norms((states - person.factual) * (1.0 if person.weights is None else person.weights))
-    order = [i for i in np.lexsort((np.array(fresh), apart)) if scores[i] >= person.min_score]
-    return [fresh[i] for i in order if fresh[i] in ends][:_ENDS]
+    weights = 1.0 if person.weights is None else person.weights
+    distances = norms((states - person.factual) * weights)
+    order = np.lexsort((np.array(fresh), distances))
+    reaching = [fresh[i] for i in order if scores[i] >= person.min_score]
+    return [vertex for vertex in reaching if vertex in ends][:_ENDS]
 
 
-def _looked_on(
+def _look_further(
     graph: LocalGraph, known: dict[int, float], looked: set[int], n_neighbors: int
 ) -> Asks[bool]:
-    """Look around the place that lacks least of the score with what is held put back; False where none is left."""
+    """Reveal rows around the vertex that lacks least of the score; False where none is left.
+
+    Scores are those with what is fixed restored.
+    """
     person = graph.person
 
-    def promise(vertex: int) -> tuple[float, float, int]:
-        apart = float(norms(_spared(person, graph.points[vertex]) - person.factual))
-        return max(0.0, person.min_score - known[vertex]), round(apart, 9), vertex
+    def lack(vertex: int) -> tuple[float, float, int]:
+        state = _with_fixed_restored(person, graph.points[vertex])
+        distance = float(norms(state - person.factual))
+        return max(0.0, person.min_score - known[vertex]), round(distance, 9), vertex
 
     left = [vertex for vertex in known if vertex not in looked]
     if not left or graph.cut:
         return False
-    looked.add(min(left, key=promise))
-    yield from graph.nearby(min(left, key=promise), n_neighbors)
+    nearest = min(left, key=lack)
+    looked.add(nearest)
+    yield from graph.reveal_around(nearest, n_neighbors)
     return True
 
 
-def _spared(person: Person, point: Array) -> Array:
-    """A state with what is held put back."""
+def _with_fixed_restored(person: Person, point: Array) -> Array:
+    """A state with the person's own values in the columns that are fixed."""
     return point if person.fixed is None else np.where(person.fixed, person.factual, point)
 
 
-def _dearness(person: Person, acted: ActionPath | None) -> tuple[float, float]:
+def _changes(person: Person, actions: ActionPath) -> Array:
+    """By how much the actions change each column."""
+    return actions.moves[-1].point - person.factual
+
+
+def _weighted_cost(person: Person, outcome: Outcome) -> tuple[float, float]:
     """What the changes come to: their number, then the sum of their sizes, both weighted."""
-    assert acted is not None
-    apart = acted.moves[-1].point - person.factual
+    assert outcome.actions is not None
+    apart = _changes(person, outcome.actions)
     groups = np.unique(person.group_of[apart != 0]).tolist()
-    weights = [weight_of(person, (group,)) for group in groups]
+    weights = [person.weight_of((group,)) for group in groups]
     sizes = [float(norms(apart[person.group_of == group])) for group in groups]
-    return round(sum(weights), 9), round(
-        sum(w * size for w, size in zip(weights, sizes, strict=True)), 9
-    )
+    total = sum(weight * size for weight, size in zip(weights, sizes, strict=True))
+    return round(sum(weights), 9), round(total, 9)
 
 
-def _led(
-    graph: LocalGraph, plan: Plan, first: Outcome, there: tuple[GraphPath, int]
+def _path_to(
+    graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath, *, end: int
 ) -> Asks[Outcome | None]:
-    """The best way to another end through people who are known already, if there is one."""
-    path, end = there
+    """The best path to another end through rows that are known already, if there is one."""
     if end == path.vertices[-1]:
         return first
     start = path.vertices[1] if first.entry else 0
     if start == end:
-        path = GraphPath((end,), 0.0)
+        found = GraphPath((end,), 0.0)
     else:
-        path = yield from enhance(
-            graph.towards(end), GraphPath((start, end), np.inf), price=plan.price, astar=plan.astar
+        unknown = GraphPath((start, end), np.inf)
+        found = yield from enhance(
+            graph.with_goal(end), unknown, price=plan.price, astar=plan.astar
         )
-    if not np.isfinite(path.cost):
+    if not np.isfinite(found.cost):
         return None
-    whole = GraphPath((0, *path.vertices), path.cost) if first.entry else path
-    return (yield from told("FOUND", graph, whole, entry=first.entry, relaxed=first.relaxed))
+    if first.entry:
+        found = GraphPath((0, *found.vertices), found.cost)
+    return (
+        yield from close_search("FOUND", graph, found, entry=first.entry, relaxed=first.relaxed)
+    )

@@ -1,8 +1,8 @@
-"""What a search may ask of the people it looks at, and how it is answered.
+"""The questions that a search may ask, each with the type of its answer.
 
-A stage is a generator: it yields a question and is sent the answer. Whatever
-touches people, the model or the density is a question, so that one driver can
-batch, meter, budget and cache all of it.
+A stage is a generator: it yields a question and is sent the answer. Whatever touches
+the rows, the model or the density is a question, so that one driver can batch, meter,
+budget and cache all of it.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from localface.types import NO_ROWS, Array, Ids
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreRows:
-    """What does the model say of these rows? Answered with an array of scores."""
+    """What are the scores of these rows? Answered with an array."""
 
     ids: Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScorePoints:
-    """What does the model say of these states, which need not be rows? An array of scores.
+    """What are the scores of these states, which need not be rows? Answered with an array.
 
     ``donors`` names revealed rows whose values the states have taken over: they are scored
     with exactly these values.
@@ -41,9 +41,9 @@ class ScorePoints:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DensityAlong:
-    """How common is the ground along these segments? Answered with ``SegmentDensities``.
+    """What is the log-density along these segments? Answered with ``SegmentDensities``.
 
-    ``rule`` says what is asked for: the "lowest" density on the way, or the "mean".
+    ``rule`` says what is asked for: the "lowest" density on the segment, or the "mean".
     With a floor the answer is a verdict, worked out no further than it takes to
     decide; without one the values are worked out in full.
     """
@@ -56,7 +56,7 @@ class DensityAlong:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowDensities:
-    """How common is the ground that these revealed rows stand on? An array of log-densities."""
+    """What is the density at these revealed rows? Answered with an array of log-densities."""
 
     ids: Ids
     points: Array
@@ -64,7 +64,7 @@ class RowDensities:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CountNear:
-    """How many people are much like this? Answered with a number a state; no row is revealed."""
+    """How many people are near these states? Answered with a number each; no row is revealed."""
 
     points: Array
 
@@ -82,7 +82,10 @@ class Census:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetCounts:
-    """Numbers only: rows allowed, targets allowed; where there are none, how many targets each column rules out."""
+    """How many rows are allowed, and how many of them reach the target.
+
+    Where none does, ``excluded_by`` says how many targets each column rules out.
+    """
 
     allowed: int
     targets: int
@@ -92,10 +95,10 @@ class TargetCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Widening:
-    """How many times as far would someone have to be allowed to go, that anyone reaches the target?
+    """By which factor must ``reaches`` grow for any allowed row to reach the target?
 
-    Within the bounds, and counted in ``reaches`` from ``record`` (in the user's units; infinite
-    where a feature is free). Answered with a number; no row is revealed.
+    Reaches are counted from ``record`` (in the user's units; infinite where a feature is
+    free). Answered with a number; no row is revealed.
     """
 
     bounds: Bounds
@@ -105,7 +108,7 @@ class Widening:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComposeStates:
-    """What could someone be, with as much as they may take over from people who reach the target?
+    """Which states can be made of what rows that reach the target have?
 
     ``project`` turns records into the states that someone at ``point`` may take over from them.
     Answered with a ``ComposedStates`` of at most ``k`` states that have the score.
@@ -140,8 +143,9 @@ Question = (
     | Widening
     | ComposeStates
 )
-T = TypeVar("T")
-Asks = Generator[Question, Any, T]
+_T = TypeVar("_T")
+Asks = Generator[Question, Any, _T]
+"""A generator that asks questions, is sent the answers, and returns a value in the end."""
 
 
 def ask_nearest(
@@ -167,13 +171,13 @@ def ask_point_scores(points: Array, donors: Ids = NO_ROWS) -> Asks[Array]:
 def ask_density_along(
     starts: Array, ends: Array, log_floor: float | None, rule: str
 ) -> Asks[SegmentDensities]:
-    """Ask how common the ground is along segments."""
+    """Ask for the log-density along segments."""
     answer: SegmentDensities = yield DensityAlong(starts, ends, log_floor, rule)
     return answer
 
 
 def ask_row_densities(ids: Ids, points: Array) -> Asks[Array]:
-    """Ask how common the ground is that rows stand on."""
+    """Ask for the log-density at rows that were revealed."""
     answer: Array = yield RowDensities(ids, points)
     return answer
 
@@ -191,7 +195,7 @@ def ask_census(bounds: Bounds, *, why: bool = True) -> Asks[TargetCounts]:
 
 
 def ask_widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
-    """Ask how many times as far someone would have to be allowed to go."""
+    """Ask by which factor reaches must grow for any row to reach the target."""
     answer: float = yield Widening(bounds, record, reaches)
     return answer
 
@@ -199,6 +203,6 @@ def ask_widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
 def ask_compose_states(
     point: Array, project: Callable[[Array], Array], k: int, min_score: float
 ) -> Asks[ComposedStates]:
-    """Ask for states that have a score, made of what others have."""
+    """Ask for states that reach a score, made of what rows have."""
     answer: ComposedStates = yield ComposeStates(point, project, k, min_score)
     return answer

@@ -1,1 +1,1 @@
-"""The three stages of a search, each a function that asks; none knows another."""
+"""The stages of a search, each a generator that asks questions and is sent the answers."""

@@ -1,29 +1,30 @@
-"""Compose: a state to become where nobody will do, made of what others have and of what the person keeps.
+"""Compose: build an end point of other people's values where no row satisfies the constraints.
 
-Whoever reaches the target may differ from the person in what never moves. What they have in
-what does move can be taken over all the same, as far as the person may go: if the model agrees,
-and the ground is as common as anywhere on a path, it is an end as sound as a real person, and
-the answer says that it is none.
+Rows that reach the target may differ from the person in features that cannot change. What
+they have in features that can change may be taken over all the same, as far as the constraints
+allow: if the model agrees and the density reaches the floor, the state is as sound an end as a
+row, and the answer says that it is none.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from localface.search.graph import LocalGraph, Step
-from localface.search.questions import Asks, ComposedStates, ask_compose_states
+from localface.density.protocol import FLOOR_TOLERANCE
+from localface.search.graph import Edge, LocalGraph
+from localface.search.questions import Asks, ask_compose_states
 from localface.types import Array
 
 _STATES = 32  # states that are considered, nearest first
 _SAME = 1e-9  # how far apart rounding may put a state and a row that are one
-_SLIGHT = 1e-9  # what rounding may take off a level
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Composition:
-    """Where to go, None where there is nothing, and the atlas that knows the place.
+    """Where to go, None where there is nothing, and the graph that has it as a vertex.
 
-    ``entry`` tells that the way there is an entry step, ``cut`` that the row budget withheld states.
+    ``entry`` tells that the way there is an entry step, ``cut`` that the row budget
+    withheld states.
     """
 
     graph: LocalGraph
@@ -33,42 +34,42 @@ class Composition:
 
 
 def compose(graph: LocalGraph) -> Asks[Composition]:
-    """Find the nearest composed state that can be gone to straight.
+    """Find the nearest composed state that can be reached by one straight step.
 
-    Someone who stands on uncommon ground may start from there, but not end there. The
-    states are known to an atlas of their own, so that who finds none has learnt nothing.
+    Someone below the floor may start there, but not end there. The states are known to a
+    graph of their own, so that where none is found nothing has changed.
     """
-    person, level = graph.person, (yield from graph.log_density())
-    entry = level < person.log_floor - _SLIGHT
-    loan: ComposedStates = yield from ask_compose_states(
+    person = graph.person
+    log_density = yield from graph.factual_log_density()
+    entry = log_density < person.log_floor - FLOOR_TOLERANCE
+    composed = yield from ask_compose_states(
         person.factual, person.project, _STATES, person.min_score
     )
-    states, own = loan.points, graph.fixing(person.fixed)
-    fine = (
-        person.keeps_relations(states)
-        & person.bounds.contain(states)
-        & person.bounds.one_way(person.factual, states)
-    )
+    states = composed.points
+    allowed = person.keeps_relations(states) & person.bounds.contain(states)
+    allowed &= person.bounds.one_way(person.factual, states)
+    own = graph.with_fixed(person.fixed)
     vertices = [
-        own.put(state, float(score))
-        for state, score in zip(states[fine], loan.scores[fine], strict=True)
+        own.add_state(state, float(score))
+        for state, score in zip(states[allowed], composed.scores[allowed], strict=True)
     ]
-    common = yield from _passing(own, vertices, [(vertex, vertex) for vertex in vertices])
-    straight = yield from _passing(
-        own.under(level) if entry else own, common, [(0, vertex) for vertex in common]
-    )
-    end = (yield from _someone(own, straight[0])) if straight else None
-    return Composition(own, end, entry, loan.cut)
+    dense = yield from _reached(own, vertices, [(vertex, vertex) for vertex in vertices])
+    judge = own.with_floor(log_density) if entry else own
+    straight = yield from _reached(judge, dense, [(0, vertex) for vertex in dense])
+    end = None
+    if straight:
+        end = yield from _row_with_state(own, straight[0])
+    return Composition(own, end, entry, composed.cut)
 
 
-def _passing(graph: LocalGraph, vertices: list[int], steps: list[Step]) -> Asks[list[int]]:
-    """Those places whose step can be taken."""
-    passes = yield from graph.traversable(steps)
+def _reached(graph: LocalGraph, vertices: list[int], edges: list[Edge]) -> Asks[list[int]]:
+    """Those vertices whose edge can be taken."""
+    passes = yield from graph.traversable(edges)
     return [vertex for vertex, one in zip(vertices, passes, strict=True) if one]
 
 
-def _someone(graph: LocalGraph, vertex: int) -> Asks[int]:
-    """The row that has just this state, should there be one: too far for a search, perhaps, but somebody."""
+def _row_with_state(graph: LocalGraph, vertex: int) -> Asks[int]:
+    """The row that has just this state, should there be one; else the state itself."""
     state: Array = graph.points[vertex]
     rows = yield from graph.reveal(state, 1, graph.person.bounds, radius=_SAME)
     return next((row for row in rows if (graph.points[row] == state).all()), vertex)

@@ -1,4 +1,4 @@
-"""The paper's Algorithms 1 and 2 as printed, resolved only where they cannot run.
+"""The paper's two algorithms as printed, resolved only where they cannot run.
 
 Kept for comparison. What is mended, and nothing else: argmax where a row is meant;
 the momentum's undefined cases; the *chosen row* is retired, by id; the counterfactual
@@ -12,16 +12,17 @@ from __future__ import annotations
 import numpy as np
 
 from localface.geometry.segments import norms
-from localface.search.graph import GraphPath, LocalGraph, Step
+from localface.search.graph import Edge, GraphPath, LocalGraph
 from localface.search.questions import Asks
 from localface.types import Array, Ids
 
 
 def algorithm_1(graph: LocalGraph, *, n_neighbors: int, momentum_steps: int) -> Asks[int | None]:
     """Walk to the row with the best f / (1 + distance) until the score is reached: Eqs. 2 and 3."""
-    walk, retired = [0], list[int]()
-    while not graph.arrived(walk[-1]):
-        around = yield from graph.nearby(walk[-1], n_neighbors, exclude=_ids(retired))
+    walk = [0]
+    retired: list[int] = []
+    while not graph.is_goal(walk[-1]):
+        around = yield from graph.reveal_around(walk[-1], n_neighbors, exclude=_rows(retired))
         if not around:
             return None
         here = graph.points[walk[-1]]
@@ -30,59 +31,65 @@ def algorithm_1(graph: LocalGraph, *, n_neighbors: int, momentum_steps: int) -> 
         retired.append(int(graph.ids[chosen]))
         if momentum_steps:
             ahead = _half_way(graph, walk, chosen, momentum_steps)
-            walk.append((yield from graph.scored(ahead)))
+            walk.append((yield from graph.ask_state(ahead)))
         else:
             walk.append(chosen)
     return walk[-1]
 
 
 def algorithm_2(graph: LocalGraph, *, n_neighbors: int) -> Asks[list[int]]:
-    """Walk towards the goal by alignment times mean density: Eq. 4. Returns the vertices in order."""
+    """Walk towards the goal by alignment times mean density, Eq. 4; the vertices in order."""
     assert graph.goal is not None
-    walk, retired = [0], list[int]()
+    walk = [0]
+    retired: list[int] = []
     while walk[-1] != graph.goal:
-        around = yield from graph.nearby(walk[-1], n_neighbors, exclude=_ids(retired))
+        around = yield from graph.reveal_around(walk[-1], n_neighbors, exclude=_rows(retired))
         if not around:
             return [*walk, graph.goal]
         candidates = [row for row in dict.fromkeys([*around, graph.goal]) if row != walk[-1]]
-        means = yield from graph.means([(walk[-1], row) for row in candidates])
+        log_means = yield from graph.log_mean_densities([(walk[-1], row) for row in candidates])
         aligned = _alignment(graph, walk[-1], candidates)
-        chosen = candidates[int(np.argmax(aligned * np.exp(np.array(means) - max(means))))]
+        relative = np.exp(np.array(log_means) - max(log_means))
+        chosen = candidates[int(np.argmax(aligned * relative))]
         retired.append(int(graph.ids[chosen]))
         walk.append(chosen)
     return walk
 
 
 def paper_graph(graph: LocalGraph, vertices: list[int]) -> Asks[GraphPath | None]:
-    """Test each vertex against all earlier ones, weigh by Eq. 5, and take Dijkstra's way to the last.
+    """Test each vertex against all earlier ones, weigh by Eq. 5, take the shortest path.
 
     The strict weight is length; the average weight is D * length, as printed.
     """
     pairs = [(vertices[i], vertices[j]) for j in range(len(vertices)) for i in range(j)]
     passes = yield from graph.traversable(pairs)
-    edges = [pair for pair, fine in zip(pairs, passes, strict=True) if fine]
+    edges = [pair for pair, passed in zip(pairs, passes, strict=True) if passed]
     weights = [graph.length(*edge) for edge in edges]
     if graph.person.rule == "mean" and edges:
-        means = yield from graph.means(edges)
+        log_means = yield from graph.log_mean_densities(edges)
+        highest = max(log_means)
         weights = [
-            length * float(np.exp(mean - max(means)))
-            for length, mean in zip(weights, means, strict=True)
+            length * float(np.exp(log_mean - highest))
+            for length, log_mean in zip(weights, log_means, strict=True)
         ]
-    return _dijkstra(edges, weights, vertices)
+    return _shortest_path(edges, weights, vertices)
 
 
 def _half_way(graph: LocalGraph, walk: list[int], chosen: int, momentum_steps: int) -> Array:
+    """Half way to the chosen row with momentum, within the bounds, which are not the paper's."""
+    person = graph.person
     here = graph.points[walk[-1]]
     back = min(momentum_steps, len(walk) - 1)
-    momentum = (here - graph.points[walk[-1 - back]]) / back if back else np.zeros_like(here)
+    momentum = np.zeros_like(here)
+    if back:
+        momentum = (here - graph.points[walk[-1 - back]]) / back
     ahead = here + (graph.points[chosen] - here + momentum) / 2
-    ahead = np.clip(
-        ahead, graph.person.bounds.lower, graph.person.bounds.upper
-    )  # constraints are not the paper's to break
-    return graph.person.snap(np.where(graph.person.discrete, graph.points[chosen], ahead))
+    inside = np.clip(ahead, person.bounds.lower, person.bounds.upper)
+    return person.snap(np.where(person.discrete, graph.points[chosen], inside))
 
 
 def _alignment(graph: LocalGraph, here: int, candidates: list[int]) -> Array:
+    """How well the steps to candidates point at the goal, from 0 to 1."""
     assert graph.goal is not None
     steps = graph.points[candidates] - graph.points[here]
     straight = graph.points[graph.goal] - graph.points[here]
@@ -91,26 +98,38 @@ def _alignment(graph: LocalGraph, here: int, candidates: list[int]) -> Array:
     return np.asarray((1 + cosines) / 2)
 
 
-def _dijkstra(edges: list[Step], weights: list[float], vertices: list[int]) -> GraphPath | None:
-    at = {vertex: i for i, vertex in enumerate(dict.fromkeys(vertices))}
-    costs = np.full((len(at), len(at)), np.inf)
+def _shortest_path(
+    edges: list[Edge], weights: list[float], vertices: list[int]
+) -> GraphPath | None:
+    """The shortest path from the first vertex to the last, over edges that go both ways.
+
+    Of paths that are equally short, each vertex is reached from the one nearest to the start,
+    then from the one that comes first in ``vertices``, whatever the order SciPy works in.
+    """
+    from scipy.sparse import csr_array  # here, as it takes longer to import than all of localface
+    from scipy.sparse.csgraph import dijkstra
+
+    position = {vertex: i for i, vertex in enumerate(dict.fromkeys(vertices))}
+    costs: dict[Edge, float] = {}
     for (a, b), weight in zip(edges, weights, strict=True):
-        costs[at[a], at[b]] = costs[at[b], at[a]] = min(weight, costs[at[a], at[b]])
-    spent, parent, done = np.full(len(at), np.inf), [0] * len(at), set[int]()
-    spent[0] = 0.0
-    end = at[vertices[-1]]
-    while end not in done:
-        here = min((i for i in range(len(at)) if i not in done), key=lambda i: float(spent[i]))
-        if not np.isfinite(spent[here]):
-            return None
-        done.add(here)
-        for other in np.flatnonzero(spent[here] + costs[here] < spent).tolist():
-            spent[other], parent[other] = spent[here] + costs[here, other], here
-    names, path = list(at), [end]
+        for edge in ((position[a], position[b]), (position[b], position[a])):
+            costs[edge] = min(weight, costs.get(edge, np.inf))
+    starts, ends = np.array(list(costs), dtype=np.int64).reshape(-1, 2).T
+    matrix = csr_array((list(costs.values()), (starts, ends)), shape=(len(position),) * 2)
+    spent = dijkstra(matrix, indices=0).tolist()
+    end = position[vertices[-1]]
+    if not np.isfinite(spent[end]):
+        return None
+    order = sorted(range(len(spent)), key=lambda i: (spent[i], i))
+    path = [end]
     while path[-1] != 0:
-        path.append(parent[path[-1]])
-    return GraphPath(tuple(names[i] for i in reversed(path)), float(spent[end]))
+        here = path[-1]
+        ahead = [i for i in order if spent[i] + costs.get((i, here), np.inf) == spent[here]]
+        path.append(next(i for i in ahead if i not in path))
+    names = list(position)
+    return GraphPath(tuple(names[i] for i in reversed(path)), spent[end])
 
 
-def _ids(rows: list[int]) -> Ids:
-    return np.array([row for row in rows if row >= 0], dtype=np.int64)
+def _rows(ids: list[int]) -> Ids:
+    """The ids of rows; states that are no rows have none."""
+    return np.array([row for row in ids if row >= 0], dtype=np.int64)

@@ -1,92 +1,110 @@
-"""Relax: the way whose least common place is as common as can be."""
+"""Relax: the path whose lowest density is as high as can be."""
 
 from __future__ import annotations
 
 import heapq
+from typing import NamedTuple
 
 import numpy as np
 
-from localface.search.graph import LocalGraph, Step
+from localface.search.graph import Edge, LocalGraph, Trail
 from localface.search.questions import Asks, ask_row_densities
 
-_STEADY = 1e-7
-"""Nats below which ways are equally good: rounding, which differs from batch to batch, must not choose between them."""
+_RESOLUTION = 1e-7
+"""Nats below which paths are equally good: rounding differs from batch to batch, and must not
+choose between them."""
 
 
-def highest_way(
-    graph: LocalGraph, start: int, *, n_neighbors: int
-) -> Asks[tuple[tuple[int, ...], float]]:
-    """Find the way from ``start`` to a target with the highest lowest density, and that density.
+def densest_path(graph: LocalGraph, start: int, *, n_neighbors: int) -> Asks[tuple[Trail, float]]:
+    """Find the path from ``start`` to a target with the highest lowest log-density, and that.
 
-    Where the targets lie beyond a gap that no one's ``n_neighbors`` nearest people span,
-    it looks further out, until there is a way or nobody is left to look at.
+    Where the targets lie beyond a gap that no vertex's ``n_neighbors`` nearest rows span,
+    it looks further out, until there is a path or no row is left to look at.
     """
-    k, known = n_neighbors, dict[Step, float]()
-    most = yield from _most(graph)
+    k = n_neighbors
+    known: dict[Edge, float] = {}
+    bound = yield from _upper_bound(graph)
     while True:
-        trail, level = yield from _bottleneck(graph, start, k, known, most=most)
+        trail, log_density = yield from _widest_path(graph, start, k, known, bound=bound)
         if trail or graph.cut or k > len(graph.points):
-            return trail, level
+            return trail, log_density
         k *= 2
 
 
-def _most(graph: LocalGraph) -> Asks[float]:
-    """No way to a given goal can be better than the ground it stands on."""
+def _upper_bound(graph: LocalGraph) -> Asks[float]:
+    """The log-density at a given goal: no path there can be better."""
     if graph.goal is None or graph.person.rule != "lowest":
         return np.inf
-    ground = yield from graph.ground([(graph.goal, graph.goal)], None, graph.person.rule)
-    return float(ground.log_densities[0])
+    loop = (graph.goal, graph.goal)
+    found = yield from graph.densities_along([loop], None, graph.person.rule)
+    return float(found.log_densities[0])
 
 
-def _bottleneck(
-    graph: LocalGraph, start: int, k: int, known: dict[Step, float], *, most: float
-) -> Asks[tuple[tuple[int, ...], float]]:
-    """Accept places in the order of the best ground on which they can be reached.
+class _QueuedEdge(NamedTuple):
+    """An edge in the queue; the smallest is the most promising."""
 
-    A step is worked out only when it is at the head of the queue; until then the ground
-    its end stands on bounds it from above. Ways that are as good as any can be are all
-    the same: among them, those that end nearer to a given goal come first.
+    loss: float  # minus the log-density of the path up to here and over this edge
+    bounded: bool  # the loss is only bounded from below
+    to_goal: float
+    row: int
+    tail: int
+    head: int
+
+
+def _widest_path(
+    graph: LocalGraph, start: int, k: int, known: dict[Edge, float], *, bound: float
+) -> Asks[tuple[Trail, float]]:
+    """Accept vertices in the order of the highest lowest log-density by which they are reached.
+
+    An edge is worked out only when it is at the head of the queue; until then the density
+    at its end bounds it from above. Of paths that are as good as any can be, those that end
+    nearer to a given goal come first.
     """
-    trails: dict[int, tuple[int, ...]] = {}
-    heap: list[tuple[float, bool, float, int, int, int]] = [(-most, False, 0.0, -1, start, start)]
+    trails: dict[int, Trail] = {}
+    heap = [_QueuedEdge(-bound, False, 0.0, -1, start, start)]
     while heap:
-        loss, rough, far, row, tail, head = heapq.heappop(heap)
+        queued = heapq.heappop(heap)
+        head = queued.head
         if head in trails:
             continue
-        if rough:
-            if (tail, head) not in known:
-                steps = (
-                    [(tail, head)]
-                    if graph.person.rule == "lowest"
-                    else [(tail, head), (head, head)]
-                )
-                ground = yield from graph.ground(steps, None, graph.person.rule)
-                lowest = float(
-                    ground.log_densities.min()
-                )  # a mean says nothing of where the step ends
-                known[tail, head] = (
-                    np.floor(lowest / _STEADY) * _STEADY if np.isfinite(lowest) else lowest
-                )
-            heapq.heappush(heap, (max(loss, -known[tail, head]), False, far, row, tail, head))
+        if queued.bounded:
+            exact = yield from _edge_log_density(graph, (queued.tail, head), known)
+            heapq.heappush(heap, queued._replace(loss=max(queued.loss, -exact), bounded=False))
             continue
-        trails[head] = (*trails.get(tail, ()), head)
-        if graph.arrived(head):
-            return trails[head], -loss
-        for end, level in (yield from _ahead(graph, head, k)):
+        trails[head] = (*trails.get(queued.tail, ()), head)
+        if graph.is_goal(head):
+            return trails[head], -queued.loss
+        for end, log_density in (yield from _next_vertices(graph, head, k)):
             if end not in trails:
-                far = 0.0 if graph.goal is None else graph.length(end, graph.goal)
-                heapq.heappush(heap, (max(loss, -level), True, far, int(graph.ids[end]), head, end))
+                to_goal = 0.0 if graph.goal is None else graph.length(end, graph.goal)
+                loss = max(queued.loss, -log_density)
+                row = int(graph.ids[end])
+                heapq.heappush(heap, _QueuedEdge(loss, True, to_goal, row, head, end))
     return (), -np.inf
 
 
-def _ahead(graph: LocalGraph, here: int, n_neighbors: int) -> Asks[list[tuple[int, float]]]:
-    """Where one could go next, with the ground there: no step can be better than its end."""
-    around = yield from graph.nearby(here, n_neighbors)
+def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -> Asks[float]:
+    """What the rule measures along an edge, in steps of the resolution; asked once."""
+    if edge not in known:
+        edges = [edge]
+        if graph.person.rule != "lowest":  # a mean says nothing of where the edge ends
+            edges.append((edge[1], edge[1]))
+        found = yield from graph.densities_along(edges, None, graph.person.rule)
+        lowest = float(found.log_densities.min())
+        if np.isfinite(lowest):
+            lowest = np.floor(lowest / _RESOLUTION) * _RESOLUTION
+        known[edge] = lowest
+    return known[edge]
+
+
+def _next_vertices(graph: LocalGraph, here: int, n_neighbors: int) -> Asks[list[tuple[int, float]]]:
+    """Where one could go next, with the log-density there: no edge can be better than its end."""
+    around = yield from graph.reveal_around(here, n_neighbors)
     around = [row for row in around if row != here and graph.permitted((here, row))]
-    found = list[tuple[int, float]]()
+    found: list[tuple[int, float]] = []
     if around:
-        ground = yield from ask_row_densities(graph.ids[around], graph.points[around])
-        found = list(zip(around, ground.tolist(), strict=True))
+        log_densities = yield from ask_row_densities(graph.ids[around], graph.points[around])
+        found = list(zip(around, log_densities.tolist(), strict=True))
     if graph.goal is not None and graph.permitted((here, graph.goal)):
         found.append((graph.goal, np.inf))
     return found

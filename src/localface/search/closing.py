@@ -1,0 +1,129 @@
+"""How a search is closed: densities at and along its path and its actions, in full."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.graph import GraphPath, LocalGraph, Trail
+from localface.search.move import Move
+from localface.search.outcome import ActionPath, Outcome
+from localface.search.person import Person
+from localface.search.plan import Plan
+from localface.search.questions import (
+    Asks,
+    TargetCounts,
+    ask_count_near,
+    ask_density_along,
+    ask_row_densities,
+)
+from localface.search.stages.actions import find_actions
+from localface.search.stages.small_steps import in_small_steps
+from localface.types import Array
+
+
+def close_search(
+    status: str,
+    graph: LocalGraph,
+    path: GraphPath,
+    *,
+    entry: bool = False,
+    relaxed: bool = False,
+    proven: bool = False,
+    counts: TargetCounts | None = None,
+) -> Asks[Outcome]:
+    """Work out the log-densities of a path in full, and make an outcome of it."""
+    at_vertices = yield from _log_densities_at(graph, path.vertices)
+    along_edges = np.zeros(0)
+    if path.edges:
+        found = yield from graph.densities_along(path.edges, None, graph.person.rule)
+        along_edges = found.log_densities
+    vertices = list(path.vertices)
+    return Outcome(
+        status=status,
+        points=graph.points[vertices],
+        ids=tuple(graph.ids[vertices].tolist()),
+        scores=tuple(graph.scores[vertices].tolist()),
+        log_densities=at_vertices,
+        lowest_log_densities=along_edges,
+        log_floor=graph.person.log_floor,
+        cost=path.cost,
+        entry=entry,
+        relaxed=relaxed,
+        proven=proven,
+        counts=counts,
+    )
+
+
+def close_without_path(status: str, graph: LocalGraph) -> Asks[Outcome]:
+    """The outcome of a search that ends where it started."""
+    return (yield from close_search(status, graph, GraphPath((0,), 0.0), counts=graph.counts))
+
+
+def outcome_without_measures(status: str, person: Person) -> Outcome:
+    """An outcome that says no more than its status: nothing was measured."""
+    return Outcome(
+        status=status,
+        points=person.factual[None, :],
+        ids=(-1,),
+        scores=(),
+        log_densities=np.zeros(0),
+        lowest_log_densities=np.zeros(0),
+        log_floor=person.log_floor,
+    )
+
+
+def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Asks[Array]:
+    """The log-density at each vertex: known for rows, worked out for other states."""
+    values = np.zeros(len(vertices))
+    ids = graph.ids[list(vertices)]
+    values[0] = yield from graph.factual_log_density()
+    rows = np.flatnonzero(ids >= 0)
+    if len(rows):
+        points = graph.points[list(vertices)][rows]
+        values[rows] = yield from ask_row_densities(ids[rows], points)
+    others = [i for i, vertex in enumerate(vertices) if vertex and ids[i] < 0]
+    if others:
+        loops = [(vertices[i], vertices[i]) for i in others]
+        found = yield from graph.densities_along(loops, None, graph.person.rule)
+        values[others] = found.log_densities
+    return values
+
+
+def actions_along(
+    graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
+) -> Asks[ActionPath]:
+    """Turn a path into actions; where no few changes do it, the steps of the path are the actions.
+
+    Someone who starts below the floor passes through no state less dense than their own.
+    """
+    log_floor = min(graph.person.log_floor, float(outcome.log_densities[0]))
+    moves = yield from find_actions(
+        graph,
+        path.vertices[-1],
+        log_floor=log_floor,
+        max_changes=plan.max_changes,
+        every_change=plan.every_change,
+    )
+    if moves is None:
+        moves = tuple(
+            Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())
+            for i, vertex in enumerate(path.vertices[1:])
+        )
+    return (yield from measure_actions(graph.person, moves, log_floor))
+
+
+def measure_actions(person: Person, moves: tuple[Move, ...], log_floor: float) -> Asks[ActionPath]:
+    """Work out the log-densities at and along the actions."""
+    moves = yield from in_small_steps(person, moves, log_floor)
+    states = np.stack([person.factual, *(move.point for move in moves)])
+    starts = np.concatenate([states[:-1], states[1:]])
+    ends = np.concatenate([states[1:], states[1:]])
+    found = yield from ask_density_along(starts, ends, None, person.rule)
+    near = yield from ask_count_near(states[1:])
+    return ActionPath(
+        moves=moves,
+        log_densities=found.log_densities[len(moves) :],
+        lowest_log_densities=found.log_densities[: len(moves)],
+        people=near,
+        log_floor=log_floor,
+    )

@@ -1,0 +1,59 @@
+"""Entry: the rows above the floor by which someone below it may enter."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.density.protocol import FLOOR_TOLERANCE
+from localface.geometry.segments import norms
+from localface.search.graph import LocalGraph, Trail
+from localface.search.questions import Asks, ask_row_densities
+
+_ALIKE = 1e-3  # nats by which entry steps must differ: most are lowest at the factual itself
+_NEAREST = 8  # rows looked at first for one to enter by
+
+
+def find_entries(graph: LocalGraph, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
+    """Rows above the floor near someone below it, the best first; whether the others are ranked.
+
+    Looks further out until there is such a row, or no row is left. No step can be better
+    than where the person starts, so the nearest row by a step that is as good need not be
+    compared with others.
+    """
+    rows = yield from _rows_above_floor(graph, n_neighbors)
+    if rows and graph.person.rule == "lowest":
+        log_density = yield from graph.factual_log_density()
+        edges = [(0, row) for row in rows[:_NEAREST]]
+        found = yield from graph.densities_along(edges, log_density - _ALIKE, "lowest")
+        if found.passes.any():
+            best = rows.pop(int(np.flatnonzero(found.passes)[0]))
+            return (best, *rows), False
+    return (yield from rank_entries(graph, tuple(rows))), True
+
+
+def rank_entries(graph: LocalGraph, entries: Trail) -> Asks[Trail]:
+    """Rows to enter by, the densest step first; of steps that are alike, the shortest."""
+    if not entries:
+        return ()
+    rows = list(entries)
+    edges = [(0, row) for row in rows]
+    found = yield from graph.densities_along(edges, None, graph.person.rule)
+    alike = np.floor(found.log_densities / _ALIKE)
+    distances = norms(graph.points[rows] - graph.points[0])
+    return tuple(rows[i] for i in np.lexsort((graph.ids[rows], distances, -alike)))
+
+
+def _rows_above_floor(graph: LocalGraph, k: int) -> Asks[list[int]]:
+    """The nearest rows above the floor, nearest first; looks twice as far until there is one."""
+    while True:
+        around = yield from graph.reveal_around(0, k)
+        log_densities = yield from ask_row_densities(graph.ids[around], graph.points[around])
+        dense = log_densities >= graph.person.log_floor - FLOOR_TOLERANCE
+        rows = [
+            row
+            for row, above in zip(around, dense, strict=True)
+            if above and graph.permitted((0, row))
+        ]
+        if rows or len(around) < k or graph.cut:
+            return rows
+        k *= 2

@@ -1,0 +1,114 @@
+"""Ordering: the best route through a lattice, one change after the other where that will do."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+import numpy as np
+
+from localface.search.lattice import Lattice
+from localface.search.move import Move
+from localface.search.questions import Asks
+
+_ALL_PAIRS = 8  # moves up to which every pair is tried in the other order
+
+Route = tuple[int, ...]
+"""States on the way, each a bit mask over the changes, from none to all."""
+
+
+def find_route(lattice: Lattice, subset: int, max_changes: int) -> Asks[Route | None]:
+    """The best traversable route through the lattice, by as few changes at once as possible."""
+    for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
+        if at_once > max_changes:
+            within = [state for state in range(subset + 1) if state | subset == subset]
+            yield from lattice.check_states(within)
+        route = yield from _cheapest_route(lattice, subset, at_once)
+        if route is not None:
+            return route
+    return None
+
+
+def moves_of(lattice: Lattice, route: Route) -> Asks[tuple[Move, ...]]:
+    """The moves of a route, each with the earlier ones that no route can have after it."""
+    made = [after & ~before for before, after in pairwise(route)]
+    moves = []
+    for i, change in enumerate(made):
+        earlier = range(i) if len(made) <= _ALL_PAIRS else range(max(0, i - 1), i)
+        follows = []
+        for other in earlier:
+            before = (_first_change(change), _first_change(made[other]))
+            if not (yield from _has_route(lattice, route[-1], before)):
+                follows.append(other)
+        state = route[i + 1]
+        moves.append(Move(lattice.states[state], float(lattice.scores[state]), tuple(follows)))
+    return tuple(moves)
+
+
+def _cheapest_route(
+    lattice: Lattice, subset: int, at_once: int, *, before: tuple[int, int] | None = None
+) -> Asks[Route | None]:
+    """A* over states; a step is checked when its end is next in the queue.
+
+    ``before=(i, j)`` asks whether there is any route at all on which change i is made earlier
+    than change j: then the state nearest to the end goes first, and no cost is counted.
+    """
+    to_go = np.zeros(subset.bit_count() + 1)
+    if at_once == 1 and before is None:
+        to_go = lattice.least_missing_score(subset)
+    heap: list[tuple[float, float, int, float, Route]] = [(0.0, 0.0, 0, 0.0, (0,))]
+    done: set[int] = set()
+    while heap:
+        extra, _, _, cost, route = heapq.heappop(heap)
+        here = route[-1]
+        if here in done or (len(route) > 1 and not (yield from lattice.traversable(*route[-2:]))):
+            continue
+        done.add(here)
+        if here == subset:
+            return route
+        onward = [there for there in _next_states(here, subset, at_once) if there not in done]
+        onward = [there for there in onward if lattice.possible(there)]
+        onward = [there for there in onward if not (before and _too_early(here, there, before))]
+        yield from lattice.check_ahead(here, [one for one in onward if _n_made(here, one) == 1])
+        for there in onward:
+            left = (subset & ~there).bit_count()
+            so_far = cost + lattice.missing_score(there)
+            # Changes made at once weigh first, then the missing score.
+            first = float(left) if before else extra + _n_made(here, there) - 1
+            total = round(so_far + to_go[-1 - left], 9)
+            heapq.heappush(heap, (first, total, left, so_far, (*route, there)))
+    return None
+
+
+def _next_states(here: int, subset: int, at_once: int) -> Iterator[int]:
+    """The states that can come next, those that are one change away first."""
+    left = subset & ~here
+    singles = [1 << i for i in range(left.bit_length()) if left >> i & 1]
+    for size in range(1, min(at_once, len(singles)) + 1):
+        for some in combinations(singles, size):
+            yield here | sum(some)
+
+
+def _n_made(here: int, there: int) -> int:
+    """How many changes a step makes."""
+    return (there & ~here).bit_count()
+
+
+def _too_early(here: int, there: int, before: tuple[int, int]) -> bool:
+    """Whether a step makes the second change when the first has not been made."""
+    first, second = before
+    return bool(there >> second & 1) and not here >> first & 1
+
+
+def _has_route(lattice: Lattice, subset: int, before: tuple[int, int]) -> Asks[bool]:
+    """Tell whether any route makes one change before another, singly or several at once."""
+    for at_once in dict.fromkeys((1, subset.bit_count())):
+        if (yield from _cheapest_route(lattice, subset, at_once, before=before)) is not None:
+            return True
+    return False
+
+
+def _first_change(made: int) -> int:
+    """The lowest change of a set."""
+    return (made & -made).bit_length() - 1
