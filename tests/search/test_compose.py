@@ -469,7 +469,7 @@ def test_what_is_held_keeps_what_is_linked_with_it():
     schema = PINNED.link("x", "y")
     person = refused()[0]
     engine = pinned(schema=schema)._engine
-    states = engine.person(person, schema.box(person, None), held=["x"]).project(plane())
+    states = engine.person(person, schema.box(person, None), fixed=["x"]).project(plane())
     assert (states == engine.space.points(person[None, :])).all()
 
 

@@ -1,0 +1,100 @@
+"""Entry: how someone below the floor gets above it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.questions import DensityAlong, Nearest
+from localface.search.stages.entry import find_entries, rank_entries
+from scripted import Script, box, someone
+
+ROWS = [[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0], [0.0, -4.0]]
+
+
+def from_centre(points):
+    """Denser the further from the person."""
+    return np.hypot(points[:, 0], points[:, 1]) - 1.5
+
+
+def entries(script: Script, k: int, **options):
+    graph = script.graph(someone([0.0, 0.0], **options))
+    return graph, *script.run(find_entries(graph, k))
+
+
+def test_the_nearest_row_above_the_floor_whose_step_is_as_good_as_can_be_comes_first():
+    script = Script(ROWS, log_density=from_centre)
+
+    graph, found, ranked = entries(script, 4)
+
+    assert graph.ids[list(found)].tolist() == [1, 2, 3]
+    assert not ranked
+
+
+def test_looks_twice_as_far_until_there_is_such_a_row():
+    script = Script(ROWS, log_density=from_centre)
+
+    graph, found, _ = entries(script, 1)
+
+    assert graph.ids[list(found)].tolist() == [1]
+    assert [q.k for q in script.asked if isinstance(q, Nearest)] == [1, 2]
+
+
+def test_where_no_row_is_left_or_the_budget_is_spent_there_is_none():
+    script = Script(ROWS, log_density=lambda points: np.full(len(points), -1.0))
+    assert entries(script, 3)[1:] == ((), True)
+
+    script = Script(ROWS, log_density=from_centre, max_rows=1)
+    assert entries(script, 3)[1:] == ((), True)
+
+
+def test_steps_that_are_not_permitted_are_no_entries():
+    script = Script(ROWS, log_density=from_centre)
+
+    graph, found, _ = entries(script, 9, max_step=3.5)
+
+    assert graph.ids[list(found)].tolist() == [1, 2]
+
+
+def test_where_no_step_is_as_good_as_the_start_all_are_ranked():
+    script = Script(
+        [[1.0, 0.0], [0.0, 2.0]],
+        log_density=lambda points: np.where(
+            (np.abs(points).sum(axis=1) > 0.1) & (np.abs(points).sum(axis=1) < 0.9),
+            -3.0 + points[:, 1],
+            np.abs(points).sum(axis=1) - 0.5,
+        ),
+    )
+
+    graph, found, ranked = entries(script, 2)
+
+    assert ranked
+    assert graph.ids[list(found)].tolist() == [1, 0]
+
+
+def test_by_the_mean_all_are_ranked_at_once():
+    script = Script(ROWS, log_density=from_centre)
+
+    graph, found, ranked = entries(script, 4, rule="mean")
+
+    assert ranked
+    assert graph.ids[list(found)].tolist() == [3, 2, 1]
+    assert all(q.log_floor is None for q in script.asked if isinstance(q, DensityAlong))
+
+
+def test_steps_that_are_alike_are_ranked_by_length_then_by_row():
+    script = Script([[0.0, 2.0], [1.0, 0.0], [-1.0, 0.0]])
+    graph = script.graph(someone([0.0, 0.0]))
+    around = script.run(graph.reveal_around(0, 3))
+
+    ranked = script.run(rank_entries(graph, tuple(reversed(around))))
+
+    assert graph.ids[list(ranked)].tolist() == [1, 2, 0]
+    assert script.run(rank_entries(graph, ())) == ()
+
+
+def test_bounds_are_kept():
+    script = Script(ROWS, log_density=from_centre)
+
+    graph, found, _ = entries(script, 4, bounds=box(2, lower=-1.0, upper=2.0))
+
+    assert graph.ids[list(found)].tolist() == [1]

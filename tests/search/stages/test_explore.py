@@ -1,0 +1,249 @@
+"""Explore: best first over traversable steps, with an entry step for someone below the floor."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.search.plan import WalkOptions
+from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints
+from localface.search.stages.explore import Exploration, Queue, explore
+from scripted import Script, box, someone
+
+STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0]]
+
+
+def tenth(points):
+    return points[:, 0] / 10
+
+
+def explored(script: Script, *, factual=(0.0, 0.0), goal=None, k=3, walk=None, **options):
+    graph = script.graph(someone(factual, **options))
+    if goal is not None:
+        graph.goal = graph.add_state(np.asarray(goal, dtype=float), 1.0)
+    found = script.run(explore(graph, WalkOptions(k, **(walk or {}))))
+    return graph, found
+
+
+def test_walks_over_rows_until_one_reaches_the_target():
+    script = Script(STEPS, score=tenth)
+
+    graph, found = explored(script)
+
+    assert graph.ids[list(found.trail)].tolist()[-1] == 4
+    assert not found.entry
+
+
+def test_only_the_step_that_is_next_is_checked():
+    script = Script(STEPS, score=tenth)
+
+    _, found = explored(script, k=5)
+
+    assert len(found.trail) == 2
+    checks = [q for q in script.asked if isinstance(q, DensityAlong) and q.log_floor is not None]
+    assert len(checks) == 1
+
+
+def test_never_crosses_a_gap_and_backtracks_around_it():
+    script = Script(
+        [[1.0, 0.0], [1.0, 1.0], [3.0, 1.0], [5.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(
+            (np.abs(points[:, 0] - 2) < 0.5) & (points[:, 1] < 0.9), -1.0, 1.0
+        ),
+    )
+
+    graph, found = explored(script, k=4)
+
+    rows = graph.ids[list(found.trail)].tolist()
+    assert rows[-1] == 3
+    assert 1 in rows
+
+
+def test_where_no_step_leads_on_there_is_no_trail():
+    script = Script(
+        STEPS,
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 2.5) < 0.3, -1.0, 1.0),
+    )
+
+    _, found = explored(script, k=5)
+
+    assert found == Exploration(())
+
+
+def test_before_any_row_is_revealed_it_can_be_asked_whether_there_are_targets():
+    script = Script(STEPS, score=lambda points: points[:, 0] / 100)
+
+    _, found = explored(script, walk={"patience": 0})
+
+    assert found.trail == ()
+    assert [type(question) for question in script.asked] == [Census]
+
+
+def test_after_some_patience_it_is_asked_whether_there_are_targets():
+    script = Script(STEPS, score=lambda points: points[:, 0] / 100)
+
+    _, found = explored(script, walk={"patience": 3})
+
+    assert found.trail == ()
+    assert script.n_asked(Census) == 1
+    assert script.n_asked(Nearest) == 2
+
+
+def test_a_given_goal_is_always_a_candidate():
+    script = Script(STEPS, score=tenth)
+
+    graph, found = explored(script, goal=[9.0, 0.0], k=1)
+
+    assert found.trail == (0, graph.goal)
+
+
+def test_someone_who_is_there_already_takes_no_steps():
+    script = Script(STEPS, score=tenth)
+
+    _, found = explored(script, factual=(8.0, 0.0))
+
+    assert found.trail == (0,)
+    assert script.n_asked(Nearest) == 0
+
+
+def rare_start(points):
+    return np.where(points[:, 0] < 0.9, -1.0, 1.0)
+
+
+def test_someone_below_the_floor_enters_by_one_step():
+    script = Script(STEPS, score=tenth, log_density=rare_start)
+
+    graph, found = explored(script)
+
+    assert found.entry
+    assert found.trail[:2] == (0, found.entries[0])
+    assert graph.ids[found.trail[-1]] == 4
+
+
+def test_where_the_first_entry_leads_nowhere_the_others_are_ranked_and_tried():
+    script = Script(
+        [[-1.0, 0.0], [1.5, 0.0], [5.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0]) < 0.9, -1.0, 1.0),
+    )
+
+    graph, found = explored(script, k=3)
+
+    assert found.entry
+    assert graph.ids[list(found.trail)].tolist() == [-1, 1, 2]
+    assert script.n_asked(Census) == 1
+
+
+def test_where_there_are_no_targets_the_other_entries_are_not_tried():
+    script = Script(
+        [[-1.0, 0.0], [1.5, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0]) < 0.9, -1.0, 1.0),
+    )
+
+    _, found = explored(script, k=3)
+
+    assert found.trail == ()
+    assert len(found.entries) == 2
+    assert script.n_asked(Census) == 1
+
+
+def test_an_entry_that_was_reached_before_is_not_tried_again():
+    script = Script(
+        [[-1.0, 0.0], [-1.5, 0.0], [5.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(
+            (np.abs(points[:, 0]) < 0.9) | (np.abs(points[:, 0] - 3) < 1), -1.0, 1.0
+        ),
+    )
+
+    _, found = explored(script, k=2)
+
+    assert found == Exploration((), entry=True, entries=found.entries)
+    assert len(found.entries) == 2
+
+
+def test_someone_above_the_floor_whom_no_step_lets_leave_enters_too():
+    script = Script(
+        STEPS,
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 0.5) < 0.3, -1.0, 1.0),
+    )
+
+    _, found = explored(script)
+
+    assert found.entry
+    assert found.trail
+
+
+def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction():
+    script = Script(STEPS, score=tenth)
+
+    graph, found = explored(script, walk={"momentum_steps": 2})
+
+    states = [vertex for vertex in found.trail[1:] if graph.ids[vertex] < 0]
+    assert states
+    assert script.n_asked(ScorePoints) >= len(states)
+
+
+def test_a_blend_that_no_record_can_have_gives_way_to_the_row():
+    script = Script([[5.0, 0.0]], score=tenth)
+
+    graph, found = explored(
+        script, k=1, walk={"momentum_steps": 1}, keeps_relations=lambda points: points[:, 0] > 4
+    )
+
+    assert graph.points[found.trail[-1]].tolist() == [5.0, 0.0]
+
+
+def test_a_blend_stays_inside_the_bounds_and_takes_discrete_values_from_the_row():
+    script = Script([[6.0, 1.0]], score=tenth)
+
+    graph, found = explored(
+        script,
+        k=1,
+        walk={"momentum_steps": 1},
+        bounds=box(2, lower=[4.0, -1.0], upper=[6.0, 1.0]),
+        discrete=np.array([False, True]),
+        min_score=0.6,
+    )
+
+    blends = graph.points[np.flatnonzero(graph.ids < 0)[1:]]
+    assert (blends[:, 0] >= 4.0).all()
+    assert (blends[:, 1] == 1.0).all()
+    assert graph.is_goal(found.trail[-1])
+
+
+def test_the_queue_blends_a_row_once_and_keeps_the_step_onto_it():
+    script = Script(STEPS, score=tenth)
+    graph = script.graph(someone([0.0, 0.0]))
+    around = script.run(graph.reveal_around(0, 1))
+    queue = Queue((0,))
+    queue.push(graph, 0, around, blend=True)
+
+    step = queue.pop()
+    assert queue.take_blend(step)
+    again = queue.pop()
+
+    assert (again.end, again.blend) == (step.end, False)
+    assert not queue.take_blend(again)
+    assert not queue.take_blend(step)
+    assert queue.pop() is None
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_priority_is_score_over_one_plus_distance(k):
+    script = Script(STEPS, score=tenth)
+    graph = script.graph(someone([0.0, 0.0]))
+    around = script.run(graph.reveal_around(0, k))
+    queue = Queue((0,))
+    queue.push(graph, 0, around, blend=False)
+
+    ends = []
+    while (step := queue.pop()) is not None:
+        ends.append(step.end)
+        queue.trails[step.end] = (0, step.end)
+
+    assert ends == sorted(around, key=lambda vertex: -(vertex / 10) / (1 + vertex))

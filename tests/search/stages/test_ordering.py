@@ -1,0 +1,127 @@
+"""Ordering: which change comes first, which must come together, and what must wait."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.search.lattice import Lattice
+from localface.search.stages.ordering import find_route, moves_of
+from localface.types import NO_ROWS
+from scripted import Script, someone
+
+
+def lattice_of(script: Script, n: int, **options) -> Lattice:
+    graph = script.graph(someone(np.zeros(n), min_score=1.0, **options))
+    lattice = Lattice(graph, np.ones(n), [(j,) for j in range(n)], 0.0)
+    script.run(lattice.ask_scores(NO_ROWS, range(n + 1)))
+    script.asked.clear()
+    return lattice
+
+
+def score(points):
+    """The second column is worth most, then the first."""
+    return 0.3 * points[:, 0] + 0.6 * points[:, 1] + 0.1 * points[:, 2:].sum(axis=1)
+
+
+def never_alone(column):
+    """Low density wherever one column has changed and the others have not."""
+
+    def log_density(points):
+        alone = (points[:, column] > 0.2) & (np.delete(points, column, axis=1) < 0.2).all(axis=1)
+        return np.where(alone, -1.0, 1.0)
+
+    return log_density
+
+
+def test_the_score_rises_soonest():
+    script = Script(np.zeros((0, 3)), score=score)
+    lattice = lattice_of(script, 3)
+
+    route = script.run(find_route(lattice, 0b111, 1))
+
+    assert route == (0b000, 0b010, 0b011, 0b111)
+
+
+def test_only_the_steps_of_the_route_are_checked_where_the_bound_is_exact():
+    script = Script(np.zeros((0, 3)), score=score)
+    lattice = lattice_of(script, 3)
+
+    script.run(find_route(lattice, 0b111, 1))
+
+    assert len(script.asked) == 3
+
+
+def test_a_change_that_cannot_be_made_alone_comes_later():
+    script = Script(np.zeros((0, 3)), score=score, log_density=never_alone(1))
+    lattice = lattice_of(script, 3)
+
+    route = script.run(find_route(lattice, 0b111, 1))
+    moves = script.run(moves_of(lattice, route))
+
+    assert route == (0b000, 0b001, 0b011, 0b111)
+    assert [move.follows for move in moves] == [(), (), ()]
+    assert [move.score for move in moves] == pytest.approx([0.3, 0.9, 1.0])
+
+
+def test_what_no_route_has_earlier_must_wait():
+    script = Script(np.zeros((0, 2)), score=score, log_density=never_alone(1))
+    lattice = lattice_of(script, 2)
+
+    route = script.run(find_route(lattice, 0b11, 1))
+    moves = script.run(moves_of(lattice, route))
+
+    assert route == (0b00, 0b01, 0b11)
+    assert [move.follows for move in moves] == [(), (0,)]
+    assert moves[-1].point.tolist() == [1.0, 1.0]
+
+
+def only_together(points):
+    """Low density wherever one of two columns has changed without the other."""
+    return np.where(np.abs(points[:, 0] - points[:, 1]) > 0.3, -1.0, 1.0)
+
+
+def test_what_cannot_be_done_one_by_one_is_done_at_once():
+    script = Script(np.zeros((0, 3)), score=score, log_density=only_together)
+    lattice = lattice_of(script, 3)
+
+    route = script.run(find_route(lattice, 0b111, 1))
+    moves = script.run(moves_of(lattice, route))
+
+    assert route == (0b000, 0b011, 0b111)
+    assert [move.follows for move in moves] == [(), ()]
+
+
+def test_several_changes_at_once_are_taken_where_that_is_allowed():
+    script = Script(np.zeros((0, 3)), score=score, log_density=only_together)
+    lattice = lattice_of(script, 3)
+
+    assert script.run(find_route(lattice, 0b011, 2)) == (0b000, 0b011)
+
+
+def test_where_no_step_can_be_taken_there_is_no_route():
+    script = Script(np.zeros((0, 2)), score=score, log_density=lambda points: -points[:, 0])
+    lattice = lattice_of(script, 2)
+
+    assert script.run(find_route(lattice, 0b11, 1)) is None
+
+
+def test_of_many_moves_only_neighbours_are_tried_in_the_other_order():
+    n = 9
+    script = Script(np.zeros((0, n)), score=lambda points: points.sum(axis=1) / n)
+    lattice = lattice_of(script, n)
+
+    route = script.run(find_route(lattice, 2**n - 1, 1))
+    moves = script.run(moves_of(lattice, route))
+
+    assert len(moves) == n
+    assert all(move.follows == () for move in moves)
+
+
+def test_what_breaks_a_relation_is_no_state_on_the_route():
+    script = Script(np.zeros((0, 2)), score=score)
+    lattice = lattice_of(script, 2, keeps_relations=lambda points: points[:, 1] <= points[:, 0])
+
+    route = script.run(find_route(lattice, 0b11, 1))
+
+    assert route == (0b00, 0b01, 0b11)

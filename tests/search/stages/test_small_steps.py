@@ -1,0 +1,70 @@
+"""Small steps: no piece of a move is longer than a step may be, wherever that can be had."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.move import Move
+from localface.search.questions import DensityAlong, ScorePoints
+from localface.search.stages.small_steps import in_small_steps
+from scripted import Script, someone
+
+
+def pieces_of(script: Script, moves, **options):
+    person = someone([0.0, 0.0], **options)
+    return script.run(in_small_steps(person, tuple(moves), 0.0))
+
+
+ALONG = Move(np.array([3.0, 0.0]), 0.9)
+THEN_UP = Move(np.array([3.0, 0.5]), 1.0, (0,))
+
+
+def test_without_a_longest_step_moves_stay_as_they_are():
+    script = Script(np.zeros((0, 2)))
+
+    assert pieces_of(script, [ALONG, THEN_UP]) == (ALONG, THEN_UP)
+    assert script.asked == []
+
+
+def test_a_long_move_is_broken_and_what_follows_it_follows_its_last_piece():
+    script = Script(np.zeros((0, 2)), score=lambda points: points[:, 0] / 10)
+
+    pieces = pieces_of(script, [ALONG, THEN_UP], max_step=1.0)
+
+    assert [piece.point.tolist() for piece in pieces] == [[1, 0], [2, 0], [3, 0], [3, 0.5]]
+    assert [piece.follows for piece in pieces] == [(), (0,), (1,), (2,)]
+    assert [piece.score for piece in pieces] == [0.1, 0.2, 0.9, 1.0]
+    assert (script.n_asked(DensityAlong), script.n_asked(ScorePoints)) == (1, 1)
+
+
+def test_where_a_piece_falls_below_the_floor_the_move_stays_whole():
+    script = Script(np.zeros((0, 2)), log_density=lambda points: -points[:, 0])
+
+    (piece,) = pieces_of(script, [ALONG], max_step=1.0)
+    assert (piece.point == ALONG.point).all()
+    assert script.n_asked(ScorePoints) == 0
+
+
+def test_a_discrete_change_cannot_be_broken():
+    script = Script(np.zeros((0, 2)))
+
+    (piece,) = pieces_of(script, [ALONG], max_step=1.0, discrete=np.array([True, False]))
+
+    assert (piece.point == ALONG.point).all()
+
+
+def test_whole_numbers_are_broken_at_whole_numbers_in_more_pieces_if_need_be():
+    script = Script(np.zeros((0, 2)))
+
+    move = Move(np.array([5.0, 0.0]), 0.9)
+    pieces = pieces_of(script, [move], max_step=1.7, snap=np.rint)
+
+    assert [piece.point[0] for piece in pieces] == [1.0, 2.0, 3.0, 4.0, 5.0]
+
+
+def test_where_no_cut_is_fine_enough_the_finest_is_taken():
+    script = Script(np.zeros((0, 2)))
+
+    pieces = pieces_of(script, [ALONG], max_step=0.4, snap=np.rint)
+
+    assert [piece.point[0] for piece in pieces] == [1.0, 2.0, 3.0]

@@ -1,0 +1,149 @@
+"""The states between a person and an end: which reach the target, and which steps can be taken."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.lattice import Lattice
+from localface.search.questions import DensityAlong
+from localface.types import NO_ROWS
+from scripted import Script, box, replies, someone, verdicts
+
+END = np.array([3.0, 1.0, 2.0])
+EACH = [(0,), (1,), (2,)]
+
+
+def lattice_of(person, *, changes=EACH, log_floor=0.0, end=END, script=None) -> Lattice:
+    script = script or Script(np.zeros((0, len(end))))
+    lattice = Lattice(script.graph(person), end, changes, log_floor)
+    script.run(lattice.ask_scores(NO_ROWS, range(len(changes) + 1)))
+    return lattice
+
+
+def test_a_state_makes_the_changes_of_its_bits():
+    lattice = lattice_of(someone([0.0, 0.0, 0.0]), changes=[(0, 2), (1,)])
+
+    assert lattice.states.tolist() == [[0, 0, 0], [3, 0, 2], [0, 1, 0], [3, 1, 2]]
+    assert lattice.n_changes.tolist() == [0, 1, 1, 2]
+    assert lattice.sizes == [np.sqrt(13.0), 1.0]
+
+
+def test_only_the_sizes_that_were_asked_for_are_scored():
+    script = Script(np.zeros((0, 3)))
+    lattice = Lattice(script.graph(someone([0.0, 0.0, 0.0])), END, EACH, 0.0)
+
+    script.run(lattice.ask_scores(np.array([7]), range(2)))
+    script.run(lattice.ask_scores(NO_ROWS, range(4, 9)))
+
+    (asked,) = script.asked
+    assert asked.donors.tolist() == [7]
+    assert np.isnan(lattice.scores).tolist() == [False] * 3 + [True, False] + [True] * 3
+
+
+def test_the_fewest_changes_come_first_then_the_smallest():
+    script = Script(np.zeros((0, 3)), score=lambda points: (points != 0).sum(axis=1) - 1.0)
+    lattice = lattice_of(someone([0.0, 0.0, 0.0]), script=script)
+
+    found = lattice.candidates(range(4))
+
+    assert found == [0b110, 0b011, 0b101, 0b111]
+    assert lattice.candidates([3]) == [0b111]
+
+
+def test_weights_count_before_sizes():
+    script = Script(np.zeros((0, 3)), score=lambda points: (points != 0).sum(axis=1) - 0.5)
+    person = someone([0.0, 0.0, 0.0], weights=np.array([1.0, 5.0, 1.0]))
+
+    found = lattice_of(person, script=script).candidates([1, 2])
+
+    assert found == [0b100, 0b001, 0b101, 0b010, 0b110, 0b011]
+
+
+def test_who_starts_outside_the_bounds_must_end_inside_and_keep_the_relations():
+    person = someone(
+        [0.0, 0.0, 0.0],
+        bounds=box(3, lower=[-np.inf, 0.5, -np.inf]),
+        keeps_relations=lambda points: points[:, 0] <= points[:, 2] + 1,
+    )
+    script = Script(np.zeros((0, 3)), score=lambda points: np.ones(len(points)))
+
+    lattice = lattice_of(person, script=script)
+
+    assert lattice.candidates(range(4)) == [0b010, 0b110, 0b111]
+    assert not lattice.possible(0b001)
+    assert lattice.possible(0b000)
+
+
+def test_who_starts_above_the_floor_may_end_anywhere_and_who_does_not_must_end_above_it():
+    above = lattice_of(someone([0.0, 0.0, 0.0]))
+    assert replies(above.allowed_ends([1, 2]))[1] == [1, 2]
+
+    below = lattice_of(someone([0.0, 0.0, 0.0]), log_floor=-2.0)
+    asked, found = replies(below.allowed_ends([1, 2]), verdicts(False, True))
+    assert (asked[0].log_floor, found) == (0.0, [2])
+    assert replies(below.allowed_ends([2, 1]))[1] == [2]
+
+
+def test_until_someone_is_above_the_floor_their_own_density_is_the_floor():
+    lattice = lattice_of(someone([0.0, 0.0, 0.0]), log_floor=-2.0)
+
+    asked, _ = replies(lattice.traversable(0, 1), verdicts(False), verdicts(True))
+    assert [question.log_floor for question in asked] == [0.0, -2.0]
+
+    asked, _ = replies(lattice.traversable(1, 3), verdicts(True), verdicts(True))
+    assert [question.log_floor for question in asked] == [0.0, 0.0]
+
+
+def test_a_step_is_asked_about_once_and_a_one_way_column_needs_no_question():
+    lattice = lattice_of(someone([0.0, 0.0, 0.0], bounds=box(3, down=[1])))
+
+    assert replies(lattice.traversable(0, 1), verdicts(True))[1] is True
+    assert replies(lattice.traversable(0, 1))[1] is True
+    assert replies(lattice.traversable(0, 2))[1] is False
+
+
+def test_by_the_mean_a_step_must_also_end_above_the_floor():
+    lattice = lattice_of(someone([0.0, 0.0, 0.0], rule="mean"))
+
+    asked, found = replies(lattice.traversable(0, 1), verdicts(True, False))
+
+    assert (asked[0].starts[1] == asked[0].ends[1]).all()
+    assert found is False
+
+
+def test_after_many_refusals_states_and_steps_are_checked_many_at_a_time():
+    changes = [(j,) for j in range(5)]
+    lattice = lattice_of(someone(np.zeros(5)), changes=changes, end=np.ones(5))
+    singles = [1 << j for j in range(5)]
+    assert replies(lattice.check_ahead(0, singles))[0] == []
+    assert replies(lattice.check_states(singles))[0] == []
+
+    for end in range(1, 13):
+        replies(lattice.traversable(0, end), verdicts(False))
+    asked, _ = replies(lattice.check_ahead(16, [17, 18, 20]), verdicts(True, False, True))
+    assert len(asked[0].starts) == 3
+    assert replies(lattice.traversable(16, 18))[1] is False
+
+    replies(lattice.check_states([1, 2, 4]), verdicts(True, False, True))
+    assert [lattice.possible(state) for state in (1, 2, 4, 8)] == [True, False, True, True]
+    assert replies(lattice.check_states([1, 2]))[0] == []
+    assert replies(lattice.check_ahead(16, [17]))[0] == []
+
+
+def test_what_a_state_lacks_and_the_least_that_lies_ahead():
+    script = Script(np.zeros((0, 3)), score=lambda points: points[:, 0] / 3)
+    lattice = lattice_of(someone([0.0, 0.0, 0.0], min_score=1.0), script=script)
+
+    assert [lattice.missing_score(state) for state in (0b000, 0b001, 0b010)] == [1.0, 0.0, 1.0]
+    assert lattice.least_missing_score(0b011).tolist() == [0.0, 0.0, 0.0]
+    assert lattice.least_missing_score(0b110).tolist() == [2.0, 1.0, 0.0]
+
+
+def test_impossible_states_are_never_asked_about():
+    person = someone([0.0, 0.0, 0.0], keeps_relations=lambda points: points[:, 0] < 1)
+    script = Script(np.zeros((0, 3)))
+    lattice = lattice_of(person, script=script)
+    script.asked.clear()
+
+    assert script.run(lattice.traversable(0, 1)) is False
+    assert script.n_asked(DensityAlong) == 0
