@@ -70,7 +70,9 @@ class Schema:
         """Return the position of a feature."""
         if name not in self.names:
             near = near_miss(name, self.names)
-            raise SchemaError(f"there is no feature {name!r}{near}: there are {listed(self.names)}")
+            raise SchemaError(
+                f"there is no feature {name!r}{near}: there are {listed(self.names)}", feature=name
+            )
         return self.names.index(name)
 
     def with_(self, name: str, **changes: object) -> Schema:

@@ -44,6 +44,7 @@ def read_where(
             raise ConstraintError(
                 f"where= names {name!r}, which is no feature{near_miss(name, known)}: "
                 f"there are {listed(known)}",
+                feature=name,
                 option="where",
             )
     return {name: _read_constraint(known[name], asked) for name, asked in where.items()}

@@ -50,7 +50,9 @@ def read_pairs(
         try:
             box = schema.box(record, where)
         except ConstraintError as error:
-            raise ConstraintError(f"person {i}: {error}") from None
+            raise ConstraintError(
+                f"person {i}: {error}", feature=error.feature, person=i, option=error.option
+            ) from None
         pairs.append(
             Pair(record, box, None) if goal is None else _settled(engine, Pair(record, box, goal))
         )
@@ -96,7 +98,7 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
         try:
             records = read_records(kept, schema)
         except DataError as error:
-            raise DataError(f"the counterfactuals: {error}") from None
+            raise DataError(f"the counterfactuals: {error}", feature=error.feature) from None
         for place, record in zip(places.tolist(), records, strict=True):
             found[place] = record
     return found
@@ -120,7 +122,9 @@ def _read_one(place: int, proposal: Any, schema: Schema) -> Array | None:
     try:
         return read_record(proposal, schema, "the counterfactual")
     except DataError as error:
-        raise DataError(f"counterfactual {place}: {error}") from None
+        raise DataError(
+            f"counterfactual {place}: {error}", feature=error.feature, person=place
+        ) from None
 
 
 def _empty(table: Frame | ColumnValues, schema: Schema) -> Any:

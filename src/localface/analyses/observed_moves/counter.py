@@ -250,7 +250,7 @@ def _codes(trajectories: Trajectories, feature: Feature) -> Array:
         try:
             codes[known] = read_records(values[known][:, None], Schema((feature,)))[:, 0]
         except DataError as error:
-            raise DataError(f"the longitudinal table: {error}") from None
+            raise DataError(f"the longitudinal table: {error}", feature=error.feature) from None
     return codes
 
 

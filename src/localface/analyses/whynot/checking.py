@@ -84,7 +84,8 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
         if name not in schema.names:
             near = near_miss(name, schema.names)
             raise DataError(
-                f"the wish names {name!r}, which is no feature{near}: there are {listed(schema.names)}"
+                f"the wish names {name!r}, which is no feature{near}: there are {listed(schema.names)}",
+                feature=name,
             )
         goal[schema.index(name)] = schema[name].code(value)
     return goal
