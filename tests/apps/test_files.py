@@ -24,7 +24,7 @@ from localface import LocalFACE, Recourse, Schema, Search
 from localface.apps import files
 from localface.errors import DataError, InputError, ModelError, SchemaError
 from localface.models.load import _is_trusted
-from localface.models.onnx import Graph, OnnxClassifier
+from localface.models.onnx import OnnxClassifier, OnnxGraph
 from onnxfile import write_classifier, write_labeller, write_regressor
 
 PEOPLE = pd.DataFrame(
@@ -424,7 +424,7 @@ class TestOnnx:
             def run(self, *_: Any) -> Any:
                 return np.array([[3, 0], [3, 0], [1, 0], [0, 1]]), np.array(["a", "a", "b", "b"])
 
-        model = OnnxClassifier(Graph(Session(), {"X": np.float32}, 2, "scores", "label"), ())
+        model = OnnxClassifier(OnnxGraph(Session(), {"X": np.float32}, 2, "scores", "label"), ())
         assert model.named_after(PLANE.head(4)).classes_ == ("a", "b")
 
     def test_a_regressor_gives_one_value_a_record(self) -> None:

@@ -30,7 +30,7 @@ from sklearn.tree import (
     ExtraTreeRegressor,
 )
 
-from localface.models.forests import Reader, agrees, reader
+from localface.models.forests import ForestReader, agrees, read_forest
 from localface.types import Array
 
 BATCHES = (1, 2, 7, 64, 1000)
@@ -50,8 +50,8 @@ def own_call(model: Any, records: Any) -> Any:
     return model.predict_proba(records) if hasattr(model, "classes_") else model.predict(records)
 
 
-def read(model: Any) -> Reader:
-    found = reader(model)
+def read(model: Any) -> ForestReader:
+    found = read_forest(model)
     assert found is not None
     return found
 
@@ -67,7 +67,7 @@ def assert_same_bits(model: Any, places: Array = PLACES) -> None:
 
 
 def on_the_edges(model: Any) -> Array:
-    """Records on the thresholds, and on both sides of them by one double, half a single and one single."""
+    """Records on the thresholds, and off them by one double, half a single and one single."""
     trees = [one.tree_ for one in getattr(model, "estimators_", [model])]
     thresholds = np.concatenate([tree.threshold[tree.children_left >= 0] for tree in trees])
     single = thresholds.astype(np.float32)
@@ -183,7 +183,8 @@ def test_values_that_no_tree_can_place_are_refused(value: float, n: int) -> None
 def test_a_forest_that_adds_up_in_threads_is_read_but_for_the_order_of_the_sum() -> None:
     forest = fitted(RandomForestClassifier(50, max_depth=5, n_jobs=2))
     found = read(forest)
-    # 50 shares of at most 1, each addition off by half a unit of the last place at 50: 7e-15 between any two orders.
+    # 50 shares of at most 1, each addition off by half a unit of the last place at 50: 7e-15
+    # between any two orders.
     np.testing.assert_allclose(found(PLACES), forest.predict_proba(PLACES), rtol=0, atol=7e-15)
     np.testing.assert_array_equal(
         found(PLACES), forest.set_params(n_jobs=None).predict_proba(PLACES)
@@ -236,13 +237,13 @@ RandomForestLookalike.__name__ = "RandomForestClassifier"
     ids=lambda model: type(model).__name__,
 )
 def test_what_does_not_answer_by_its_trees_alone_is_not_read(model: Any) -> None:
-    assert reader(model) is None
+    assert read_forest(model) is None
 
 
 def test_a_forest_whose_call_was_replaced_is_not_read() -> None:
     forest = fitted(RandomForestClassifier(3))
     forest.predict_proba = lambda records: np.full((len(records), 2), 0.5)
-    assert reader(forest) is None
+    assert read_forest(forest) is None
 
 
 def test_a_forest_with_a_foreign_tree_in_it_is_not_read() -> None:
@@ -251,27 +252,27 @@ def test_a_forest_with_a_foreign_tree_in_it_is_not_read() -> None:
 
     forest = fitted(RandomForestClassifier(3))
     forest.estimators_[1] = fitted(Odd())
-    assert reader(forest) is None
+    assert read_forest(forest) is None
 
 
 @pytest.mark.parametrize(
     "kind", [RandomForestClassifier, DecisionTreeClassifier, ExtraTreesRegressor]
 )
 def test_a_model_that_is_not_fitted_is_not_read(kind: Any) -> None:
-    assert reader(kind()) is None
+    assert read_forest(kind()) is None
 
 
 @pytest.mark.parametrize(
     "kind", [RandomForestClassifier, DecisionTreeClassifier, RandomForestRegressor]
 )
 def test_a_model_with_two_outputs_is_not_read(kind: Any) -> None:
-    assert reader(fitted(kind(), np.column_stack([TWO, FIVE]))) is None
+    assert read_forest(fitted(kind(), np.column_stack([TWO, FIVE]))) is None
 
 
 def test_a_forest_of_counts_instead_of_shares_is_not_read() -> None:
     forest = fitted(DecisionTreeClassifier(max_depth=3))
     forest.tree_.value[:] *= 10  # what scikit-learn kept before 1.4
-    assert reader(forest) is None
+    assert read_forest(forest) is None
 
 
 @pytest.mark.parametrize("n", [5, 1000])
@@ -299,5 +300,8 @@ def test_a_reader_answers_many_threads_at_once() -> None:
 
 
 def test_the_module_does_without_scikit_learn() -> None:
-    command = "import sys; from localface.models import forests; forests.reader(object()); sys.exit('sklearn' in sys.modules)"
+    command = (
+        "import sys; from localface.models import forests; forests.read_forest(object()); "
+        "sys.exit('sklearn' in sys.modules)"
+    )
     assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0

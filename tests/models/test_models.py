@@ -1,4 +1,4 @@
-"""Any model: whatever scores records can be explained, and a fresh call of it agrees with the answer."""
+"""Any model: whatever scores records can be explained, and a fresh call agrees with the answer."""
 
 from __future__ import annotations
 
@@ -63,9 +63,7 @@ def test_an_estimator_that_was_fitted_on_arrays_is_called_with_arrays() -> None:
     assert model.predict_proba(last(explained(model)).to_numpy())[0, 1] >= 0.5
 
 
-def test_an_estimator_that_was_fitted_on_a_frame_is_called_with_one_though_the_data_is_an_array() -> (
-    None
-):
+def test_an_estimator_fitted_on_a_frame_is_called_with_one_though_the_data_is_an_array() -> None:
     named = DATA.set_axis(["x0", "x1"], axis="columns")
     model = LogisticRegression().fit(named, IS_EAST)
     answer = (

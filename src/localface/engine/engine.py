@@ -88,7 +88,7 @@ class Engine:
             log_floor=log_floor,
             plan=plan,
             answers=answers,
-            score=self.score.at(options.min_score),
+            score=self.score.with_min_score(options.min_score),
         )
 
     def request(
@@ -183,7 +183,7 @@ class Engine:
             discrete=self.space.discrete,
             rule="mean" if options.edges == "average" else "lowest",
             max_step=np.inf if options.max_step is None else float(options.max_step),
-            signed=self.score.reading.signed,
+            signed=self.score.output.signed,
             snap=self.space.settle,
             group_of=self.space.groups,
             resolution=self.space.grain,

@@ -21,7 +21,9 @@ from localface.engine.engine import Engine, log_floor_of
 from localface.engine.loading import LoadedTable, load_table
 from localface.errors import InputError
 from localface.geometry.point_set import PointSet
-from localface.models.scorer import Scorer, fed, read_model, read_trees
+from localface.models.model_table import model_table_format
+from localface.models.output import read_output
+from localface.models.scorer import Scorer, verified_forest
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
 from localface.types import Array
@@ -35,7 +37,7 @@ def fit_engine(
 ) -> Engine:
     """Load the table, read the model, fit the density."""
     table = load_table(data, schema, options)
-    form = fed(model, table.form, table.schema)
+    form = model_table_format(model, table.form, table.schema)
     score = _scorer(model, target, form, table.fitted_records, min_score=options.min_score)
     density = _density(table.fitted_points, table.space, table.form, options)
     log_floor = log_floor_of(density, table.space, options)
@@ -60,12 +62,12 @@ def _scorer(
     model: Any, target: object, form: TableFormat, records: Array, *, min_score: float
 ) -> Scorer:
     """Read the model; a forest's trees directly, where that gives the same."""
-    reading = read_model(model, target=target)
+    output = read_output(model, target=target)
     return Scorer(
-        reading,
+        output,
         form,
         min_score=min_score,
-        trees=read_trees(model, reading, form, records[:_COMPARED]),
+        forest=verified_forest(model, output, form, records[:_COMPARED]),
     )
 
 
@@ -73,20 +75,18 @@ def _answers(
     table: LoadedTable, density: Density, score: Scorer, *, options: Options, log_floor: float
 ) -> AnswerAssembler:
     """What all answers have in common."""
-    reading = score.reading
+    output = score.output
     space = table.space
     return AnswerAssembler(
         schema=table.schema,
-        target=Target(
-            reading.label, options.min_score, at_most=reading.sign < 0, kind=reading.kind
-        ),
+        target=Target(output.label, options.min_score, at_most=output.sign < 0, kind=output.kind),
         options=options,
         scale=density.scale,
         scales=tuple(space.scales.tolist()),
         certified=density.certified and (options.edges != "average" or options.density == "kde"),
         radius=density.radius(log_floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
-        display_score=score.shown,
+        display_score=score.display_score,
         version=__version__,
         recall=table.source.recall,
     )
@@ -106,7 +106,11 @@ def _density(points: PointSet, space: Space, form: TableFormat, options: Options
         fitted: Density = density
         return fitted
     if callable(density) or hasattr(density, "score_samples"):
-        taken = form if not hasattr(density, "n_features_in_") else fed(density, form, space.schema)
+        taken = (
+            form
+            if not hasattr(density, "n_features_in_")
+            else model_table_format(density, form, space.schema)
+        )
         log_density = checked_log_density(density, lambda some: taken.frame(space.records(some)))
         return SampledDensity(log_density, points, discrete, near_radius=usual_near_radius(points))
     raise InputError(

@@ -1,4 +1,4 @@
-"""Reads the trees of a scikit-learn forest directly: the numbers of its own call, without the call's overhead.
+"""The trees of a scikit-learn forest read directly: the same numbers without the overhead.
 
 For one record a forest of a hundred trees spends some 5 ms on checking its input and on
 calling its trees one after another; the descent itself takes microseconds. Nothing here
@@ -35,7 +35,7 @@ _STRIDE = 8  # levels between two looks at who has arrived: a look costs as much
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reader:
+class ForestReader:
     """The nodes of all trees end to end; called with records, it answers as the model does.
 
     A right child stands next to its left sibling, and a leaf is its own left child, so
@@ -52,29 +52,30 @@ class Reader:
     ordered: bool  # whether the model, too, adds up its trees one after another
 
     def __call__(self, records: Array) -> Array:
-        """Return what ``predict_proba`` of a classifier, or ``predict`` of a regressor, gives for complete records.
+        """Return what ``predict_proba`` of a classifier, or ``predict`` of a regressor, gives.
 
-        Each record's answer is the same, to the last bit, whatever records come with it.
+        Records must be complete. Each record's answer is the same, to the last bit, whatever
+        records come with it.
         """
         with np.errstate(over="ignore"):
-            singles = np.asarray(records).astype(
-                np.float32, order="C"
-            )  # scikit-learn's trees see single precision
+            # scikit-learn's trees see single precision
+            singles = np.asarray(records).astype(np.float32, order="C")
         if not np.isfinite(singles).all():
             raise ValueError(
                 "the records hold missing or infinite values, or some beyond single precision"
             )
-        total = self._few(singles) if len(singles) <= _FEW else self._many(singles)
+        few = len(singles) <= _FEW
+        total = self._sum_over_leaves(singles) if few else self._sum_over_trees(singles)
         mean = total / len(self.trees)
         return mean if self.classifies else mean[:, 0]
 
-    def _few(self, singles: npt.NDArray[np.float32]) -> Array:
+    def _sum_over_leaves(self, singles: npt.NDArray[np.float32]) -> Array:
         """Add up the trees' answers, all trees read at once."""
         answers = self.value.take(self._leaves(singles), axis=0)
-        # One after another, as the model does: NumPy's sum adds in pairs, and that changes the last bits.
+        # One after another, as the model does: NumPy's sum adds in pairs, which changes last bits.
         return np.asarray(np.add.accumulate(answers, axis=1)[:, -1])
 
-    def _many(self, singles: npt.NDArray[np.float32]) -> Array:
+    def _sum_over_trees(self, singles: npt.NDArray[np.float32]) -> Array:
         """Add up the trees' answers, one tree after another."""
         total = np.zeros((len(singles), self.value.shape[1]))
         for tree in self.trees:
@@ -87,21 +88,23 @@ class Reader:
         values = singles.astype(np.float64).ravel()  # thresholds are doubles
         start = np.tile(np.arange(n) * width, len(self.roots))
         node = np.repeat(self.roots, n)
-        reached, pair = node.copy(), np.arange(len(node))
+        reached = node.copy()
+        pair = np.arange(len(node))
         while len(pair):
             for _ in range(_STRIDE):
-                goes_right = values.take(start + self.feature.take(node)) > self.threshold.take(
-                    node
-                )
+                value = values.take(start + self.feature.take(node))
+                goes_right = value > self.threshold.take(node)
                 node = self.left.take(node) + goes_right
             reached[pair] = node
             under_way = np.flatnonzero(self.left.take(node) != node)
-            node, start, pair = node.take(under_way), start.take(under_way), pair.take(under_way)
+            node = node.take(under_way)
+            start = start.take(under_way)
+            pair = pair.take(under_way)
         return reached.reshape(len(self.roots), n).T
 
 
-def reader(model: Any) -> Reader | None:
-    """Return a reader of a fitted forest or tree of scikit-learn with one output; of anything else None.
+def read_forest(model: Any) -> ForestReader | None:
+    """Return a reader of a fitted scikit-learn forest or tree with one output, else None.
 
     Subclasses are not read: they may answer in another way than by their trees.
     """
@@ -118,23 +121,22 @@ def reader(model: Any) -> Reader | None:
     for array in (roots, left, feature, threshold, value):
         array.setflags(write=False)
     ordered = getattr(model, "n_jobs", None) in (None, 1)
-    return Reader(trees, roots, left, feature, threshold, value, classifies, ordered)
+    return ForestReader(trees, roots, left, feature, threshold, value, classifies, ordered)
 
 
-def agrees(read: Reader, records: Array, expected: object) -> bool:
+def agrees(forest: ForestReader, records: Array, expected: object) -> bool:
     """Tell whether a reader gives what the model's own call gave for some records.
 
     Bit for bit, unless the model adds up its trees in several threads: then the order
     is left to chance, and with it the last bits.
     """
-    wanted, got = np.asarray(expected), read(records)
+    wanted = np.asarray(expected)
+    got = forest(records)
     if wanted.shape != got.shape:
         return False
-    return bool(
-        np.array_equal(got, wanted)
-        if read.ordered
-        else np.allclose(got, wanted, rtol=1e-12, atol=1e-12)
-    )
+    if forest.ordered:
+        return bool(np.array_equal(got, wanted))
+    return bool(np.allclose(got, wanted, rtol=1e-12, atol=1e-12))
 
 
 def _trees_of(model: Any) -> tuple[Any, ...]:
@@ -169,12 +171,11 @@ def _order(tree: Any) -> Index:
 def _nodes(tree: Any, root: int) -> tuple[Index, Index, Array]:
     """Return left children, features and thresholds in our order, numbered from ``root``."""
     order = _order(tree)
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
+    position = np.empty_like(order)
+    position[order] = np.arange(len(order))
     child = tree.children_left[order]
     leaf = child < 0
-    left = np.where(leaf, np.arange(len(order)), place[child])
-    threshold = np.where(
-        leaf, np.inf, tree.threshold[order]
-    )  # no value lies beyond: a leaf keeps its records
+    left = np.where(leaf, np.arange(len(order)), position[child])
+    # no value lies beyond infinity: a leaf keeps its records
+    threshold = np.where(leaf, np.inf, tree.threshold[order])
     return root + left, np.where(leaf, 0, tree.feature[order]), threshold

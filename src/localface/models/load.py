@@ -1,4 +1,4 @@
-"""Models out of files: safe formats by themselves, a pickle only where the user takes the risk."""
+"""Models out of files: safe formats freely, a pickle only where the user takes the risk."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import existing, extra, reraised_as
-from localface.errors import ModelError, near_miss
+from localface.data.opening import existing, reraised_as
+from localface.errors import ModelError, near_miss, needs_extra
 from localface.models.onnx import OnnxClassifier, read_onnx
 
 PICKLES = (".pkl", ".pickle", ".joblib")
@@ -22,8 +22,8 @@ _NOT_FOR_MODELS = {"__main__", "ctypeslib", "distutils", "f2py", "testing", "tes
 _IMPORTABLE = re.compile(r"[^\W\d][\w.]*:[^\W\d][\w.]*")
 
 
-def read_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] = ()) -> Any:
-    """Load a model: a ``.skops`` or ``.onnx`` file, ``module:attribute``, or a pickle where that is allowed.
+def load_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] = ()) -> Any:
+    """Load a model: a ``.skops`` or ``.onnx`` file, ``module:attribute``, an allowed pickle.
 
     A skops file may hold classes of scikit-learn, NumPy, SciPy, XGBoost and LightGBM, and
     whatever ``trust`` names. A pickle runs whatever code is in it.
@@ -38,19 +38,21 @@ def read_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] =
         return read_onnx(path)
     if suffix not in PICKLES:
         raise ModelError(
-            f"{where!r} is no model that can be loaded: give a .skops or .onnx file, or module:attribute "
-            "to import one; skops.io.dump(model, 'model.skops') saves a scikit-learn model"
+            f"{where!r} is no model that can be loaded: give a .skops or .onnx file, or "
+            "module:attribute to import one; skops.io.dump(model, 'model.skops') saves a "
+            "scikit-learn model"
         )
     if not allow_pickle:
         raise ModelError(
-            f"{where!r} is a pickle, and loading it runs whatever code is in it: save the model with "
-            "skops.io.dump(model, 'model.skops') instead, or add --allow-pickle if you trust where it comes from"
+            f"{where!r} is a pickle, and loading it runs whatever code is in it: save the model "
+            "with skops.io.dump(model, 'model.skops') instead, or add --allow-pickle if you trust "
+            "where it comes from"
         )
     return _from_pickle(path)
 
 
 def named_classes(model: Any, table: Any) -> Any:
-    """Let a model whose file does not tell what its classes are called learn that from its verdicts on a table."""
+    """Learn the names of an ONNX model's classes, which files seldom tell, from a table."""
     if not isinstance(model, OnnxClassifier):
         return model
     with reraised_as("the model failed on the table", ModelError):
@@ -76,41 +78,45 @@ def _imported(module: str, attribute: str) -> Any:
         found = getattr(found, name)
     if isclass(found):
         raise ModelError(
-            f"'{module}:{attribute}' is a class: name a fitted model, or a function from records to scores"
+            f"'{module}:{attribute}' is a class: name a fitted model, or a function from records "
+            "to scores"
         )
     return found
 
 
 def _from_skops(path: Path, trust: Sequence[str]) -> Any:
-    io = extra("skops.io", f"loading {str(path)!r}", "models")
+    with needs_extra("models", f"loading {str(path)!r}"):
+        from skops import io
     with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
         unknown = [name for name in io.get_untrusted_types(file=path) if name not in trust]
         refused = [name for name in unknown if not _is_trusted(name)]
         if refused:
             raise ModelError(
-                f"{str(path)!r} holds what is not trusted by itself: {', '.join(refused)}; if you know it, add "
-                + " ".join(f"--trust {name}" for name in refused)
+                f"{str(path)!r} holds what is not trusted by itself: {', '.join(refused)}; "
+                f"if you know it, add {' '.join(f'--trust {name}' for name in refused)}"
             )
         return io.load(path, trusted=sorted({*unknown, *trust}))
 
 
 def _is_trusted(name: str) -> bool:
-    """Trust the classes of packages that make models, but none of their functions: a file could have them called."""
+    """Trust the classes of packages that make models, but no functions: a file may call them."""
     module, _, attribute = name.rpartition(".")
-    rooms = module.split(".")
+    packages = module.split(".")
     if name == "collections.OrderedDict":  # LightGBM keeps its scores in one
         return True
-    if rooms[0] not in _TRUSTED or _NOT_FOR_MODELS.intersection(rooms):
+    if packages[0] not in _TRUSTED or _NOT_FOR_MODELS.intersection(packages):
         return False
     found = getattr(import_module(module), attribute, None)
-    return (
-        isclass(found) and found.__module__.partition(".")[0] == rooms[0]
-    )  # made there, not only to be had there
+    if not isclass(found):
+        return False
+    return found.__module__.partition(".")[0] == packages[0]  # made there, not imported there
 
 
 def _from_pickle(path: Path) -> Any:
     with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
         if find_spec("joblib"):
-            return import_module("joblib").load(path)
+            import joblib
+
+            return joblib.load(path)
         with path.open("rb") as file:
             return pickle.load(file)

@@ -1,4 +1,4 @@
-"""Models in ONNX files, behind the face that scikit-learn gives a model."""
+"""Models in ONNX files, with the methods that scikit-learn gives a model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.opening import extra, reraised_as
-from localface.errors import ModelError, listed
+from localface.data.opening import reraised_as
+from localface.errors import ModelError, listed, needs_extra
 from localface.types import Array
 
 _TYPES: dict[str, npt.DTypeLike] = {
@@ -26,12 +26,12 @@ _TYPES: dict[str, npt.DTypeLike] = {
 }
 _SCORES = ("tensor(float)", "tensor(double)", "tensor(float16)")
 _LABELS = ("tensor(int64)", "tensor(int32)", "tensor(string)")
-_ENOUGH = 1000  # verdicts to learn the names of the classes from
+_ENOUGH = 1000  # predictions to learn the names of the classes from
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Graph:
-    """A loaded file: what it is fed, and which of its outputs are the scores and the verdicts."""
+class OnnxGraph:
+    """A loaded file: what it takes, and which of its outputs are scores and predicted labels."""
 
     session: Any
     inputs: Mapping[str, npt.DTypeLike]
@@ -45,12 +45,12 @@ class Graph:
         return list(self.inputs) if len(self.inputs) > 1 else None
 
     def run(self, table: Any) -> tuple[Any, Any]:
-        """Return scores and verdicts (or None) for a table."""
+        """Return scores and predicted labels (or None) for a table."""
         wanted = [self.scores] if self.labels is None else [self.scores, self.labels]
-        scores, *labels = self.session.run(wanted, self._fed(table))
+        scores, *labels = self.session.run(wanted, self._inputs(table))
         return scores, labels[0] if labels else None
 
-    def _fed(self, table: Any) -> dict[str, Any]:
+    def _inputs(self, table: Any) -> dict[str, Any]:
         if len(self.inputs) == 1:
             ((name, dtype),) = self.inputs.items()
             return {name: np.ascontiguousarray(np.asarray(table), dtype=dtype)}
@@ -65,7 +65,7 @@ class Graph:
 class OnnxClassifier:
     """A classifier in an ONNX file."""
 
-    graph: Graph
+    graph: OnnxGraph
     classes_: tuple[Any, ...]
 
     @property
@@ -88,7 +88,7 @@ class OnnxClassifier:
         return np.asarray(scores, dtype=np.float64)
 
     def named_after(self, table: Any) -> OnnxClassifier:
-        """Learn what the classes are called from a table: files seldom say it where it can be read."""
+        """Learn what the classes are called from predictions on a table."""
         few = nw.from_native(table, eager_only=True).head(_ENOUGH).to_native()
         scores, labels = self.graph.run(few if self.graph.names else nw.from_native(few).to_numpy())
         if isinstance(scores, list):
@@ -96,12 +96,10 @@ class OnnxClassifier:
         names: list[Any] = list(range(np.shape(scores)[1]))
         if labels is None:
             return replace(self, classes_=tuple(names))
-        pairs = Counter(
-            zip(np.argmax(scores, axis=1).tolist(), np.ravel(labels).tolist(), strict=True)
-        )
-        for (column, label), _ in reversed(
-            pairs.most_common()
-        ):  # a verdict may differ from the largest score
+        columns = np.argmax(scores, axis=1).tolist()
+        pairs = Counter(zip(columns, np.ravel(labels).tolist(), strict=True))
+        # a predicted label may differ from that of the largest score: the most common one wins
+        for (column, label), _ in reversed(pairs.most_common()):
             names[column] = label
         return replace(self, classes_=tuple(names))
 
@@ -110,7 +108,7 @@ class OnnxClassifier:
 class OnnxRegressor:
     """A model in an ONNX file that gives one value a record."""
 
-    graph: Graph
+    graph: OnnxGraph
 
     @property
     def feature_names_in_(self) -> list[str] | None:
@@ -129,20 +127,22 @@ class OnnxRegressor:
 
 def read_onnx(path: Path) -> OnnxClassifier | OnnxRegressor:
     """Load a classifier or a regressor from an ONNX file."""
-    runtime = extra("onnxruntime", f"loading {str(path)!r}", "models")
+    with needs_extra("models", f"loading {str(path)!r}"):
+        import onnxruntime
     with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
-        options = runtime.SessionOptions()
-        options.log_severity_level = 4  # what goes wrong is told by us, once
-        session = runtime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        options = onnxruntime.SessionOptions()
+        options.log_severity_level = 4  # failures are reported by us, once
+        providers = ["CPUExecutionProvider"]
+        session = onnxruntime.InferenceSession(str(path), options, providers=providers)
     scores, labels = _outputs(session, path)
-    graph = Graph(session, _inputs(session, path), _width(session), scores.name, labels)
+    graph = OnnxGraph(session, _input_types(session, path), _width(session), scores.name, labels)
     several = [wide for wide in (scores.shape or [])[1:] if isinstance(wide, int) and wide > 1]
     if several or labels is not None or scores.type.startswith("seq(map"):
         return OnnxClassifier(graph, classes_=())
     return OnnxRegressor(graph)
 
 
-def _inputs(session: Any, path: Path) -> dict[str, npt.DTypeLike]:
+def _input_types(session: Any, path: Path) -> dict[str, npt.DTypeLike]:
     inputs = session.get_inputs()
     strange = [f"{one.name} ({one.type})" for one in inputs if one.type not in _TYPES]
     if strange:
@@ -150,7 +150,8 @@ def _inputs(session: Any, path: Path) -> dict[str, npt.DTypeLike]:
     wide = [one.name for one in inputs if len(inputs) > 1 and one.shape[1:] != [1]]
     if wide:
         raise ModelError(
-            f"{str(path)!r} takes several columns in {listed(wide)}: export it with one input, or one a column"
+            f"{str(path)!r} takes several columns in {listed(wide)}: "
+            "export it with one input, or one a column"
         )
     return {one.name: _TYPES[one.type] for one in inputs}
 
@@ -162,13 +163,15 @@ def _width(session: Any) -> int | None:
 
 
 def _outputs(session: Any, path: Path) -> tuple[Any, str | None]:
-    """Find the scores (a ZipMap, what is called probabilities, else the last numbers) and the verdicts."""
+    """Find the output with the scores, and the name of the one with predicted labels.
+
+    Scores are a ZipMap, or what is called probabilities, or else the last numbers.
+    """
     outputs = session.get_outputs()
     scores = [one for one in outputs if one.type.startswith("seq(map") or one.type in _SCORES]
     if not scores:
-        raise ModelError(
-            f"{str(path)!r} gives no scores, only {listed(f'{one.name} ({one.type})' for one in outputs)}"
-        )
+        others = listed(f"{one.name} ({one.type})" for one in outputs)
+        raise ModelError(f"{str(path)!r} gives no scores, only {others}")
     likely = [one for one in scores if one.type.startswith("seq(map") or "prob" in one.name.lower()]
     chosen = (likely or scores)[-1]
     labels = next((one.name for one in outputs if one.type in _LABELS and one is not chosen), None)

@@ -166,7 +166,7 @@ def _findings(engine: Engine, pairs: Sequence[Pair], measured: _Measured) -> lis
 
 
 def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Finding:
-    score_before = engine.score.shown(float(measured.scores_before[number]))
+    score_before = engine.score.display_score(float(measured.scores_before[number]))
     finding = Finding(number=number, target=engine.answers.target, score_before=score_before)
     if pair.goal is None:
         return finding
@@ -174,7 +174,7 @@ def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Fi
     log_density = measured.log_densities[number]
     finding = replace(
         finding,
-        score=engine.score.shown(score),
+        score=engine.score.display_score(score),
         valid=score >= engine.score.min_score,
         broken=_broken(engine.schema, pair),
         density=float(engine.answers.scale.share(log_density)),

@@ -47,7 +47,7 @@ def measure_robustness(
         other = Driver(engine.source, engine.density, scorer)
         (score,), spent = _scored(other, scorer, end[None, :])
         valid = bool(score >= scorer.min_score)
-        verdicts.append(ModelVerdict(name, scorer.shown(float(score)), valid))
+        verdicts.append(ModelVerdict(name, scorer.display_score(float(score)), valid))
         seen = total_disclosure([seen, spent])
     return Robustness(
         success=success,
@@ -55,7 +55,7 @@ def measure_robustness(
         n=int(n),
         seed=int(seed),
         noise=noise,
-        score=engine.score.shown(float(scores[0])),
+        score=engine.score.display_score(float(scores[0])),
         target=engine.answers.target,
         models=tuple(verdicts),
         disclosure=seen,

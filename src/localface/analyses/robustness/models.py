@@ -8,7 +8,9 @@ from typing import Any
 from localface.data.table_format import TableFormat
 from localface.engine.engine import Engine
 from localface.errors import InputError, ModelError
-from localface.models.scorer import Scorer, fed, read_model
+from localface.models.model_table import model_table_format
+from localface.models.output import read_output
+from localface.models.scorer import Scorer
 
 
 def read_models(
@@ -30,16 +32,16 @@ def read_models(
 def _scorer(
     engine: Engine, name: str | int, model: Any, *, target: object, form: TableFormat
 ) -> Scorer:
-    own = engine.score.reading
+    own = engine.score.output
     try:
-        reading = read_model(model, target=target)
-        fed_form = fed(model, form, engine.schema)
-        scorer = Scorer(reading, fed_form, min_score=engine.options.min_score)
+        output = read_output(model, target=target)
+        fed_form = model_table_format(model, form, engine.schema)
+        scorer = Scorer(output, fed_form, min_score=engine.options.min_score)
     except ModelError as error:
         raise ModelError(f"model {name}: {error}") from None
-    if (reading.kind, reading.sign) != (own.kind, own.sign):
+    if (output.kind, output.sign) != (own.kind, own.sign):
         raise ModelError(
-            f"model {name} gives a {reading.kind} and the explainer's own a {own.kind}: "
+            f"model {name} gives a {output.kind} and the explainer's own a {own.kind}: "
             f"no score of the one can be held to min_score={engine.options.min_score:g} of the other"
         )
     return scorer

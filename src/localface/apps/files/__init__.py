@@ -17,7 +17,8 @@ from localface.apps.files.tables import (
     read_table,
 )
 from localface.data.opening import extra, writable
-from localface.models.load import PICKLES, named_classes, read_model
+from localface.models.load import PICKLES, named_classes
+from localface.models.load import load_model as read_model
 
 __all__ = [
     "PICKLES",

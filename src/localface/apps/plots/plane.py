@@ -71,7 +71,10 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
     )
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     scores = np.array(
-        [explainer.engine.score.shown(score) for score in explainer.engine.score(grid).tolist()]
+        [
+            explainer.engine.score.display_score(score)
+            for score in explainer.engine.score(grid).tolist()
+        ]
     )
     plane = Plane(explainer, rows, across, up, scores.reshape(_CELLS, -1), np.zeros((0, 0)))
     levels = densities(explainer, plane.points(grid)).reshape(_CELLS, -1)

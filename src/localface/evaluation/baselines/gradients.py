@@ -26,16 +26,16 @@ def score_gradient(task: Task, given: Any = None) -> Gradient | None:
         module = next((one for one in models if _is_module(one) and _agrees(task, one)), None)
         if module is None:
             return None
-        return _checked(_torch_gradient(task, module), task.scorer.reading.sign)
+        return _checked(_torch_gradient(task, module), task.scorer.output.sign)
     if not _is_module(given):
-        return _checked(given, task.scorer.reading.sign)
+        return _checked(given, task.scorer.output.sign)
     if not _agrees(task, given):
         raise ModelError(
             "the torch module does not give the score that the task reads off the model, "
             "so that its slope is of something else: let it end as the model does "
             "(a sigmoid or softmax for probabilities), one output a record"
         )
-    return _checked(_torch_gradient(task, given), task.scorer.reading.sign)
+    return _checked(_torch_gradient(task, given), task.scorer.output.sign)
 
 
 def _checked(call: Callable[[Array], Any], sign: int) -> Gradient:
@@ -70,7 +70,7 @@ def _outputs(task: Task, module: Any, records: Array) -> tuple[Any, Any]:
     tensor = torch.tensor(records, dtype=some.dtype, device=some.device, requires_grad=True)
     outputs = module(tensor)
     if outputs.ndim == 2:
-        outputs = outputs[:, 0 if outputs.shape[1] == 1 else task.scorer.reading.column or 0]
+        outputs = outputs[:, 0 if outputs.shape[1] == 1 else task.scorer.output.column or 0]
     return tensor, outputs
 
 
@@ -80,7 +80,7 @@ def _agrees(task: Task, module: Any) -> bool:
         outputs = _outputs(task, module, records)[1].detach().cpu().numpy()
     except Exception:  # such a module has no gradient for these records
         return False
-    read = task.scorer(records) * task.scorer.reading.sign
+    read = task.scorer(records) * task.scorer.output.sign
     close = outputs.shape == read.shape and np.allclose(outputs, read, rtol=_AGREE, atol=_AGREE)
     return bool(close)
 

@@ -16,7 +16,9 @@ from localface.data.table_format import TableFormat, person_format
 from localface.errors import DataError
 from localface.evaluation.baselines.proposal import Proposal
 from localface.geometry.bounds import Bounds
-from localface.models.scorer import Scorer, fed, read_model, read_trees
+from localface.models.model_table import model_table_format
+from localface.models.output import read_output
+from localface.models.scorer import Scorer, verified_forest
 from localface.types import Array, Ids, Mask
 
 _COMPARED = 64  # rows on which a forest's own call is compared with its trees
@@ -102,10 +104,10 @@ class Task:
         distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
         form = TableFormat.of(data, schema)
         space = Space.fit(schema, distinct)
-        reading = read_model(model, target=target)
-        model_form = fed(model, form, schema)
-        trees = read_trees(model, reading, model_form, distinct[:_COMPARED])
-        scorer = Scorer(reading, model_form, min_score=min_score, trees=trees)
+        output = read_output(model, target=target)
+        model_form = model_table_format(model, form, schema)
+        forest = verified_forest(model, output, model_form, distinct[:_COMPARED])
+        scorer = Scorer(output, model_form, min_score=min_score, forest=forest)
         return cls(
             model=model,
             data=data,

@@ -95,8 +95,8 @@ class Wachter:
         if problem.free.any():
             self._search(problem)
         if problem.best is None:
-            best = task.scorer.shown(problem.highest)
-            wanted = task.scorer.shown(task.min_score)
+            best = task.scorer.display_score(problem.highest)
+            wanted = task.scorer.display_score(task.min_score)
             return task.propose_nothing(
                 query, f"no state with a score of {wanted:g} was found; the best one has {best:.4g}"
             )

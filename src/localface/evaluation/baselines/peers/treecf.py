@@ -17,7 +17,7 @@ from localface.evaluation.baselines.peers.adapter import (
 )
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Query, Task
-from localface.models.scorer import fed
+from localface.models.model_table import model_table_format
 from localface.types import Array
 
 _MARGIN = 1e-9  # sums of trees differ in the last digits: an end at the threshold may be below it
@@ -44,7 +44,7 @@ class TreeCF:
         self._task = task
         self._seed = seed
         self._options = options
-        self._form = fed(task.model, task.form, task.schema)
+        self._form = model_table_format(task.model, task.form, task.schema)
         numbers = self._form.numbers(task.records)
         if numbers is None:
             raise ModelError(
@@ -128,13 +128,13 @@ class TreeCF:
 
     def _score_to_reach(self) -> Any:
         """The score to reach, as the trees' probability of the second class, or as their value."""
-        reading = self._task.scorer.reading
+        output = self._task.scorer.output
         level = self._task.min_score
-        if reading.kind == "value":
-            upwards = reading.sign > 0
-            level = self._task.scorer.shown(level)
+        if output.kind == "value":
+            upwards = output.sign > 0
+            level = self._task.scorer.display_score(level)
         else:
-            upwards = reading.column != 0
+            upwards = output.column != 0
             level = level if upwards else 1.0 - level
         squashed = self._trees.link.name == "SIGMOID"
         space = self._treecf.Target.probability if squashed else self._treecf.Target.raw

@@ -1,0 +1,51 @@
+"""The kind of table that a model is called with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
+from localface.errors import ModelError, listed, near_miss
+
+
+def model_table_format(model: Any, table_format: TableFormat, schema: Schema) -> TableFormat:
+    """Return the kind of table the model wants: the user's own, unless fitted on bare arrays."""
+    named = getattr(model, "feature_names_in_", None)
+    if named is not None:
+        _check_names([str(name) for name in named], schema)
+        return table_format.named() if table_format.kind == "numpy" else table_format
+    width = getattr(model, "n_features_in_", None)
+    if width is not None and int(width) != len(schema):
+        raise ModelError(
+            f"the model was fitted on {width} features and the data has {len(schema)}: "
+            f"{listed(schema.names)}"
+        )
+    bare = width is not None and table_format.kind != "numpy"
+    return table_format.bare() if bare else table_format
+
+
+def _check_names(wanted: list[str], schema: Schema) -> None:
+    have = list(schema.names)
+    if wanted == have:
+        return
+    missing = [name for name in wanted if name not in have]
+    extra = [name for name in have if name not in wanted]
+    if missing:
+        near = near_miss(missing[0], extra or have)
+        raise ModelError(
+            f"the model was fitted with {listed(missing)}, which the data lacks{near}: "
+            f"give the columns it was fitted with, {listed(wanted)}",
+            feature=missing[0],
+        )
+    if extra:
+        raise ModelError(
+            f"the model was not fitted with {listed(extra)}: drop them from the data "
+            "(is one the outcome?)",
+            feature=extra[0],
+        )
+    raise ModelError(
+        "the model was fitted with the columns in another order: "
+        f"{listed(wanted, len(wanted))}. Reorder the data "
+        "(and the schema): data[list(model.feature_names_in_)]"
+    )
