@@ -170,7 +170,7 @@ def _at(route, change):
 
 
 def keeps_every_promise(world_model, answer, judge, where_holds):
-    """Score by a fresh call, every state and segment on a fine grid, box, and what is applied in order."""
+    """Scores by a fresh call, states and segments on a fine grid, the box, and the order."""
     state = answer.path.iloc[[0]].copy()
     floor = min(judge.floor, judge.lowest(*[judge.points(state)[0]] * 2))
     for action in answer.actions:

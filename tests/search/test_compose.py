@@ -1,4 +1,4 @@
-"""Ends that are nobody's: composed states keep every promise that real people do, and come only where people do not."""
+"""Composed ends: they keep every promise that rows do, and come only where no row will do."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def credited(ends: str) -> tuple[LocalFACE, Any]:
 
 
 def kept(answer: Recourse, schema: Schema, where: Any = None) -> None:
-    """The end, and where the actions lead, lie in the box to the last bit; nothing goes back on a one-way feature."""
+    """The end, and where the actions lead, lie in the box to the last bit; no one-way step back."""
     box = schema.box(answer.records[0], where)
     followed = answer.followed()
     for record in (answer.records[-1], followed.records[-1]):
@@ -107,7 +107,7 @@ def kept(answer: Recourse, schema: Schema, where: Any = None) -> None:
 
 
 def on_common_ground(answer: Recourse, judge: Judge) -> None:
-    """Every step of the path and of the actions keeps the floor, or the person's own level where that is lower."""
+    """Every step and every action keeps the floor, or the person's own density if lower."""
     for one in (answer, answer.followed()):
         points = judge.points(one.path)
         own = judge.lowest(points[0], points[0])
@@ -308,7 +308,7 @@ def test_someone_may_start_from_uncommon_ground_but_not_end_there():
 
 
 def by_brute_force(judge: Judge, person: Array) -> Array | None:
-    """The nearest state that works: everyone who reaches the target, projected, the 32 nearest that the model takes."""
+    """The nearest state that works, of the 32 nearest projected targets that the model takes."""
     targets = plane()[rises(plane()) >= 0.5]
     x = np.clip(targets[:, 0], person[0] - 3.0, person[0] + 3.0)
     states = np.unique(np.column_stack([x, targets[:, 1], np.full(len(x), person[2])]), axis=0)

@@ -38,9 +38,9 @@ def with_preferences(
         if best.actions is None or not _changes(person, best.actions)[fixed].any():
             continue
         other = yield from _cheapest_end(graph.with_fixed(fixed), plan, first, path)
-        if other.actions is not None and _weighted_cost(person, other) < _weighted_cost(
-            person, best
-        ):
+        if other.actions is None:
+            continue
+        if _weighted_cost(person, other) < _weighted_cost(person, best):
             best = other
     return best
 

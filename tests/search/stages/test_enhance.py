@@ -1,0 +1,195 @@
+"""Enhance: the cheapest path, found by checking only the edges that it might take."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+
+from localface.density.protocol import Hole
+from localface.search.graph import GraphPath
+from localface.search.plan import Price
+from localface.search.questions import DensityAlong
+from localface.search.stages.enhance import AStar, enhance, segments_touch
+from scripted import Script, box, someone
+
+ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
+
+
+def quarter(points):
+    return points[:, 0] / 8
+
+
+def wall(points):
+    """Below the floor near (2, 0), where a straight path would lead."""
+    return np.where(np.hypot(points[:, 0] - 2, points[:, 1]) < 0.6, -1.0, 1.0)
+
+
+def known(script: Script, vertices=(0, 1, 2, 3, 4), **options):
+    """A graph that has seen all rows, and a path through some of them."""
+    graph = script.graph(someone([0.0, 0.0], **options))
+    script.run(graph.reveal_around(0, len(script.rows)))
+    script.asked.clear()
+    return graph, graph.path_through(vertices)
+
+
+def rows_of(graph, path):
+    return [graph.points[vertex].tolist() for vertex in path.vertices]
+
+
+def cheapest(script: Script, graph) -> float:
+    """Brute force over all orders of all vertices."""
+    best = np.inf
+    for n in range(len(graph.vertices)):
+        for middle in permutations(graph.vertices, n):
+            for end in graph.goals:
+                edges = list(pairwise((0, *middle, end)))
+                if end not in middle and all(script.run(graph.traversable(edges))):
+                    best = min(best, sum(graph.length(*edge) for edge in edges))
+    return best
+
+
+def test_goes_straight_where_it_can_and_checks_only_the_edges_on_the_line():
+    script = Script(ROWS, score=quarter)
+    graph, path = known(script)
+
+    found = script.run(enhance(graph, path, price=Price()))
+
+    assert rows_of(graph, found) == [[0.0, 0.0], [4.0, 0.0]]
+    assert found.cost == 4.0
+    ends = [q.ends[0].tolist() for q in script.asked if isinstance(q, DensityAlong)]
+    assert ends == [[2.0, 0.0], [4.0, 0.0]]
+
+
+@pytest.mark.parametrize("astar", [True, False])
+@pytest.mark.parametrize("hole_radius", [None, 0.3])
+def test_goes_around_what_is_below_the_floor_as_brute_force_does(astar, hole_radius):
+    script = Script(ROWS, score=quarter, log_density=wall, hole_radius=hole_radius)
+    graph, path = known(script, (0, 1, 3, 4))
+
+    found = script.run(enhance(graph, path, price=Price(), astar=astar))
+
+    assert found.cost == pytest.approx(cheapest(script, graph))
+    assert [0.0, 0.0] in rows_of(graph, found)
+    assert [2.0, 0.0] not in rows_of(graph, found)
+
+
+def test_holes_rule_out_edges_without_a_question():
+    def n_asked(radius):
+        script = Script(ROWS, score=quarter, log_density=wall, hole_radius=radius)
+        graph, path = known(script, (0, 1, 3, 4))
+        script.run(enhance(graph, path, price=Price()))
+        return script.n_asked(DensityAlong)
+
+    assert n_asked(0.55) < n_asked(None)
+
+
+def test_a_hole_rules_out_no_edge_with_a_discrete_change_in_it():
+    script = Script(ROWS, score=quarter, log_density=wall, hole_radius=0.55)
+    graph, path = known(script, (0, 1, 3, 4), discrete=np.array([False, True]))
+
+    found = script.run(enhance(graph, path, price=Price()))
+
+    assert found.cost == pytest.approx(cheapest(script, graph))
+
+
+def test_where_nothing_beats_the_known_path_it_stays():
+    script = Script(ROWS, score=quarter, log_density=wall)
+    graph, _ = known(script)
+    best = GraphPath((0, 4), 0.5)
+
+    assert script.run(enhance(graph, best, price=Price())) is best
+
+
+def test_edges_that_were_refused_before_are_not_asked_about_again():
+    script = Script(ROWS, score=quarter, log_density=wall)
+    graph, path = known(script, (0, 1, 3, 4))
+    script.run(graph.traversable([(0, 4)]))
+    script.asked.clear()
+
+    script.run(enhance(graph, path, price=Price()))
+
+    straight = [
+        question
+        for question in script.asked
+        if isinstance(question, DensityAlong) and question.ends[0].tolist() == [4.0, 0.0]
+    ]
+    assert all(question.starts[0].tolist() != [0.0, 0.0] for question in straight)
+
+
+def test_density_can_make_a_longer_path_cheaper():
+    script = Script(
+        ROWS,
+        score=quarter,
+        log_density=lambda points: np.where(points[:, 1] < 0.3, -4.0, 1.0),
+    )
+    graph, path = known(script, (0, 1, 3, 4), log_floor=-9.0)
+    price = Price(usual_log_density=1.0, exponent=0.5)
+    dear = GraphPath(path.vertices, np.inf)
+
+    found = script.run(enhance(graph, dear, price=price))
+    short = script.run(enhance(graph, dear, price=Price()))
+
+    assert rows_of(graph, short) == [[0.0, 0.0], [4.0, 0.0]]
+    assert len(found.vertices) > 2
+    log_means = script.run(graph.log_mean_densities(found.edges))
+    lengths = np.array([graph.length(*edge) for edge in found.edges])
+    assert found.cost == pytest.approx(price.exact(lengths, np.array(log_means)).sum())
+
+
+def test_one_way_columns_and_the_longest_step_are_kept():
+    script = Script(ROWS, score=quarter)
+    graph, path = known(script, max_step=2.5, bounds=box(2, up=[0]))
+
+    found = script.run(enhance(graph, path, price=Price()))
+
+    assert rows_of(graph, found) == [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]
+
+
+def test_starts_where_the_known_path_starts_and_ends_at_a_given_goal():
+    script = Script(ROWS, score=quarter)
+    graph, _ = known(script)
+    goal = graph.vertices[-1] - 1
+    start = 1
+
+    found = script.run(
+        enhance(graph.with_goal(goal), GraphPath((start, goal), np.inf), price=Price())
+    )
+
+    assert found.vertices == (start, goal)
+
+
+def test_by_the_mean_only_the_vertices_with_the_least_detour_are_considered():
+    rng = np.random.default_rng(0)
+    rows = np.vstack([rng.uniform(0, 4, size=(80, 2)), [[4.0, 0.0]]])
+    script = Script(rows, score=lambda points: (points[:, 0] >= 4) * 1.0)
+    graph, _ = known(script, (0, 1), rule="mean")
+
+    search = AStar(graph, GraphPath((0, graph.goals[0]), 99.0))
+
+    assert len(search.vertices) == 48
+    assert search.vertices[0] == 0
+    assert graph.goals[0] in search.vertices
+
+
+def test_what_is_further_than_the_known_path_is_long_is_not_considered():
+    script = Script([*ROWS, [9.0, 0.0], [0.0, -3.0]], score=quarter)
+    graph, path = known(script, (0, 2, 3))
+
+    search = AStar(graph, GraphPath(path.vertices, 4.5))
+
+    assert 9.0 not in graph.points[search.vertices][:, 0]
+    assert -3.0 not in graph.points[search.vertices][:, 1]
+
+
+def test_a_segment_touches_a_hole_where_it_comes_nearer_than_its_radius():
+    hole = Hole(np.array([1.0, 0.0]), 0.5)
+    starts = np.array([[0.0, 0.0], [0.0, 0.6]])
+    ends = np.array([[2.0, 0.0], [2.0, 0.6], [0.2, 0.0]])
+    lengths = np.hypot(*(ends[None] - starts[:, None]).transpose(2, 0, 1))
+
+    assert segments_touch(hole, starts, ends, lengths).tolist() == [
+        [True, True, False],
+        [True, False, False],
+    ]

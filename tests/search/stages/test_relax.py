@@ -1,0 +1,114 @@
+"""Relax: the path whose lowest density is as high as can be, against brute force."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+
+import numpy as np
+import pytest
+
+from localface.search.questions import Nearest
+from localface.search.stages.relax import densest_path
+from scripted import Script, box, someone
+
+ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
+
+
+def quarter(points):
+    return points[:, 0] / 8
+
+
+def valley(points):
+    """Lower the nearer to (2, 0)."""
+    return -2.0 + np.hypot(points[:, 0] - 2, points[:, 1])
+
+
+def densest(script: Script, k=9, goal=None, **options):
+    graph = script.graph(someone([0.0, 0.0], **options))
+    if goal is not None:
+        graph.goal = graph.add_state(np.asarray(goal, dtype=float), 1.0)
+    return graph, *script.run(densest_path(graph, 0, n_neighbors=k))
+
+
+def by_brute_force(script: Script, graph, rule="lowest") -> float:
+    best = -np.inf
+    for n in range(len(graph.vertices)):
+        for middle in permutations(graph.vertices, n):
+            for end in graph.goals:
+                edges = list(pairwise((0, *middle, end)))
+                if rule == "mean":
+                    edges += [(b, b) for _, b in edges]
+                if end not in middle:
+                    found = script.run(graph.densities_along(edges, None, rule))
+                    best = max(best, float(found.log_densities.min()))
+    return best
+
+
+@pytest.mark.parametrize("rule", ["lowest", "mean"])
+def test_the_lowest_density_on_the_path_is_as_high_as_can_be(rule):
+    script = Script(ROWS, score=quarter, log_density=valley)
+
+    graph, trail, log_density = densest(script, rule=rule)
+
+    assert graph.is_goal(trail[-1])
+    assert log_density == pytest.approx(by_brute_force(script, graph, rule), abs=1e-6)
+    assert [2.0, 0.0] not in graph.points[list(trail)].tolist()
+
+
+def test_to_a_given_goal_no_path_is_better_than_the_goal_itself():
+    script = Script(ROWS, score=quarter, log_density=valley)
+
+    graph, trail, log_density = densest(script, goal=[2.0, 0.5])
+
+    assert trail[-1] == graph.goal
+    assert log_density == pytest.approx(-1.5, abs=1e-6)
+
+
+def test_of_equally_good_paths_the_one_that_ends_nearer_to_the_goal_comes_first():
+    script = Script(ROWS, score=quarter)
+
+    graph, trail, log_density = densest(script, goal=[4.0, 0.1])
+
+    assert trail == (0, graph.goal)
+    assert log_density == pytest.approx(1.0, abs=1e-6)
+
+
+def test_looks_further_out_where_the_nearest_rows_span_no_path():
+    script = Script([[0.1, 0.0], [0.2, 0.0], [5.0, 0.0]], score=quarter)
+
+    graph, trail, _ = densest(script, k=2)
+
+    assert graph.ids[trail[-1]] == 2
+    assert {question.k for question in script.asked if isinstance(question, Nearest)} == {2, 4}
+
+
+def test_where_no_step_is_permitted_there_is_no_path_at_any_density():
+    script = Script(ROWS, score=quarter)
+
+    _, trail, log_density = densest(script, max_step=0.5)
+
+    assert trail == ()
+    assert log_density == -np.inf
+
+
+def test_a_spent_budget_ends_it():
+    script = Script(ROWS, score=quarter, max_rows=1)
+
+    graph, trail, _ = densest(script, k=1, max_step=1.5)
+
+    assert trail == ()
+    assert graph.cut
+
+
+def test_nothing_at_all_is_as_low_as_it_gets_and_one_way_columns_are_kept():
+    script = Script(
+        [[4.0, 0.0]],
+        score=quarter,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 2) < 1, -np.inf, 0.0),
+    )
+
+    _, trail, log_density = densest(script)
+    assert (len(trail), log_density) == (2, -np.inf)
+
+    _, trail, _ = densest(Script([[4.0, 0.0]], score=quarter), bounds=box(2, down=[0]))
+    assert trail == ()

@@ -1,0 +1,134 @@
+"""Closing a search: what is measured of a path and of its actions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.search.closing import (
+    actions_along,
+    close_search,
+    close_without_path,
+    measure_actions,
+    outcome_without_measures,
+)
+from localface.search.graph import GraphPath
+from localface.search.move import Move
+from localface.search.plan import Plan, WalkOptions
+from localface.search.questions import CountNear, DensityAlong, RowDensities
+from scripted import Script, someone
+
+ROWS = [[1.0, 0.0], [2.0, 0.0]]
+PLAN = Plan(WalkOptions(3))
+
+
+def lower_further_out(points):
+    return 1.0 - points[:, 0] / 4
+
+
+def known(script: Script, **options):
+    graph = script.graph(someone([0.0, 0.0], **options))
+    script.run(graph.reveal_around(0, 2))
+    script.asked.clear()
+    return graph
+
+
+def test_a_path_is_measured_at_its_vertices_and_along_its_edges():
+    script = Script(ROWS, log_density=lower_further_out)
+    graph = known(script)
+    state = graph.add_state(np.array([3.0, 0.0]), 0.9)
+
+    found = script.run(
+        close_search("FOUND", graph, GraphPath((0, 1, state), 3.0), entry=True, proven=True)
+    )
+
+    assert found.log_densities.tolist() == [1.0, 0.75, 0.25]
+    assert found.lowest_log_densities.tolist() == [0.75, 0.25]
+    assert found.ids == (-1, 0, -1)
+    assert found.scores == (0.0, 1.0, 0.9)
+    assert (found.status, found.cost, found.log_floor) == ("FOUND", 3.0, 0.0)
+    assert (found.entry, found.proven, found.relaxed) == (True, True, False)
+
+
+def test_rows_are_asked_about_as_rows():
+    script = Script(ROWS)
+    graph = known(script)
+
+    script.run(close_search("FOUND", graph, graph.path_through((0, 1, 2))))
+
+    (asked,) = [question for question in script.asked if isinstance(question, RowDensities)]
+    assert asked.ids.tolist() == [0, 1]
+
+
+def test_without_a_path_the_factual_alone_is_measured():
+    script = Script(ROWS)
+    graph = script.graph(someone([0.0, 0.0]))
+
+    found = script.run(close_without_path("UNREACHABLE", graph))
+
+    assert (found.status, len(found.points), found.cost) == ("UNREACHABLE", 1, 0.0)
+    assert found.lowest_log_densities.size == 0
+    assert [type(question) for question in script.asked] == [DensityAlong]
+
+
+def test_a_status_alone_measures_nothing():
+    person = someone([0.0, 0.0], log_floor=-1.0)
+
+    found = outcome_without_measures("FOUND", person)
+
+    assert (found.status, found.scores, found.log_floor) == ("FOUND", (), -1.0)
+    assert found.log_densities.size == found.lowest_log_densities.size == 0
+
+
+def test_actions_are_measured_after_and_along_each_move():
+    script = Script(ROWS, log_density=lower_further_out)
+    moves = (Move(np.array([2.0, 0.0]), 0.4), Move(np.array([2.0, 1.0]), 0.6))
+
+    found = script.run(measure_actions(someone([0.0, 0.0]), moves, -1.0))
+
+    assert found.moves == moves
+    assert found.log_densities.tolist() == [0.5, 0.5]
+    assert found.lowest_log_densities.tolist() == [0.5, 0.5]
+    assert found.people.tolist() == [3, 3]
+    assert found.log_floor == -1.0
+    assert script.n_asked(CountNear) == 1
+
+
+def test_few_changes_are_made_of_a_path():
+    script = Script([[1.0, 1.0], [2.0, 2.0]], score=lambda points: points[:, 0] / 4)
+    graph = known(script)
+    path = graph.path_through((0, 1, 2))
+    outcome = script.run(close_search("FOUND", graph, path))
+
+    found = script.run(actions_along(graph, PLAN, outcome, path))
+
+    assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0]]
+
+
+def test_where_few_changes_will_not_do_the_steps_of_the_path_are_the_actions():
+    script = Script(
+        [[1.0, 1.0], [0.0, 2.0]],
+        score=lambda points: points[:, 1] / 4,
+        log_density=lambda points: np.where(
+            np.hypot(points[:, 0], points[:, 1] - 1) < 0.4, -9, 1.0
+        ),
+    )
+    graph = known(script)
+    path = graph.path_through((0, 1, 2))
+    outcome = script.run(close_search("FOUND", graph, path))
+
+    found = script.run(actions_along(graph, PLAN, outcome, path))
+
+    assert [move.point.tolist() for move in found.moves] == [[1.0, 1.0], [0.0, 2.0]]
+    assert [move.follows for move in found.moves] == [(), (0,)]
+
+
+def test_who_starts_below_the_floor_goes_no_lower_than_they_start():
+    script = Script([[1.0, 0.0], [2.0, 0.0]], log_density=lambda points: points[:, 0] - 0.5)
+    graph = known(script)
+    path = graph.path_through((0, 2))
+    outcome = script.run(close_search("FOUND", graph, path))
+
+    found = script.run(actions_along(graph, PLAN, outcome, path))
+
+    assert found.log_floor == pytest.approx(-0.5)

@@ -1,0 +1,326 @@
+"""One search from end to end: the stages in order, and each way it can end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from localface.search.pipeline import count_targets, find_recourse, least_widening, measure_path
+from localface.search.plan import Plan, Price, WalkOptions
+from localface.search.questions import Census, ComposeStates, Nearest, Widening
+from scripted import Script, box, replies, someone
+
+STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0], [6.0, 0.5]]
+PLAN = Plan(WalkOptions(3))
+
+
+def tenth(points):
+    return points[:, 0] / 10
+
+
+def gap(points):
+    return np.where(np.abs(points[:, 0] - 2.5) < 0.3, -1.0, 1.0)
+
+
+def searched(script: Script, plan=PLAN, *, factual=(0.0, 0.0), goal=None, relax=False, **options):
+    wished = options.pop("wished", False)
+    person = someone(factual, **options)
+    point = None if goal is None else np.asarray(goal, dtype=float)
+    return script.run(find_recourse(person, plan, goal=point, relax=relax, wished=wished))
+
+
+def test_someone_already_there_takes_no_steps_and_sees_no_rows():
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script, factual=(7.0, 0.0))
+
+    assert (found.status, len(found.points)) == ("ALREADY_THERE", 1)
+    assert script.n_asked(Nearest) == 0
+
+
+def test_the_shortest_path_is_found_proven_and_has_actions():
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script)
+
+    assert found.status == "FOUND"
+    assert found.points[-1].tolist() == [5.0, 0.0]
+    assert (found.proven, found.cost) == (True, 5.0)
+    assert [move.point.tolist() for move in found.actions.moves] == [[5.0, 0.0]]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"exact_source": False}, {"slack": np.inf}, {"cost": "density"}],
+    ids=["source", "slack", "cost"],
+)
+def test_nothing_is_proven_where_rows_may_be_missed_or_lengths_are_not_what_counts(change):
+    script = Script(STEPS, score=tenth)
+
+    assert not searched(script, replace(PLAN, **change)).proven
+
+
+def test_without_actions_the_path_alone():
+    script = Script(STEPS, score=tenth)
+
+    assert searched(script, replace(PLAN, actions=False)).actions is None
+
+
+def test_where_only_existence_counts_nothing_is_measured():
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script, replace(PLAN, existence_only=True))
+
+    assert (found.status, found.scores) == ("FOUND", ())
+
+
+def test_nobody_has_the_target():
+    script = Script(STEPS[:3], score=tenth)
+
+    found = searched(script)
+
+    assert (found.status, found.counts.targets) == ("NO_TARGET", 0)
+
+
+def test_no_path_keeps_the_floor():
+    script = Script(STEPS, score=tenth, log_density=gap)
+
+    found = searched(script, Plan(WalkOptions(9)))
+
+    assert (found.status, found.no_floor_helps) == ("UNREACHABLE", False)
+    assert found.counts.targets == 2
+
+
+def test_the_budget_is_spent_before_a_path_is_found():
+    script = Script(STEPS, score=tenth, log_density=gap, max_rows=3)
+
+    assert searched(script, Plan(WalkOptions(9))).status == "BUDGET"
+
+
+def test_a_lower_floor_is_found_where_that_is_wanted():
+    script = Script(STEPS, score=tenth, log_density=gap)
+
+    found = searched(script, Plan(WalkOptions(9)), relax=True)
+
+    assert (found.status, found.relaxed) == ("FOUND", True)
+    assert found.log_floor == pytest.approx(-1.0, abs=1e-6)
+
+
+def test_where_no_floor_helps_that_is_said():
+    script = Script(STEPS, score=tenth, log_density=gap)
+
+    found = searched(script, relax=True, max_step=0.5)
+
+    assert (found.status, found.no_floor_helps) == ("UNREACHABLE", True)
+
+
+def test_a_budget_that_is_spent_while_the_floor_is_lowered_is_said():
+    script = Script(
+        [[1.0, 0.0], [-1.0, 0.0], [9.0, 0.0]],
+        score=tenth,
+        max_rows=2,
+    )
+
+    found = searched(script, Plan(WalkOptions(2)), relax=True, max_step=1.2)
+
+    assert found.status == "BUDGET"
+    assert not found.no_floor_helps
+
+
+def rare_start(points):
+    return np.where(points[:, 0] < 0.9, -1.0, 1.0)
+
+
+def test_someone_below_the_floor_enters_by_one_step_and_nothing_is_proven():
+    script = Script(STEPS, score=tenth, log_density=rare_start)
+
+    found = searched(script)
+
+    assert (found.status, found.entry, found.proven) == ("FOUND", True, False)
+    assert found.ids[:2] == (-1, 0)
+
+
+def test_relaxing_starts_from_the_row_that_one_entered_by():
+    script = Script(
+        STEPS, score=tenth, log_density=lambda points: np.minimum(rare_start(points), gap(points))
+    )
+
+    found = searched(script, Plan(WalkOptions(9)), relax=True, max_step=1.2)
+
+    assert (found.status, found.entry, found.relaxed) == ("FOUND", True, True)
+    assert found.ids == (-1, 0, 1, 2, 3, 4)
+
+
+def test_the_safest_path_keeps_the_highest_floor():
+    script = Script(
+        [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [5.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: points[:, 1] + 0.1,
+    )
+
+    safest = searched(script, Plan(WalkOptions(9), cost="safest", actions=False))
+    shortest = searched(script, Plan(WalkOptions(9), actions=False))
+
+    assert safest.log_floor >= shortest.log_floor
+    assert (safest.proven, shortest.proven) == (False, True)
+
+
+def test_the_safest_path_from_below_the_floor_keeps_its_entry_step():
+    script = Script(STEPS, score=tenth, log_density=rare_start)
+
+    found = searched(script, Plan(WalkOptions(9), cost="safest"))
+
+    assert (found.status, found.entry) == ("FOUND", True)
+
+
+def test_density_can_be_what_a_path_is_paid_for_in():
+    script = Script(STEPS, score=tenth)
+    price = Price(usual_log_density=2.0, exponent=0.5)
+
+    found = searched(script, replace(PLAN, cost="density", price=price))
+
+    assert found.status == "FOUND"
+    assert found.cost == pytest.approx(5.0 * np.exp(0.5))
+
+
+def test_a_given_goal_is_the_end():
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script, goal=[5.5, 0.0])
+
+    assert (found.status, found.ids[-1]) == ("FOUND", -1)
+    assert found.points[-1].tolist() == [5.5, 0.0]
+
+
+def test_a_goal_without_the_score_or_outside_the_constraints_is_none():
+    script = Script(STEPS, score=tenth)
+
+    assert searched(script, goal=[3.0, 0.0]).status == "NO_TARGET"
+    assert searched(script, goal=[6.0, 0.0], bounds=box(2, upper=5.0)).status == "NO_TARGET"
+    broken = searched(script, goal=[6.0, 0.0], keeps_relations=lambda points: points[:, 0] < 5)
+    assert broken.status == "NO_TARGET"
+
+
+def test_a_goal_that_is_wished_for_need_not_have_the_score_and_is_reached_in_full():
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script, goal=[3.0, 1.0], wished=True)
+
+    assert found.status == "FOUND"
+    assert found.actions.moves[-1].point.tolist() == [3.0, 1.0]
+
+
+def test_a_goal_below_the_floor_needs_no_step_to_be_tried():
+    script = Script(STEPS, score=tenth, log_density=lambda points: 5.5 - points[:, 0])
+
+    found = searched(script, goal=[6.0, 0.0])
+
+    assert found.status == "UNREACHABLE"
+    assert script.n_asked(Nearest) == 0
+
+
+def test_where_no_row_will_do_a_composed_state_is_the_end_if_that_is_allowed():
+    script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
+
+    assert searched(script).status == "NO_TARGET"
+    found = searched(script, replace(PLAN, composed_ends=True))
+
+    assert (found.status, found.composed) == ("FOUND", True)
+    assert found.points.tolist() == [[0.0, 0.0], [5.0, 0.0]]
+    assert found.actions.moves[-1].point.tolist() == [5.0, 0.0]
+
+
+def test_that_a_state_can_be_composed_is_enough_where_only_existence_counts():
+    script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
+
+    found = searched(script, replace(PLAN, composed_ends=True, existence_only=True))
+
+    assert (found.status, found.scores) == ("FOUND", ())
+
+
+def test_states_that_the_budget_withheld_are_said():
+    script = Script(STEPS[:3], score=tenth, composed_cut=True)
+
+    found = searched(script, replace(PLAN, composed_ends=True))
+
+    assert found.status == "BUDGET"
+    assert script.n_asked(ComposeStates) == 1
+
+
+def test_weights_and_fixed_columns_are_minded():
+    rows = [[5.0, 0.0], [0.0, 6.0]]
+    script = Script(rows, score=lambda points: points.max(axis=1) / 10)
+
+    weighted = searched(script, weights=np.array([5.0, 1.0]))
+    fixed = searched(script, fixed=np.array([True, False]))
+
+    assert weighted.actions.moves[-1].point.tolist() == [0.0, 6.0]
+    assert fixed.actions.moves[-1].point.tolist() == [0.0, 6.0]
+
+
+@pytest.mark.parametrize("momentum_steps", [0, 2])
+def test_the_paper_as_printed(momentum_steps):
+    script = Script(STEPS, score=tenth)
+    plan = Plan(WalkOptions(3, momentum_steps), strategy="paper")
+
+    found = searched(script, plan)
+
+    assert found.status == "FOUND"
+    assert found.scores[-1] >= 0.5
+    assert (found.actions, found.proven) == (None, False)
+
+
+def test_the_paper_may_leap_a_gap_and_then_has_no_path():
+    script = Script(STEPS, score=tenth, log_density=gap)
+
+    found = searched(script, Plan(WalkOptions(9), strategy="paper"))
+
+    assert found.status == "UNREACHABLE"
+
+
+def test_the_paper_ends_where_no_row_is_left_or_the_budget_is_spent():
+    plan = Plan(WalkOptions(3), strategy="paper")
+
+    assert searched(Script(STEPS[:3], score=tenth), plan).status == "NO_TARGET"
+    spent = Script(STEPS, score=tenth, log_density=gap, max_rows=4)
+    assert searched(spent, plan).status == "BUDGET"
+
+
+def test_the_paper_takes_a_given_goal():
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script, Plan(WalkOptions(3), strategy="paper"), goal=[5.5, 0.0])
+
+    assert found.points[-1].tolist() == [5.5, 0.0]
+
+
+def test_a_path_is_measured_whether_or_not_one_could_take_it():
+    script = Script(STEPS, score=tenth, log_density=gap)
+
+    found = script.run(measure_path(someone([0.0, 0.0]), np.array([[2.5, 0.0], [5.0, 0.0]])))
+
+    assert found.log_densities.tolist() == [1.0, -1.0, 1.0]
+    assert found.lowest_log_densities.tolist() == [-1.0, -1.0]
+    assert (found.cost, script.n_asked(Nearest)) == (5.0, 0)
+
+
+def test_counting_returns_counts_and_asks_for_no_reasons():
+    script = Script(STEPS, score=tenth)
+
+    counts = script.run(count_targets(someone([0.0, 0.0], bounds=box(2, upper=[5.5, 9.0]))))
+
+    assert (counts.allowed, counts.targets, counts.targets_anywhere) == (5, 1, 2)
+    assert [type(question) for question in script.asked] == [Census]
+    assert script.asked[0].why is False
+
+
+def test_the_least_widening_is_a_factor():
+    record = np.array([1.0, 2.0])
+
+    asked, factor = replies(least_widening(someone([0.0, 0.0]), record, record), 1.5)
+
+    assert factor == 1.5
+    assert isinstance(asked[0], Widening)
+    assert asked[0].record is record
