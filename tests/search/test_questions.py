@@ -15,7 +15,7 @@ POINTS = np.ones((3, 2))
 IDS = np.array([4, 2])
 
 CASES = [
-    (questions.ask_nearest(POINT, 3, box(2), NO_ROWS, 1.5), Nearest),
+    (questions.ask_nearest(POINT, 3, box(2), NO_ROWS, radius=1.5), Nearest),
     (questions.ask_row_scores(IDS), questions.ScoreRows),
     (questions.ask_point_scores(POINTS, IDS), questions.ScorePoints),
     (questions.ask_density_along(POINTS, POINTS, -1.0, "mean"), questions.DensityAlong),
@@ -38,7 +38,7 @@ def test_one_question_of_its_kind_and_the_answer_as_it_came(asks, kind):
 
 
 def test_a_question_says_all_that_was_wanted():
-    (asked,), _ = replies(questions.ask_nearest(POINT, 3, box(2), IDS, 1.5), None)
+    (asked,), _ = replies(questions.ask_nearest(POINT, 3, box(2), IDS, radius=1.5), None)
     assert (asked.k, asked.radius, asked.exclude.tolist()) == (3, 1.5, [4, 2])
 
     (asked,), _ = replies(questions.ask_density_along(POINTS, 2 * POINTS, None, "mean"), None)

@@ -1,4 +1,4 @@
-"""How a search is closed: densities at and along its path and its actions, in full."""
+"""How a search is closed: the log-densities of what it found, worked out in full."""
 
 from __future__ import annotations
 

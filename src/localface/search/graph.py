@@ -129,7 +129,7 @@ class LocalGraph:
         exclude: Ids = NO_ROWS,
     ) -> Asks[list[int]]:
         """Ask for the ``k`` nearest rows to any point, at most ``radius`` away."""
-        found = yield from ask_nearest(point, k, bounds, exclude, radius)
+        found = yield from ask_nearest(point, k, bounds, exclude, radius=radius)
         self.cut = self.cut or found.cut
         fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertex_of_row]
         if fresh:

@@ -1,4 +1,4 @@
-"""What a search found, in points and log-densities; units come later."""
+"""What a search found, in points; units come later."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ Asks = Generator[Question, Any, _T]
 
 
 def ask_nearest(
-    point: Array, k: int, bounds: Bounds, exclude: Ids, radius: float = np.inf
+    point: Array, k: int, bounds: Bounds, exclude: Ids, *, radius: float = np.inf
 ) -> Asks[Neighbors]:
     """Ask for the ``k`` nearest allowed rows."""
     answer: Neighbors = yield Nearest(point, k, bounds, exclude, radius)

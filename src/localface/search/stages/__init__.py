@@ -1,1 +1,1 @@
-"""The stages of a search, each a generator that asks questions and is sent the answers."""
+"""The stages of a search: generators that ask questions."""
