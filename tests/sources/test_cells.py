@@ -1,4 +1,4 @@
-"""Rows in cells: the same answers as an exact scan where all cells are looked at, and nearly so where few are."""
+"""Rows in cells: an exact scan's answers where all cells are scanned, nearly so where few are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import PointSet
 from localface.sources.blocks import blocks_of_csv, blocks_of_parquet
 from localface.sources.cells import Cells
-from localface.sources.partition import assigned, canonical, hashed, sampled
+from localface.sources.partition import nearest_centroids, row_hashes, smallest_hashes, stored_order
 from localface.sources.protocol import Nearest, Neighbors
 from localface.sources.store import Store, write_store
 from localface.sources.table import TableSource
@@ -273,7 +273,7 @@ def test_a_repeated_row_keeps_its_lowest_number() -> None:
 
 def test_rows_that_share_a_hash_are_still_told_apart() -> None:
     records = people(600, seed=0)
-    order = canonical(
+    order = stored_order(
         np.zeros(600, dtype=np.int64), np.zeros(600, dtype=np.uint64), records, np.arange(600)
     )
     assert sorted(records[order].tolist()) == np.unique(records, axis=0).tolist()
@@ -288,8 +288,10 @@ def test_the_cell_of_a_row_does_not_depend_on_the_rows_around_it() -> None:
         np.float64
     )  # many rows halfway between two centroids
     centroids = rng.integers(-3, 4, (300, 4)).astype(np.float32)
-    together = assigned(grid, centroids)
-    alone = np.concatenate([assigned(grid[i : i + 1], centroids) for i in range(0, 5000, 7)])
+    together = nearest_centroids(grid, centroids)
+    alone = np.concatenate(
+        [nearest_centroids(grid[i : i + 1], centroids) for i in range(0, 5000, 7)]
+    )
     away = ((grid[:, None, :] - centroids[None]) ** 2).sum(axis=2)
     np.testing.assert_array_equal(together[::7], alone)
     np.testing.assert_array_equal(together, away.argmin(axis=1))
@@ -299,7 +301,9 @@ def test_a_sample_is_chosen_by_what_rows_hold() -> None:
     records = people(4000, seed=0)
     shuffled = np.concatenate([records, records])[np.random.default_rng(0).permutation(8000)]
     for size in (50, 1500, 9999):
-        chosen, again = (rows[sampled(hashed(rows), size)] for rows in (records, shuffled))
+        chosen, again = (
+            rows[smallest_hashes(row_hashes(rows), size)] for rows in (records, shuffled)
+        )
         np.testing.assert_array_equal(chosen, again)
         assert (
             len(np.unique(chosen, axis=0))
@@ -309,7 +313,7 @@ def test_a_sample_is_chosen_by_what_rows_hold() -> None:
 
 
 def test_minus_zero_is_zero() -> None:
-    assert hashed(np.array([[0.0, 1.0]])) == hashed(np.array([[-0.0, 1.0]]))
+    assert row_hashes(np.array([[0.0, 1.0]])) == row_hashes(np.array([[-0.0, 1.0]]))
 
 
 def test_a_value_that_float32_cannot_hold_is_held_exactly() -> None:
@@ -382,7 +386,8 @@ def small_tables(draw: Callable[..., Any]) -> tuple[Array, Array, Bounds, int, I
     unbounded = np.array(draw(st.lists(st.booleans(), min_size=width, max_size=width)))
     nowhere = np.zeros(width, dtype=bool)
     bounds = Bounds(
-        np.where(unbounded, -np.inf, np.minimum(low, high)), np.where(unbounded, np.inf, np.maximum(low, high)),
+        np.where(unbounded, -np.inf, np.minimum(low, high)),
+        np.where(unbounded, np.inf, np.maximum(low, high)),
         nowhere, nowhere,
     )  # fmt: skip
     shut = np.array(draw(st.lists(st.integers(0, n - 1), max_size=5)), dtype=np.int64)
@@ -475,7 +480,7 @@ def test_a_sample_smaller_than_the_table_sets_the_space(tmp_path: Path) -> None:
     records = people(5000, seed=0)
     store = write_store(tmp_path / "few", parts(records), SCHEMA, sample=400)
     assert len(store.sample) == 400
-    np.testing.assert_array_equal(store.sample, records[sampled(hashed(records), 400)])
+    np.testing.assert_array_equal(store.sample, records[smallest_hashes(row_hashes(records), 400)])
     np.testing.assert_array_equal(store.space.scales, Space.fit(SCHEMA, store.sample).scales)
     assert store.source().n_distinct == len(np.unique(records, axis=0))
 
@@ -488,7 +493,7 @@ def test_a_copy_opens_the_maps_again_and_carries_no_rows(written: tuple[Path, Ar
     asked = questions(store.space, people(5, seed=8), 10)
 
     assert len(packed) < 5000
-    assert isinstance(again._stored.near.base, np.memmap)
+    assert isinstance(again._rows.near.base, np.memmap)
     for mine, theirs in zip(source.nearest(asked), again.nearest(asked), strict=True):
         np.testing.assert_array_equal(mine.ids, theirs.ids)
 
@@ -504,7 +509,7 @@ def test_a_copy_of_cells_in_memory_answers_the_same() -> None:
 def test_mapped_rows_cannot_be_written_to(written: tuple[Path, Array]) -> None:
     source = Store.open(written[0]).source()
     with pytest.raises(ValueError, match="read-only"):
-        source._stored.near[0, 0] = 1.0
+        source._rows.near[0, 0] = 1.0
 
 
 def test_a_truncated_file_is_refused(tmp_path: Path) -> None:

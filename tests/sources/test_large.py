@@ -1,4 +1,4 @@
-"""Large tables, in cells or in a folder: what is found is as sound as in an exact search, and recall is told."""
+"""Large tables, in cells or in a folder: as sound as an exact search, and recall is told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map between records in the user's units and scaled points."""
+"""Records in the user's units as scaled points."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How common a state is: densities that answer for points and for whole segments."""
+"""How common a state is: densities at points, along segments."""

@@ -1,4 +1,4 @@
-"""A Gaussian kernel density with exact means and certified minima along segments."""
+"""A Gaussian kernel density: exact means, certified minima along segments."""
 
 from __future__ import annotations
 

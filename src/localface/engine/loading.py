@@ -15,7 +15,7 @@ from localface.errors import DataError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
 from localface.sources.cells import Cells
-from localface.sources.partition import SAMPLE, hashed, sampled
+from localface.sources.partition import SAMPLE, row_hashes, smallest_hashes
 from localface.sources.store import Store
 from localface.sources.table import TableSource
 from localface.types import Array
@@ -75,7 +75,7 @@ def _scanned(records: Array, schema: Schema, form: TableFormat, options: Options
 
 def _in_cells(records: Array, schema: Schema, form: TableFormat, options: Options) -> LoadedTable:
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
-    sample = np.unique(records[sampled(hashed(records), SAMPLE)] + 0.0, axis=0)
+    sample = np.unique(records[smallest_hashes(row_hashes(records), SAMPLE)] + 0.0, axis=0)
     space = Space.fit(schema, sample)
     space.check(records, "the data")
     rows = np.arange(len(records))

@@ -1,1 +1,1 @@
-"""Where rows live: what a search may ask of them, what their owner may, and how they are kept."""
+"""Where rows live: what a search may ask of them, what their owner may, how they are kept."""

@@ -1,34 +1,35 @@
-"""Tables in files, read as blocks of records, so that they need not fit into memory."""
+"""Tables in files, read as blocks of records that fit into memory."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from localface.data.feature import Feature
 from localface.data.read import read_records
 from localface.data.schema import Schema
-from localface.errors import DataError, listed, near_miss
-from localface.sources.writing import Blocks
+from localface.errors import DataError, listed, near_miss, needs_extra
+from localface.sources.store_writer import Blocks
 from localface.types import Array
 
-_ROWS = 1 << 16  # rows of a block
+_BLOCK_ROWS = 1 << 16
 
 
 def blocks_of_parquet(path: str | Path, schema: Schema) -> Blocks:
     """Return what reads a Parquet file, or a folder of them by name, block by block."""
     files = _files(Path(path), ".parquet")
-    parquet = _pyarrow("pyarrow.parquet", path)
+    with needs_extra("frames", f"reading {str(path)!r}"):
+        from pyarrow import parquet
     for file in files:
         _check_names(file, list(parquet.ParquetFile(file).schema_arrow.names), schema)
 
     def blocks() -> Iterator[Array]:
         for file in files:
             with parquet.ParquetFile(file) as opened:
-                yield from _records(opened.iter_batches(_ROWS, columns=list(schema.names)), schema)
+                yield from _records(
+                    opened.iter_batches(_BLOCK_ROWS, columns=list(schema.names)), schema
+                )
 
     return blocks
 
@@ -36,8 +37,9 @@ def blocks_of_parquet(path: str | Path, schema: Schema) -> Blocks:
 def blocks_of_csv(path: str | Path, schema: Schema) -> Blocks:
     """Return what reads a CSV file, or a folder of them by name, block by block."""
     files = _files(Path(path), ".csv", ".csv.gz")
-    arrow, csv = _pyarrow("pyarrow", path), _pyarrow("pyarrow.csv", path)
-    types = {feature.name: _type(arrow, feature) for feature in schema}
+    with needs_extra("frames", f"reading {str(path)!r}"):
+        from pyarrow import csv
+    types = {feature.name: _csv_type(feature) for feature in schema}
     options = csv.ConvertOptions(column_types=types, include_columns=list(schema.names))
     for file in files:
         _check_names(file, csv.open_csv(file).schema.names, schema)
@@ -51,10 +53,11 @@ def blocks_of_csv(path: str | Path, schema: Schema) -> Blocks:
 
 
 def _records(batches: Any, schema: Schema) -> Iterator[Array]:
-    arrow = import_module("pyarrow")
+    import pyarrow
+
     for batch in batches:
         if len(batch):
-            yield read_records(arrow.Table.from_batches([batch]), schema)
+            yield read_records(pyarrow.Table.from_batches([batch]), schema)
 
 
 def _files(path: Path, *suffixes: str) -> list[Path]:
@@ -64,32 +67,26 @@ def _files(path: Path, *suffixes: str) -> list[Path]:
     files = sorted(file for file in path.rglob("*") if file.name.lower().endswith(suffixes))
     if not files:
         raise DataError(
-            f"there is no {suffixes[0]} file at {str(path)!r}: give a file, or a folder that holds some"
+            f"there is no {suffixes[0]} file at {str(path)!r}: "
+            "give a file, or a folder that holds some"
         )
     return files
 
 
 def _check_names(file: Path, have: list[str], schema: Schema) -> None:
-    lacking = [f"{name!r}{near_miss(name, have)}" for name in schema.names if name not in have]
+    lacking = [name for name in schema.names if name not in have]
     if lacking:
-        raise DataError(f"{str(file)!r} lacks {', '.join(lacking)}: it has {listed(have)}")
+        each = ", ".join(f"{name!r}{near_miss(name, have)}" for name in lacking)
+        raise DataError(f"{str(file)!r} lacks {each}: it has {listed(have)}", feature=lacking[0])
 
 
-def _type(arrow: Any, feature: Feature) -> Any:
-    """How a column of a CSV file is to be read."""
+def _csv_type(feature: Feature) -> Any:
+    """Return how a column of a CSV file is to be read."""
+    import pyarrow
+
     labels = feature.categories or ()
     if any(isinstance(label, str) for label in labels):
-        return arrow.string()
-    return (
-        arrow.bool_()
-        if labels and all(isinstance(label, bool) for label in labels)
-        else arrow.float64()
-    )
-
-
-def _pyarrow(module: str, path: str | Path) -> Any:
-    if find_spec("pyarrow") is None:
-        raise ModuleNotFoundError(
-            f'reading {str(path)!r} needs pyarrow, which is not installed; run: pip install "localface[frames]"'
-        )
-    return import_module(module)
+        return pyarrow.string()
+    if labels and all(isinstance(label, bool) for label in labels):
+        return pyarrow.bool_()
+    return pyarrow.float64()

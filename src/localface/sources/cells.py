@@ -1,4 +1,4 @@
-"""Many rows, parted into cells, of which a question looks at the nearest."""
+"""Many rows in cells, of which a question scans the nearest."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ import numpy as np
 
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
-from localface.sources.calibration import Calibration, calibrated
+from localface.sources.calibration import Calibration, calibrate
+from localface.sources.cell_rows import CellRows, with_half_squares
 from localface.sources.partition import (
     EPS,
     SAMPLE,
     Partition,
-    assigned,
-    blocks,
-    canonical,
-    cells_for,
-    hashed,
-    sampled,
-    trained,
+    nearest_centroids,
+    row_hashes,
+    slices,
+    smallest_hashes,
+    stored_order,
+    suitable_n_cells,
+    train_centroids,
 )
 from localface.sources.protocol import Nearest, Neighbors
-from localface.sources.stored import Stored, with_halves
 from localface.types import NO_ROWS, Array, Ids
 
 PointsOf = Callable[[Array], Array]
 _SPARE = 16  # rows fetched beyond k, so that rounding in float32 can misplace none
-_MARKS = 2048  # rough distances that an edge is read off
-_BLOCK = 1 << 16  # rows worked out exactly at once
-_TOGETHER = 256  # questions answered at once
-_SHARE = 64  # one cell in so many is looked at before the rest
+_SAMPLED_DISTANCES = 2048  # rough distances that an edge is read off
+_ROWS_AT_ONCE = 1 << 16  # rows worked out exactly at once
+_QUESTIONS_AT_ONCE = 256
+_FIRST_CELLS = 64  # one cell in so many is scanned before the rest
 
 
 class Cells:
     """Distinct rows in cells, of which the nearest ``n_probe`` are scanned.
 
-    An id is a place in the stored order, which depends on what the rows hold alone: neither
+    An id is a position in the stored order, which depends on what the rows hold alone: neither
     on the order of the user's rows nor on how often a row is repeated. Within the cells that
     are scanned an answer is exact; cells that a box does not meet are passed over, and more
-    cells are looked at while rows are lacking.
+    cells are scanned while rows are lacking.
     """
 
     def __init__(
         self,
         partition: Partition,
-        stored: Stored,
+        rows: CellRows,
         *,
         points_of: PointsOf,
         n_rows: int,
         calibration: Calibration,
     ) -> None:
         self._partition = partition
-        self._stored = stored
+        self._rows = rows
         self._points_of = points_of
         self._n_rows = n_rows
         self._calibration = calibration
@@ -72,19 +72,23 @@ class Cells:
         n_cells: int | None = None,
         n_probe: int | None = None,
     ) -> Cells:
-        """Part rows that are in memory; how many cells, and how many to look at, is worked out unless given."""
-        hashes = hashed(records)
-        sample = sampled(hashes, SAMPLE)
+        """Part rows that are in memory; both numbers of cells are worked out unless given."""
+        hashes = row_hashes(records)
+        sample = smallest_hashes(hashes, SAMPLE)
         n_cells = (
-            cells_for(hashes[sample], SAMPLE) if n_cells is None else min(n_cells, len(sample))
+            suitable_n_cells(hashes[sample], SAMPLE)
+            if n_cells is None
+            else min(n_cells, len(sample))
         )
-        centroids = trained(points[sample], n_cells)
-        cells = assigned(points, centroids)
-        order = canonical(cells, hashes, records, rows)
+        centroids = train_centroids(points[sample], n_cells)
+        cells = nearest_centroids(points, centroids)
+        order = stored_order(cells, hashes, records, rows)
         partition = Partition.of(points[order], cells[order], centroids)
-        stored = Stored(with_halves(points, order), records[order], rows[order])
-        calibration = calibrated(partition, stored.near, points[sample], n_probe=n_probe)
-        return cls(partition, stored, points_of=points_of, n_rows=n_rows, calibration=calibration)
+        cell_rows = CellRows(with_half_squares(points, order), records[order], rows[order])
+        calibration = calibrate(partition, cell_rows.near, points[sample], n_probe=n_probe)
+        return cls(
+            partition, cell_rows, points_of=points_of, n_rows=n_rows, calibration=calibration
+        )
 
     @property
     def n_rows(self) -> int:
@@ -94,7 +98,7 @@ class Cells:
     @property
     def n_distinct(self) -> int:
         """How many different rows there are."""
-        return len(self._stored.near)
+        return len(self._rows.near)
 
     @property
     def width(self) -> int:
@@ -103,31 +107,31 @@ class Cells:
 
     @property
     def n_probe(self) -> int:
-        """How many cells a question looks at, at least."""
+        """How many cells a question scans, at least."""
         return self._calibration.n_probe
 
     @property
     def exact(self) -> bool:
-        """Whether every cell is looked at."""
+        """Whether every cell is scanned."""
         return self.n_probe >= len(self._partition)
 
     @property
     def recall(self) -> float:
-        """The share of the 50 nearest rows that was found when it was measured, in a box or without, the lower."""
+        """The measured share of the 50 nearest rows that is found; the lower of boxed and free."""
         return self._calibration.recall
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        parts = (questions[block] for block in blocks(len(questions), _TOGETHER))
+        parts = (questions[block] for block in slices(len(questions), _QUESTIONS_AT_ONCE))
         return [answer for part in parts for answer in self._answers(part)]
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
-        return np.asarray(self._stored.records[ids])
+        return np.asarray(self._rows.records[ids])
 
     def row_numbers(self, ids: Ids) -> Ids:
-        """Return where in the user's table these rows stand."""
-        return np.asarray(self._stored.rows[ids])
+        """Return the positions of these rows in the user's table."""
+        return np.asarray(self._rows.rows[ids])
 
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""
@@ -140,31 +144,28 @@ class Cells:
         return np.concatenate(found)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._stored.folder is None:
+        if self._rows.folder is None:
             make = partial(
                 Cells, points_of=self._points_of, n_rows=self._n_rows, calibration=self._calibration
             )
-            return make, (self._partition, self._stored)
-        from localface.sources.store import (
-            reopened,
-        )  # a store is made of cells; only a copy looks back at it
+            return make, (self._partition, self._rows)
+        # a store is made of cells; only a copy looks back at it
+        from localface.sources.store import reopened_source
 
-        return reopened, (self._stored.folder, self._points_of)
+        return reopened_source, (self._rows.folder, self._points_of)
 
     def _answers(self, questions: Sequence[Nearest]) -> list[Neighbors]:
-        """Find k rows for each question in its very nearest cells, then whoever is nearer in the other ones."""
+        """Find k rows for each question in its nearest cells, then nearer ones in the others."""
         orders = [self._partition.order(question.point, question.bounds) for question in questions]
         found, rest = zip(*map(self._first, questions, orders), strict=True)
-        limits = np.array(
-            [self._limit(question, one) for question, one in zip(questions, found, strict=True)]
-        )
+        limits = np.array([self._limit(*each) for each in zip(questions, found, strict=True)])
         points = np.stack([question.point for question in questions])
-        more = self._stored.within(self._partition, rest, points, limits)
-        return [self._closed(*each) for each in zip(questions, found, more, strict=True)]
+        more = self._rows.within(self._partition, rest, points, limits)
+        return [self._merged(*each) for each in zip(questions, found, more, strict=True)]
 
     def _first(self, question: Nearest, order: Ids) -> tuple[Neighbors, Ids]:
-        """Look at the very nearest cells until k rows are in hand, and tell which cells are left to look at."""
-        n_probe = min(self.n_probe, len(self._partition) // _SHARE + 4)
+        """Scan the nearest cells until k rows are found; also return the cells left to scan."""
+        n_probe = min(self.n_probe, len(self._partition) // _FIRST_CELLS + 4)
         while True:
             found = self._among(order[:n_probe], question)
             if len(found.ids) == question.k or n_probe >= len(order):
@@ -172,39 +173,38 @@ class Cells:
             n_probe *= 2
 
     def _limit(self, question: Nearest, found: Neighbors) -> float:
-        """The rough distance that no row as near as the furthest one found can exceed; see ``_settled``."""
+        """The rough distance that no row as near as the furthest one found exceeds."""
         furthest = min(float(found.distances.max(initial=0.0)), question.radius)
         square = float((question.point * question.point).sum())
         return (furthest**2 * (1 + 2 * self._rounding) - square * (1 - 3 * self._rounding)) / 2
 
-    def _closed(self, question: Nearest, found: Neighbors, more: Ids) -> Neighbors:
-        """Take the k nearest of all rows in hand, no further than the radius."""
+    def _merged(self, question: Nearest, found: Neighbors, more: Ids) -> Neighbors:
+        """Take the k nearest of all rows found, no further than the radius."""
         if len(more):
-            more = more[self._stored.screened(more, question.bounds, np.sort(question.exclude))]
+            more = more[self._rows.screened(more, question.bounds, np.sort(question.exclude))]
             found = self._ranked(np.append(found.ids, more), question)
         near = found.distances <= question.radius
-        return (
-            found
-            if near.all()
-            else Neighbors(found.ids[near], found.points[near], found.distances[near])
-        )
+        if near.all():
+            return found
+        return Neighbors(found.ids[near], found.points[near], found.distances[near])
 
     def _among(self, cells: Ids, question: Nearest) -> Neighbors:
-        """Find the k nearest allowed rows of some cells: by rough distance, then exactly, and wider if need be.
+        """Find the k nearest allowed rows of some cells by rough distance, then exactly.
 
-        Whatever row is left out, its rough distance is at least ``edge``.
+        Whatever row is left out, its rough distance is at least ``edge``; the edge is widened
+        until enough rows are found.
         """
-        rough = self._stored.rough(self._partition, cells, question.point)
-        marks = np.sort(rough[:: max(1, len(rough) // _MARKS)])
+        rough = self._rows.rough(self._partition, cells, question.point)
+        sampled = np.sort(rough[:: max(1, len(rough) // _SAMPLED_DISTANCES)])
         exclude = np.sort(question.exclude)
         wanted = question.k + _SPARE
         reach = 2 * wanted + len(exclude)
         while True:
-            mark = reach * len(marks) // max(1, len(rough)) + 1
-            edge = float(marks[mark]) if mark < len(marks) else np.inf
+            rank = reach * len(sampled) // max(1, len(rough)) + 1
+            edge = float(sampled[rank]) if rank < len(sampled) else np.inf
             near = np.flatnonzero(rough < edge)
             ids = self._partition.ids(cells, near)
-            kept = self._stored.screened(ids, question.bounds, exclude)
+            kept = self._rows.screened(ids, question.bounds, exclude)
             if len(kept) > wanted:
                 first = np.argpartition(rough[near[kept]], wanted)
                 edge = float(rough[near[kept[first[wanted]]]])
@@ -217,16 +217,17 @@ class Cells:
             reach *= 4
 
     def _ranked(self, ids: Ids, question: Nearest) -> Neighbors:
-        """Keep the k nearest of some rows, nearest first; whether they are allowed is decided exactly."""
+        """Keep the k nearest of some rows that are allowed, both decided exactly, nearest first."""
         points = self._points_of(self.records(ids))
         inside = question.bounds.contain(points)
-        ids, points = ids[inside], points[inside]
+        ids = ids[inside]
+        points = points[inside]
         distances = norms(points - question.point)
         order = np.lexsort((ids, distances))[: question.k]
         return Neighbors(ids[order], points[order], distances[order])
 
     def _settled(self, question: Nearest, edge: float, distances: Array) -> bool:
-        """Tell whether k rows are in hand, and no row left out can be as near as the furthest of them.
+        """Tell whether k rows are found, and no row left out can be as near as the furthest.
 
         Rounding is at most r (|x|² + |q|²), and |x|² at most 2 |q|² + 2 |x - q|².
         """
@@ -238,7 +239,7 @@ class Cells:
 
     def _allowed(self, ids: Ids, bounds: Bounds) -> Ids:
         """Keep the rows that are allowed."""
-        ids = ids[self._stored.screened(ids, bounds, NO_ROWS)]
-        parts = (ids[block] for block in blocks(len(ids), _BLOCK))
+        ids = ids[self._rows.screened(ids, bounds, NO_ROWS)]
+        parts = (ids[block] for block in slices(len(ids), _ROWS_AT_ONCE))
         kept = [part[bounds.contain(self._points_of(self.records(part)))] for part in parts]
         return np.concatenate([NO_ROWS, *kept])

@@ -1,4 +1,7 @@
-"""How rows are parted into cells: whatever is chosen, it is chosen by what a row holds, never by where it stands."""
+"""Rows parted into cells by their values.
+
+Whatever is chosen here depends on what a row holds, never on its position in the table.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,16 @@ Floats = npt.NDArray[np.float32]
 Hashes = npt.NDArray[np.uint64]
 
 SAMPLE = 50_000  # distinct rows that cells, scales and densities are learnt from
-_MOST_CELLS = 4096
+_MAX_CELLS = 4096
 _ROUNDS = 8  # of k-means; more change little
-_PAIRS = 1 << 21  # distances worked out at once
+_DISTANCES_AT_ONCE = 1 << 21
 _MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(29))
 EPS = float(np.finfo(np.float32).eps)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Partition:
-    """Cells of rows: their centroids, where each begins, and the box that its rows lie in.
+    """Cells of rows: their centroids, the id each begins with, and the box that its rows lie in.
 
     Centroids and boxes have a column a cell, so that one pass along a column of points
     looks at all cells.
@@ -40,7 +43,8 @@ class Partition:
     def of(cls, points: Array, cells: Ids, centroids: Floats) -> Partition:
         """Describe points that are sorted by cell; cells without rows are left out."""
         filled, starts = np.unique(cells, return_index=True)
-        lower, upper = np.minimum.reduceat(points, starts), np.maximum.reduceat(points, starts)
+        lower = np.minimum.reduceat(points, starts)
+        upper = np.maximum.reduceat(points, starts)
         ends = np.append(starts, len(points)).astype(np.int64)
         return cls(centroids[filled].T.copy(), ends, lower.T.copy(), upper.T.copy())
 
@@ -70,25 +74,25 @@ class Partition:
         """Return the cells that may hold allowed rows, nearest centroid first.
 
         The sums run over columns and not through BLAS: they are the same on every
-        machine, and so is what is looked at.
+        machine, and so is what is scanned.
         """
         away = self.centroids - point[:, None].astype(np.float32)
         away *= away
         cells = np.flatnonzero(self.meeting(bounds))
         return np.asarray(cells[np.argsort(away.sum(axis=0)[cells], kind="stable")], dtype=np.int64)
 
-    def ids(self, cells: Ids, places: Ids) -> Ids:
-        """Turn places among the rows of some cells into ids."""
+    def ids(self, cells: Ids, positions: Ids) -> Ids:
+        """Turn positions among the rows of some cells, taken together, into ids."""
         ends = np.cumsum(self.starts[cells + 1] - self.starts[cells])
-        which = np.searchsorted(ends, places, side="right")
-        return np.asarray(places + (self.starts[cells + 1] - ends)[which], dtype=np.int64)
+        which = np.searchsorted(ends, positions, side="right")
+        return np.asarray(positions + (self.starts[cells + 1] - ends)[which], dtype=np.int64)
 
 
-def hashed(records: Array) -> Hashes:
-    """Mix each row into a number that looks random and depends on its values only; -0 counts as 0."""
+def row_hashes(records: Array) -> Hashes:
+    """Hash each row by its values alone; -0 counts as 0."""
     first, second, shift = _MIX
     hashes = np.full(len(records), first)
-    for block in blocks(len(records), 1 << 14):
+    for block in slices(len(records), 1 << 14):
         mixed = hashes[block]
         for bits in np.ascontiguousarray((records[block] + 0.0).T).view(np.uint64):
             mixed ^= bits
@@ -98,20 +102,20 @@ def hashed(records: Array) -> Hashes:
     return hashes
 
 
-def sampled(hashes: Hashes, size: int) -> Ids:
-    """Return where the distinct rows with the smallest hashes stand, in that order."""
+def smallest_hashes(hashes: Hashes, size: int) -> Ids:
+    """Return the positions of the distinct rows with the smallest hashes, in that order."""
     if len(hashes) > 4 * size:
         edge = np.partition(hashes, 2 * size)[2 * size]
         few = np.flatnonzero(hashes <= edge)
-        chosen = few[sampled(hashes[few], len(few))]
+        chosen = few[smallest_hashes(hashes[few], len(few))]
         if len(chosen) >= size:
             return np.asarray(chosen[:size])
     _, first = np.unique(hashes, return_index=True)
     return np.asarray(first[:size], dtype=np.int64)
 
 
-def cells_for(hashes: Hashes, size: int) -> int:
-    """Say how many cells suit a table: about the square root of its distinct rows.
+def suitable_n_cells(hashes: Hashes, size: int) -> int:
+    """Return how many cells suit a table: about the square root of its distinct rows.
 
     ``hashes`` are the smallest ones, in order, at most ``size`` of them. How many there
     are below the last tells how many there are in all, however often each is repeated.
@@ -119,14 +123,14 @@ def cells_for(hashes: Hashes, size: int) -> int:
     distinct = float(len(hashes))
     if len(hashes) >= size:
         distinct = (size - 1) * (2.0**64 / (float(hashes[-1]) + 1.0))
-    return int(np.clip(round(np.sqrt(distinct)), 1, min(_MOST_CELLS, len(hashes))))
+    return int(np.clip(round(np.sqrt(distinct)), 1, min(_MAX_CELLS, len(hashes))))
 
 
-def trained(points: Array, n_cells: int) -> Floats:
+def train_centroids(points: Array, n_cells: int) -> Floats:
     """Find centroids by k-means from the first points on."""
     centroids = points[:n_cells].astype(np.float32)
     for _ in range(_ROUNDS):
-        cells = assigned(points, centroids)
+        cells = nearest_centroids(points, centroids)
         counts = np.bincount(cells, minlength=n_cells)[:, None]
         sums = np.stack(
             [np.bincount(cells, column, minlength=n_cells) for column in points.T], axis=1
@@ -136,8 +140,8 @@ def trained(points: Array, n_cells: int) -> Floats:
     return centroids
 
 
-def assigned(points: Array, centroids: Floats) -> Ids:
-    """Return the nearest centroid of each point: a function of the point alone, whatever it comes with.
+def nearest_centroids(points: Array, centroids: Floats) -> Ids:
+    """Return the nearest centroid of each point, the same whatever points come with it.
 
     One BLAS product rules most centroids out; where rounding leaves more than one, they
     are compared in exactly the same way for every block.
@@ -146,58 +150,62 @@ def assigned(points: Array, centroids: Floats) -> Ids:
     sizes = (centroids.astype(np.float64) ** 2).sum(axis=1)
     halves = (sizes * (0.5 - slack)).astype(np.float32)
     cells = np.empty(len(points), dtype=np.int64)
-    for block in blocks(len(points), max(1, _PAIRS // len(centroids))):
+    for block in slices(len(points), max(1, _DISTANCES_AT_ONCE // len(centroids))):
         near = points[block].astype(np.float32)
-        least = (
-            halves - near @ centroids.T
-        )  # half the squared distance, less what rounding may have added
+        # half the squared distance, less what rounding may have added
+        least = halves - near @ centroids.T
         best = least.argmin(axis=1)
-        places = np.arange(len(near))
-        edges = least[places, best] + 2 * slack * (sizes[best] + (points[block] ** 2).sum(axis=1))
-        least[places, best] = np.inf
-        open_ = np.flatnonzero(least.min(axis=1) <= edges)
-        least[places, best] = -np.inf
+        each = np.arange(len(near))
+        edges = least[each, best] + 2 * slack * (sizes[best] + (points[block] ** 2).sum(axis=1))
+        least[each, best] = np.inf
+        unsure = np.flatnonzero(least.min(axis=1) <= edges)
+        least[each, best] = -np.inf
         cells[block] = best
-        cells[block.start + open_] = _decided(
-            points[block][open_], centroids, least[open_] <= edges[open_, None]
+        cells[block.start + unsure] = _exactly_nearest(
+            points[block][unsure], centroids, least[unsure] <= edges[unsure, None]
         )
     return cells
 
 
-def _decided(points: Array, centroids: Floats, possible: Mask) -> Ids:
+def _exactly_nearest(points: Array, centroids: Floats, possible: Mask) -> Ids:
     """Choose among the centroids that are possible for each point, the first of equals."""
     chosen = np.zeros(len(points), dtype=np.int64)
     shortest = np.full(len(points), np.inf)
-    places, cells = np.nonzero(possible)
-    for block in blocks(len(places), 1 << 16):
-        away = norms(points[places[block]] - centroids[cells[block]])
-        rank = np.lexsort((cells[block], away, places[block]))
-        at, first = np.unique(places[block][rank], return_index=True)
+    point, cells = np.nonzero(possible)
+    for block in slices(len(point), 1 << 16):
+        away = norms(points[point[block]] - centroids[cells[block]])
+        rank = np.lexsort((cells[block], away, point[block]))
+        at, first = np.unique(point[block][rank], return_index=True)
         nearer = away[rank[first]] < shortest[at]
         chosen[at[nearer]] = cells[block][rank[first[nearer]]]
         shortest[at[nearer]] = away[rank[first[nearer]]]
     return chosen
 
 
-def canonical(cells: Ids, hashes: Hashes, records: Array, rows: Ids) -> Ids:
-    """Return the distinct rows in the order they are stored: by cell, then by hash; repeats keep the lowest number."""
+def stored_order(cells: Ids, hashes: Hashes, records: Array, rows: Ids) -> Ids:
+    """Return the distinct rows in the order they are stored: by cell, then by hash.
+
+    Of repeated rows the one with the lowest number stays.
+    """
     order = np.lexsort((rows, hashes, cells))
     alike = (hashes[order][1:] == hashes[order][:-1]) & (cells[order][1:] == cells[order][:-1])
     same = _same(records, order, alike)
     if not np.array_equal(same, alike):  # two rows share a hash: fall back on all their values
         order = np.lexsort((rows, *(records + 0.0).T, cells))
         same = _same(records, order, np.ones(len(order) - 1, dtype=bool))
-    return np.asarray(order[np.append(True, ~same)], dtype=np.int64) if len(order) else order
+    if len(order) == 0:
+        return order
+    return np.asarray(order[np.append(True, ~same)], dtype=np.int64)
 
 
 def _same(records: Array, order: Ids, alike: Mask) -> Mask:
     """Tell which rows equal the one before, looking only where they may."""
     same = np.zeros(len(alike), dtype=bool)
-    places = np.flatnonzero(alike)
-    same[places] = (records[order[places]] == records[order[places + 1]]).all(axis=1)
+    maybe = np.flatnonzero(alike)
+    same[maybe] = (records[order[maybe]] == records[order[maybe + 1]]).all(axis=1)
     return same
 
 
-def blocks(n: int, size: int) -> Iterator[slice]:
-    """Cut ``n`` places into slices."""
+def slices(n: int, size: int) -> Iterator[slice]:
+    """Cut ``n`` positions into slices of at most ``size``."""
     return (slice(first, min(first + size, n)) for first in range(0, n, size))

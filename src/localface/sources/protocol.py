@@ -1,4 +1,4 @@
-"""What a search may ask of the rows: who is near, and nothing else."""
+"""What a search may ask of the rows: who is near."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A folder of rows in cells, written once and mapped into memory afterwards, for tables of any size."""
+"""A table of any size in a folder: rows in cells, written once, mapped into memory."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
 from localface.sources.calibration import Calibration
+from localface.sources.cell_rows import CellRows, with_half_squares
 from localface.sources.cells import Cells, PointsOf
-from localface.sources.folder import PARTS, mapped, read_about
 from localface.sources.partition import SAMPLE, Partition
-from localface.sources.stored import Stored, with_halves
-from localface.sources.writing import Blocks, Progress, Writing
+from localface.sources.store_files import PARTS, map_file, read_about
+from localface.sources.store_writer import Blocks, Progress, StoreWriter
 from localface.types import Array
 
-_CHECKED = 64  # rows that a space is tried on
+_ROWS_CHECKED = 64  # rows that a space is tried on
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Store:
-    """A folder that ``write_store`` wrote: a schema, a sample of distinct rows, and all rows in cells."""
+    """A folder that ``write_store`` wrote: a schema, a sample of distinct rows, all rows."""
 
     folder: Path
     schema: Schema
@@ -61,37 +61,39 @@ class Store:
         return Space.fit(self.schema, self.sample)
 
     def source(self, points_of: PointsOf | None = None) -> Cells:
-        """Return the rows as a source, mapped read-only; ``points_of`` is that of the store's space unless given."""
+        """Return the rows as a source, mapped read-only; ``points_of`` may replace the space's."""
         points_of = points_of or self.space.points
         width = self.partition.width
-        stored = Stored(
-            near=np.asarray(mapped(self.folder, "near", (self.n_distinct, width + 1))),
-            records=np.asarray(mapped(self.folder, "records", (self.n_distinct, len(self.schema)))),
-            rows=np.asarray(mapped(self.folder, "rows", (self.n_distinct,))),
+        rows = CellRows(
+            near=np.asarray(map_file(self.folder, "near", (self.n_distinct, width + 1))),
+            records=np.asarray(
+                map_file(self.folder, "records", (self.n_distinct, len(self.schema)))
+            ),
+            rows=np.asarray(map_file(self.folder, "rows", (self.n_distinct,))),
             folder=self.folder,
         )
-        self._check(points_of, stored)
+        self._check(points_of, rows)
         return Cells(
             self.partition,
-            stored,
+            rows,
             points_of=points_of,
             n_rows=self.n_rows,
             calibration=self.calibration,
         )
 
-    def _check(self, points_of: PointsOf, stored: Stored) -> None:
+    def _check(self, points_of: PointsOf, rows: CellRows) -> None:
         """Try on some rows whether their points are those that were written."""
-        places = np.linspace(0, self.n_distinct - 1, _CHECKED).astype(np.int64)
-        points = points_of(stored.records[places])
-        if not np.array_equal(with_halves(points, np.arange(len(places))), stored.near[places]):
+        ids = np.linspace(0, self.n_distinct - 1, _ROWS_CHECKED).astype(np.int64)
+        points = with_half_squares(points_of(rows.records[ids]), np.arange(len(ids)))
+        if not np.array_equal(points, rows.near[ids]):
             raise DataError(
-                f"the rows of {str(self.folder)!r} were parted in another space: take the schema and the space of "
-                "the store, or write it again"
+                f"the rows of {str(self.folder)!r} were parted in another space: take the schema "
+                "and the space of the store, or write it again"
             )
 
 
-def reopened(folder: Path, points_of: PointsOf) -> Cells:
-    """Map the rows of a folder, where the copy of a source arrives."""
+def reopened_source(folder: Path, points_of: PointsOf) -> Cells:
+    """Map the rows of a folder in the process where the copy of a source arrives."""
     return Store.open(folder).source(points_of)
 
 
@@ -116,7 +118,7 @@ def write_store(
     draft = folder.with_name(f"{folder.name}.draft-{uuid4().hex[:8]}")
     draft.mkdir(parents=True)
     try:
-        Writing(draft, blocks, schema, progress or _silent).write(sample)
+        StoreWriter(draft, blocks, schema, progress or _silent).write(sample)
         draft.rename(folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
@@ -125,4 +127,4 @@ def write_store(
 
 
 def _silent(what: str, done: int, total: int) -> None:
-    """Tell nobody."""
+    """Report nothing."""

@@ -1,4 +1,4 @@
-"""Rows in memory, searched exactly."""
+"""A table in memory, searched exactly."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from localface.sources.protocol import Nearest, Neighbors
 from localface.types import Array, Ids
 
 _SPARE = 16  # rows looked at beyond k, so that rounding in the BLAS product can misplace none
-_PROBES = 512  # rows from which it is guessed how far the nearest k are
+_PROBES = 512  # rows from which the distance of the nearest k is guessed
 
 
 class TableSource:
     """Distinct rows in canonical order, scanned by one BLAS product a batch.
 
-    An id is a place in that order, so answers depend neither on the order of the
+    An id is a position in that order, so answers depend neither on the order of the
     user's rows nor on how often a row is repeated.
     """
 
@@ -31,9 +31,9 @@ class TableSource:
         self._records = records
         self._rows = rows
         self._n_rows = n_rows
-        self._probes = np.unique(
-            np.linspace(0, len(point_set) - 1, min(len(point_set), _PROBES)).astype(np.int64)
-        )
+        n_probes = min(len(point_set), _PROBES)
+        probes = np.linspace(0, len(point_set) - 1, n_probes).astype(np.int64)
+        self._probes = np.unique(probes)
 
     @property
     def n_rows(self) -> int:
@@ -67,13 +67,14 @@ class TableSource:
         return np.flatnonzero(allowed).astype(np.int64)
 
     def row_numbers(self, ids: Ids) -> Ids:
-        """Return where in the user's table these rows stand."""
+        """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows[ids])
 
     def _answer(self, question: Nearest, rough: Array) -> Neighbors:
-        """Look at the nearest rows by rough distance, wider and wider, until k allowed ones are sure."""
+        """Take rows by rough distance, more and more, until the k nearest allowed are certain."""
         rough[question.exclude] = np.inf
-        wanted, outer = question.k + _SPARE, np.inf
+        wanted = question.k + _SPARE
+        outer = np.inf
         if question.radius < np.inf:
             outer = question.radius * question.radius + self._unsure(question, question.radius)
         probed = np.sort(rough[self._probes])
@@ -81,19 +82,18 @@ class TableSource:
             rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
             edge = float(probed[rank]) if rank < len(probed) else np.inf
             edge = min(edge, outer)
-            near = (
-                np.flatnonzero(rough <= edge) if edge < np.inf else np.flatnonzero(rough < np.inf)
-            )
+            near = np.flatnonzero(rough <= edge if edge < np.inf else rough < np.inf)
             ids, points, distances = self._ranked(question, near)
             if edge >= outer or self._sure(question, distances, edge):
                 return Neighbors(ids, points, distances)
             wanted *= 4
 
     def _ranked(self, question: Nearest, near: Ids) -> tuple[Ids, Array, Array]:
-        """The k nearest allowed of some rows, by exact distance, ties by id."""
+        """Return the k nearest allowed of some rows by exact distance, ties by id."""
         points = self._point_set.points[near]
         allowed = question.bounds.contain(points)
-        near, points = near[allowed], points[allowed]
+        near = near[allowed]
+        points = points[allowed]
         distances = norms(points - question.point)
         order = np.lexsort((near, distances))[: question.k]
         order = order[distances[order] <= question.radius]
@@ -107,6 +107,6 @@ class TableSource:
         return bool(edge - self._unsure(question, furthest) > furthest * furthest)
 
     def _unsure(self, question: Nearest, reach: float) -> float:
-        """How far off the rough distance of a row may be that is no further than ``reach``."""
+        """Return the error of the rough distance of a row that is no further than ``reach``."""
         square = float((question.point * question.point).sum())
         return float(self._point_set.rounding(square + (np.sqrt(square) + reach) ** 2))

@@ -7,7 +7,7 @@ from pathlib import Path
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.sources.blocks import blocks_of_csv, blocks_of_parquet
-from localface.sources.folder import ABOUT
+from localface.sources.store_files import ABOUT
 from localface.sources.store import Store
 from localface.sources.store import write_store as write
 

@@ -1,4 +1,4 @@
-"""The files of a store: how they are laid out, mapped into memory and checked."""
+"""The files of a store: layout, mapping into memory, checks."""
 
 from __future__ import annotations
 
@@ -10,42 +10,44 @@ import numpy as np
 
 from localface.errors import DataError
 
-ABOUT, PARTS = "about.json", "cells.npz"
-KINDS: dict[str, np.dtype[Any]] = {
+ABOUT = "about.json"
+PARTS = "cells.npz"
+FILE_DTYPES: dict[str, np.dtype[Any]] = {
     "near": np.dtype("<f4"),
     "records": np.dtype("<f8"),
     "rows": np.dtype("<i8"),
 }
-CELL: np.dtype[Any] = np.dtype("<u2")  # the cell of each row, noted between two passes
-_MARK, _VERSION = "localface store", 1
+CELL_DTYPE: np.dtype[Any] = np.dtype("<u2")  # the cell of each row, noted between two passes
+_MARK = "localface store"
+_VERSION = 1
 
 
-def mapped(folder: Path, name: str, shape: tuple[int, ...], mode: Any = "r") -> Any:
-    """Map one file of a folder."""
-    return np.memmap(folder / name, dtype=KINDS.get(name, CELL), mode=mode, shape=shape)
+def map_file(folder: Path, name: str, shape: tuple[int, ...], mode: Any = "r") -> Any:
+    """Map one file of a store into memory."""
+    return np.memmap(folder / name, dtype=FILE_DTYPES.get(name, CELL_DTYPE), mode=mode, shape=shape)
 
 
 def write_about(folder: Path, facts: dict[str, Any]) -> None:
-    """Write what a folder holds; without this file it is not a store."""
-    sizes = {name: (folder / name).stat().st_size for name in (*KINDS, PARTS)}
+    """Write what a store holds; without this file a folder is none."""
+    sizes = {name: (folder / name).stat().st_size for name in (*FILE_DTYPES, PARTS)}
     text = json.dumps({_MARK: _VERSION, **facts, "sizes": sizes}, indent=1)
     (folder / ABOUT).write_text(text, encoding="utf-8")
 
 
 def read_about(folder: Path) -> dict[str, Any]:
-    """Read what a folder holds, and check that it is all there."""
+    """Read what a store holds, and check that it is all there."""
     about = _read(folder)
     if about[_MARK] != _VERSION:
         raise DataError(
-            f"{str(folder)!r} is a store of version {about[_MARK]!r}, and this is a localface that reads "
-            f"version {_VERSION}: write it again"
+            f"{str(folder)!r} is a store of version {about[_MARK]!r}, and this is a localface "
+            f"that reads version {_VERSION}: write it again"
         )
     for name, size in about["sizes"].items():
         found = (folder / name).stat().st_size if (folder / name).is_file() else 0
         if found != size:
             raise DataError(
-                f"{str(folder / name)!r} has {found:,} bytes where {size:,} are wanted: the store is damaged, "
-                "copy it or write it again"
+                f"{str(folder / name)!r} has {found:,} bytes where {size:,} are wanted: "
+                "the store is damaged, copy it or write it again"
             )
     return about
 
@@ -59,6 +61,7 @@ def _read(folder: Path) -> dict[str, Any]:
         about = None
     if not isinstance(about, dict) or _MARK not in about:
         raise DataError(
-            f"{str(folder)!r} is no store, or one that was not written to the end: write it again with write_store"
+            f"{str(folder)!r} is no store, or one that was not written to the end: "
+            "write it again with write_store"
         )
     return about

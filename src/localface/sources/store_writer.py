@@ -1,4 +1,4 @@
-"""The passes over a table that write it into a folder, with little of it in memory at any time."""
+"""The passes over a table that write it into a store, with little of it in memory."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ import numpy as np
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
-from localface.sources.calibration import calibrated
-from localface.sources.folder import KINDS, PARTS, mapped, write_about
+from localface.sources.calibration import calibrate
+from localface.sources.cell_rows import with_half_squares
 from localface.sources.partition import (
     Floats,
     Hashes,
     Partition,
-    assigned,
-    canonical,
-    cells_for,
-    hashed,
-    sampled,
-    trained,
+    nearest_centroids,
+    row_hashes,
+    smallest_hashes,
+    stored_order,
+    suitable_n_cells,
+    train_centroids,
 )
-from localface.sources.stored import with_halves
+from localface.sources.store_files import FILE_DTYPES, PARTS, map_file, write_about
 from localface.types import Array, Ids
 
 Blocks = Callable[[], Iterable[Array]]
@@ -33,8 +33,8 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Writing:
-    """One table on its way into one folder."""
+class StoreWriter:
+    """Writes one table into one folder, block by block."""
 
     folder: Path
     blocks: Blocks
@@ -42,18 +42,18 @@ class Writing:
     progress: Progress
 
     def write(self, size: int) -> None:
-        """Sample, part, place, sort, calibrate; what the folder is about is written last."""
+        """Sample, part, place, sort, calibrate; what the store holds is written last."""
         hashes, sample, n_rows = self._sample(size)
         space = Space.fit(self.schema, sample)
         points = space.points(sample)
-        centroids = trained(points, cells_for(hashes, size))
+        centroids = train_centroids(points, suitable_n_cells(hashes, size))
         starts = self._assign(space, centroids, n_rows)
         self._place(starts, n_rows)
         partition = self._sort(space, centroids, starts)
         n_distinct = int(partition.starts[-1])
         self._cut(n_distinct, space.width)
-        calibration = calibrated(
-            partition, mapped(self.folder, "near", (n_distinct, space.width + 1)), points
+        calibration = calibrate(
+            partition, map_file(self.folder, "near", (n_distinct, space.width + 1)), points
         )
         np.savez(
             self.folder / PARTS,
@@ -69,67 +69,80 @@ class Writing:
 
     def _sample(self, size: int) -> tuple[Hashes, Array, int]:
         """Keep the distinct rows with the smallest hashes, and count all rows."""
-        hashes, sample = np.zeros(0, dtype=np.uint64), np.zeros((0, len(self.schema)))
+        hashes = np.zeros(0, dtype=np.uint64)
+        sample = np.zeros((0, len(self.schema)))
         n_rows = 0
         for block in self._read("sampling", 0):
             n_rows += len(block)
-            mixed = hashed(block)
-            small = mixed < hashes[-1] if len(hashes) == size else np.ones(len(block), dtype=bool)
-            hashes, sample = np.append(hashes, mixed[small]), np.concatenate([sample, block[small]])
-            kept = sampled(hashes, size)
-            hashes, sample = hashes[kept], sample[kept]
+            fresh = row_hashes(block)
+            small = np.ones(len(block), dtype=bool)
+            if len(hashes) == size:
+                small = fresh < hashes[-1]
+            hashes = np.append(hashes, fresh[small])
+            sample = np.concatenate([sample, block[small]])
+            kept = smallest_hashes(hashes, size)
+            hashes = hashes[kept]
+            sample = sample[kept]
         if len(sample) < 2:
             raise DataError(
-                f"the table has {n_rows:,} rows and no two that differ: at least 2 different people are needed "
-                "to say what is common"
+                f"the table has {n_rows:,} rows and no two that differ: at least 2 different "
+                "people are needed to say what is common"
             )
         return hashes, sample, n_rows
 
     def _assign(self, space: Space, centroids: Floats, n_rows: int) -> Ids:
-        """Note the cell of each row, and return where each cell begins, repeated rows counted."""
-        noted = mapped(self.folder, "cell", (n_rows,), "w+")
-        counts, first = np.zeros(len(centroids), dtype=np.int64), 0
+        """Note the cell of each row; return the row each cell begins with, repeats counted."""
+        noted = map_file(self.folder, "cell", (n_rows,), "w+")
+        counts = np.zeros(len(centroids), dtype=np.int64)
+        first = 0
         for block in self._read("parting", n_rows):
             space.check(block, "the data")
             self.schema.check_relations(block, "the data")
-            cells = assigned(space.points(block), centroids)
+            cells = nearest_centroids(space.points(block), centroids)
             noted[first : first + len(block)] = cells
             counts += np.bincount(cells, minlength=len(counts))
             first += len(block)
         return np.append(0, np.cumsum(counts))
 
     def _place(self, starts: Ids, n_rows: int) -> None:
-        """Write records and row numbers to where their cells are."""
-        noted = mapped(self.folder, "cell", (n_rows,))
-        records = mapped(self.folder, "records", (n_rows, len(self.schema)), "w+")
-        rows = mapped(self.folder, "rows", (n_rows,), "w+")
-        nexts, first = starts[:-1].copy(), 0
+        """Write records and row numbers into their cells."""
+        noted = map_file(self.folder, "cell", (n_rows,))
+        records = map_file(self.folder, "records", (n_rows, len(self.schema)), "w+")
+        rows = map_file(self.folder, "rows", (n_rows,), "w+")
+        nexts = starts[:-1].copy()
+        first = 0
         for block in self._read("placing", n_rows):
             cells = np.asarray(noted[first : first + len(block)], dtype=np.int64)
             order = np.argsort(cells, kind="stable")
             counts = np.bincount(cells, minlength=len(nexts))
-            places = np.arange(len(block)) + np.repeat(nexts - (np.cumsum(counts) - counts), counts)
-            records[places], rows[places] = block[order], order + first
+            shifts = np.repeat(nexts - (np.cumsum(counts) - counts), counts)
+            targets = np.arange(len(block)) + shifts
+            records[targets] = block[order]
+            rows[targets] = order + first
             nexts += counts
             first += len(block)
         (self.folder / "cell").unlink()
 
     def _sort(self, space: Space, centroids: Floats, starts: Ids) -> Partition:
-        """Bring each cell into its order, close the gaps that repeated rows leave, and write the points."""
+        """Sort each cell, close the gaps that repeated rows leave, and write the points."""
         n_rows = int(starts[-1])
-        records = mapped(self.folder, "records", (n_rows, len(self.schema)), "r+")
-        rows = mapped(self.folder, "rows", (n_rows,), "r+")
-        near = mapped(self.folder, "near", (n_rows, space.width + 1), "w+")
-        boxes, begins = [], [0]
+        records = map_file(self.folder, "records", (n_rows, len(self.schema)), "r+")
+        rows = map_file(self.folder, "rows", (n_rows,), "r+")
+        near = map_file(self.folder, "near", (n_rows, space.width + 1), "w+")
+        boxes = []
+        begins = [0]
         filled = np.flatnonzero(np.diff(starts))
         for cell in filled:
             mine = slice(int(starts[cell]), int(starts[cell + 1]))
-            own, numbers = np.array(records[mine]), np.array(rows[mine])
-            order = canonical(np.zeros(len(own), dtype=np.int64), hashed(own), own, numbers)
-            own, points = own[order], space.points(own[order])
+            own = np.array(records[mine])
+            numbers = np.array(rows[mine])
+            order = stored_order(np.zeros(len(own), dtype=np.int64), row_hashes(own), own, numbers)
+            own = own[order]
+            points = space.points(own)
             kept = slice(begins[-1], begins[-1] + len(own))
-            records[kept], rows[kept] = own, numbers[order]
-            near[kept] = with_halves(points, np.arange(len(own)))
+            records[kept] = own
+            rows[kept] = numbers[order]
+            near[kept] = with_half_squares(points, np.arange(len(own)))
             boxes.append((points.min(axis=0), points.max(axis=0)))
             begins.append(kept.stop)
             self.progress("sorting", mine.stop, n_rows)
@@ -139,10 +152,10 @@ class Writing:
     def _cut(self, n_distinct: int, width: int) -> None:
         """Cut the files off where their rows end."""
         for name, columns in (("near", width + 1), ("records", len(self.schema)), ("rows", 1)):
-            os.truncate(self.folder / name, n_distinct * columns * KINDS[name].itemsize)
+            os.truncate(self.folder / name, n_distinct * columns * FILE_DTYPES[name].itemsize)
 
     def _read(self, what: str, n_rows: int) -> Iterator[Array]:
-        """Go through the blocks, tell how far it is, and refuse a pass that sees more or fewer rows than the first."""
+        """Yield the blocks of one pass, which must see as many rows as the first; 0 if it is."""
         done = 0
         for block in self.blocks():
             done += len(block)
@@ -152,6 +165,6 @@ class Writing:
             self.progress(what, done, n_rows)
         if n_rows and done != n_rows:
             raise DataError(
-                f"the table had {n_rows:,} rows when it was read first and has others now: give a function that "
-                "returns the same blocks each time it is called, not one iterator"
+                f"the table had {n_rows:,} rows when it was read first and has others now: give a "
+                "function that returns the same blocks each time it is called, not one iterator"
             )

@@ -1,0 +1,109 @@
+"""Rows sorted by cell, with rough distances to them in float32."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from localface.geometry.bounds import Bounds
+from localface.sources.partition import Floats, Partition, slices
+from localface.types import NO_ROWS, Array, Ids
+
+_ROWS_AT_ONCE = 1 << 16  # rows turned into float32 at once
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellRows:
+    """Distinct rows, sorted by cell.
+
+    ``near`` holds points in float32 with half their squared length as the last column: its
+    product with (-q, 1) is half the squared distance from q, but for a part that is the same
+    for all rows. ``rows`` are row numbers in the user's table, ``folder`` is the store that the
+    arrays are mapped from, if they are.
+    """
+
+    near: Floats
+    records: Array
+    rows: Ids
+    folder: Path | None = None
+
+    def rough(self, partition: Partition, cells: Ids, point: Array) -> Floats:
+        """Return half the squared distance, but for a constant, to each row of some cells."""
+        question = np.append(-point, 1.0).astype(np.float32)
+        ends = zip(
+            partition.starts[cells].tolist(), partition.starts[cells + 1].tolist(), strict=True
+        )
+        parts = [self.near[first:last] @ question for first, last in ends]
+        return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
+
+    def within(
+        self, partition: Partition, cells: Sequence[Ids], points: Array, limits: Array
+    ) -> list[Ids]:
+        """Return for each point the rows of its cells with a rough distance within its limit.
+
+        Points that ask for the same cell share one product, so that its rows are read once.
+        """
+        edges = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
+        if len(points) == 1:
+            close = np.flatnonzero(self.rough(partition, cells[0], points[0]) <= edges[0])
+            return [partition.ids(cells[0], close)]
+        questions = np.column_stack([-points, np.ones(len(points))]).astype(np.float32)
+        question_of = [NO_ROWS]
+        found = [NO_ROWS]
+        for cell, askers in _by_cell(cells):
+            start = partition.starts[cell]
+            rows = self.near[start : partition.starts[cell + 1]]
+            close = (questions[askers] @ rows.T <= edges[askers, None]).reshape(-1).nonzero()[0]
+            question_of.append(askers[close // len(rows)])
+            found.append(start + close % len(rows))
+        return _grouped(np.concatenate(question_of), np.concatenate(found), len(points))
+
+    def screened(self, ids: Ids, bounds: Bounds, exclude: Ids) -> Ids:
+        """Return the positions of ids that may be inside the box and are not excluded (sorted).
+
+        Rounding to float32 keeps the order of numbers, so that no row inside is dropped; one
+        that is outside by less than float32 can tell may stay.
+        """
+        with np.errstate(over="ignore"):
+            lower = bounds.lower.astype(np.float32)
+            upper = bounds.upper.astype(np.float32)
+        kept = np.arange(len(ids))
+        for column in np.flatnonzero((lower > -np.inf) | (upper < np.inf)):
+            values = self.near[ids[kept], column]
+            kept = kept[(values >= lower[column]) & (values <= upper[column])]
+        if len(exclude):
+            at = np.minimum(np.searchsorted(exclude, ids[kept]), len(exclude) - 1)
+            kept = kept[exclude[at] != ids[kept]]
+        return kept
+
+
+def with_half_squares(points: Array, order: Ids) -> Floats:
+    """Return points in float32, in some order, with half their squared length as last column."""
+    near = np.empty((len(order), points.shape[1] + 1), dtype=np.float32)
+    for block in slices(len(order), _ROWS_AT_ONCE):
+        chosen = points[order[block]]
+        near[block, :-1] = chosen
+        near[block, -1] = (chosen * chosen).sum(axis=1) / 2
+    return near
+
+
+def _by_cell(cells: Sequence[Ids]) -> Iterator[tuple[int, Ids]]:
+    """Yield each cell with the questions that ask for it, given the cells of each question."""
+    cell = np.concatenate(cells)
+    if len(cell) == 0:
+        return
+    question = np.repeat(np.arange(len(cells)), [len(own) for own in cells])
+    order = np.argsort(cell, kind="stable")
+    turns = np.flatnonzero(np.diff(cell[order], prepend=-1, append=-1)).tolist()
+    for first, last in pairwise(turns):
+        yield int(cell[order[first]]), question[order[first:last]]
+
+
+def _grouped(question_of: Ids, ids: Ids, n: int) -> list[Ids]:
+    """Give each of n questions the ids that are its own."""
+    order = np.argsort(question_of, kind="stable")
+    return np.split(ids[order], np.cumsum(np.bincount(question_of, minlength=n))[:-1])
