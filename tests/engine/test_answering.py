@@ -1,0 +1,188 @@
+"""Each kind of question is answered in one call for everyone who asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from localface.engine.answering import QuestionAnswerer
+from localface.engine.job import same_records
+from localface.engine.meter import Meter
+from localface.geometry.bounds import Bounds
+from localface.search.questions import (
+    Census,
+    ComposeStates,
+    CountNear,
+    DensityAlong,
+    RowDensities,
+    ScorePoints,
+    ScoreRows,
+    Widening,
+)
+from localface.sources.protocol import Nearest
+from localface.types import NO_ROWS
+from small_engine import LineScore, ids, line_density, line_source, points, up_to
+
+
+def meter(min_score: float = 0.5, max_rows: int | None = None) -> Meter:
+    return Meter(same_records, min_score, max_rows)
+
+
+def answerer(score: LineScore | None = None, **options: Any) -> QuestionAnswerer:
+    return QuestionAnswerer(line_source(), line_density(), score or LineScore(), **options)
+
+
+def answers(
+    one: QuestionAnswerer, questions: Sequence[Any], meters: Sequence[Meter] | None = None
+) -> Sequence[Any]:
+    """Answer questions of one kind."""
+    (answer,) = [found for kinds, found in one.kinds if isinstance(questions[0], kinds)]
+    meters = [meter() for _ in questions] if meters is None else meters
+    return answer(list(zip(meters, questions, strict=True)))
+
+
+def test_every_kind_of_question_is_answered_by_one_function() -> None:
+    kinds = [kind for some, _ in answerer().kinds for kind in some]
+
+    assert len(kinds) == len(set(kinds)) == 9
+
+
+def test_near_rows_are_metered_for_each_search() -> None:
+    meters = [meter(), meter(max_rows=1)]
+    question = Nearest(np.array([2.1]), 2, Bounds.unlimited(1), NO_ROWS)
+
+    free, limited = answers(answerer(), [question, question], meters)
+
+    assert free.ids.tolist() == [2, 3]
+    assert limited.ids.tolist() == [2]
+    assert limited.cut
+    assert [len(one.rows) for one in meters] == [2, 1]
+
+
+def test_rows_points_and_a_census_of_one_round_take_one_model_call() -> None:
+    score = LineScore()
+    meters = [meter(), meter(), meter()]
+    questions = [
+        ScoreRows(ids(2, 3)),
+        ScorePoints(points(4.5), NO_ROWS),
+        Census(up_to(np.inf)),
+    ]
+
+    rows, states, counts = answers(answerer(score), questions, meters)
+
+    assert rows.tolist() == [0.2, 0.3]
+    assert states.tolist() == [0.45]
+    assert counts.targets == 5
+    assert len(score.calls) == 1
+    assert [one.rows_scored for one in meters] == [2, 1, 0]
+    assert [one.model_calls for one in meters] == [1, 1, 0]
+
+
+def test_rows_that_were_scored_before_cost_no_call() -> None:
+    score = LineScore()
+    one = answerer(score)
+    one.prescore()
+    account = meter()
+
+    (scores,) = answers(one, [ScoreRows(ids(2, 3))], [account])
+
+    assert scores.tolist() == [0.2, 0.3]
+    assert len(score.calls) == 1
+    assert (account.model_calls, account.rows_scored) == (0, 0)
+
+
+def test_a_census_whose_target_score_is_known_scores_nobody() -> None:
+    score = LineScore()
+    one = answerer(score)
+
+    first = answers(one, [Census(up_to(np.inf))])
+    again = answers(one, [Census(up_to(6.0))])
+
+    assert (first[0].targets, again[0].targets) == (5, 2)
+    assert len(score.calls) == 1
+
+
+def test_segments_are_judged_together_and_handed_back_to_those_who_asked() -> None:
+    density = line_density()
+    starts = points(1.0, 3.0)
+    ends = points(2.0, 30.0)
+    questions = [
+        DensityAlong(starts, ends, -5.0, "lowest"),
+        DensityAlong(starts[:1], ends[:1], None, "lowest"),
+        DensityAlong(starts[1:], ends[1:], -5.0, "lowest"),
+        DensityAlong(starts, ends, None, "mean"),
+    ]
+
+    verdicts, in_full, far, mean = answers(answerer(), questions)
+
+    assert verdicts.passes.tolist() == [True, False]
+    assert far.passes.tolist() == [False]
+    expected = density.lowest_along(starts[:1], ends[:1], None).log_densities
+    assert in_full.log_densities == pytest.approx(expected)
+    assert mean.log_densities == pytest.approx(density.mean_along(starts, ends, None).log_densities)
+
+
+@pytest.mark.parametrize("people_per_row", [None, 2.0])
+def test_densities_of_rows_are_those_the_density_has_of_them(people_per_row: float | None) -> None:
+    density = line_density()
+    questions = [RowDensities(ids(2, 3), points(2.0, 3.0)), RowDensities(ids(4), points(4.0))]
+
+    first, second = answers(answerer(people_per_row=people_per_row), questions)
+
+    assert first == pytest.approx(density.row_log_densities(ids(2, 3)))
+    assert second == pytest.approx(density.row_log_densities(ids(4)))
+
+
+def test_where_a_row_stands_for_several_people_counts_are_multiplied() -> None:
+    questions = [CountNear(points(2.0, 3.0)), CountNear(points(4.0))]
+
+    plain = answers(answerer(), questions)
+    doubled = answers(answerer(people_per_row=2.0), questions)
+
+    assert [len(one) for one in plain] == [2, 1]
+    assert [(2 * one).tolist() for one in plain] == [one.tolist() for one in doubled]
+
+
+def test_a_widening_is_answered_with_a_factor() -> None:
+    question = Widening(Bounds.unlimited(1), np.array([3.0]), np.array([1.0]))
+
+    assert answers(answerer(), [question]) == [2.0]
+
+
+def test_composed_states_have_the_score_and_their_rows_are_seen() -> None:
+    account = meter(max_rows=1)
+    question = ComposeStates(np.array([4.0]), lambda records: records - 1.0, 3, 0.6)
+
+    (made,) = answers(answerer(), [question], [account])
+
+    assert made.points[:, 0].tolist() == [6.0]  # 4 and 5 lack the score, 7 is over the budget
+    assert made.scores.tolist() == [0.6]
+    assert made.cut
+    assert account.rows == {7}
+    assert (account.model_calls, account.rows_scored) == (1, 5)
+
+
+def test_no_more_states_are_composed_than_are_wanted() -> None:
+    account = meter()
+    question = ComposeStates(np.array([4.0]), lambda records: records, 2, 0.5)
+
+    (made,) = answers(answerer(), [question], [account])
+
+    assert made.points[:, 0].tolist() == [5.0, 6.0]
+    assert not made.cut
+    assert account.rows == {5, 6}
+
+
+def test_nothing_is_composed_where_nobody_reaches_the_target() -> None:
+    score = LineScore()
+    account = meter(min_score=2.0)
+    question = ComposeStates(np.array([4.0]), lambda records: records, 3, 2.0)
+
+    (made,) = answers(answerer(score), [question], [account])
+
+    assert len(made.points) == len(made.scores) == 0
+    assert account.model_calls == 0
+    assert len(score.calls) == 1  # everyone, once

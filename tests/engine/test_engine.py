@@ -1,0 +1,204 @@
+"""The engine: from requests in the user's units to answers in the user's units."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from localface import Feature, Recourse, Schema, Status
+from localface.engine.engine import Engine
+from localface.engine.fitting import fit_engine
+from localface.engine.job import SearchJob
+from localface.engine.requests import Request
+from localface.errors import DataError, InputError, ModelError
+from localface.search.outcome import Outcome
+from localface.search.questions import Asks
+from small_engine import options, rising, small_engine, table
+
+REFUSED = np.array([-0.8, 0.1])
+
+
+def request(engine: Engine, record: Any = REFUSED, **given: Any) -> Request:
+    return engine.request(np.asarray(record, dtype=float), engine.form, None, **given)
+
+
+def only(found: Any) -> Any:
+    ((_, answer),) = found
+    return answer
+
+
+def test_an_answer_begins_with_the_person_and_ends_at_the_target() -> None:
+    engine = small_engine()
+
+    answer = only(engine.answered([request(engine)], engine.plan))
+
+    assert answer.found
+    assert answer.records[0].tolist() == REFUSED.tolist()
+    assert answer.rows[0] is None
+    assert table().iloc[answer.rows[-1]].tolist() == answer.records[-1].tolist()
+    assert answer.scores[-1] >= 0.5
+
+
+def test_requests_come_back_by_number() -> None:
+    engine = small_engine()
+    requests = [request(engine), request(engine, [1.0, 0.0])]
+
+    answers = dict(engine.answered(requests, engine.plan))
+
+    assert answers[0].status is Status.FOUND
+    assert answers[1].status is Status.ALREADY_THERE
+
+
+def test_what_finishes_answers_is_called_with_each() -> None:
+    engine = replace(small_engine(), finish=lambda answer: replace(answer, reason="finished"))
+
+    assert only(engine.answered([request(engine)], engine.plan)).reason == "finished"
+
+
+def test_a_search_may_be_wrapped_to_see_its_questions() -> None:
+    engine = small_engine()
+    kinds = []
+
+    def watched(job: SearchJob[Outcome]) -> Asks[Outcome]:
+        question = next(job.asks)
+        while True:
+            kinds.append(type(question).__name__)
+            try:
+                question = job.asks.send((yield question))
+            except StopIteration as end:
+                return end.value  # type: ignore[no-any-return]
+
+    plain = only(engine.answered([request(engine)], engine.plan))
+    answer = only(engine.answered([request(engine)], engine.plan, wrap=watched))
+
+    assert np.array_equal(answer.records, plain.records)
+    assert len(kinds) == answer.disclosure.questions
+    assert kinds[0] == "ScorePoints"
+
+
+def failing(frame: Any) -> Any:
+    if (np.asarray(frame["b"]) == 77.0).any():
+        raise RuntimeError("no such value")
+    return rising(frame)
+
+
+def test_one_that_cannot_be_answered_gets_the_error_and_the_others_their_answers() -> None:
+    engine = small_engine(failing)
+    requests = [request(engine), request(engine, [-0.8, 77.0], person=1)]
+
+    found = dict(engine.tried(requests, engine.plan))
+
+    assert isinstance(found[0], Recourse)
+    error = found[1]
+    assert isinstance(error, ModelError)
+    assert (error.person, error.stage) == (1, "find_recourse")
+    with pytest.raises(ModelError):
+        list(engine.answered(requests, engine.plan))
+
+
+def test_another_score_or_floor_shares_what_was_fitted() -> None:
+    engine = small_engine()
+
+    other = engine.at(min_score=0.7, min_density=0.2)
+
+    assert engine.at() is engine
+    assert engine.at(min_score=0.5) is engine
+    assert other.driver is engine.driver
+    assert (other.score.min_score, other.answers.target.min_score) == (0.7, 0.7)
+    assert other.log_floor > engine.log_floor
+    answers = dict(
+        engine.tried_together([(one, request(one), one.plan) for one in (engine, other)])
+    )
+    assert isinstance(answers[0], Recourse)
+    assert isinstance(answers[1], Recourse)
+    assert answers[0].target.min_score == 0.5
+    assert answers[1].target.min_score == 0.7
+
+
+def test_with_momentum_another_floor_changes_how_far_off_the_rows_a_walk_may_lead() -> None:
+    engine = small_engine(momentum_steps=2)
+
+    other = engine.at(min_density=0.3)
+
+    assert other.plan.walk_options.reach < engine.plan.walk_options.reach
+
+
+def test_under_the_cover_rule_another_floor_is_another_radius() -> None:
+    chosen = small_engine(edges="cover")
+    given = small_engine(edges="cover", radius=0.4)
+
+    assert chosen.at(min_density=0.3).answers.radius != chosen.answers.radius
+    assert given.log_floor == pytest.approx(-2 * np.log(0.4))
+    assert given.at(min_density=0.3).log_floor == given.log_floor
+
+
+def test_a_person_who_breaks_a_declared_relation_or_is_far_off_is_refused() -> None:
+    schema = Schema([Feature("a"), Feature("b")], relations=[("a", "<=", "b")])
+    data = pd.DataFrame({"a": [0.0, 1.0, 2.0, 1.5], "b": [1.0, 2.0, 3.0, 2.5]})
+    engine = fit_engine(rising, data, schema=schema, target=1, options=options(n_neighbors=2))
+
+    with pytest.raises(DataError, match="'a' <= 'b'"):
+        engine.request(np.array([2.0, 1.0]), engine.form)
+    with pytest.raises(InputError):
+        engine.request(np.array([1e15, 1e16]), engine.form)
+    person = engine.person(np.array([0.0, 1.0]), schema.box(np.array([0.0, 1.0]), None))
+    states = engine.space.points(np.array([[0.0, 1.0], [2.0, 1.0]]))
+    assert person.keeps_relations(states).tolist() == [True, False]
+
+
+def test_someone_without_relations_may_be_in_any_state() -> None:
+    engine = small_engine()
+    person = engine.person(REFUSED, engine.schema.box(REFUSED, None))
+
+    assert person.keeps_relations(np.zeros((3, 2))).all()
+    assert person.weights is None
+    assert person.fixed is None
+    assert person.rule == "lowest"
+
+
+def test_weights_and_fixed_features_become_columns() -> None:
+    engine = small_engine(edges="average", max_step=1.5)
+    box = engine.schema.box(REFUSED, None)
+
+    person = engine.person(REFUSED, box, weights={"b": 3.0}, fixed=["a"])
+
+    assert person.weights is not None
+    assert person.fixed is not None
+    assert person.weights.tolist() == [1.0, 3.0]
+    assert person.fixed.tolist() == [True, False]
+    assert (person.rule, person.max_step) == ("mean", 1.5)
+
+
+def test_what_is_fixed_stays_when_states_are_taken_over_from_others() -> None:
+    engine = small_engine()
+    box = engine.schema.box(REFUSED, None)
+    other = np.array([[1.5, -0.7]])
+
+    person = engine.person(REFUSED, box, fixed=["a"])
+
+    assert np.allclose(engine.space.records(person.project(other)), [[REFUSED[0], -0.7]])
+
+
+def test_a_goal_is_searched_for_as_a_point() -> None:
+    engine = small_engine()
+    goal = table().to_numpy()[table()["a"].argmax()]
+    asked = request(engine, goal=goal)
+
+    answer = only(engine.answered([asked], engine.plan))
+
+    assert engine.goal_point(request(engine)) is None
+    assert np.array_equal(engine.goal_point(asked), engine.space.points(goal[None, :])[0])
+    assert answer.status in (Status.FOUND, Status.UNREACHABLE)
+    if answer.found:
+        assert answer.records[-1].tolist() == goal.tolist()
+
+
+def test_where_ends_may_be_composed_limits_are_kept_to_the_last_bit() -> None:
+    engine = small_engine(ends="states")
+
+    assert engine.plan.composed_ends
+    assert only(engine.answered([request(engine)], engine.plan)).found

@@ -1,0 +1,93 @@
+"""A table is opened in memory, in cells or from a folder; what cannot be fitted is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from localface import Schema
+from localface.engine.loading import load_table
+from localface.errors import DataError, SchemaError
+from localface.sources.cells import Cells
+from localface.sources.store import Store, write_store
+from localface.sources.table import TableSource
+from small_engine import options, table
+
+
+def test_few_rows_are_scanned_each_distinct_row_once() -> None:
+    data = pd.concat([table(), table()])
+
+    loaded = load_table(data, None, options())
+
+    assert isinstance(loaded.source, TableSource)
+    assert loaded.source.n_rows == 400
+    assert len(loaded.fitted_records) == len(table().drop_duplicates())
+    assert loaded.people_per_row is None
+
+
+def test_the_order_of_the_rows_does_not_matter() -> None:
+    one = load_table(table(), None, options())
+    other = load_table(table().sample(frac=1.0, random_state=1), None, options())
+
+    assert np.array_equal(one.fitted_records, other.fitted_records)
+
+
+def test_many_rows_are_searched_in_cells_and_fitted_on_a_sample(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("localface.engine.loading.SCANNED", 500)
+    monkeypatch.setattr("localface.engine.loading.SAMPLE", 300)
+    data = table(2000)
+
+    loaded = load_table(data, None, options())
+
+    assert isinstance(loaded.source, Cells)
+    assert 0 < len(loaded.fitted_records) <= 300
+    assert loaded.people_per_row == loaded.source.n_distinct / len(loaded.fitted_points)
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_store_keeps_its_rows_in_their_folder(tmp_path: Path, given: bool) -> None:
+    pytest.importorskip("pyarrow")
+    schema = Schema.infer(table(2000))
+    write_store(tmp_path / "rows", lambda: iter([table(2000)]), schema)
+    store = Store.open(tmp_path / "rows")
+
+    loaded = load_table(store, schema if given else None, options())
+
+    assert loaded.schema == schema
+    assert loaded.source.n_rows == 2000
+    assert loaded.people_per_row is not None
+
+
+def test_what_is_no_schema_is_refused() -> None:
+    wrong: Any = {"a": "number"}
+
+    with pytest.raises(SchemaError, match="schema= is a dict"):
+        load_table(table(), wrong, options())
+
+
+@pytest.mark.parametrize(
+    ("rows", "given", "message"),
+    [
+        ([[1.0, 2.0]], {}, "has 1 row:"),
+        ([[1.0, 2.0]] * 3, {}, "3 rows, all of them the same"),
+        ([[1.0, 2.0], [2.0, 3.0]], {"n_neighbors": 5}, "only 2 rows"),
+        (
+            [[1.0, 2.0], [2.0, 3.0]],
+            {"n_neighbors": 2, "edges": "cover", "min_people": 2},
+            "only 1 others",
+        ),
+    ],
+)
+def test_a_table_that_is_too_small_is_refused(
+    rows: list[list[float]], given: dict[str, Any], message: str
+) -> None:
+    data = pd.DataFrame(rows, columns=["a", "b"])
+
+    with pytest.raises(DataError, match=message):
+        load_table(data, None, options(**given))

@@ -1,0 +1,92 @@
+"""Who reaches a target score: counted and measured, for the latest scores remembered."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from localface.engine.score_cache import ScoreCache
+from localface.engine.targets import MAX_TARGET_SCORES, TargetRows
+from localface.geometry.bounds import Bounds
+from localface.search.questions import Census, ComposeStates, Widening
+from small_engine import LineScore, line_source, up_to
+
+
+def targets(score: LineScore | None = None) -> TargetRows:
+    score = score or LineScore()
+    source = line_source()
+    return TargetRows(source, ScoreCache(score.exact, source), score.rounded)
+
+
+def test_everyone_is_scored_once_for_all_target_scores() -> None:
+    score = LineScore()
+    rows = targets(score)
+
+    assert not rows.is_known(0.5)
+    assert np.flatnonzero(rows.reaching(0.5)).tolist() == [5, 6, 7, 8, 9]
+    assert np.flatnonzero(rows.reaching(0.8)).tolist() == [8, 9]
+    assert rows.is_known(0.5)
+    assert len(score.calls) == 1
+
+
+def test_only_the_latest_target_scores_are_remembered() -> None:
+    rows = targets()
+    rows.reaching(0.5)
+    for i in range(MAX_TARGET_SCORES - 1):
+        rows.reaching(0.6 + i / 100)
+    rows.reaching(0.5)  # used again, so it is not the next to go
+
+    rows.reaching(0.95)
+
+    assert rows.is_known(0.5)
+    assert not rows.is_known(0.6)
+
+
+def test_a_census_counts_who_is_allowed_and_who_of_them_reaches_the_target() -> None:
+    counts = targets().count(Census(up_to(6.5)), 0.5)
+
+    assert (counts.allowed, counts.targets, counts.targets_anywhere) == (7, 2, 5)
+    assert counts.excluded_by.tolist() == [0]
+
+
+@pytest.mark.parametrize(("why", "excluded"), [(True, 5), (False, 0)])
+def test_what_rules_targets_out_is_counted_only_where_it_is_asked(why: bool, excluded: int) -> None:
+    counts = targets().count(Census(up_to(3.0), why=why), 0.5)
+
+    assert counts.targets == 0
+    assert counts.excluded_by.tolist() == [excluded]
+
+
+@pytest.mark.parametrize("block", [3, 100])
+def test_the_least_factor_is_that_of_the_nearest_target(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localface.engine.targets.BLOCK_ROWS", block)
+    question = Widening(Bounds.unlimited(1), np.array([1.0]), np.array([2.0]))
+
+    assert targets().least_factor(question, 0.5) == 2.0
+
+
+def test_no_factor_helps_where_no_target_is_allowed_at_all() -> None:
+    question = Widening(up_to(3.0), np.array([1.0]), np.array([2.0]))
+
+    assert targets().least_factor(question, 0.5) == np.inf
+
+
+@pytest.mark.parametrize("block", [2, 100])
+def test_projections_come_nearest_first_and_each_state_once(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localface.engine.targets.BLOCK_ROWS", block)
+
+    def halves(records: Any) -> Any:
+        return np.floor(records / 2)  # 5 -> 2, 6 and 7 -> 3, 8 and 9 -> 4
+
+    found, states = targets().nearest_projections(
+        ComposeStates(np.array([4.2]), halves, 5, 0.5), 0.5
+    )
+
+    assert states[:, 0].tolist() == [4.0, 3.0, 2.0]
+    assert found.tolist() == [8, 6, 5]
