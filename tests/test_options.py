@@ -8,10 +8,10 @@ import pickle
 from dataclasses import fields
 
 import pytest
-from localface.apps.web.models import CheckAsk, RecourseAsk
 
 from localface import Ask, LocalFACE, Search
 from localface.apps.cli.ask_options import add_ask_options, read_ask
+from localface.apps.web.request_models import CheckAsk, RecourseAsk
 from localface.cases.moons import two_moons
 from localface.errors import InputError
 from localface.options import AskAlternatives, AskCheck, AskMany, Options, options_of

@@ -37,7 +37,9 @@ from localface.options import (
 
 
 class LocalFACE:
-    """Finds what would have to change, in which order and by how much, through states people are really in.
+    """Finds what would have to change, in which order and by how much.
+
+    Every path leads through states that people are really in.
 
     Parameters
     ----------
@@ -45,8 +47,8 @@ class LocalFACE:
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
         function from a table like ``data`` to scores. It is only ever called.
     data
-        The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or a
-        ``Store`` (a folder that ``localface.sources.store.write_store`` wrote) for more than fit into memory.
+        The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or,
+        for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).
     schema
         What the columns are and how far a person may move; guessed from ``data`` if not given.
     target
@@ -123,10 +125,13 @@ class LocalFACE:
         return self._engine.log_floor
 
     def __repr__(self) -> str:
-        n, p = self._engine.source.n_rows, len(self.schema)
-        wanted, recall = self._engine.answers.target.sentence, self._engine.source.recall
-        near = "" if recall == 1 else f", {recall:.2%} of near people found"
-        return f"<LocalFACE: {n:,} people, {p} features, target {wanted}, floor {self.options.min_density:.0%}{near}>"
+        source = self._engine.source
+        found = "" if source.recall == 1 else f", {source.recall:.2%} of near people found"
+        return (
+            f"<LocalFACE: {source.n_rows:,} people, {len(self.schema)} features, "
+            f"target {self._engine.answers.target.sentence}, "
+            f"floor {self.options.min_density:.0%}{found}>"
+        )
 
     @takes(Ask)
     def explain(self, person: Any, ask: Ask) -> Recourse:
@@ -245,7 +250,7 @@ class LocalFACE:
         where: Mapping[str, Any] | None = None,
         progress: bool = True,
     ) -> Audit:
-        """Tell what counterfactuals from elsewhere are worth: valid, allowed, on common ground, within reach.
+        """Audit counterfactuals from elsewhere: valid, allowed, common, within reach.
 
         Parameters
         ----------
@@ -296,7 +301,7 @@ class LocalFACE:
         return running.run() if block else running.start()
 
     def prescore(self) -> LocalFACE:
-        """Score the whole table once, where that is allowed, so that later answers need few model calls."""
+        """Score the whole table once, so that later answers need few model calls."""
         self._engine.driver.prescore()
         plan = self._engine.plan
         if (

@@ -93,7 +93,10 @@ def _weights(given: Sequence[str], schema: Schema) -> dict[str, Any] | None:
 
 
 def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]]:
-    """Read what may change: ``age=5``, ``sex=never``, ``fio2=0.21:0.4``, ``ward=a,b``; one feature may have several."""
+    """Read what may change: ``age=5``, ``sex=never``, ``fio2=0.21:0.4``, ``ward=a,b``.
+
+    One feature may have several limits.
+    """
     wishes: dict[str, dict[str, object]] = {}
     for text in given:
         cuts = [i for i, character in enumerate(text) if character == "="]

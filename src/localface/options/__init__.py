@@ -1,0 +1,21 @@
+"""What can be chosen: ``Search`` and ``Options`` once per explainer, an ``Ask`` with every call.
+
+Each option is named, documented and checked here, once. The methods of ``LocalFACE``, the
+command line, the service and the batch workers take their options from the fields of these
+classes: adding one is one edit.
+"""
+
+from localface.options.ask import Ask, AskAlternatives, AskCheck, AskMany, options_of
+from localface.options.keywords import takes
+from localface.options.search import Options, Search
+
+__all__ = [
+    "Ask",
+    "AskAlternatives",
+    "AskCheck",
+    "AskMany",
+    "Options",
+    "Search",
+    "options_of",
+    "takes",
+]

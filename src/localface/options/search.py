@@ -1,0 +1,117 @@
+"""The options of an explainer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from localface.options.checks import (
+    floor_mistakes,
+    is_number,
+    plain_value,
+    positive_mistakes,
+    refuse_all,
+    score_mistakes,
+    whole_mistakes,
+    word_mistakes,
+)
+
+EDGES = ("strict", "average", "cover")
+STRATEGIES = ("guided", "paper")
+ENDS = ("people", "states")
+COSTS = ("length", "density", "safest")
+DENSITIES = ("kde", "knn")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """How paths are looked for; most people never need to touch this.
+
+    It is checked by the explainer that it is given to, so that all mistakes are told at once.
+
+    Parameters
+    ----------
+    edges
+        What makes a step traversable: ``"strict"`` (every point on it is common enough, proven),
+        ``"average"`` (it is so on average) or ``"cover"`` (at least ``min_people`` people within
+        ``radius`` of every point).
+    n_neighbors
+        How many people are looked at around each state.
+    max_step
+        The longest step, in ordinary differences between people; ``None`` for no limit.
+    momentum_steps
+        How many steps the paper's momentum looks back; above 0 the path may leave the rows.
+    strategy
+        ``"guided"``, or ``"paper"`` for the published algorithms as printed.
+    cost
+        ``"length"``, ``"density"`` (falls with density; the default of average edges) or
+        ``"safest"``.
+    slack
+        Look no further once the path is proven to be within this share of the best over all
+        the data.
+    min_people, radius
+        The cover rule: how many people, within how many ordinary differences (chosen from
+        ``min_density`` if not given).
+    ends
+        ``"people"``: a path ends at a real person. ``"states"``: where none that this person may
+        become will do, it may end at a synthetic state on ground just as common, made of what
+        people who reach the target have in what this person may change.
+    """
+
+    edges: str = "strict"
+    n_neighbors: int = 50
+    max_step: float | None = None
+    momentum_steps: int = 0
+    strategy: str = "guided"
+    cost: str | None = None
+    slack: float = 0.05
+    min_people: int = 3
+    radius: float | None = None
+    ends: str = "people"
+
+    @property
+    def path_cost(self) -> str:
+        """What a path is charged for, where the user did not say."""
+        return self.cost or ("density" if self.edges == "average" else "length")
+
+    def _mistakes(self) -> Iterator[tuple[str, str]]:
+        yield from word_mistakes("edges", self.edges, EDGES)
+        yield from word_mistakes("strategy", self.strategy, STRATEGIES)
+        yield from word_mistakes("ends", self.ends, ENDS)
+        if self.cost is not None:
+            yield from word_mistakes("cost", self.cost, COSTS)
+        yield from whole_mistakes("n_neighbors", self.n_neighbors, 1)
+        yield from whole_mistakes("momentum_steps", self.momentum_steps, 0)
+        yield from whole_mistakes("min_people", self.min_people, 1)
+        yield from positive_mistakes("max_step", self.max_step)
+        yield from positive_mistakes("radius", self.radius)
+        if not (is_number(self.slack) and self.slack >= 0):
+            share = "a share of at least 0 is wanted (0.05: proven within 5 % of the best)"
+            yield "slack", f"slack={self.slack!r}: {share}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(Search):
+    """Everything that an explainer was made with; see ``LocalFACE`` for what each one means."""
+
+    min_score: float
+    min_density: float
+    max_rows: int | None
+    density: Any
+
+    def __post_init__(self) -> None:
+        refuse_all(self._mistakes())
+
+    def plain(self) -> dict[str, Any]:
+        """The settings as plain values, for the record."""
+        return {one.name: plain_value(getattr(self, one.name)) for one in fields(self)}
+
+    def _mistakes(self) -> Iterator[tuple[str, str]]:
+        yield from score_mistakes(self.min_score)
+        yield from floor_mistakes(self.min_density)
+        yield from Search._mistakes(self)
+        if isinstance(self.density, str):
+            yield from word_mistakes("density", self.density, DENSITIES)
+        if self.max_rows is not None:
+            yield from whole_mistakes("max_rows", self.max_rows, 1)
