@@ -177,10 +177,8 @@ class RecourseFacts:
 
     @property
     def _n_steps(self) -> str:
-        if self.actions:
-            n, what = len(self.actions), "action"
-        else:
-            n, what = len(self.certificates), "step"
+        n = len(self.actions) or len(self.certificates)
+        what = "action" if self.actions else "step"
         return f"{n} {what}{'' if n == 1 else 's'}"
 
     @property

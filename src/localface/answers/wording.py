@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable
 
 SAMPLED = " (sampled, not proven)"
@@ -46,7 +47,7 @@ def format_people(share: float) -> str:
     >>> format_people(0.05), format_people(0.03), format_people(0.4)
     ("1 in 20 people's", "3 % of people's", "40 % of people's")
     """
-    if 0 < share <= 0.25:
+    if sys.float_info.min <= share <= 0.25:  # the inverse of less is infinite
         one_in = round(1 / share)
         if abs(one_in * share - 1) < 1e-3:
             return f"1 in {one_in:,} people's"

@@ -1,0 +1,211 @@
+"""What stands on the page that shows an answer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from handmade import (
+    ENTRY,
+    STRICT,
+    Tags,
+    acted_answer,
+    action,
+    answer,
+    refusal,
+    short_answer,
+)
+
+from localface.answers.certificate import Certificate
+from localface.answers.move_evidence import CAUTION, MoveEvidence
+from localface.answers.page import evidence_notes, page_of, page_step
+from localface.answers.status import Status
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.data.table_format import TableFormat
+
+
+def test_it_prints_one_numbered_block_per_step_in_units() -> None:
+    assert str(answer()).splitlines() == [
+        "<Recourse: found, 3 steps, score 0.21 -> 0.81, 104 of 13,943 rows seen (0.75 %)>",
+        "  now                                score 0.21",
+        "  1  airway    ventilated -> patent  score 0.30",
+        "  2  gcs_min   9 -> 14               score 0.58",
+        "  3  fio2      0.55 -> 0.35",
+        "     spo2_min  91 -> 95 %            score 0.81",
+        "  every step passes through places at least as common as 1 in 20 people's",
+    ]
+
+
+def test_a_step_shows_six_changes_and_counts_the_rest() -> None:
+    schema = Schema([Feature(f"f{j}") for j in range(9)])
+    records = np.array([np.zeros(9), np.arange(1.0, 10.0)])
+    form = TableFormat.of(pd.DataFrame(records, columns=list(schema.names)), schema)
+
+    shown = str(short_answer(schema, form, records))
+
+    assert "and 3 smaller changes" in shown
+    assert [f"f{j}" in shown for j in range(9)] == [False] * 3 + [True] * 6
+    assert shown.index("f8") < shown.index("f3")
+
+
+def test_an_entry_step_says_so() -> None:
+    one = answer(certificates=(ENTRY, STRICT, STRICT))
+
+    assert one.entry
+    for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
+        assert "entry: this first step crosses ground more unusual than 99 % of people's" in shown
+        assert "after the entry, every step passes through places at least as common as" in shown
+
+
+def test_two_floors_that_round_alike_are_told_apart() -> None:
+    assert "from 12.5 % to 12.4 %" in str(answer(min_density=0.125, relaxed_to=0.124))
+
+
+def test_steps_below_the_floor_are_never_said_to_keep_it() -> None:
+    one = answer(
+        certificates=(STRICT, Certificate("strict", 1.0, lowest=0.002, floor=0.05), STRICT)
+    )
+
+    assert str(one).startswith("below the floor: 1 of 3 steps")
+    assert (
+        "below the floor of 5 %: this step crosses ground more unusual than 99.8 % of people's"
+        in str(one)
+    )
+    assert "every step passes" not in str(one)
+
+
+def test_the_last_line_speaks_of_the_rule_and_of_the_proof() -> None:
+    average = Certificate("average", 1, 0.2, 0.05, certified=False)
+    cover = Certificate("cover", 1, 0.2, 0.05, people=5, radius=0.8)
+
+    assert "passes on average through" in str(answer(certificates=(average,) * 3))
+    assert "(sampled, not proven)" in str(answer(certificates=(average,) * 3))
+    assert "every step has at least 5 similar people around each of its places" in str(
+        answer(certificates=(cover,) * 3)
+    )
+    assert "no path over all the data is more than 5 % shorter" in str(answer(proven_within=0.05))
+
+
+def test_no_is_an_answer_with_its_sentence_its_reason_and_what_was_seen() -> None:
+    one = refusal()
+
+    assert not one.found
+    assert one.counterfactual is None
+    assert len(one.path) == 1
+    assert one.cost == 0.0
+    for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
+        assert Status.UNREACHABLE.value in shown
+        assert "31 rows are cut off" in shown
+        assert "seen: 104 of 13,943 rows (0.75 %), 12 questions, 3 model calls" in shown
+        assert "score at least 0.75" in shown
+
+
+def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
+    page = page_of(acted_answer())
+
+    assert [step.notes for step in page.steps] == [
+        ("1 person is near",),
+        ("together; needs step 1 first; 1,200 people are near",),
+    ]
+    assert [str(change) for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
+    assert page.steps[1].score == "0.92"
+    assert "beside it: a path of 3 steps through real people (.path)" in page.closing
+
+
+def test_an_action_below_the_floor_carries_its_certificate() -> None:
+    below = replace(STRICT, lowest=0.001)
+    one = action({"gcs_min": 14}, {"gcs_min": 9}, certificate=below)
+
+    (step,) = page_of(acted_answer(actions=(one,))).steps
+
+    assert step.notes == ("5 people are near", below.sentence)
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        (
+            {"composed": True},
+            "it ends at a state that is nobody's, on ground as common as the rest",
+        ),
+        ({"robustness": 0.93}, "robust to noise: 93 % of 200 small deviations from it still"),
+        ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any ground"),
+        (
+            {"certificates": (replace(STRICT, floor=0.01),) * 3},
+            "every step passes through no place more unusual than where this person stands now",
+        ),
+    ],
+)
+def test_what_holds_for_the_path_as_a_whole_stands_below_it(
+    changes: dict[str, Any], line: str
+) -> None:
+    assert any(line in one for one in page_of(answer(**changes)).closing)
+
+
+def test_actions_to_a_composed_state_say_so() -> None:
+    closing = page_of(acted_answer(composed=True)).closing
+
+    assert "beside it: a path of 3 steps to a state that is nobody's (.path)" in closing
+
+
+def test_a_feature_that_goes_further_than_it_may_is_an_alert() -> None:
+    page = page_of(answer(widened={"spo2_min": 4.5, "fio2": 0.2}))
+
+    assert page.alerts == (
+        "relaxed: spo2_min moves by 4.5 %, further than was allowed: nobody nearer reaches it",
+        "relaxed: fio2 moves by 0.2, further than was allowed: nobody nearer reaches it",
+    )
+
+
+def test_a_found_path_may_come_with_a_reason_on_top() -> None:
+    assert page_of(answer(reason="because")).opening == ("because",)
+    assert page_of(answer()).opening == ()
+
+
+def test_a_refusal_without_a_reason_still_has_its_sentence() -> None:
+    assert page_of(refusal(reason="")).opening == (Status.UNREACHABLE.value,)
+
+
+def test_steps_whose_changes_cannot_be_seen_count_them() -> None:
+    assert page_step(1, (), "0.5").rest == ""
+    assert replace(page_step(1, (), "0.5"), smaller=1).rest == "only 1 smaller change"
+    assert replace(page_step(1, (), "0.5"), smaller=2).rest == "only 2 smaller changes"
+
+
+def moved(**changes: Any) -> MoveEvidence:
+    return MoveEvidence(**{"similar": 9, "moved": 4, "within": 6, "unit": "hours", **changes})
+
+
+def with_evidence(evidence: MoveEvidence | None) -> Any:
+    one = action({"gcs_min": 14}, {"gcs_min": 9}, evidence=evidence)
+    return acted_answer(actions=(one,))
+
+
+def test_what_others_did_stands_beside_the_action_with_a_caution_below() -> None:
+    evidence = moved(features=("airway", "gcs_min", "fio2"), ignored=("spo2_min",))
+
+    page = page_of(with_evidence(evidence))
+
+    assert page.steps[0].notes[-1] == "4 of 9 similar people did this within 6 hours"
+    assert page.closing[-2:] == (
+        "similar: close in 3 of 4 features; not compared: spo2_min",
+        CAUTION,
+    )
+
+
+def test_what_others_were_compared_by_beyond_the_schema_is_said() -> None:
+    every = moved(features=("airway", "gcs_min", "fio2", "spo2_min"), ignored=("fio2",))
+
+    assert evidence_notes(with_evidence(every)) == (
+        "similar: close in 3 of 4 features, and in what changes; not compared otherwise: fio2",
+        CAUTION,
+    )
+
+
+def test_without_a_comparison_there_is_only_the_caution_and_without_evidence_nothing() -> None:
+    assert evidence_notes(with_evidence(moved(untold=("fio2",)))) == (CAUTION,)
+    assert evidence_notes(with_evidence(None)) == ()

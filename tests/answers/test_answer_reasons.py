@@ -1,0 +1,182 @@
+"""Why a search found nothing, said of outcomes that are made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from localface.answers.reasons import ReasonWriter
+from localface.answers.target import Target
+from localface.data.box import Box
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.options import Options
+from localface.search.outcome import Outcome
+from localface.search.questions import TargetCounts
+
+SCHEMA = Schema(
+    [
+        Feature("age", kind="integer"),
+        Feature("ward", kind="categorical", categories=("a", "b", "c")),
+    ]
+)
+OPTIONS = Options(
+    min_score=0.75, min_density=0.05, max_rows=100, density="kde", n_neighbors=15, min_people=5
+)
+WRITER = ReasonWriter(SCHEMA, Target("class 1", 0.75), OPTIONS, np.array([0, 1, 1, 1]))
+OPEN = Box(
+    lower=np.full(2, -np.inf),
+    upper=np.full(2, np.inf),
+    allowed={},
+    up=np.zeros(2, dtype=bool),
+    down=np.zeros(2, dtype=bool),
+    reasons={},
+)
+
+
+def outcome(status: str, **more: Any) -> Outcome:
+    return Outcome(
+        status=status,
+        points=np.zeros((1, 4)),
+        ids=(-1,),
+        scores=(0.2,),
+        log_densities=np.zeros(1),
+        lowest_log_densities=np.zeros(0),
+        log_floor=-1.0,
+        **more,
+    )
+
+
+def counts(targets: int, anywhere: int, excluded: tuple[int, ...] = (0, 0, 0, 0)) -> TargetCounts:
+    return TargetCounts(
+        allowed=50,
+        targets=targets,
+        targets_anywhere=anywhere,
+        excluded_by=np.array(excluded, dtype=np.int64),
+    )
+
+
+@pytest.mark.parametrize("status", ["FOUND", "ALREADY_THERE", "NO_TARGET"])
+def test_where_the_status_says_it_all_there_is_no_reason(status: str) -> None:
+    assert WRITER.reason(outcome(status), OPEN, None) == ""
+
+
+def test_a_spent_budget_names_it() -> None:
+    assert WRITER.reason(outcome("BUDGET"), OPEN, None) == (
+        "max_rows=100 was spent; allow more rows, or widen what may change"
+    )
+
+
+def test_where_no_floor_helps_the_steps_are_to_blame() -> None:
+    said = WRITER.reason(outcome("UNREACHABLE", no_floor_helps=True), OPEN, None)
+
+    assert said == (
+        "no floor, however low, opens a way: "
+        "max_step or one-way features rule out every step onwards"
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "many"),
+    [
+        (None, "people within the constraints reach the target"),
+        (counts(1, 1), "1 person within the constraints reaches the target"),
+        (counts(1200, 1200), "1,200 people within the constraints reach the target"),
+    ],
+)
+def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, many: str) -> None:
+    said = WRITER.reason(outcome("UNREACHABLE", counts=found), OPEN, None)
+
+    assert said == (
+        f"{many}, but no steps from each place to its 15 nearest, over ground at least as "
+        "common as 1 in 20 people's, lead there; relax=True finds the least lowering of the "
+        "floor that opens a way"
+    )
+
+
+def test_the_longest_step_is_named_where_there_is_one() -> None:
+    short = replace(WRITER, options=replace(OPTIONS, max_step=0.5))
+
+    said = short.reason(outcome("UNREACHABLE"), OPEN, None)
+
+    assert "no steps of at most 0.5 ordinary differences from each place" in said
+
+
+def test_a_target_that_nobody_reaches_is_said_to_be_one() -> None:
+    assert WRITER.reason(outcome("NO_TARGET", counts=counts(0, 0)), OPEN, None) == (
+        "nobody in the data reaches it, with or without the constraints: "
+        "class 1, score at least 0.75"
+    )
+
+
+@pytest.mark.parametrize(
+    ("allowed", "excluded", "blamed"),
+    [
+        ({}, (9, 4, 4, 4), "'ward' alone rules out 12"),  # each column rules out its own people
+        ({1: frozenset({0, 2})}, (9, 4, 4, 4), "'ward' alone rules out 12"),
+        ({1: frozenset({0})}, (9, 8, 3, 4), "'age may only rise' alone rules out 9"),
+        ({1: frozenset({0})}, (5, 8, 3, 4), "'ward' alone rules out 8"),  # one column says it all
+    ],
+)
+def test_the_constraint_that_rules_out_most_is_named(
+    allowed: dict[int, frozenset[int]], excluded: tuple[int, ...], blamed: str
+) -> None:
+    box = replace(OPEN, allowed=allowed, reasons={0: "age may only rise"})
+
+    said = WRITER.reason(outcome("NO_TARGET", counts=counts(0, 1500, excluded)), box, None)
+
+    assert said == (
+        f"1,500 people in the data have it, but the constraints rule all of them out; {blamed}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("goal", "outside"),
+    [
+        ((30.0, 0.0), "age at least 40"),
+        ((50.0, 1.0), "ward stays a"),
+        ((30.0, 1.0), "age at least 40; ward stays a"),
+    ],
+)
+def test_a_given_counterfactual_outside_the_constraints_says_which(
+    goal: tuple[float, float], outside: str
+) -> None:
+    box = replace(
+        OPEN,
+        lower=np.array([40.0, -np.inf]),
+        allowed={1: frozenset({0})},
+        reasons={0: "age at least 40", 1: "ward stays a"},
+    )
+
+    said = WRITER.reason(outcome("UNREACHABLE"), box, np.array(goal))
+
+    assert said == f"the counterfactual that was given lies outside the constraints: {outside}"
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        ("NO_TARGET", "does not reach the target: class 1, score at least 0.75"),
+        ("UNREACHABLE", "cannot be reached over common enough ground; try relax=True"),
+    ],
+)
+def test_a_given_counterfactual_within_them_fails_by_score_or_by_density(
+    status: str, words: str
+) -> None:
+    said = WRITER.reason(outcome(status), OPEN, np.array([50.0, 1.0]))
+
+    assert said == f"the counterfactual that was given {words}"
+
+
+def test_a_given_counterfactual_that_breaks_a_relation_says_which() -> None:
+    schema = Schema([Feature("low"), Feature("high")], relations=[("low", "<=", "high")])
+    writer = replace(WRITER, schema=schema)
+
+    said = writer.reason(outcome("UNREACHABLE"), OPEN, np.array([2.0, 1.0]))
+
+    assert said == (
+        "the counterfactual that was given breaks what the schema says of every state: low <= high"
+    )

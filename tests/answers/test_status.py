@@ -1,0 +1,21 @@
+"""How a search ended, in a word and in a sentence."""
+
+from __future__ import annotations
+
+from localface.answers.status import Status
+
+
+def test_every_status_is_a_sentence() -> None:
+    assert {status.name for status in Status} == {
+        "FOUND",
+        "ALREADY_THERE",
+        "NO_TARGET",
+        "UNREACHABLE",
+        "BUDGET",
+    }
+    assert all(len(status.value.split()) > 5 for status in Status)
+
+
+def test_a_status_in_a_word_or_two() -> None:
+    assert Status.FOUND.word == "found"
+    assert Status.ALREADY_THERE.word == "already there"
