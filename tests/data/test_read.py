@@ -1,23 +1,17 @@
-"""The user's own tables: any kind is read, and answers come back in the same kind."""
+"""Tables and people of any kind, read as records."""
 
 from __future__ import annotations
-
-import json
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from localface.data import table_format
 from localface.data.feature import Feature
 from localface.data.frames import column_names
 from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
-from localface.data.table_format import TableFormat, person_format
 from localface.errors import DataError
 
 SCHEMA = Schema(
@@ -29,6 +23,8 @@ SCHEMA = Schema(
         Feature("grade", kind="ordinal", categories=("low", "mid", "high")),
     ]
 )
+
+
 ROWS = {
     "age": [63, 40, 51],
     "temp": [37.1, 0.1 + 0.2, 1e-300],
@@ -36,7 +32,11 @@ ROWS = {
     "ward": ["icu", "home", "icu"],
     "grade": ["low", "high", "mid"],
 }
+
+
 CODES = np.array([[63, 37.1, 1, 1, 0], [40, 0.1 + 0.2, 0, 0, 2], [51, 1e-300, 1, 1, 1]])
+
+
 PERSON = {"age": 63, "temp": 37.1, "on": True, "ward": "icu", "grade": "low"}
 
 
@@ -77,44 +77,6 @@ def test_every_kind_of_table_is_read_as_the_same_records(table):
     assert records.tobytes() == CODES.tobytes()
 
 
-def test_a_pandas_table_comes_back_with_its_own_types():
-    table = pandas_table()
-
-    back = TableFormat.of(table, SCHEMA).frame(CODES)
-
-    pd.testing.assert_frame_equal(back, table[list(SCHEMA.names)])
-
-
-def test_other_pandas_types_come_back_as_well():
-    arrow = pd.ArrowDtype(pa.string())
-    table = pd.DataFrame({"age": ROWS["age"], "temp": ROWS["temp"], "on": ROWS["on"]}).assign(
-        ward=pd.Series(ROWS["ward"], dtype=arrow), grade=pd.Series(ROWS["grade"], dtype="string")
-    )
-    table = table.astype({"age": "Int64", "on": "boolean", "temp": "Float64"})
-
-    back = TableFormat.of(table, SCHEMA).frame(read_records(table, SCHEMA))
-
-    pd.testing.assert_frame_equal(back, table)
-
-
-def test_a_polars_frame_comes_back_with_its_own_types():
-    table = polars_table()
-
-    back = TableFormat.of(table, SCHEMA).frame(CODES)
-
-    assert back.schema == table.schema
-    assert back.equals(table)
-
-
-def test_a_pyarrow_table_comes_back_with_its_own_types():
-    table = pyarrow_table()
-
-    back = TableFormat.of(table, SCHEMA).frame(CODES)
-
-    assert back.schema.types == table.schema.types
-    assert back.to_pydict() == table.to_pydict()
-
-
 def test_numbers_of_several_types_and_with_gaps_are_read_column_by_column():
     table = pd.DataFrame({"a": [1.5, 2.5], "b": [1, 2], "c": [3.5, 4.5], "d": [5, 6]})
     gaps = table.astype({"b": "Int64", "d": "Int64"})
@@ -126,71 +88,12 @@ def test_numbers_of_several_types_and_with_gaps_are_read_column_by_column():
         read_records(gaps, schema)
 
 
-def test_an_array_of_objects_comes_back_as_one():
-    back = TableFormat.of(array(), SCHEMA).frame(CODES)
-
-    assert back.dtype == object
-    assert back.tolist() == array().tolist()
-    assert [type(value) for value in back[0]] == [int, float, bool, str, str]
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "int8", "bool"])
-def test_an_array_of_numbers_keeps_its_type(dtype):
-    table = np.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
-    schema = Schema.infer(table)
-
-    back = TableFormat.of(table, schema).frame(read_records(table, schema))
-
-    assert back.dtype == table.dtype
-    assert (back == table).all()
-
-
-@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow", "numpy"])
-@given(values=st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5))
-def test_floats_come_back_bit_for_bit(kind, values):
-    make = {
-        "pandas": pd.DataFrame,
-        "polars": pl.DataFrame,
-        "pyarrow": pa.table,
-        "numpy": lambda c: np.array([c["x"]]).T,
-    }
-    table = make[kind]({"x": values})
-    schema = Schema([Feature("x")])
-
-    form = TableFormat.of(table, schema)
-    back = form.frame(read_records(table, schema))
-
-    assert form.kind == kind
-    assert read_records(back, schema).tobytes() == np.array(values).tobytes()
-
-
-@pytest.mark.parametrize(
-    "make", [pd.DataFrame, pl.DataFrame, pa.table, lambda c: np.array([c["x"]]).T]
-)
-def test_a_value_between_whole_numbers_is_never_cut_short(make):
-    table, schema = make({"x": [1, 2, 3]}), Schema([Feature("x")])
-
-    back = TableFormat.of(table, schema).frame(np.array([[1.5]]))
-
-    assert read_records(back, schema).tolist() == [[1.5]]
-
-
-def test_a_value_outside_a_closed_list_is_never_lost():
-    table = pd.DataFrame({"x": pd.Categorical([1, 3, 9])})
-    schema = Schema([Feature("x", kind="integer")])
-
-    back = TableFormat.of(table, schema).frame(np.array([[2.0]]))
-
-    assert back["x"].tolist() == [2]
-
-
 def test_columns_of_an_array_are_named_by_their_place():
     assert column_names(np.zeros((2, 3))) == ("x0", "x1", "x2")
     assert column_names(pandas_table())[0] == "spare"
 
 
 # --- one person -------------------------------------------------------------------------------
-
 PEOPLE = [
     PERSON,
     pd.Series(PERSON),
@@ -207,78 +110,7 @@ def test_a_person_is_read_in_any_shape(person):
     assert read_record(person, SCHEMA).tolist() == CODES[0].tolist()
 
 
-def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
-    form = person_format(PERSON, TableFormat.of(polars_table(), SCHEMA))
-
-    back = form.single(CODES[0])
-
-    assert back == PERSON
-    assert [type(value) for value in back.values()] == [int, float, bool, str, str]
-    assert isinstance(form.frame(CODES), pl.DataFrame)
-
-
-@pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
-def test_a_series_comes_back_as_a_series_and_its_path_as_pandas(table):
-    form = person_format(pd.Series(PERSON), TableFormat.of(table, SCHEMA))
-
-    pd.testing.assert_series_equal(form.single(CODES[0]), pd.Series(PERSON))
-    assert isinstance(form.frame(CODES), pd.DataFrame)
-
-
-def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short():
-    table, schema = (
-        pd.DataFrame({"a": [1, 2, 4], "b": [3, 5, 6]}),
-        Schema([Feature("a"), Feature("b")]),
-    )
-    form = person_format(table.iloc[0], TableFormat.of(table, schema))
-
-    assert form.single(np.array([2.0, 3.0])).dtype == np.int64
-    assert form.single(np.array([2.5, 3.0])).tolist() == [2.5, 3.0]
-
-
-def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
-    numbers = Schema([Feature("a"), Feature("b")])
-    form = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
-
-    one = person_format(np.array([1, 2], dtype=np.float32), form)
-    row = person_format(polars_table()[:1], TableFormat.of(pandas_table(), SCHEMA))
-
-    assert one.single(np.array([1.0, 2.0])).shape == (2,)
-    assert one.single(np.array([1.0, 2.0])).dtype == np.float32
-    assert row.single(CODES[0]).equals(polars_table()[:1])
-
-
-def test_a_form_can_be_bare_or_named():
-    numbers = Schema([Feature("a"), Feature("b")])
-    named = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
-
-    assert named.bare().frame(np.array([[1.0, 2.0]])).dtype == np.float64
-    assert list(named.bare().named().frame(np.array([[1.0, 2.0]])).columns) == ["a", "b"]
-    assert TableFormat.of(pandas_table(), SCHEMA).bare().frame(CODES).tolist() == array().tolist()
-
-
-@pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
-@pytest.mark.parametrize("person", [None, *PEOPLE[:3]])
-def test_a_form_survives_json(table, person):
-    form = TableFormat.of(table, SCHEMA)
-    form = form if person is None else person_format(person, form)
-
-    assert TableFormat.from_dict(json.loads(json.dumps(form.to_dict()))) == form
-
-
-def test_without_the_library_a_form_falls_back_to_arrays(monkeypatch):
-    plain = person_format(pd.Series(PERSON), TableFormat.of(pandas_table(), SCHEMA)).to_dict()
-    monkeypatch.setattr(table_format, "find_spec", lambda name: None)
-
-    form = TableFormat.from_dict(plain)
-
-    assert form.kind == "numpy"
-    assert form.single(CODES[0]).tolist() == list(PERSON.values())
-
-
 # --- what cannot be read ----------------------------------------------------------------------
-
-
 def changed(**columns: object) -> pd.DataFrame:
     return pd.DataFrame({**ROWS, **columns})
 

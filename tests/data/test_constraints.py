@@ -1,0 +1,163 @@
+"""Constraints compiled into a box around a person."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.errors import ConstraintError
+
+AGE = Feature("age", unit="year", kind="integer")
+
+
+FIO2 = Feature("fio2", resolution=0.01)
+
+
+SEX = Feature("sex", kind="binary", categories=("F", "M"))
+
+
+WARD = Feature("ward", kind="categorical", categories=("icu", "step-down", "home"))
+
+
+PAIN = Feature("pain", kind="ordinal", categories=("none", "mild", "severe"))
+
+
+PERSON = np.array([63.0, 0.55, 1.0, 0.0, 1.0])
+
+
+@pytest.fixture
+def schema() -> Schema:
+    return Schema([AGE, FIO2, SEX, WARD, PAIN])
+
+
+# --- the box ----------------------------------------------------------------------------------
+def test_without_constraints_a_person_may_go_anywhere(schema):
+    box = schema.box(PERSON)
+
+    assert np.isneginf(box.lower).all()
+    assert np.isposinf(box.upper).all()
+    assert box.allowed == {}
+    assert box.reasons == {}
+    assert not box.up.any()
+    assert not box.down.any()
+
+
+def test_each_shape_of_constraint_is_understood(schema):
+    where = {
+        "age": 5,
+        "fio2": (0.21, 0.4),
+        "sex": "never",
+        "ward": ["icu", "home"],
+        "pain": {"moves": "down", "within": 1},
+    }
+
+    box = schema.box(PERSON, where)
+
+    assert (box.lower[0], box.upper[0]) == (58, 68)
+    assert (box.lower[1], box.upper[1]) == (0.21, 0.4)  # the person, at 0.55, stands outside
+    assert box.allowed == {2: {1}, 3: {0, 2}}
+    assert (box.lower[4], box.upper[4]) == (0, 1)
+    assert box.down.tolist() == [False, False, False, False, True]
+    assert box.reasons == {
+        0: "age within 5 of 63 year",
+        1: "fio2 between 0.21 and 0.4",
+        2: "sex never moves",
+        3: "ward among 'icu', 'home'",
+        4: "pain only moves down and within 1 of mild",
+    }
+
+
+def test_never_pins_numbers_and_up_opens_one_side(schema):
+    box = schema.box(PERSON, {"age": "never", "fio2": "up", "sex": "up"})
+
+    assert (box.lower[0], box.upper[0]) == (63, 63)
+    assert (box.lower[1], box.upper[1]) == (0.55, np.inf)
+    assert box.allowed == {2: {1}}
+    assert box.up.tolist() == [False, True, True, False, False]
+
+
+def test_a_call_only_narrows_what_the_schema_declares(schema):
+    schema = schema.with_("age", within=5, bounds=(60, 90)).with_("sex", moves="never")
+
+    box = schema.box(PERSON, {"age": {"within": 10, "bounds": (None, 66)}, "sex": "freely"})
+
+    assert (box.lower[0], box.upper[0]) == (60, 66)
+    assert box.allowed[2] == {1}
+
+
+def test_ranks_are_bounded_by_their_names_and_lists_pass_for_pairs(schema):
+    by_tuple = schema.box(PERSON, {"pain": ("none", "mild"), "fio2": [0.21, None]})
+    by_list = schema.box(PERSON, {"pain": ["none", "mild"], "ward": ("icu",)})
+
+    assert (by_tuple.lower[4], by_tuple.upper[4]) == (0, 1)
+    assert by_tuple.reasons[1] == "fio2 at least 0.21"
+    assert (by_list.lower[4], by_list.upper[4]) == (0, 1)
+    assert by_list.allowed[3] == {0}
+
+
+def test_bounds_of_counts_are_whole(schema):
+    box = schema.box(PERSON, {"age": (60.2, 65.9)})
+
+    assert (box.lower[0], box.upper[0]) == (61, 65)
+
+
+def test_a_box_tells_what_a_feature_may_be(schema):
+    box = schema.box(PERSON, {"age": 5, "ward": ["icu"]})
+
+    assert box.holds(0, 68.0)
+    assert not box.holds(0, 69.0)
+    assert box.holds(3, 0.0)
+    assert not box.holds(3, 1.0)
+    with pytest.raises(ValueError, match="read-only"):
+        box.lower[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("where", "message"),
+    [
+        (["age"], "give a dict from feature to constraint"),
+        ({"agee": 5}, "'agee', which is no feature.*did you mean 'age'"),
+        ({"age": "upp"}, "'age' cannot move 'upp'.*did you mean 'up'"),
+        ({"ward": "home"}, r"write \['home'\]"),
+        ({"ward": "up"}, "categorical and has no up"),
+        ({"ward": 3}, "'ward' is categorical and cannot stay within 3"),
+        ({"age": -1}, "within -1.*not negative"),
+        ({"age": True}, "cannot be read: give a number"),
+        ({"age": None}, "cannot be read"),
+        ({"age": {1, 2}}, "cannot be read"),
+        ({"age": (1, 2, 3)}, r"give \(low, high\)"),
+        ({"age": (70, 60)}, "wrong way round"),
+        ({"age": ("a", 60)}, "bound of 'age' is 'a'"),
+        ({"age": {"witin": 5}}, "'witin'.*did you mean 'within'"),
+        ({"age": {"categories": [1]}}, "integer and has no categories"),
+        ({"ward": {"categories": "home"}}, "give a list of them"),
+        ({"ward": {"bounds": (0, 1)}}, "categorical and has no bounds"),
+        ({"ward": ["hom"]}, "unseen category 'hom'.*did you mean 'home'"),
+        ({"ward": []}, "leaves 'ward' no category"),
+        ({"pain": ["none", "severe"]}, "must be neighbours"),
+        (
+            {"age": {"within": 5, "bounds": (70, 80)}},
+            "'age' .now 63 year.*between 70 and 80 year.*within 5 of 63 year",
+        ),
+        ({"fio2": {"moves": "up", "bounds": (0.21, 0.4)}}, "only moves up.*between 0.21 and 0.4"),
+        ({"age": {"moves": "never", "bounds": (70, None)}}, "at least 70 year.*never moves"),
+        ({"sex": {"moves": "never", "categories": ["F"]}}, "never moves.*only 'F'"),
+        ({"age": (63.2, 63.8)}, "a whole number"),
+    ],
+)
+def test_constraints_that_cannot_be_met_or_read_name_the_feature_and_both_sides(
+    schema, where, message
+):
+    with pytest.raises(ConstraintError, match=message):
+        schema.box(PERSON, where)
+
+
+def test_a_call_that_contradicts_the_schema_names_both():
+    schema = Schema([Feature("los", moves="up")])
+
+    with pytest.raises(
+        ConstraintError, match="only moves up by the schema, and only down by where="
+    ):
+        schema.box(np.array([3.0]), {"los": "down"})

@@ -1,0 +1,131 @@
+"""Features: what they hold, how they are written, what they refuse."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.errors import DataError, SchemaError
+
+AGE = Feature("age", unit="year", kind="integer")
+
+
+FIO2 = Feature("fio2", resolution=0.01)
+
+
+SEX = Feature("sex", kind="binary", categories=("F", "M"))
+
+
+WARD = Feature("ward", kind="categorical", categories=("icu", "step-down", "home"))
+
+
+PAIN = Feature("pain", kind="ordinal", categories=("none", "mild", "severe"))
+
+
+@pytest.fixture
+def schema() -> Schema:
+    return Schema([AGE, FIO2, SEX, WARD, PAIN])
+
+
+def test_a_code_becomes_the_value_the_user_knows_and_back():
+    for feature, value in [(AGE, 63), (FIO2, 0.35), (SEX, "M"), (WARD, "home"), (PAIN, "mild")]:
+        code = feature.code(value)
+
+        assert isinstance(code, float)
+        assert feature.value(code) == value
+        assert type(feature.value(code)) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("feature", "code", "text"),
+    [
+        (FIO2, 0.35000000000000003, "0.35"),
+        (Feature("temp", resolution=0.1), 37.300000001, "37.3"),
+        (Feature("temp", resolution=0.5), 37.5, "37.5"),
+        (Feature("x"), 37.300000001, "37.3"),
+        (Feature("x"), 123456.7, "123457"),
+        (Feature("x"), 0.0001234567, "0.0001235"),
+        (Feature("x"), -0.0, "0"),
+        (Feature("x", resolution=1), -0.2, "0"),
+        (Feature("x", resolution=10), 40.0, "40"),
+        (AGE, 14.0, "14"),
+        (WARD, 1.0, "step-down"),
+        (Feature("on", kind="binary", categories=(False, True)), 1.0, "True"),
+    ],
+)
+def test_numbers_are_written_for_people(feature, code, text):
+    assert feature.format(code) == text
+
+
+def test_discrete_features_are_those_with_nothing_in_between():
+    assert [feature.discrete for feature in (AGE, FIO2, SEX, WARD, PAIN)] == [
+        False,
+        False,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_counts_and_ranks_are_resolved_to_one_and_numbers_to_nothing_in_particular():
+    assert (AGE.resolution, PAIN.resolution, Feature("x").resolution) == (1, 1, None)
+
+
+def test_a_binary_feature_is_zero_or_one_unless_told():
+    assert Feature("on", kind="binary").categories == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"name": ""}, "name is ''"),
+        ({"name": 3}, "name is 3.*as text"),
+        ({"unit": 5}, "unit of 'x' is 5"),
+        ({"kind": "numerc"}, "did you mean 'numeric'"),
+        ({"moves": "dwn"}, "did you mean 'down'"),
+        ({"moves": "immutable"}, "use one of 'freely', 'up', 'down', 'never'"),
+        ({"kind": "categorical", "categories": ("a",), "moves": "up"}, "categorical and has no up"),
+        ({"kind": "categorical"}, "list its categories"),
+        ({"categories": ("a", "b")}, "numeric and can have no categories"),
+        ({"kind": "binary", "categories": ("a", "b", "c")}, "exactly two categories: it has 3"),
+        ({"kind": "ordinal", "categories": ()}, "at least one"),
+        ({"kind": "ordinal", "categories": "abc"}, "give a list of them"),
+        ({"kind": "ordinal", "categories": ("a", None)}, "category None"),
+        ({"kind": "ordinal", "categories": ("a", "a")}, "more than once"),
+        ({"kind": "binary", "within": 1}, "can have no within"),
+        ({"kind": "binary", "resolution": 1}, "can have no resolution"),
+        ({"kind": "binary", "bounds": (0, 1)}, "can have no bounds"),
+        ({"within": -1}, "within of 'x' is -1"),
+        ({"scale": 0}, "scale of 'x' is 0: give a positive"),
+        ({"resolution": np.nan}, "resolution of 'x' is nan"),
+        ({"within": True}, "within of 'x' is True"),
+        ({"bounds": (3, 1)}, "wrong way round"),
+        ({"bounds": 3}, r"give \(low, high\)"),
+        ({"bounds": ("a", 1)}, "bound of 'x' is 'a'"),
+        (
+            {"kind": "ordinal", "categories": ("low", "high"), "bounds": ("low", "hihg")},
+            "did you mean 'high'",
+        ),
+    ],
+)
+def test_a_feature_that_contradicts_itself_is_refused(settings, message):
+    with pytest.raises(SchemaError, match=message):
+        Feature(**{"name": "x", **settings})
+
+
+@pytest.mark.parametrize(
+    ("feature", "value", "message"),
+    [
+        (WARD, "step-donw", "unseen category 'step-donw'.*did you mean 'step-down'"),
+        (WARD, None, "unseen category None.*the schema knows 'icu'"),
+        (WARD, [1], "unseen category"),
+        (FIO2, "0.5", "'fio2' is '0.5': a finite number"),
+        (FIO2, float("nan"), "finite number"),
+        (AGE, 63.5, "integer and cannot be 63.5.*kind='numeric'"),
+    ],
+)
+def test_a_value_that_does_not_fit_is_refused(feature, value, message):
+    with pytest.raises(DataError, match=message):
+        feature.code(value)

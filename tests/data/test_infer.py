@@ -1,0 +1,159 @@
+"""Schemas guessed from tables."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.errors import DataError, SchemaError
+
+AGE = Feature("age", unit="year", kind="integer")
+
+
+FIO2 = Feature("fio2", resolution=0.01)
+
+
+SEX = Feature("sex", kind="binary", categories=("F", "M"))
+
+
+WARD = Feature("ward", kind="categorical", categories=("icu", "step-down", "home"))
+
+
+PAIN = Feature("pain", kind="ordinal", categories=("none", "mild", "severe"))
+
+
+@pytest.fixture
+def schema() -> Schema:
+    return Schema([AGE, FIO2, SEX, WARD, PAIN])
+
+
+# --- guessing ---------------------------------------------------------------------------------
+def kinds(schema: Schema) -> dict[str, tuple[str, object]]:
+    return {feature.name: (feature.kind, feature.categories) for feature in schema}
+
+
+def test_kinds_are_guessed_from_a_pandas_frame():
+    frame = pd.DataFrame(
+        {
+            "on": [True, True, True, True],
+            "zero_one": [1, 0, 1, 0],
+            "float_two": [1.0, 0.0, 0.5, 0.0],
+            "ward": ["icu", "home", "step", "icu"],
+            "two_words": ["yes", "no", "no", "yes"],
+            "count": [3, 1, 4, 1],
+            "whole": [3.0, 1.0, 4.0, 1.0],
+            "temp": [36.6, 37.25, 38.0, 36.6],
+            "grade": pd.Categorical(
+                ["low", "high", "mid", "low"], ["low", "mid", "high"], ordered=True
+            ),
+            "sparse": pd.Categorical(["b", "a", "b", "a"], ["b", "c", "a"]),
+            "pair": pd.Categorical(["b", "a", "b", "a"]),
+            "rank": pd.Categorical(["low", "high", "low", "low"], ["low", "high"], ordered=True),
+            "holes": pd.array([1, 2, None, 4], dtype="Int64"),
+            "object": pd.Series([True, False, None, True], dtype=object),
+            "decimal": [Decimal("1.5"), Decimal(2), Decimal("2.25"), Decimal(3)],
+        }
+    )
+
+    schema = Schema.infer(frame)
+
+    assert kinds(schema) == {
+        "on": ("binary", (False, True)),
+        "zero_one": ("binary", (0, 1)),
+        "float_two": ("numeric", None),
+        "ward": ("categorical", ("home", "icu", "step")),
+        "two_words": ("binary", ("no", "yes")),
+        "count": ("integer", None),
+        "whole": ("integer", None),
+        "temp": ("numeric", None),
+        "grade": ("ordinal", ("low", "mid", "high")),
+        "sparse": ("categorical", ("a", "b", "c")),
+        "pair": ("binary", ("a", "b")),
+        "rank": ("binary", ("low", "high")),
+        "holes": ("integer", None),
+        "object": ("binary", (False, True)),
+        "decimal": ("numeric", None),
+    }
+    assert [schema[name].resolution for name in ("count", "temp", "float_two")] == [1, 0.01, 0.1]
+
+
+def test_kinds_are_guessed_from_a_polars_frame():
+    frame = pl.DataFrame(
+        {
+            "ward": pl.Series(["b", "a", "c"], dtype=pl.Enum(["c", "b", "a"])),
+            "pair": pl.Series(["b", "a", "b"], dtype=pl.Enum(["b", "a"])),
+            "cat": pl.Series(["y", "x", "z"], dtype=pl.Categorical),
+            "n": [1.5, None, 2.25],
+            "m": [1.123456, 2.0, 3.0],
+        }
+    )
+
+    assert kinds(Schema.infer(frame)) == {
+        "ward": ("categorical", ("c", "b", "a")),
+        "pair": ("binary", ("b", "a")),
+        "cat": ("categorical", ("x", "y", "z")),
+        "n": ("binary", (1.5, 2.25)),
+        "m": ("numeric", None),
+    }
+
+
+def test_kinds_are_guessed_from_a_pyarrow_table_and_an_array():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table(
+        {"k": pa.array(["x", "y", "z"]).dictionary_encode(), "on": pa.array([True, None, False])}
+    )
+
+    assert kinds(Schema.infer(table)) == {
+        "k": ("categorical", ("x", "y", "z")),
+        "on": ("binary", (False, True)),
+    }
+    assert kinds(Schema.infer(np.array([[1, 2], [3, 4], [5, 6]]))) == {
+        "x0": ("integer", None),
+        "x1": ("integer", None),
+    }
+
+
+def test_many_whole_floats_are_numbers_and_many_ints_are_counts():
+    frame = pd.DataFrame({"floats": np.arange(30.0), "ints": np.arange(30)})
+
+    assert [feature.kind for feature in Schema.infer(frame)] == ["numeric", "integer"]
+
+
+@pytest.mark.parametrize(
+    ("column", "message"),
+    [
+        (pd.date_range("2020-01-01", periods=60), "'x' holds Datetime.*turn it into numbers"),
+        ([dt.date(2020, 1, 1)] * 60, "'x' holds date values"),
+        ([[1, 2]] * 60, "'x' holds list values.*drop it"),
+        ([None] * 60, "'x' holds no values: drop it"),
+        ([1, "a"] * 30, "mixes text and numbers"),
+        ([f"id{i}" for i in range(60)], "60 different values in 60 rows.*identifier: drop it"),
+    ],
+)
+def test_columns_that_have_no_place_in_a_record_are_refused_with_advice(column, message):
+    frame = pd.DataFrame({"x": pd.Series(column)})
+
+    with pytest.raises(SchemaError, match=message):
+        Schema.infer(frame)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ([1, 2], "a list is not a table.*pandas, polars or pyarrow"),
+        (pl.LazyFrame({"a": [1]}), "collect"),
+        (pd.DataFrame([[1, 2]]), "not text: rename them"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column 'a'"),
+        (np.zeros(3), "1 dimension"),
+    ],
+)
+def test_what_is_no_table_is_refused(data, message):
+    with pytest.raises(DataError, match=message):
+        Schema.infer(data)

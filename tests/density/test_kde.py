@@ -1,0 +1,117 @@
+"""The kernel density: certified minima, exact means, holes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.density.fit import fit_kde
+from localface.geometry.point_set import PointSet
+
+GRID = np.linspace(0, 1, 4001)[:, None]
+
+
+def _cloud(width, n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, width)) @ (np.eye(width) + 0.3 * rng.normal(size=(width, width)))
+
+
+def _log_density(places, rows, h, n):
+    squares = ((places[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2)
+    return (
+        np.log(np.exp(-squares / (2 * h * h)).sum(axis=1))
+        - np.log(n)
+        - places.shape[1] / 2 * np.log(2 * np.pi * h * h)
+    )
+
+
+def _along(start, end, rows, h):
+    others = rows[~((rows == start).all(axis=1) | (rows == end).all(axis=1))]
+    return _log_density(start + GRID * (end - start), others, h, len(rows))
+
+
+@pytest.mark.parametrize("width", [2, 3, 8, 22])
+def test_the_certified_minimum_is_never_above_a_fine_grid_and_all_but_meets_it(width):
+    rows = _cloud(width)
+    kde = fit_kde(PointSet(rows), np.zeros(width, dtype=bool))
+    ends = np.random.default_rng(1).normal(size=(15, width)) * 1.5
+    starts = np.concatenate([rows[:8], ends[:7][::-1]])
+    values = kde.lowest_along(starts, ends, None).log_densities
+    for start, end, value in zip(starts, ends, values, strict=True):
+        sampled = _along(start, end, rows, kde.bandwidth).min()
+        assert value <= sampled + 1e-9
+        assert sampled - value < 1e-3
+
+
+@pytest.mark.parametrize("width", [2, 8, 22])
+def test_a_verdict_is_what_the_full_sum_says_however_few_rows_were_summed(width):
+    rows = _cloud(width, n=1500)
+    kde = fit_kde(PointSet(rows), np.zeros(width, dtype=bool))
+    rng = np.random.default_rng(2)
+    starts, ends = rows[rng.integers(0, 1500, 200)], rows[rng.integers(0, 1500, 200)]
+    exact = kde.lowest_along(starts, ends, None).log_densities
+    for floor in np.quantile(exact, [0.1, 0.5, 0.9]):
+        verdict = kde.lowest_along(starts, ends, floor)
+        assert (verdict.passes == (exact >= floor - 1e-9)).all()
+        assert (verdict.log_densities[verdict.passes] <= exact[verdict.passes] + 1e-9).all()
+
+
+def test_a_hole_holds_no_place_above_the_floor():
+    rows = np.concatenate([_cloud(2, seed=1), _cloud(2, seed=2) + 7])
+    kde = fit_kde(PointSet(rows), np.zeros(2, dtype=bool))
+    floor = kde.scale.quantile(0.05)
+    ground = kde.lowest_along(rows[:20], rows[-20:], floor)
+    assert not ground.passes.any()
+    assert len(ground.holes) == 20
+    rng = np.random.default_rng(0)
+    for _, hole in ground.holes:
+        way = rng.normal(size=(200, 2))
+        inside = (
+            hole.centre
+            + way / np.linalg.norm(way, axis=1)[:, None] * hole.radius * rng.random((200, 1)) ** 0.5
+        )
+        assert (_log_density(inside, rows, kde.bandwidth, len(rows)) < floor).all()
+
+
+@pytest.mark.parametrize("width", [2, 3, 8, 22])
+def test_the_mean_is_exact_and_the_same_in_both_directions(width):
+    rows = _cloud(width)
+    kde = fit_kde(PointSet(rows), np.zeros(width, dtype=bool))
+    starts, ends = rows[:10], rows[10:20]
+    there, back = (
+        kde.mean_along(starts, ends, None).log_densities,
+        kde.mean_along(ends, starts, None).log_densities,
+    )
+    assert there == pytest.approx(back, abs=1e-9)
+    for start, end, value in zip(starts, ends, there, strict=True):
+        density = np.exp(_along(start, end, rows, kde.bandwidth))
+        assert value == pytest.approx(np.log(np.trapezoid(density, dx=1 / 4000)), abs=1e-4)
+
+
+def test_flips_are_judged_half_before_and_half_after():
+    rows = np.array([[0.0, 0.0], [0.5, 0.0], [0.5, 1.0], [1.0, 1.0], [0.2, 0.0], [0.9, 1.0]])
+    kde = fit_kde(PointSet(rows), np.array([False, True]), bandwidth=0.3)
+    start, end = np.array([0.1, 0.0]), np.array([0.95, 1.0])
+    t = GRID
+    places = np.where([False, True], np.where(t < 0.5, start, end), start + t * (end - start))
+    sampled = _log_density(places, rows, 0.3, len(rows))
+    value = kde.lowest_along(start[None], end[None], None).log_densities[0]
+    assert value <= sampled.min() + 1e-9
+    assert sampled.min() - value < 1e-3
+    assert kde.mean_along(start[None], end[None], None).log_densities[0] == pytest.approx(
+        np.log(np.exp(sampled).mean()), abs=1e-3
+    )
+
+
+def test_where_a_person_stands_never_fails_against_itself():
+    rows = _cloud(8)
+    kde = fit_kde(PointSet(rows), np.zeros(8, dtype=bool))
+    for row in rows[:50]:
+        own = kde.lowest_along(row[None], row[None], None).log_densities[0]
+        assert kde.lowest_along(row[None], row[None], own).passes[0]
+
+
+def test_the_kernels_of_a_steps_own_ends_do_not_vouch_for_it():
+    lonely = np.array([[50.0, 50.0], [50.1, 50.0]])
+    kde = fit_kde(PointSet(np.concatenate([_cloud(2), lonely])), np.zeros(2, dtype=bool))
+    assert not kde.lowest_along(lonely[:1], lonely[1:], kde.scale.quantile(0.05)).passes[0]

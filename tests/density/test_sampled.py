@@ -1,0 +1,35 @@
+"""A user's own density is checked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from localface.density.sampled import SampledDensity, checked_log_density
+from localface.errors import DensityError
+from localface.geometry.point_set import PointSet
+
+
+def _cloud(width, n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.normal(size=(n, width)) @ (np.eye(width) + 0.3 * rng.normal(size=(width, width)))
+
+
+@pytest.mark.parametrize(
+    ("lie", "message"),
+    [
+        (lambda places: -np.ones(len(places)), "negative"),
+        (lambda places: np.full(len(places), np.nan), "NaN"),
+        (lambda places: np.ones((len(places), 2)), "shape"),
+        (lambda places: np.ones(len(places)), "same at every row"),
+        (lambda places: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_a_density_that_lies_is_told_what_it_said(lie, message):
+    with pytest.raises(DensityError, match=message):
+        SampledDensity(
+            checked_log_density(lie, lambda points: points),
+            PointSet(_cloud(2)),
+            np.zeros(2, dtype=bool),
+            near_radius=1.0,
+        )
