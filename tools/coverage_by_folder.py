@@ -22,7 +22,7 @@ def measured(folder: str) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as temporary:
         report = Path(temporary) / "coverage.json"
         command = [sys.executable, "-m", "pytest", "-q", "-n", "2", f"tests/{folder}"]
-        command += [f"--cov=localface.{folder}", "--cov-branch", "--cov-report="]
+        command += [f"--cov=src/localface/{folder}", "--cov-branch", "--cov-report="]
         command += [f"--cov-report=json:{report}"]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         files = json.loads(report.read_text(encoding="utf-8"))["files"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,11 +15,22 @@ _WITH_OPEN_ENDS = ("bounds", "reference")
 
 def write_toml(plain: Mapping[str, Any]) -> str:
     """Write the plain values of a schema as TOML, one block a feature."""
+    blocks = [_keys({key: plain[key]}) for key in ("links", "relations") if key in plain]
+    blocks += [f"[[features]]\n{_keys(_without_nulls(one))}" for one in plain["features"]]
+    return "\n".join(blocks)
+
+
+def _keys(values: Mapping[str, Any]) -> str:
+    """Write keys with their values, a list in one line: people mend these files by hand.
+
+    tomli-w breaks lists into lines, and no other break is left: those in texts are escaped.
+    """
     import tomli_w  # only those who write a schema wait for it
 
-    features = [_without_nulls(feature) for feature in plain["features"]]
-    above = {key: plain[key] for key in ("links", "relations") if key in plain}
-    return tomli_w.dumps({**above, "features": features})
+    text = tomli_w.dumps(values)
+    text = re.sub(r"\[\n\s*", "[", text)
+    text = re.sub(r",\n\s*\]", "]", text)
+    return re.sub(r",\n\s*", ", ", text)
 
 
 def read_toml(text: str) -> dict[str, Any]:
