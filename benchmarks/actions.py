@@ -1,4 +1,4 @@
-"""Are actions few, and does every one of them keep every promise? Re-checked by the tests' independent judge.
+"""Few actions that keep every promise? Checked again by the tests' independent judge.
 
     python benchmarks/actions.py [--people 300] [--data FOLDER]
 
@@ -49,7 +49,7 @@ def readiness():
 
 
 def physionet(folder: Path):
-    """Four thousand real stays; pain is never charted and the length of stay is constant, so both are left out."""
+    """Four thousand real stays, without pain (never charted) and length of stay (constant)."""
     table = pd.read_csv(folder / "physionet2012" / "cohort.csv.gz")
     plan = schema()
     names = [name for name in plan.names if name not in ("pain", "los")]
@@ -129,19 +129,22 @@ def report(name: str, world, people: int) -> None:
     print(f"\n{name}: {answers!r}")
     kinds = sorted({one for some in broken for one in some})
     print(
-        f"  answers that break a promise      {sum(map(bool, broken))} of {len(found)} {' '.join(kinds)}"
+        f"  answers that break a promise      {sum(map(bool, broken))} of {len(found)} "
+        f"{' '.join(kinds)}"
     )
     print(f"  features changed by the path      median {np.median(paths):.0f}")
     print(
-        f"  features changed by the actions   median {np.median(counts):.0f}, at most 4: {np.mean(counts <= 4):.1%}, "
-        f"at most 8: {np.mean(counts <= 8):.1%}"
+        f"  features changed by the actions   median {np.median(counts):.0f}, at most 4: "
+        f"{np.mean(counts <= 4):.1%}, at most 8: {np.mean(counts <= 8):.1%}"
     )
     print(f"  model calls, path and actions     median {np.median(calls):.0f}, most {calls.max()}")
     print(
-        f"  with an order that matters        {ordered:.1%}; with changes together {together:.1%}; marked {entries:.1%}"
+        f"  with an order that matters        {ordered:.1%}; with changes together {together:.1%}; "
+        f"marked {entries:.1%}"
     )
     print(
-        f"  rows seen                         {np.mean([answer.disclosure.fraction for answer in found]):.2%}"
+        "  rows seen                         "
+        f"{np.mean([answer.disclosure.fraction for answer in found]):.2%}"
     )
 
 

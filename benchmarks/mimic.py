@@ -1,4 +1,4 @@
-"""How much memory does the MIMIC-III extraction take? A generated folder of N CHARTEVENTS rows is extracted.
+"""How much memory does the MIMIC-III extraction take, for N CHARTEVENTS rows?
 
     python benchmarks/mimic.py [--rows 10000000] [--memory 2GB] [--plain] [--folder FOLDER] [--json]
 
@@ -34,31 +34,38 @@ STAYS = """
 """
 TABLES = {
     "ICUSTAYS": "SELECT * FROM stays",
-    "ADMISSIONS": "SELECT row_id, subject_id, hadm_id, (row_id % 9 = 0)::INT AS hospital_expire_flag FROM stays",
+    "ADMISSIONS": """
+        SELECT row_id, subject_id, hadm_id, (row_id % 9 = 0)::INT AS hospital_expire_flag
+        FROM stays""",
     "PATIENTS": """
-        SELECT DISTINCT subject_id AS row_id, subject_id, CASE subject_id % 2 WHEN 0 THEN 'F' ELSE 'M' END AS gender,
+        SELECT DISTINCT subject_id AS row_id, subject_id,
+            CASE subject_id % 2 WHEN 0 THEN 'F' ELSE 'M' END AS gender,
             TIMESTAMP '2080-01-01' + to_days(subject_id % 9000) AS dob FROM stays""",
     "CALLOUT": """
-        SELECT row_id, subject_id, hadm_id, 'Discharged' AS callout_outcome, outtime - INTERVAL 6 HOUR AS createtime
+        SELECT row_id, subject_id, hadm_id, 'Discharged' AS callout_outcome,
+            outtime - INTERVAL 6 HOUR AS createtime
         FROM stays""",
     "CHARTEVENTS": """
         WITH drawn AS (
-            SELECT i, 200000 + i // {per_stay} AS icustay_id, (hash(i) >> 2)::BIGINT AS h, i % {per_stay} AS nth
+            SELECT i, 200000 + i // {per_stay} AS icustay_id, (hash(i) >> 2)::BIGINT AS h,
+                i % {per_stay} AS nth
             FROM range({rows}) AS t(i)
         ),
         typed AS (
-            SELECT *, CASE WHEN h % 3 = 0 THEN {items}[1 + (h // 3) % {n_items}] ELSE 220300 + h % 3000 END AS itemid
+            SELECT *, CASE WHEN h % 3 = 0 THEN {items}[1 + (h // 3) % {n_items}]
+                ELSE 220300 + h % 3000 END AS itemid
             FROM drawn
         )
         SELECT
             i AS row_id, s.subject_id, s.hadm_id, s.icustay_id, itemid,
-            s.intime + to_minutes((nth * {hours} * 60) // {per_stay}) AS charttime, charttime AS storetime,
-            14700 AS cgid,
+            s.intime + to_minutes((nth * {hours} * 60) // {per_stay}) AS charttime,
+            charttime AS storetime, 14700 AS cgid,
             CASE WHEN h % 97 = 0 THEN '33%'
                  WHEN h % 101 = 0 THEN 'two' || chr(10) || 'lines, and a "quote"'
                  ELSE number::VARCHAR END AS value,
             CASE WHEN h % 97 = 0 OR h % 101 = 0 THEN NULL ELSE number END AS valuenum,
-            'unit' AS valueuom, 0 AS warning, (h % 211 = 0)::INT AS error, NULL AS resultstatus, NULL AS stopped
+            'unit' AS valueuom, 0 AS warning, (h % 211 = 0)::INT AS error,
+            NULL AS resultstatus, NULL AS stopped
         FROM (SELECT *, round(30 + (h // 7) % 900 / 10.0, 1) AS number FROM typed)
         JOIN stays AS s USING (icustay_id)""",
 }
@@ -87,7 +94,8 @@ def write(folder: Path, rows: int, *, zipped: bool) -> None:
         for name, query in TABLES.items():
             place = str(folder / f"{name}{ending}").replace("'", "''")
             connection.execute(
-                f"COPY ({query.format(**facts)}) TO '{place}' (FORMAT csv, HEADER, COMPRESSION {how})"
+                f"COPY ({query.format(**facts)}) TO '{place}' (FORMAT csv, HEADER, COMPRESSION "
+                f"{how})"
             )
 
 
@@ -158,7 +166,8 @@ def main() -> None:
     if asked.json:
         return print(json.dumps(found))
     print(
-        f"{found['rows']:,} CHARTEVENTS rows, {found['folder_bytes'] / 1e6:,.0f} MB on disk, memory={asked.memory}"
+        f"{found['rows']:,} CHARTEVENTS rows, {found['folder_bytes'] / 1e6:,.0f} MB on disk, "
+        f"memory={asked.memory}"
     )
     print(f"  {found['seconds']:.1f} s, peak {found['peak_bytes'] / 1e9:.2f} GB")
     return print("\n".join(f"  {step}: {count:,}" for step, count in found["counts"].items()))

@@ -35,8 +35,8 @@ PLANS: dict[str, dict[str, Any]] = {
     'strategy="paper", momentum_steps=3': {"strategy": "paper", "momentum_steps": 3},
 }
 HEAD = """\
-| | found, where a strict path exists | found by entry, where none does | mean length | optimum, same people | longer \
-| worst | rows seen |
+| | found, where a strict path exists | found by entry, where none does | mean length \
+| optimum, same people | longer | worst | rows seen |
 |---|---|---|---|---|---|---|---|"""
 
 
@@ -66,7 +66,7 @@ class Oracle:
         return cls(rows, density, h, floor, to_target)
 
     def best(self, person: Array) -> float:
-        """The length of the shortest strict way from a person to any target; infinite when there is none."""
+        """The length of the shortest strict path from a person to any target, or infinity."""
         here = np.broadcast_to(person, self.rows.shape)
         fine = lowest(self.density, self.rows, here, self.h, own=1) >= self.floor - HAIR
         lengths = np.sqrt(((self.rows - person) ** 2).sum(axis=1))
@@ -93,7 +93,7 @@ def planar_density(rows: Array, h: float) -> Callable[[Array], Array]:
 def lowest(
     density: Callable[[Array], Array], starts: Array, ends: Array, h: float, *, own: int
 ) -> Array:
-    """The lowest log kernel sum along steps, without the kernel on the start (own=1) or on both ends (own=2)."""
+    """The lowest log kernel sum along steps, without the kernels at own=1 or own=2 of the ends."""
     lengths = np.sqrt(((ends - starts) ** 2).sum(axis=1))
     least = np.full(len(starts), np.inf)
     for t in np.linspace(0, 1, SAMPLES):
@@ -152,7 +152,8 @@ def main(most: int) -> None:
     oracle = Oracle.of(data / scales, targets, explainer.density.bandwidth)
     bests = np.array([oracle.best(person / scales) for person in people])
     print(
-        f"{len(people)} people of the other class; {np.isfinite(bests).sum()} have a strict path over all rows\n"
+        f"{len(people)} people of the other class; {np.isfinite(bests).sum()} have a strict path "
+        "over all rows\n"
     )
     print(HEAD)
     for name, options in PLANS.items():
@@ -163,7 +164,8 @@ def main(most: int) -> None:
         if not options:
             agreed = agreement(answers, bests)
     print(
-        f"\nguided, people who need no entry step: found exactly when brute force finds a path, {agreed}"
+        "\nguided, people who need no entry step: found exactly when brute force finds a path, "
+        f"{agreed}"
     )
 
 

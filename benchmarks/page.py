@@ -1,6 +1,6 @@
 """The page in a browser: how soon it answers while a slider is dragged, and what it looks like.
 
-python benchmarks/page.py                     the delay from a change to its answer, on the readiness cohort
+python benchmarks/page.py          the delay from a change to its answer, on the readiness cohort
 python benchmarks/page.py --figures FOLDER    also takes the pictures of docs/page.md
 
 Needs playwright and a Chromium (LOCALFACE_CHROMIUM, or one on the path).
@@ -106,15 +106,17 @@ def report(browser: Any, url: str) -> None:
     }
     every: list[float] = []
     print(
-        f"{'dragged':<22}{'changes':>8}{'median':>9}{'p95':>8}{'on screen, median':>20}   (milliseconds)"
+        f"{'dragged':<22}{'changes':>8}{'median':>9}{'p95':>8}{'on screen, median':>20}   "
+        "(milliseconds)"
     )
     for name, (selector, share) in drags.items():
         page = page_at(browser, f"{url}#id={SOMEONE}", 1280)
         found = dragged(page, selector, share)
         answer, frame = sorted(found["localface:answer"]), found["localface:frame"]
         late = answer[int(0.95 * (len(answer) - 1))]
-        row = f"{len(answer):>8}{statistics.median(answer):>9.0f}{late:>8.0f}{statistics.median(frame):>20.0f}"
-        print(f"{name:<22}{row}")
+        middle = statistics.median(answer)
+        drawn = statistics.median(frame)
+        print(f"{name:<22}{len(answer):>8}{middle:>9.0f}{late:>8.0f}{drawn:>20.0f}")
         page.context.close()
         every += answer
     print(f"{'all':<22}{len(every):>8}{statistics.median(every):>9.0f}")
@@ -127,7 +129,10 @@ def shown_ways(page: Any) -> None:
 
 def shown_wish(page: Any) -> None:
     page.click("#tab-whynot")
-    move = "(one, value) => {one.value = value; one.dispatchEvent(new Event('input', {bubbles: true}))}"
+    move = (
+        "(one, value) => {one.value = value; "
+        "one.dispatchEvent(new Event('input', {bubbles: true}))}"
+    )
     for name, value in {"gcs_min": 15, "age": 78}.items():
         page.locator(f"#panel-whynot [data-feature='{name}'] input").evaluate(move, value)
     page.wait_for_selector(".findings")

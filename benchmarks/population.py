@@ -1,4 +1,4 @@
-"""A population on two cores: does it complete, does it go on after a kill, and does memory stay flat?
+"""A population on two cores: does it complete, resume after a kill, with flat memory?
 
     python benchmarks/population.py [--people 100000] [--kill] [--out FOLDER]
 
@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench import world
+from bench_cohort import world
 from localface import Ask, LocalFACE
 from localface.cases.readiness import synthetic
 
@@ -101,7 +101,7 @@ def own_memory(pid: int) -> float:
 def watched(
     folder: Path, asked: argparse.Namespace, *, kills: bool
 ) -> list[tuple[float, int, list[float]]]:
-    """Start a run and watch it: seconds, parts, and each worker's memory; kill a worker, then the run, if wanted."""
+    """Start a run and watch it: seconds, parts, memory; kill a worker, then the run, if wanted."""
     command = [
         sys.executable,
         __file__,
@@ -142,7 +142,8 @@ def show(seen: list[tuple[float, int, list[float]]], asked: argparse.Namespace) 
     half = seen[len(seen) // 2 :]
     if len(half) > 1:
         print(
-            f"  largest worker, second half: {max(half[0][2]):.0f} MB at first, {max(half[-1][2]):.0f} MB at last"
+            f"  largest worker, second half: {max(half[0][2]):.0f} MB at first, "
+            f"{max(half[-1][2]):.0f} MB at last"
         )
         first, last = half[0], half[-1]
         rate = (last[1] - first[1]) * asked.block_size / max(last[0] - first[0], 1e-9)
@@ -197,7 +198,8 @@ def main() -> None:
         started = time.monotonic()
         seen = watched(folder, asked, kills=False)
         print(
-            f"  {time.monotonic() - started:.0f} s{' after the kill' if asked.kill else ''}, with fitting and starting"
+            f"  {time.monotonic() - started:.0f} s{' after the kill' if asked.kill else ''}, with "
+            "fitting and starting"
         )
         show(seen, asked)
         check(folder, asked.people)

@@ -1,4 +1,4 @@
-"""The case study at full size: the forest over 20 splits, recourse for everyone tested, 200 answers judged again.
+"""The case study at full size: 20 splits, recourse for everyone tested, 200 answers judged.
 
     python benchmarks/readiness.py [--splits 20] [--judged 200] [--people N]
 
@@ -22,10 +22,23 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from judge import Judge
 from localface.cases.readiness import schema, synthetic
 from localface.cases.readiness.codebook import AGE_WITHIN, LOS_WITHIN
-from localface.cases.readiness.journeys import CALLED, CERTAIN, DIRECTIONS, Journeys, Person, travel
+from localface.cases.readiness.cohort_recourse import (
+    CERTAIN_SCORE,
+    DIRECTIONS,
+    READY_SCORE,
+    CohortRecourse,
+    PatientRecourse,
+    explain_tested,
+)
+from localface.cases.readiness.document import render_markdown
+from localface.cases.readiness.report_tables import (
+    criteria_counts_table,
+    lengths_table,
+    reasons_table,
+    success_table,
+)
 from localface.cases.readiness.samples import Samples
-from localface.cases.readiness.summary import criteria, lengths, reasons, success
-from localface.cases.readiness.training import MEASURES, PAPER, Fitted, evaluate
+from localface.cases.readiness.training import MEASURES, PAPER, Fitted, evaluate_forest
 
 BARS = {"auc": (0.882, 0.01), "brier": (0.143, 0.006), "sensitivity": (0.89, 0.02)}
 
@@ -33,38 +46,46 @@ BARS = {"auc": (0.882, 0.01), "brier": (0.143, 0.006), "sensitivity": (0.89, 0.0
 def measured(splits: int) -> Fitted:
     """Print the forest's measures beside the paper's and the bars; return the first split."""
     started = time.perf_counter()
-    found = evaluate(Samples.of_cohort(synthetic(seed=0)), splits=splits)
+    found = evaluate_forest(Samples.of_cohort(synthetic(seed=0)), splits=splits)
     print(f"forest, {splits} splits in {time.perf_counter() - started:.0f} s")
     for name, words in MEASURES.items():
         bar = f"  wanted {BARS[name][0]} ± {BARS[name][1]}" if name in BARS else ""
         print(
-            f"  {words:<32}{found.mean(name):.4f} ({found.sd(name):.4f})  paper {PAPER[name][0]:.4f}{bar}"
+            f"  {words:<32}{found.mean(name):.4f} ({found.sd(name):.4f})  paper "
+            f"{PAPER[name][0]:.4f}{bar}"
         )
     return found.first
 
 
-def travelled(first: Fitted, people: int | None) -> Journeys:
+def explained(first: Fitted, people: int | None) -> CohortRecourse:
     """Print what became of everyone who was tested."""
     started = time.perf_counter()
-    journeys = travel(first, people=people)
-    print(f"\n{journeys!r} in {time.perf_counter() - started:.0f} s")
-    for table in (success(journeys), reasons(journeys), lengths(journeys), criteria(journeys)):
+    patients = explain_tested(first, people=people)
+    print(f"\n{patients!r} in {time.perf_counter() - started:.0f} s")
+    for table in (
+        success_table(patients),
+        reasons_table(patients),
+        lengths_table(patients),
+        criteria_counts_table(patients),
+    ):
         if table is not None:
-            print(f"\n{table.markdown()}")
-    alone = 1000 * np.array(journeys.alone)
+            print(f"\n{render_markdown([table])}")
+    alone = 1000 * np.array(patients.alone)
     print(
         f"\n  one at a time: mean {alone.mean():.0f} ms, most {alone.max():.0f} ms (paper 453 ms)"
     )
     print(
         "  all together: "
-        + ", ".join(f"{1000 * s:.0f} ms towards {way}" for way, s in journeys.seconds.items())
+        + ", ".join(f"{1000 * s:.0f} ms towards {way}" for way, s in patients.seconds.items())
     )
-    return journeys
+    return patients
 
 
-def faults(one: Person, first: Fitted, judge: Judge) -> list[str]:
+def faults(one: PatientRecourse, first: Fitted, judge: Judge) -> list[str]:
     """Every promise that an answer breaks."""
-    answer, plan, broken = one.answer, schema(), []
+    answer = one.answer
+    plan = schema()
+    broken: list[str] = []
     states = pd.DataFrame(answer.followed().records, columns=list(plan.names))
     begin = first.test.iloc[one.row]
     if states.iloc[0].tolist() != begin.tolist():
@@ -76,14 +97,15 @@ def faults(one: Person, first: Fitted, judge: Judge) -> list[str]:
         (states[a] > states[b]).any() for a, _, b in plan.relations
     ):
         broken.append("box")
-    target, wanted = (1, CERTAIN) if one.direction == "ready" else (0, CALLED)
+    target = 1 if one.direction == "ready" else 0
+    wanted = CERTAIN_SCORE if one.direction == "ready" else READY_SCORE
     if first.model.predict_proba(states.iloc[[-1]])[0, target] < wanted:
         broken.append("score")
     return broken + ground(answer, states, judge)
 
 
 def ground(answer: Any, states: pd.DataFrame, judge: Judge) -> list[str]:
-    """Whether every step keeps the floor that the answer states, or the person's own ground, by a fine grid."""
+    """Whether every step keeps the stated floor, or the person's own density, by a fine grid."""
     points = judge.points(states)
     floor = min(judge.floor, judge.lowest(points[0], points[0]))
     for start, end, action in zip(points[:-1], points[1:], answer.actions, strict=True):
@@ -96,20 +118,21 @@ def ground(answer: Any, states: pd.DataFrame, judge: Judge) -> list[str]:
     return []
 
 
-def judged(journeys: Journeys, first: Fitted, n: int) -> None:
+def judged(patients: CohortRecourse, first: Fitted, n: int) -> None:
     """Judge so many answers again, up to a fifth of them relaxed: those have more to promise."""
-    found = [one for one in journeys.people if one.answer.found]
+    found = [one for one in patients.people if one.answer.found]
     found = [found[i] for i in np.random.default_rng(0).permutation(len(found))]
     chosen = [one for one in found if one.relaxed][: n // 5]
     chosen += [one for one in found if not one.relaxed][: n - len(chosen)]
-    explainer = journeys.explainers[DIRECTIONS[0]]
+    explainer = patients.explainers[DIRECTIONS[0]]
     judge = Judge.of(explainer, first.train, chosen[0].answer)
     broken = {
         one.row: bad for one in tqdm(chosen, desc="judging") if (bad := faults(one, first, judge))
     }
     relaxed = sum(one.relaxed for one in chosen)
     print(
-        f"\n  promises broken by {len(broken)} of {len(chosen)} answers ({relaxed} of them relaxed) {broken or ''}"
+        f"\n  promises broken by {len(broken)} of {len(chosen)} answers ({relaxed} of them "
+        f"relaxed) {broken or ''}"
     )
 
 
@@ -122,5 +145,5 @@ if __name__ == "__main__":
     parser.add_argument("--people", type=int)
     asked = parser.parse_args()
     fitted = measured(asked.splits)
-    everyone = travelled(fitted, asked.people)
+    everyone = explained(fitted, asked.people)
     judged(everyone, fitted, asked.judged)

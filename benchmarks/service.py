@@ -1,4 +1,4 @@
-"""The service under load: one client and then fifty on loopback, on the readiness cohort, answers with actions.
+"""The service under load: one client, then fifty, on the readiness cohort.
 
     python benchmarks/service.py [--clients 50] [--people 200] [--rounds 3] [--workers N]
 
@@ -139,7 +139,8 @@ def measure(service: int, port: int, arguments: argparse.Namespace) -> None:
         many = asyncio.run(run(service, port, ids, arguments.clients))
         ratios.append(many.rate / one.rate)
         print(
-            f"round {number + 1}: {len(ids)} people, {n_cores()} processors, load {os.getloadavg()[0]:.1f}"
+            f"round {number + 1}: {len(ids)} people, {n_cores()} processors, load "
+            f"{os.getloadavg()[0]:.1f}"
         )
         print(f"   1 client   {one}")
         print(f"  {arguments.clients:2d} clients  {many}   {ratios[-1]:.1f} times one client")

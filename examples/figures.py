@@ -100,8 +100,16 @@ def person() -> Recourse:
         min_score=0.75,
         search=Search(max_step=2.0),
     )
-    someone = {"exercise": 1.0, "weight": 90.0, "resting_pulse": 81, "systolic": 146, "smoker": "yes", "sleep": 6.25,
-               "coffee": 4, "age": 52}  # fmt: skip
+    someone = {
+        "exercise": 1.0,
+        "weight": 90.0,
+        "resting_pulse": 81,
+        "systolic": 146,
+        "smoker": "yes",
+        "sleep": 6.25,
+        "coffee": 4,
+        "age": 52,
+    }
     return explainer.explain(someone).require()
 
 
@@ -118,7 +126,7 @@ def save(figure: Figure, path: Path) -> None:
 
 
 def _with_palette(picture: Image.Image) -> Image.Image:
-    """256 colours: those that mean something, the scale of the score, and the most useful others."""
+    """256 colours: those with a meaning, the scale of the score, the most useful others."""
     exact = [to_rgb(one) for one in ("white", "black", INK, BLUE, ORANGE, GREEN, RED, PURPLE, GREY)]
     exact += [one[:3] for one in SCORES(np.linspace(0, 1, 48)).tolist()]
     useful = (

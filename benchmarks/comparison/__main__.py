@@ -1,11 +1,11 @@
-"""Is it better, and where not? Every method on the same people, judged by the same independent metrics.
+"""Every method on the same people, judged by the same independent metrics.
 
     make comparison                              the four tables that need no download
-    make comparison ARGS="--data FOLDER"         HELOC, Adult, German credit and Give Me Some Credit as well
+    make comparison ARGS="--data FOLDER"       HELOC, Adult, German credit, Give Me Some Credit too
     python benchmarks/comparison --cell credit 0 dice-random        one method on one split again
 
 Cells that are complete are not run again, so that the command can be stopped and goes on where it
-was. It takes hours on two cores with everything; --people 5 --seeds 1 gives a first look in minutes.
+was. It takes hours on two cores; --people 5 --seeds 1 gives a first look in minutes.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from ablations import ABLATIONS, ablated
+from cell_files import Cell, Rules
 from diversity import diverse
 from methods import METHODS, asked_of, missing
 from report import write_report
-from running import Cell, Rules, missing_worlds, run_all, run_cell, run_split
+from running import run_cell
+from scheduling import missing_worlds, run_all, run_split
 from splits import STORED, TABLES
 from verdicts import judged
 

@@ -1,4 +1,4 @@
-"""What each part is worth: the same search with one thing changed, on the same people, judged alike."""
+"""What each part is worth: the same search with one thing changed, on the same people."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from cell_files import Rules
 from localface import LocalFACE, Search
 from localface.evaluation.metrics import measure_many
-from running import GIVE_UP, OutOfTime, Rules, limited, split
+from running import GIVE_UP, OutOfTime, limited, split
 from splits import World
 from verdicts import Bench, personal
 

@@ -1,4 +1,4 @@
-"""The bars that we hold ourselves to, each with the figure that was measured and where it is missed.
+"""The bars that we hold ourselves to, each with what was measured.
 
 Whoever is compared is compared on the same people: those whom the peer was asked about.
 """
@@ -34,7 +34,7 @@ LEVEL = 0.005  # by which retrained models may agree less and still count as agr
 
 
 class Bar(NamedTuple):
-    """What was wanted, what was measured, whether that is enough (None: nothing was wanted), and where it is not."""
+    """What was wanted, what was measured, whether that is enough (None: no bar), where not."""
 
     wanted: str
     measured: str
@@ -110,8 +110,8 @@ def _optimum(rows: Sequence[Row]) -> Iterator[Bar]:
     settled, near = sum(bool(row["settled"]) for row in mine), int((over <= 1.05 + 1e-9).sum())
     yield Bar(
         "path within 5 % of the optimum over all data, tables of 10,000 rows and more",
-        f"{near} of {len(over)} people (median {np.median(over):.3f}, worst {over.max():.3f} times; "
-        f"{settled} settled, the rest beside a proven lower bound)",
+        f"{near} of {len(over)} people (median {np.median(over):.3f}, worst {over.max():.3f} "
+        f"times; {settled} settled, the rest beside a proven lower bound)",
         near == len(over),
     )
     yield Bar(
@@ -123,7 +123,7 @@ def _optimum(rows: Sequence[Row]) -> Iterator[Bar]:
 
 
 def _speed(rows: Sequence[Row]) -> Iterator[Bar]:
-    """The path alone, as peers give no actions; a peer that was cut off at the limit would have taken longer."""
+    """The path alone, as peers give no actions; a peer cut off at the limit would take longer."""
     slow, faster, ratios, worlds = [], [], [], names(rows, "world")
     for world in worlds:
         for peer in peers(of(rows, world=world)):
@@ -159,7 +159,7 @@ def _speed(rows: Sequence[Row]) -> Iterator[Bar]:
 
 
 def _fair(rows: Sequence[Row]) -> Iterator[Bar]:
-    """Of people who have anyone to become: answered at all, and answered soundly (an entry step may dip lower)."""
+    """Of people who have any target: answered at all, or soundly (an entry step may dip lower)."""
     some = hopeful(rows)
     told = {(method, key): _gap(some, method, key) for method in FAIR for key in ("found", "sound")}
     lowest = "lowest density decile behind the median person: at most 2 points"
@@ -179,7 +179,7 @@ def _gap(rows: Sequence[Row], method: str, key: str) -> tuple[float, str]:
 
 
 def _retrained(rows: Sequence[Row]) -> Bar:
-    """A peer is ahead where it is valid more often at no higher cost than any of our settings, on the same people."""
+    """A peer is ahead if valid more often at no higher cost than any of our settings."""
     ahead, worlds = [], names(rows, "world")
     for world in worlds:
         here = of(rows, world=world)
@@ -195,14 +195,15 @@ def _retrained(rows: Sequence[Row]) -> Bar:
                     (agreed, f"{world}: {peer} {agreed:.0%} at a length of {middle(got, 'l2'):.2g}")
                 )
     return Bar(
-        "validity under 20 retrained models at least every peer's at equal cost (of peers that answer half or more)",
+        "validity under 20 retrained models at least every peer's at equal cost (of peers that "
+        "answer half or more)",
         f"{_tables(ahead, worlds)}; the curves are below",
         *_behind(ahead),
     )
 
 
 def _as_robust(mine: Sequence[Row], theirs: Sequence[Row]) -> bool:
-    """Whether one of our settings is as robust at no higher cost; both must answer at least half of them."""
+    """Whether one of our settings is as robust at no higher cost; it must answer half of them."""
     mine = of(among(mine, theirs), found=1.0)
     if 2 * len(mine) < len(theirs):
         return False

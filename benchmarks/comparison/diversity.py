@@ -1,4 +1,4 @@
-"""Several proposals to one person: how many there are, how different they are, and how many of them are sound."""
+"""Several proposals to one person: how many, how different, how many of them sound."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from cell_files import Rules
 from localface import LocalFACE
 from localface.evaluation.baselines import Task
 from localface.evaluation.baselines.peers import DiCE
 from localface.evaluation.metrics import diversity, measure_many
 from localface.types import Array
 from methods import missing
-from running import OutOfTime, Rules, limited, split
+from running import OutOfTime, limited, split
 from splits import World
 from verdicts import Bench, personal
 
@@ -27,7 +28,7 @@ Several = Callable[[dict[str, Any]], Sequence[Array]]
 
 
 def diverse(worlds: Sequence[str], rules: Rules) -> list[dict[str, Any]]:
-    """Every method that can give several, on some people of the first split of every table; read again if there."""
+    """Methods that give several, on some people of each table; read again if there."""
     rows = []
     for name in worlds:
         path = rules.out / "diversity" / f"{name}.json"

@@ -1,4 +1,4 @@
-"""The tables of the report in which every line is a method: who is served, what it takes, where it leads."""
+"""The tables of the report in which every line is a method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The methods that are compared, each made from the same world and asked through the same ``explain``."""
+"""The methods that are compared, each made from the same world."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ours:
-    """LocalFACE behind the same ``explain``; ``acted`` gives the states that its actions lead through."""
+    """LocalFACE behind the same ``explain``; ``acted`` proposes the states after each action."""
 
     explainer: LocalFACE
     acted: bool
@@ -71,7 +71,7 @@ class Seen(Proposal):
 
 
 def ours(*, acted: bool = True, called: bool = False, raised: float = 0.0, **options: Any) -> Made:
-    """LocalFACE with its defaults; ``called`` hides its trees from it, ``raised`` asks for a higher score."""
+    """LocalFACE by default; ``called`` hides its trees, ``raised`` asks for a higher score."""
 
     def make(at: World) -> Ours:
         model = _hidden(at) if called else at.model

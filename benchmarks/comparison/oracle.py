@@ -36,7 +36,7 @@ def optimum(
     within: float,
     looks: int = 60,
 ) -> Optimum:
-    """The shortest way from ``start`` to a row that reaches the target, if it is shorter than ``within``."""
+    """The shortest path from ``start`` to a row that reaches the target, if below ``within``."""
     points = rule.rows.points
     allowed = bounds.contain(points) & (norms(points - start) < within)
     places, targets = points[allowed], reaches[allowed]
@@ -75,7 +75,7 @@ def _onward(
     bounds: Bounds,
     within: float,
 ) -> Iterator[tuple[float, float, int, int]]:
-    """Every step that could still be on a shorter way: at least how long that is, so far, where to, where from."""
+    """Steps that may be on a shorter path: its least length, length so far, end, start."""
     costs = so_far + norms(places - origin)
     ways = costs + left
     fine = (ways < within * (1 - 1e-9)) & bounds.one_way(origin[None, :], places)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.cases.readiness.drawing import Picture, Scale, dot, line, text
+from localface.cases.readiness.drawing import AxisScale, Picture, dot, line, text
 from localface.evaluation.metrics.groups import GroupResult
 from summary import Figures, ours
 
@@ -26,7 +26,8 @@ def trade(world: str, found: Sequence[Figures]) -> Picture:
     ]
     return scatter(
         f"trade-{world}",
-        f"{world}: how far people are sent (across) and how common the rarest ground on the way is (up)",
+        f"{world}: how far people are sent (across) and how common the rarest ground on the way "
+        "is (up)",
         dots,
         ("length of the change, in ordinary differences", "rarest ground, % of people on rarer"),
     )
@@ -75,11 +76,11 @@ def scatter(
     xs, ys = [x for _, x, _ in dots] or [0.0], [y for _, _, y in dots] or [0.0]
     low, high = (np.floor(min(xs)), np.ceil(max(xs))) if powers else (0.0, rounded(max(xs))[-1])
     across = (
-        Scale(float(low), float(max(high, low + 1)), LEFT, WIDTH - RIGHT)
+        AxisScale(float(low), float(max(high, low + 1)), LEFT, WIDTH - RIGHT)
         if powers
-        else Scale(0.0, high, *SPAN)
+        else AxisScale(0.0, high, *SPAN)
     )
-    up = Scale(0.0, rounded(min(max(ys), 100.0))[-1], HEIGHT - BOTTOM, TOP)
+    up = AxisScale(0.0, rounded(min(max(ys), 100.0))[-1], HEIGHT - BOTTOM, TOP)
     marks = (
         {value: f"{10.0**value:g}" for value in np.arange(across.low, across.high + 0.5)}
         if powers
@@ -122,7 +123,7 @@ class Corner(NamedTuple):
 
 
 def _labels(places: dict[str, tuple[float, float]]) -> Iterator[str]:
-    """The names, each as near to its dot as there is room, with a line to it where that is not beside it."""
+    """The names, each as near to its dot as there is room, with a line where it is not beside."""
     taken = [Corner(x - 5, x + 5, y - 5, y + 5) for x, y in places.values()]
     for method, (x, y) in sorted(places.items(), key=lambda one: one[1][1]):
         at = _free(x, y, len(method) * LETTER, taken)
@@ -134,7 +135,7 @@ def _labels(places: dict[str, tuple[float, float]]) -> Iterator[str]:
 
 
 def _free(x: float, y: float, width: float, taken: Sequence[Corner]) -> Corner:
-    """The nearest place beside a dot that nothing else has; where there is none, the one on its right."""
+    """The nearest free spot beside a dot; where there is none, the one on its right."""
     lefts = [x + 9, x - 9 - width]
     ways = sorted(range(-160, 170, 4), key=abs)
     options = [
@@ -149,7 +150,11 @@ def _free(x: float, y: float, width: float, taken: Sequence[Corner]) -> Corner:
 
 
 def _axes(
-    across: Scale, up: Scale, names: tuple[str, str], *, marks: dict[float, str] | None = None
+    across: AxisScale,
+    up: AxisScale,
+    names: tuple[str, str],
+    *,
+    marks: dict[float, str] | None = None,
 ) -> list[str]:
     body = [line([(LEFT, TOP), (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM)], "axis")]
     for value, label in (marks or {value: f"{value:g}" for value in rounded(across.high)}).items():
@@ -166,7 +171,7 @@ def _axes(
 
 def by_decile(lines: dict[str, Sequence[GroupResult]]) -> Picture:
     """Success by where people start from, one line a method."""
-    across, up = Scale(1, 10, *SPAN), Scale(0, 100, HEIGHT - BOTTOM, TOP)
+    across, up = AxisScale(1, 10, *SPAN), AxisScale(0, 100, HEIGHT - BOTTOM, TOP)
     names = ("where people start: 1 the loneliest tenth, 10 the most crowded", "sound, %")
     body = _axes(across, up, names, marks={i: str(i) for i in range(1, 11)})
     ends: dict[str, tuple[float, float]] = {}

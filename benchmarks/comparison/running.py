@@ -1,8 +1,8 @@
-"""Runs one method on one split of one table, person by person, within a time limit, and writes down what it said.
+"""Runs one method on one split of one table, person by person, within a time limit.
 
 A cell is a file with one line a person. A cell that is complete is not run again; one that was
 cut short goes on where it stopped. Each cell has a process of its own, so that whatever a method
-does to itself it does to nobody else; the methods of one split are forked from a process that has it.
+does to itself it does to nobody else; see ``scheduling``.
 """
 
 from __future__ import annotations
@@ -12,25 +12,19 @@ import os
 import pickle
 import resource
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from tqdm import tqdm
 
-from methods import METHODS, missing, most_people
-from splits import STORED, World, world
+from cell_files import Cell, Rules, lines
+from methods import METHODS, most_people
+from splits import World, world
 
-GIVE_UP = (
-    3  # people in a row, from the first on, who ran into the limit: then the rest are not tried
-)
+GIVE_UP = 3  # people in a row, from the first on, at the limit: then the rest are not tried
 AGAIN = 2  # people of a cell who are asked again with a little noise
 NOISE = 0.05  # of an ordinary difference, on numbers that may move
 SETUP = 20  # times the limit that a method may take to get ready
@@ -38,52 +32,7 @@ FORMAT = 1
 
 
 class OutOfTime(BaseException):
-    """The limit is over; not an Exception, so that a method's own ``except`` does not swallow it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """One method on one split of one table."""
-
-    world: str
-    seed: int
-    method: str
-
-    def file(self, out: Path) -> Path:
-        """Where its lines are."""
-        return out / "cells" / self.world / str(self.seed) / f"{self.method}.jsonl"
-
-    @property
-    def command(self) -> str:
-        """What runs it again."""
-        return f"python benchmarks/comparison --cell {self.world} {self.seed} {self.method}"
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How many people, how long, and where."""
-
-    people: int
-    limit: float
-    out: Path
-    data: Path | None = None
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    """What is written so far; a line that was cut short does not count."""
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
-        try:
-            found.append(json.loads(line))
-        except ValueError:
-            break
-    return found
-
-
-def complete(cell: Cell, rules: Rules) -> bool:
-    """Whether a cell needs no more work."""
-    done = lines(cell.file(rules.out))
-    return bool(done) and done[-1].get("done") is True
+    """The limit is over; not an Exception, so that a method's own ``except`` lets it pass."""
 
 
 _SPLITS: dict[tuple[str, int], World] = {}
@@ -118,9 +67,8 @@ def limited(seconds: float) -> Iterator[None]:
     def stop(*_: Any) -> None:
         raise OutOfTime
 
-    signal.signal(
-        signal.SIGPROF, stop
-    )  # while it runs, the processor time of the process is only told in ticks
+    # while it runs, the processor time of the process is only known in ticks
+    signal.signal(signal.SIGPROF, stop)
     signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
@@ -185,7 +133,7 @@ def _answers(
 
 
 def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
-    """Everyone in one pass, the time shared out evenly; then some again, by themselves, with noise."""
+    """Everyone in one pass, the time shared out evenly; then some again, alone, with noise."""
     started, before = time.thread_time(), _counts(method)
     try:
         with limited(rules.limit * len(at.people)):
@@ -269,7 +217,7 @@ def shaken(at: World, record: dict[str, Any], seed: int) -> dict[str, Any]:
 
 
 def _kept(at: World, record: dict[str, Any], near: dict[str, Any]) -> dict[str, Any]:
-    """Relations between features must hold for the shaken person as well: else they are as they were."""
+    """Relations must hold for the shaken person as well: else they are as they were."""
     broken = any(near[first] > near[second] for first, _, second in at.schema.relations)
     return dict(record) if broken else near
 
@@ -279,100 +227,3 @@ def _told(error: BaseException) -> str:
         return "time limit"
     text = str(error).splitlines()[0] if str(error) else ""
     return f"{type(error).__name__}: {text}"[:300]
-
-
-# all cells
-
-
-def run_all(cells: Sequence[Cell], rules: Rules, *, jobs: int) -> None:
-    """Run what is not complete, one process for each split and some at a time; a bar shows how far it is."""
-    left: dict[tuple[int, str], list[str]] = {}
-    for cell in cells:
-        if missing(cell.method) is not None:
-            _close(cell, rules, missing=missing(cell.method))
-        elif not complete(cell, rules):
-            left.setdefault((cell.seed, cell.world), []).append(cell.method)
-    done = len(cells) - sum(map(len, left.values()))
-    with (
-        ThreadPoolExecutor(jobs) as pool,
-        tqdm(total=len(cells), initial=done, unit=" cells") as bar,
-    ):
-        running = {
-            pool.submit(_spawned, name, seed, methods, rules): methods
-            for (seed, name), methods in left.items()
-        }
-        for one in as_completed(running):
-            one.result()
-            bar.update(len(running[one]))
-
-
-def _spawned(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None:
-    """A process for one split."""
-    command = [sys.executable, str(Path(__file__).parent), "--split", name, str(seed), *methods]
-    command += ["--people", str(rules.people), "--limit", str(rules.limit), "--out", str(rules.out)]
-    command += [] if rules.data is None else ["--data", str(rules.data)]
-    quiet = {
-        **os.environ,
-        "OPENBLAS_NUM_THREADS": "1",
-        "OMP_NUM_THREADS": "1",
-        "PYTHONWARNINGS": "ignore",
-    }
-    ended = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
-    if ended.returncode:
-        raise RuntimeError(f"{name} {seed} could not be made: {_last(ended.stderr)}")
-
-
-def run_split(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None:
-    """Run the cells of one split, each in a fork of this process; one that dies or hangs says so in its file."""
-    split(name, seed, rules)
-    for method in methods:
-        cell = Cell(name, seed, method)
-        child = os.fork()
-        if child == 0:
-            code = 1
-            try:
-                run_cell(cell, rules)
-                code = 0
-            finally:
-                os._exit(code)
-        _awaited(child, cell, rules)
-
-
-def _awaited(child: int, cell: Cell, rules: Rules) -> None:
-    """Wait for a cell, but not for ever: four times what its limits add up to, by the clock, and some more."""
-    most = 4 * rules.limit * (rules.people + SETUP) + 300
-    ends = time.monotonic() + most
-    while time.monotonic() < ends:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        if ended:
-            if status:
-                _close(
-                    cell,
-                    rules,
-                    crashed=f"the process ended with {os.waitstatus_to_exitcode(status)}",
-                )
-            return
-        time.sleep(0.05)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    _close(cell, rules, crashed=f"stopped after {most:.0f} s by the clock")
-
-
-def _close(cell: Cell, rules: Rules, **why: str | None) -> None:
-    path = cell.file(rules.out)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps({"done": True, **why}) + "\n")
-
-
-def _last(text: str) -> str:
-    return (text.strip().splitlines() or ["no message"])[-1][:300]
-
-
-def missing_worlds(names: Sequence[str], rules: Rules) -> dict[str, str]:
-    """Tables that cannot be had here, and why."""
-    return {
-        name: "needs --data FOLDER"
-        for name in names
-        if name in STORED and (rules.data is None or not (rules.data / name).exists())
-    }

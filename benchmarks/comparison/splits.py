@@ -1,4 +1,4 @@
-"""The worlds that methods meet: tables with labels, constraints, a target, and how they are split."""
+"""The tables that methods are compared on, with their splits."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SHARES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raw:
-    """A table with labels (1 is wanted), what its columns are, the score to reach, and what to compare groups by."""
+    """A table with labels (1 is wanted), its schema, the score to reach, a feature for groups."""
 
     frame: pd.DataFrame
     labels: np.ndarray[Any, Any]
@@ -42,7 +42,7 @@ class Raw:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """One split of a table: what methods are given, what only the judge knows, and the people asked about."""
+    """One split: what methods are given, what only the judge knows, the people asked about."""
 
     name: str
     seed: int
@@ -61,7 +61,7 @@ class World:
 
 
 def forest(frame: pd.DataFrame, labels: Any, *, seed: int = 0) -> Any:
-    """A forest as people would fit it: bare on numbers, behind a one-hot encoder where there are words."""
+    """A forest as people would fit it: behind a one-hot encoder where there is text."""
     trees = RandomForestClassifier(
         TREES, min_samples_leaf=5, class_weight="balanced", random_state=seed
     )
@@ -143,7 +143,7 @@ def applications() -> Raw:
 
 
 def heloc(folder: Path) -> Raw:
-    """FICO HELOC: people without any record are left out, other special codes become the column's median."""
+    """FICO HELOC: people without any record are left out, special codes become the median."""
     frame = pd.read_csv(folder / "heloc.csv.gz")
     good = (frame.pop("RiskPerformance") == "Good").to_numpy(dtype=int)
     known = ~(frame == -9).all(axis=1).to_numpy()
@@ -214,7 +214,7 @@ def german(folder: Path) -> Raw:
 
 
 def gmsc(folder: Path) -> Raw:
-    """Give Me Some Credit: no serious delinquency is wanted; gaps take the median, the top 0.5 % the value below it."""
+    """Give Me Some Credit: no serious delinquency is wanted; gaps take the median, tops are cut."""
     with zipfile.ZipFile(folder / "credit_data.zip") as archive:
         frame = pd.read_csv(io.BytesIO(archive.read("credit_data.csv")), index_col=0)
     good = 1 - frame.pop("SeriousDlqin2yrs").to_numpy(dtype=int)

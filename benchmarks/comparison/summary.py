@@ -1,4 +1,4 @@
-"""From one row a person to the figures of the report: shares of everybody asked, medians, intervals over seeds."""
+"""From one row a person to the figures of the report."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def who(row: Row) -> tuple[str, int, int]:
 
 
 def among(rows: Sequence[Row], some: Sequence[Row]) -> list[Row]:
-    """The rows about the people that some rows are about: dear methods are asked about fewer people than others."""
+    """The rows about the people of some other rows: slow methods are asked about fewer people."""
     people = {who(row) for row in some}
     return [row for row in rows if who(row) in people]
 
@@ -234,7 +234,7 @@ def groups(rows: Sequence[Row], method: str) -> list[GroupResult]:
 
 
 def hopeful(rows: Sequence[Row]) -> list[Row]:
-    """The rows of people who have anyone at all to become within their constraints, as LocalFACE counts them."""
+    """The rows of people who have any target within their constraints, as LocalFACE counts."""
     nobody = {who(row) for row in of(rows, method="localface-path") if row["status"] == "NO_TARGET"}
     return [row for row in rows if who(row) not in nobody]
 

@@ -1,4 +1,4 @@
-"""Judges what every method said about one split: the same metrics, held-out people, and retrained models for all."""
+"""Judges what every method said about one split."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
+from cell_files import Cell, Rules, complete, lines
 from localface import LocalFACE
 from localface.data.read import read_records
 from localface.evaluation.metrics import Judge, Measures, measure_many
@@ -27,7 +28,7 @@ from localface.geometry.segments import norms
 from localface.types import Array
 from methods import METHODS, most_people
 from oracle import optimum
-from running import Cell, Rules, complete, lines, split
+from running import split
 from splits import World, encoded
 
 RETRAINED = {"bootstrap": 8, "seed": 6, "family": 6}
@@ -179,7 +180,7 @@ def personal(one: Measures) -> dict[str, float]:
 
 
 def retrained(at: World) -> Iterator[Any]:
-    """Models that were trained again: on other draws of the people, with other seeds, of other families."""
+    """Retrained models: on other draws of the people, with other seeds, of other families."""
     rng = np.random.default_rng(at.seed)
     rows = rng.permutation(len(at.data))[:ROWS]
     for number in range(RETRAINED["bootstrap"]):

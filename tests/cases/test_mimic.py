@@ -1,4 +1,4 @@
-"""The MIMIC-III extraction: every rule on hand-made rows, and the open demo beside an independent computation."""
+"""The MIMIC-III extraction: rules on hand-made rows, the open demo by another computation."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ COLUMNS = {
     "ADMISSIONS": "ROW_ID SUBJECT_ID HADM_ID ADMITTIME HOSPITAL_EXPIRE_FLAG",
     "ICUSTAYS": "ROW_ID SUBJECT_ID HADM_ID ICUSTAY_ID DBSOURCE FIRST_CAREUNIT INTIME OUTTIME LOS",
     "CALLOUT": "ROW_ID SUBJECT_ID HADM_ID CALLOUT_STATUS CALLOUT_OUTCOME CREATETIME",
-    "CHARTEVENTS": "ROW_ID SUBJECT_ID HADM_ID ICUSTAY_ID ITEMID CHARTTIME CGID VALUE VALUENUM VALUEUOM ERROR STOPPED",
+    "CHARTEVENTS": (
+        "ROW_ID SUBJECT_ID HADM_ID ICUSTAY_ID ITEMID CHARTTIME CGID VALUE VALUENUM VALUEUOM "
+        "ERROR STOPPED"
+    ),
 }
 
 
@@ -645,7 +648,8 @@ def test_the_demo_has_as_many_positives_and_negatives_as_pandas_finds(
         )
 
 
-HAND_CHECKED = {  # how pandas computes them: ITEMIDs, limits (the lower one excluded where it is 0), factor
+# how pandas computes them: ITEMIDs, limits (the lower one excluded where it is 0), factor
+HAND_CHECKED = {
     "hr_min": ([220045], 1e-9, 250, 1.0),
     "hr_max": ([220045], 1e-9, 250, 1.0),
     "resp_max": ([220210, 224688, 224689, 224690], 1e-9, 100, 1.0),

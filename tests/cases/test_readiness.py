@@ -1,4 +1,4 @@
-"""The case study end to end: codebook and criteria, splits, imputation, the forest, recourse, and the page."""
+"""The case study end to end: codebook, splits, imputation, the forest, recourse, the page."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from sklearn.metrics import roc_auc_score, roc_curve
 from judge import Judge
 from localface.analyses.observed_moves import Trajectories
 from localface.cases.readiness import CRITERIA, SIZES, count_met, met, run, schema, synthetic
-from localface.cases.readiness.codebook import shown
-from localface.cases.readiness.document import as_html, as_markdown
-from localface.cases.readiness.drawing import STYLE
+from localface.cases.readiness.codebook import format_value
+from localface.cases.readiness.cohort_recourse import explain_tested, groups_of
+from localface.cases.readiness.document import render_html, render_markdown
+from localface.cases.readiness.drawing import PICTURE_STYLE
 from localface.cases.readiness.imputation import fit_imputation
-from localface.cases.readiness.journeys import groups_of, travel
 from localface.cases.readiness.report import TITLE, report, write_report
-from localface.cases.readiness.samples import Samples, Split, split
-from localface.cases.readiness.study import studied
-from localface.cases.readiness.summary import success
+from localface.cases.readiness.report_tables import success_table
+from localface.cases.readiness.samples import Samples, Split, split_samples
+from localface.cases.readiness.study import run_study
 from localface.cases.readiness.training import (
     Settings,
-    cut_at,
-    evaluate,
-    fit,
+    evaluate_forest,
+    fit_split,
     folds,
-    measured,
-    search,
+    forest_measures,
+    score_cut,
+    search_settings,
 )
 from localface.errors import DataError
 
@@ -57,11 +57,11 @@ def small() -> Samples:
 @cache
 def ward():
     """The whole study on a small cohort."""
-    return studied(small(), splits=2, people=150, progress=False)
+    return run_study(small(), splits=2, people=150, progress=False)
 
 
 def stays(n: int = 250, rows: int = 4) -> Samples:
-    """Patients with several rows each: all of a patient's rows are alike, and so is how they fared."""
+    """Patients with several rows each: all rows of a patient are alike, as is the outcome."""
     cohort, rng = synthetic(seed=2, sizes={"mimic": n}), np.random.default_rng(0)
     patient = np.repeat(np.arange(n), rows)
     frame = cohort.frame().iloc[patient].reset_index(drop=True)
@@ -102,9 +102,9 @@ def test_the_schema_says_what_a_patient_may_change():
 
 def test_values_are_shown_in_the_words_and_units_of_a_ward():
     plan = schema()
-    assert [shown(plan["airway"], code) for code in (0, 1)] == ["patent", "tube"]
-    assert shown(plan["temp_max"], 38.04) == "38 °C"
-    assert shown(plan["gcs_min"], 14.0) == "14"
+    assert [format_value(plan["airway"], code) for code in (0, 1)] == ["patent", "tube"]
+    assert format_value(plan["temp_max"], 38.04) == "38 °C"
+    assert format_value(plan["gcs_min"], 14.0) == "14"
 
 
 EDGES = {
@@ -162,24 +162,24 @@ def test_criteria_are_eighteen_and_counted_for_each_record():
 
 
 def test_the_papers_split_tests_on_as_many_rows_of_either_source():
-    parts = split(whole(), seed=0)
+    parts = split_samples(whole(), seed=0)
     counts = pd.Series(whole().source[parts.test]).value_counts().to_dict()
     assert counts == {"mimic": 1403, "gicu": 1403}
     assert len(parts.train) == 13_943
     assert sorted([*parts.train, *parts.test]) == list(range(len(whole())))
-    assert np.array_equal(split(whole(), seed=0).test, parts.test)
-    assert not np.array_equal(split(whole(), seed=1).test, parts.test)
+    assert np.array_equal(split_samples(whole(), seed=0).test, parts.test)
+    assert not np.array_equal(split_samples(whole(), seed=1).test, parts.test)
 
 
 def test_a_split_by_patient_leaks_nobody_and_a_split_by_row_does():
     samples = stays()
     for seed in range(5):
-        parts, rows = split(samples, seed=seed), split(samples, seed=seed, by="row")
+        parts, rows = split_samples(samples, seed=seed), split_samples(samples, seed=seed, by="row")
         assert not set(samples.patient[parts.train]) & set(samples.patient[parts.test])
         assert set(samples.patient[rows.train]) & set(samples.patient[rows.test])
         assert abs(len(parts.test) - 400) < 4
     with pytest.raises(DataError, match="did you mean 'patient'"):
-        split(samples, by="patients")  # type: ignore[arg-type]
+        split_samples(samples, by="patients")  # type: ignore[arg-type]
 
 
 def test_the_same_number_in_two_sources_is_two_patients():
@@ -194,7 +194,7 @@ def test_the_same_number_in_two_sources_is_two_patients():
 def test_splitting_by_row_makes_a_forest_that_learnt_nothing_look_good():
     samples = stays()  # who fares well is drawn by lot, so nothing can be learnt of it
     honest, leaky = (
-        evaluate(samples, splits=3, by=by, progress=False) for by in ("patient", "row")
+        evaluate_forest(samples, splits=3, by=by, progress=False) for by in ("patient", "row")
     )
     assert honest.mean("auc") == pytest.approx(0.5, abs=0.08)
     assert leaky.mean("auc") > 0.85
@@ -204,7 +204,7 @@ def test_too_few_patients_of_a_kind_are_refused_with_a_reason():
     frame = synthetic(sizes={"mimic": 5}).frame()
     alike = Samples(frame, np.ones(5, dtype=int), np.full(5, "mimic"), np.arange(5))
     with pytest.raises(DataError, match="more patients of either kind are needed"):
-        split(alike)
+        split_samples(alike)
     with pytest.raises(DataError, match="one value a row"):
         Samples(frame, np.ones(4), np.full(5, "mimic"), np.arange(5))
 
@@ -228,10 +228,10 @@ def test_imputation_learns_from_the_training_part_alone():
 
 def test_fitting_learns_nothing_from_those_it_is_tested_on():
     samples = replace(small(), features=gappy(small().features))
-    parts = split(samples)
+    parts = split_samples(samples)
     other = samples.features.copy()
     other.iloc[parts.test] = 1e6
-    first, second = (fit(one, parts) for one in (samples, replace(samples, features=other)))
+    first, second = (fit_split(one, parts) for one in (samples, replace(samples, features=other)))
     assert first.train.equals(second.train)
     assert np.array_equal(
         first.model.predict_proba(first.test)[:, 1], second.model.predict_proba(first.test)[:, 1]
@@ -272,11 +272,11 @@ def test_a_feature_that_was_never_charted_is_named():
 
 
 def test_folds_hold_out_whole_sources_or_whole_patients():
-    rows = split(small()).train
+    rows = split_samples(small()).train
     held = [set(small().source[out]) for _, out in folds(small(), rows)]
     assert held == [{"mimic"}, {"gicu"}]
     samples = stays()
-    rows = split(samples).train
+    rows = split_samples(samples).train
     parts = list(folds(samples, rows))
     assert sorted(row for _, out in parts for row in out) == sorted(rows)
     for kept, out in parts:
@@ -295,7 +295,7 @@ def test_the_first_trees_of_a_forest_are_the_smaller_forest():
 def test_the_grid_search_finds_what_carries_over_between_sources(monkeypatch: pytest.MonkeyPatch):
     for name, values in (("SHARES", (0.5,)), ("DEPTHS", (1, 5)), ("TREES", (3, 15))):
         monkeypatch.setattr(f"localface.cases.readiness.training.{name}", values)
-    rows, aucs = split(small()).train, {}
+    rows, aucs = split_samples(small()).train, {}
     for depth, trees in ((1, 3), (1, 15), (5, 3), (5, 15)):
         found = []
         for name in ("mimic", "gicu"):
@@ -307,34 +307,34 @@ def test_the_grid_search_finds_what_carries_over_between_sources(monkeypatch: py
             scores = forest.predict_proba(small().features.iloc[out])[:, 1]
             found.append(roc_auc_score(small().ready[out], scores))
         aucs[trees, 0.5, depth] = np.mean(found)
-    assert search(small(), rows) == Settings(*max(aucs, key=aucs.get))
+    assert search_settings(small(), rows) == Settings(*max(aucs, key=aucs.get))
 
 
 def test_measures_at_a_specificity_agree_with_the_roc_curve():
     rng = np.random.default_rng(0)
     ready = rng.integers(0, 2, 500)
     scores = np.round(0.3 * ready + rng.random(500), 2)  # rounded: ties must not break it
-    called = scores > cut_at(ready, scores)
+    called = scores > score_cut(ready, scores)
     assert 1 - called[ready == 0].mean() >= 0.7
     wrong, right, _ = roc_curve(ready, scores, drop_intermediate=False)
-    assert measured(ready, scores)["sensitivity"] == pytest.approx(
+    assert forest_measures(ready, scores)["sensitivity"] == pytest.approx(
         right[wrong <= 0.3 + 1e-12].max()
     )
-    assert measured(ready, scores)["accuracy"] == pytest.approx((called == ready).mean())
+    assert forest_measures(ready, scores)["accuracy"] == pytest.approx((called == ready).mean())
 
 
 def test_the_forest_on_the_generated_cohort_is_as_good_as_the_papers():
-    found = evaluate(whole(), splits=4, progress=False)
+    found = evaluate_forest(whole(), splits=4, progress=False)
     assert found.mean("auc") == pytest.approx(0.882, abs=0.01)
     assert found.mean("brier") == pytest.approx(0.143, abs=0.006)
     assert found.mean("sensitivity") == pytest.approx(0.89, abs=0.02)
 
 
 def test_the_same_seed_gives_the_same_figures():
-    first, second = (evaluate(small(), splits=2, progress=False) for _ in range(2))
+    first, second = (evaluate_forest(small(), splits=2, progress=False) for _ in range(2))
     assert np.array_equal(first.scores, second.scores)
     with pytest.raises(DataError, match="1 or more; got 0"):
-        evaluate(small(), splits=0)
+        evaluate_forest(small(), splits=0)
 
 
 # --- recourse ------------------------------------------------------------------------------------
@@ -342,14 +342,13 @@ def test_the_same_seed_gives_the_same_figures():
 
 def test_everyone_is_asked_once_and_answered():
     study = ward()
-    people, first = study.journeys.people, study.evaluation.first
+    people, first = study.patients.people, study.evaluation.first
     assert len(people) == len({one.row for one in people}) == 150
     for one in people:
         score, truth = first.scores[one.row], first.ready[one.row]
-        assert (
-            one.group
-            == f"{'true' if (score >= 0.5) == truth else 'false'} {'positive' if score >= 0.5 else 'negative'}"
-        )
+        right = "true" if (score >= 0.5) == truth else "false"
+        called = "positive" if score >= 0.5 else "negative"
+        assert one.group == f"{right} {called}"
         assert one.direction == ("not ready" if one.group == "false positive" else "ready")
         assert one.asked == (one.direction == "not ready" or score < 0.75)
         assert one.answer.found or one.answer.reason or not one.asked
@@ -360,7 +359,7 @@ def test_everyone_is_asked_once_and_answered():
 def test_the_counts_of_the_table_add_up():
     rows = [
         [int(cell.partition(" ")[0].replace(",", "")) for cell in row[1:]]
-        for row in success(ward().journeys).rows
+        for row in success_table(ward().patients).rows
     ]
     *groups, everyone = rows
     assert np.sum(groups, axis=0).tolist() == everyone
@@ -370,9 +369,9 @@ def test_the_counts_of_the_table_add_up():
 
 def test_asking_again_only_those_without_a_way_gives_what_asking_everyone_gives():
     study = ward()
-    mine = study.journeys.of(direction="ready")
+    mine = study.patients.of(direction="ready")
     people = study.evaluation.first.test.iloc[[one.row for one in mine]]
-    at_once = study.journeys.explainers["ready"].explain_many(people, relax=True, progress=False)
+    at_once = study.patients.explainers["ready"].explain_many(people, relax=True, progress=False)
     for one, other in zip(mine, at_once, strict=True):
         assert one.answer.status is other.status
         assert np.array_equal(one.answer.records, other.records)
@@ -384,9 +383,9 @@ def test_answers_keep_every_promise_before_an_independent_judge():
     study = ward()
     first, plan = study.evaluation.first, schema()
     for direction, target in (("ready", 1), ("not ready", 0)):
-        found = [one for one in study.journeys.of(direction=direction) if one.plain.found][:10]
+        found = [one for one in study.patients.of(direction=direction) if one.plain.found][:10]
         assert len(found) >= 8
-        judge = Judge.of(study.journeys.explainers[direction], first.train, found[0].answer)
+        judge = Judge.of(study.patients.explainers[direction], first.train, found[0].answer)
         for one in found:
             states = pd.DataFrame(one.answer.followed().records, columns=list(plan.names))
             begin = first.test.iloc[one.row]
@@ -408,7 +407,7 @@ def test_the_length_of_stay_does_not_go_back_when_asked():
     first = ward().evaluation.first
     found = [
         one
-        for one in travel(first, people=60, los_only_grows=True, progress=False).people
+        for one in explain_tested(first, people=60, los_only_grows=True, progress=False).people
         if one.answer.found
     ]
     place = schema().index("los")
@@ -420,9 +419,9 @@ def test_the_length_of_stay_does_not_go_back_when_asked():
 
 def test_the_worked_patients_are_chosen_by_the_rule_that_the_page_states():
     study = ward()
-    assert set(study.worked) == {"true negative", "false negative", "false positive"}
-    for group, one in study.worked.items():
-        found = [other for other in study.journeys.of(group) if other.plain.found]
+    assert set(study.examples) == {"true negative", "false negative", "false positive"}
+    for group, one in study.examples.items():
+        found = [other for other in study.patients.of(group) if other.plain.found]
         best = min(abs(len(other.answer.actions) - 3) for other in found)
         assert one.group == group
         assert abs(len(one.answer.actions) - 3) == best
@@ -458,8 +457,8 @@ def test_the_page_asks_nothing_of_anybody(tmp_path: Path):
 
 def test_markdown_and_page_say_the_same_numbers():
     blocks = report(ward())
-    markdown = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", as_markdown(blocks))
-    page = words(as_html(TITLE, blocks))
+    markdown = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", render_markdown(blocks))
+    page = words(render_html(TITLE, blocks))
     assert len(numbers(page)) > 300
     assert sorted(numbers(markdown)) == sorted(numbers(page))
 
@@ -478,7 +477,7 @@ def test_the_files_that_markdown_shows_are_there(tmp_path: Path):
 
 
 def test_the_page_can_be_read_without_seeing_it():
-    page = as_html(TITLE, report(ward()))
+    page = render_html(TITLE, report(ward()))
     levels = [int(level) for level in re.findall(r"<h(\d)", page)]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -501,7 +500,7 @@ def luminance(colour: str) -> float:
 
 @pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
 def test_text_stands_out_from_its_ground(mode: int):
-    style = as_html(TITLE, []) + STYLE
+    style = render_html(TITLE, []) + PICTURE_STYLE
     colours = {
         name: re.findall(rf"--{name}: (#\w+)", style)
         for name in ("ink", "quiet", "second", "card", "ground")
@@ -549,7 +548,8 @@ def browsed(page: Path, scratch: Path) -> tuple[list[str], list[str]]:
 def test_the_page_opens_in_a_browser_without_errors_and_without_requests(tmp_path: Path):
     loud = tmp_path / "loud.html"
     loud.write_text(
-        '<html><img src="http://127.0.0.1:9/there.png"><script>console.error("so loud")</script></html>',
+        '<html><img src="http://127.0.0.1:9/there.png">'
+        '<script>console.error("so loud")</script></html>',
         encoding="utf-8",
     )
     said, asked = browsed(loud, tmp_path)
@@ -579,7 +579,7 @@ def test_the_study_runs_on_the_mimic_demo_and_says_what_it_cannot(
     assert "machinery runs, not a result" in said
     assert "split by row" in said
     assert "data use agreement" in said
-    assert len(study.journeys.people) == len(study.evaluation.first.split.test)
+    assert len(study.patients.people) == len(study.evaluation.first.split.test)
     assert not set(study.samples.patient[study.evaluation.first.split.train]) & set(
         study.samples.patient[study.evaluation.first.split.test]
     )
@@ -600,7 +600,7 @@ def test_the_forest_ranks_the_open_demos_as_was_measured(data_folder: Path):
     scores = np.zeros(len(samples))
     for number in range(5):
         parts = Split(np.flatnonzero(part != number), np.flatnonzero(part == number))
-        scores[parts.test] = fit(samples, parts).scores
+        scores[parts.test] = fit_split(samples, parts).scores
     assert 0.80 <= roc_auc_score(samples.ready, scores) <= 0.90
 
 
@@ -619,12 +619,12 @@ def test_a_study_prints_what_it_found_and_what_it_could_not():
 
 
 def test_few_people_leave_out_what_there_is_nobody_for():
-    study = studied(small(), splits=1, people=3, progress=False)
+    study = run_study(small(), splits=1, people=3, progress=False)
     assert any("over one split" in note for note in study.notes)
-    page = as_html(TITLE, report(replace(study, worked={})))
+    page = render_html(TITLE, report(replace(study, examples={})))
     assert "What this cannot say" in page
     with pytest.raises(DataError, match="1 or more; got 0"):
-        travel(study.evaluation.first, people=0)
+        explain_tested(study.evaluation.first, people=0)
 
 
 def test_people_over_time_speak_beside_the_worked_patients():
@@ -636,14 +636,14 @@ def test_people_over_time_speak_beside_the_worked_patients():
     over_time = Trajectories(
         frame, person="stay", time="hour", outcome="left_alive", unit="h", people="patients"
     )
-    study = studied(small(), splits=1, people=40, evidence=over_time, progress=False)
+    study = run_study(small(), splits=1, people=40, evidence=over_time, progress=False)
     told = [
-        action.evidence.sentence for one in study.worked.values() for action in one.answer.actions
+        action.evidence.sentence for one in study.examples.values() for action in one.answer.actions
     ]
     assert told
-    page = words(as_html(TITLE, report(study)))
+    page = words(render_html(TITLE, report(study)))
     assert all(sentence in page for sentence in told)
-    assert ward().worked
+    assert ward().examples
     assert all(
-        action.evidence is None for one in ward().worked.values() for action in one.answer.actions
+        action.evidence is None for one in ward().examples.values() for action in one.answer.actions
     )

@@ -1,4 +1,4 @@
-"""Baselines that jump: the nearest unlike neighbour, the straight line, NICE and Wachter's optimisation."""
+"""Baselines of one step: nearest unlike neighbour, straight line, NICE, Wachter."""
 
 from __future__ import annotations
 
@@ -426,7 +426,7 @@ def test_a_mistaken_reward_is_named() -> None:
 
 
 def optimum(task: Task, person: Any) -> float:
-    """The least distance to the score of the logistic model within the data's range, as a linear programme."""
+    """The least distance to the score of the logistic model, as a linear programme."""
     units, rows = median_deviations(task), task.records
     room = np.concatenate([rows.max(axis=0) - person, person - rows.min(axis=0)]) / np.tile(
         units, 2
@@ -612,7 +612,7 @@ def test_a_gradient_that_is_none_is_refused(gradient: Any, message: str) -> None
 
 
 class TorchLike:
-    """What a torch module can do, with outputs that are not the model's: it must not be taken for its slope."""
+    """Looks like a torch module, but its outputs are not the model's: no gradient of it."""
 
     def forward(self, records: Any) -> Any:
         return records

@@ -1,4 +1,4 @@
-"""The harness of benchmarks/comparison: one method's trouble is nobody else's, and its oracle is right."""
+"""The harness of benchmarks/comparison: methods are apart, and its oracle is right."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ import report
 import running
 import verdicts as judging
 from bars import bars
+from cell_files import Cell, Rules, complete, lines
 from localface.evaluation.metrics import TraversalRule
 from localface.geometry.bounds import Bounds
 from oracle import optimum
-from running import Cell, Rules, complete, lines, run_split
+from scheduling import run_all, run_split
 
 TROUBLES = ("raises", "dies", "hangs")
 
@@ -99,7 +100,7 @@ def test_a_method_whose_package_is_missing_is_named_as_missing(
     monkeypatch.setitem(methods.METHODS, "gone", gone)
     monkeypatch.setattr(methods, "available", lambda: {"treecf": None})
     assert "pip install" in str(methods.missing("gone"))
-    running.run_all([Cell("moons", 0, "gone")], rules, jobs=1)
+    run_all([Cell("moons", 0, "gone")], rules, jobs=1)
     assert (
         "treecf is not installed" in lines(Cell("moons", 0, "gone").file(rules.out))[-1]["missing"]
     )

@@ -31,7 +31,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 
 @dataclass
 class Brute:
-    """FACE from its formulas alone, with a matrix for every pair; the schema's space and the bandwidth are given."""
+    """FACE from its formulas alone, with a dense matrix; space and bandwidth are given."""
 
     task: Task
     kind: str
@@ -67,7 +67,7 @@ class Brute:
         return float(np.median(np.sort(self.apart, axis=1)[:, k - 1]))
 
     def listed(self, row: Array) -> Array:
-        """Who is on the list of someone this far from all rows: the nearest, the lower number first."""
+        """The rows on the list of a point this far from all rows: nearest, then lower number."""
         first = sorted(range(self.n), key=lambda j: (row[j], j))[: self.most]
         return np.isin(np.arange(self.n), first) & np.isfinite(row) & (row <= self.radius)
 
@@ -127,7 +127,7 @@ class Brute:
         return float(np.where(self.targets, costs[-1, :-1], np.inf).min())
 
     def paid(self, proposal: Proposal, person: Any, where: dict[str, Any] | None = None) -> float:
-        """What the steps of a proposal cost; infinite where one of them does not exist or the end is no target."""
+        """What the steps of a proposal cost; infinite if one is missing or the end is no target."""
         costs = self.matrix(person, where)
         places = [-1, *(int(np.flatnonzero(self.task.rows == row)[0]) for row in proposal.rows[1:])]
         end = 0.0 if self.targets[places[-1]] else np.inf

@@ -1,4 +1,4 @@
-"""Other people's packages: their answers are read exactly, their limits are handed over, and their noise stays away."""
+"""Packages by other authors: answers are read exactly, limits handed over, noise kept away."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Small seeded worlds to try things on."""
+"""Data sets with a model and a schema, to demonstrate the library on."""

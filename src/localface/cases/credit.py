@@ -123,7 +123,7 @@ def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[st
 
 
 def _log_odds(people: dict[str, Array], money: dict[str, Array]) -> Array:
-    """How much speaks for repaying: savings, a house, a long employment, school; against: burden, debts, lateness."""
+    """The log odds of repaying before scaling: what people have, less what they owe."""
     burden = money["amount"] / money["months"] / money["income"]
     return np.asarray(
         1.3

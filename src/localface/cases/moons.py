@@ -48,7 +48,8 @@ def two_moons(n: int = 1000, *, noise: float = 0.15, seed: int = 0) -> Moons:
     (200, 2)
     """
     rng = np.random.default_rng(seed)
-    upper, lower = crescents(n - n // 2), crescents(n // 2, lower=True)
+    upper = crescents(n - n // 2)
+    lower = crescents(n // 2, lower=True)
     data = np.concatenate([upper, lower]) + rng.normal(scale=noise, size=(n, 2))
     labels = np.repeat([0.0, 1.0], [len(upper), len(lower)])
     model = MoonModel(crescents(_CENTRES), crescents(_CENTRES, lower=True), width=0.15)

@@ -76,14 +76,14 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
     """
     for module in ("pandas", "sklearn"):
         extra(module, "the readiness cohort", "demo")
-    from localface.cases.readiness.codebook import LABELS, UNITS, WORDS, schema
+    from localface.cases.readiness.codebook import FEATURE_WORDS, LABELS, UNITS, schema
+    from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
     from localface.cases.readiness.generated import synthetic
-    from localface.cases.readiness.journeys import N_NEIGHBORS
-    from localface.cases.readiness.samples import Samples, split
-    from localface.cases.readiness.training import fit
+    from localface.cases.readiness.samples import Samples, split_samples
+    from localface.cases.readiness.training import fit_split
 
     samples = Samples.of_cohort(synthetic(seed=0))
-    fitted = fit(samples, split(samples))
+    fitted = fit_split(samples, split_samples(samples))
     plan = schema(los_only_grows=True)
     for feature in plan:
         plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
@@ -91,9 +91,9 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
         fitted.model,
         fitted.train,
         schema=plan,
-        search=Search(n_neighbors=N_NEIGHBORS, ends="states"),
+        search=Search(n_neighbors=SEARCH_NEIGHBORS, ends="states"),
     ).prescore()
-    labels = Labels(LABELS, WORDS, target="ready for discharge")
+    labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge")
     listing = None
     if people:
         truth = fitted.ready == 1

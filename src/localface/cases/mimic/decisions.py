@@ -1,4 +1,4 @@
-"""What has to be decided to make a cohort of MIMIC-III: each decision has a name and can be taken the other way."""
+"""What has to be decided to make a cohort of MIMIC-III, each decision by name."""
 
 from __future__ import annotations
 
@@ -20,21 +20,25 @@ class Decisions:
     Parameters
     ----------
     first_stay_only : take the first ICU stay of an admission only (silent: whether the study did)
-    single_callout_only : drop stays with several callouts; otherwise their last callout is time zero
+    single_callout_only : drop stays with several callouts; otherwise the last is time zero
     extra_days : days before callout at which stays are sampled once more, labelled 0
-    extra_of_all_stays : extra negatives also of stays that ended badly (label 0 whatever the outcome)
+    extra_of_all_stays : extra negatives also of stays that ended badly (label 0 in any case)
     errors_dropped : leave out what was charted in error (silent)
     zeros_dropped : a rate, a pressure or a concentration of exactly 0 is no measurement (silent)
-    right_heart_excluded : leave out pressures and saturations of the right heart, which are not the arterial ones
-    celsius_kept : judge Celsius temperatures by limits in Celsius (the study lost them to its Fahrenheit limits)
+    right_heart_excluded : leave out pressures and saturations of the right heart, which are not
+        the arterial ones
+    celsius_kept : judge Celsius temperatures by limits in Celsius (the study lost them to its
+        Fahrenheit limits)
     haemoglobin_converted : haemoglobin in g/L (the study left it in g/dL)
     fio2_mended : read FiO2 up to 1 as a fraction, and drop what is less than room air (silent)
     unscored_pain_dropped : "Unable to Score" is no pain score (it is charted with the number 0)
     absent_tube_dropped : "Not applicable" is no tube (the study: any row is a tube)
-    tube_carried : a tube last charted 4 to 36 h before still counts (its removal is charted by silence)
+    tube_carried : a tube last charted 4 to 36 h before still counts (removals are not charted)
     text_numbers_read : where VALUENUM is empty, read numbers from VALUE, such as "33%" (silent)
-    age_capped : ages over 89, shifted to 300 years by de-identification, become 91 (the study left them)
-    bmi_limited : drop impossible heights, weights and body mass indices (the study kept up to 57 SD)
+    age_capped : ages over 89, shifted to 300 years by de-identification, become 91 (the study
+        left them)
+    bmi_limited : drop impossible heights, weights and body mass indices (the study kept up to
+        57 SD)
     """
 
     first_stay_only: bool = True
@@ -59,7 +63,8 @@ class Decisions:
         whole = all(type(day) is int and day > 0 for day in days)
         if not whole or len(set(days)) < len(days):
             raise DataError(
-                f"extra_days are different whole numbers of days, 1 or more, such as (3, 4); got {days!r}"
+                "extra_days are different whole numbers of days, 1 or more, such as (3, 4); got "
+                f"{days!r}"
             )
         object.__setattr__(self, "extra_days", days)
 

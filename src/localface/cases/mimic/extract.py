@@ -1,4 +1,4 @@
-"""Extracting the readiness-for-discharge cohort from the tables of MIMIC-III, in one pass and little memory."""
+"""Extracts the readiness-for-discharge cohort from the tables of MIMIC-III."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from localface.cases.mimic.decisions import Decisions
 from localface.cases.mimic.flow import Count, Flow
 from localface.cases.mimic.items import Item, items
 from localface.cases.mimic.tables import find_tables
-from localface.data.opening import extra, reraised_as
-from localface.errors import DataError, InputError
+from localface.data.opening import reraised_as
+from localface.errors import DataError, InputError, needs_extra
 
 _STEPS = ("stays", "cohort", "samples", "charted", "measured", "windows", "rows")
-_SHARE = 0.5  # of the memory; the rest is for what DuckDB does not count: the file's buffers, Python, the answer
+_SHARE = 0.5  # of the memory; the rest is for what DuckDB does not count: buffers, Python, rows
 _FAILED = "MIMIC-III could not be extracted"
 _OUTPUTS = ("rows.parquet", "flow.json", "flow.svg")
 
@@ -99,33 +99,36 @@ def from_mimic(
             for table in tables:
                 connection.execute(table.view())
             _fill_items(connection, decisions)
-            extraction = _extracted(connection, decisions, progress=progress)
+            extraction = _extract(connection, decisions, progress=progress)
             if target is not None:
                 _write(extraction, connection, target)
     return extraction
 
 
 def _duckdb() -> Any:
-    """DuckDB, if it can be trusted: before 2.0 it read a ``.gz`` that breaks off as if it were whole."""
-    duckdb = extra("duckdb", "extracting MIMIC-III", "case")
+    """DuckDB 2.0 or later: before, it read a ``.gz`` that breaks off as if it were whole."""
+    with needs_extra("case", "extracting MIMIC-III"):
+        import duckdb
     if int(duckdb.__version__.partition(".")[0]) < 2:
         raise InputError(
-            f"extracting MIMIC-III needs duckdb 2.0 or later, since earlier ones take a .gz file that breaks off "
-            f'for a whole one; this is {duckdb.__version__}: run: pip install --upgrade "duckdb>=2.0"'
+            "extracting MIMIC-III needs duckdb 2.0 or later, since earlier ones take a .gz file "
+            f"that breaks off for a whole one; this is {duckdb.__version__}: "
+            'run: pip install --upgrade "duckdb>=2.0"'
         )
     return duckdb
 
 
-def _extracted(connection: Any, decisions: Decisions, *, progress: bool) -> Extraction:
+def _extract(connection: Any, decisions: Decisions, *, progress: bool) -> Extraction:
     """Take every step, and count what it leaves."""
     counts: list[Count] = []
     with _bar(progress) as bar:
         for step in _STEPS:
             bar.set_description(f"MIMIC-III: {step}")
             _run(connection, _sql(step, decisions), bar)
-            counts += _COUNTED[step](connection, decisions) if step in _COUNTED else []
-            _nobody_left(counts)
-    counts += _unreadable(connection)
+            if step in _COUNTERS:
+                counts += _COUNTERS[step](connection, decisions)
+            _check_cohort_left(counts)
+    counts += _count_unreadable_lines(connection)
     table = connection.execute("FROM extracted ORDER BY subject_id, icustay_id, x").df()
     return Extraction(table, Flow(tuple(counts), decisions))
 
@@ -167,35 +170,35 @@ def _bar(shown: bool) -> Iterator[Any]:
 
 def _fill_items(connection: Any, decisions: Decisions) -> None:
     connection.execute(
-        "CREATE TABLE items (itemid INTEGER, feature VARCHAR, rank INTEGER, low DOUBLE, high DOUBLE, "
-        "scale DOUBLE, shift DOUBLE, void VARCHAR, fraction BOOLEAN)"
+        "CREATE TABLE items (itemid INTEGER, feature VARCHAR, rank INTEGER, low DOUBLE, high "
+        "DOUBLE, scale DOUBLE, shift DOUBLE, void VARCHAR, fraction BOOLEAN)"
     )
     names = [field.name for field in fields(Item)]
     rows = [[getattr(item, name) for name in names] for item in items(decisions)]
     connection.executemany(f"INSERT INTO items VALUES ({', '.join('?' * len(names))})", rows)
 
 
-def _of_stays(connection: Any, _: Decisions) -> list[Count]:
-    return [Count("kept", "ICU stays", _one(connection, "SELECT count(*) FROM stays"))]
+def _count_stays(connection: Any, _: Decisions) -> list[Count]:
+    return [Count("kept", "ICU stays", _scalar(connection, "SELECT count(*) FROM stays"))]
 
 
-def _of_cohort(connection: Any, decisions: Decisions) -> list[Count]:
-    eligible = _one(connection, "SELECT count(*) FROM stays WHERE eligible")
+def _count_cohort(connection: Any, decisions: Decisions) -> list[Count]:
+    eligible = _scalar(connection, "SELECT count(*) FROM stays WHERE eligible")
     counts = [Count("kept", "MetaVision stays that began in MICU or SICU", eligible)]
     if decisions.first_stay_only:
-        first = _one(connection, "SELECT count(*) FROM cohort")
+        first = _scalar(connection, "SELECT count(*) FROM cohort")
         counts.append(Count("kept", "first ICU stay of the admission", first))
-    called = _one(connection, "SELECT count(*) FROM called")
+    called = _scalar(connection, "SELECT count(*) FROM called")
     counts.append(Count("kept", "called out during the stay and discharged", called))
     if decisions.single_callout_only:
-        single = _one(connection, "SELECT count(*) FROM called WHERE callouts = 1")
+        single = _scalar(connection, "SELECT count(*) FROM called WHERE callouts = 1")
         counts.append(Count("kept", "exactly one such callout", single))
     return counts
 
 
-def _of_samples(connection: Any, decisions: Decisions) -> list[Count]:
+def _count_samples(connection: Any, decisions: Decisions) -> list[Count]:
     at = dict(connection.execute("SELECT x, count(*) FROM samples GROUP BY x").fetchall())
-    ready = _one(connection, "SELECT count(*) FROM samples WHERE ready = 1")
+    ready = _scalar(connection, "SELECT count(*) FROM samples WHERE ready = 1")
     return [
         Count("rows", "ready at callout: left hospital alive, no later ICU stay", ready),
         Count(
@@ -211,24 +214,27 @@ def _of_samples(connection: Any, decisions: Decisions) -> list[Count]:
     ]
 
 
-def _of_values(connection: Any, _: Decisions) -> list[Count]:
-    faults = "SELECT fault, feature, count(*) FROM judged WHERE fault IS NOT NULL GROUP BY ALL ORDER BY ALL"
-    read = _one(connection, "SELECT count(*) FROM charted")
+def _count_values(connection: Any, _: Decisions) -> list[Count]:
+    faults = (
+        "SELECT fault, feature, count(*) FROM judged WHERE fault IS NOT NULL "
+        "GROUP BY ALL ORDER BY ALL"
+    )
+    read = _scalar(connection, "SELECT count(*) FROM charted")
     found = connection.execute(faults).fetchall()
     removed = [Count("removed", f"{feature}: {fault}", count) for fault, feature, count in found]
     return [Count("removed", "(all charted values that were looked at)", read), *removed]
 
 
-_COUNTED = {
-    "stays": _of_stays,
-    "cohort": _of_cohort,
-    "samples": _of_samples,
-    "measured": _of_values,
+_COUNTERS = {
+    "stays": _count_stays,
+    "cohort": _count_cohort,
+    "samples": _count_samples,
+    "measured": _count_values,
 }
 
 
-def _unreadable(connection: Any) -> list[Count]:
-    """Lines that are no CSV, by file: they were passed over, and that is to be known."""
+def _count_unreadable_lines(connection: Any) -> list[Count]:
+    """Lines that are no CSV, by file: they were skipped."""
     lines = """
         SELECT s.file_path, count(DISTINCT (e.line, e.line_byte_position))
         FROM reject_errors AS e JOIN reject_scans AS s USING (scan_id, file_id)
@@ -239,7 +245,7 @@ def _unreadable(connection: Any) -> list[Count]:
     ]
 
 
-def _nobody_left(counts: list[Count]) -> None:
+def _check_cohort_left(counts: list[Count]) -> None:
     stays = [one for one in counts if one.kind == "kept"]
     for before, here in zip([None, *stays], stays, strict=False):
         if here.count == 0:
@@ -249,7 +255,7 @@ def _nobody_left(counts: list[Count]) -> None:
             )
 
 
-def _one(connection: Any, sql: str) -> int:
+def _scalar(connection: Any, sql: str) -> int:
     return int(connection.execute(sql).fetchone()[0])
 
 
@@ -268,7 +274,7 @@ def _settings(memory: str, threads: int | None) -> dict[str, Any]:
 
 
 def _target(out: str | Path | None) -> Path | None:
-    """Make sure that the output can be written before any work is done for it."""
+    """The folder for the output, made before any work is done for it."""
     if out is None:
         return None
     target = Path(out)
@@ -281,12 +287,13 @@ def _target(out: str | Path | None) -> Path | None:
 
 
 def _write(extraction: Extraction, connection: Any, target: Path) -> None:
-    """Write everything under another name first, so that nobody ever reads half a file."""
+    """Write everything under another name first, so that half a file is never read."""
     with TemporaryDirectory(prefix=".writing-", dir=target) as scratch:
         rows, document, picture = (Path(scratch) / name for name in _OUTPUTS)
         quoted = str(rows).replace("'", "''")
         connection.execute(
-            f"COPY (FROM extracted ORDER BY subject_id, icustay_id, x) TO '{quoted}' (FORMAT parquet)"
+            f"COPY (FROM extracted ORDER BY subject_id, icustay_id, x) TO '{quoted}' (FORMAT "
+            "parquet)"
         )
         document.write_text(
             json.dumps(extraction.flow.document(), indent=2) + "\n", encoding="utf-8"

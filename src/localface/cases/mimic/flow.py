@@ -1,4 +1,4 @@
-"""The counts at each step of an extraction, as text, as JSON and as a picture."""
+"""The counts at each step of an extraction, for people to read."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Literal
 
 from localface.cases.mimic.decisions import Decisions
 
-Kind = Literal["kept", "rows", "removed", "lines"]
-_TITLES: dict[Kind, str] = {
+CountKind = Literal["kept", "rows", "removed", "lines"]
+_TITLES: dict[CountKind, str] = {
     "kept": "ICU stays",
     "rows": "Rows of the cohort",
     "removed": "Charted values that do not count",
@@ -26,7 +26,7 @@ class Count:
     charted values that do not count, ``lines`` the lines of a file that could not be read.
     """
 
-    kind: Kind
+    kind: CountKind
     step: str
     count: int
 
@@ -51,7 +51,7 @@ class Flow:
         """The count at a step, 0 where nothing was counted."""
         return next((one.count for one in self.counts if one.step == step), 0)
 
-    def of(self, kind: Kind) -> tuple[Count, ...]:
+    def of(self, kind: CountKind) -> tuple[Count, ...]:
         """The counts of one kind."""
         return tuple(one for one in self.counts if one.kind == kind)
 
@@ -76,8 +76,9 @@ class Flow:
         """The counts as a flow chart that takes the colour of the text around it."""
         body, height = _drawing(self)
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
-            f'height="{height}" role="img" aria-label="Flow of the cohort" style="max-width:100%;height:auto" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
+            f'width="{_WIDTH}" height="{height}" role="img" aria-label="Flow of the cohort" '
+            'style="max-width:100%;height:auto" '
             f'font-family="system-ui, sans-serif" font-size="13" fill="currentColor">\n'
             + "\n".join(body)
             + "\n</svg>\n"
@@ -93,17 +94,25 @@ class Flow:
 def _said(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
 
 
 _DECISIONS = "Decisions (* departs from the original study)"
-_LEFT, _BOX, _HIGH, _GAP, _LINE = 10, 460, 44, 26, 19
+_LEFT = 10  # margin
+_BOX = 460  # width of a box
+_HIGH = 44  # height of a box
+_GAP = 26  # between boxes
+_LINE = 19  # height of a line of text
 _WIDTH = _BOX + 2 * _LEFT
+_OUTLINE = 'fill="none" stroke="currentColor"'
 
 
 def _drawing(flow: Flow) -> tuple[list[str], int]:
     """Boxes downwards, what falls out beside the arrows, and lists below."""
-    top, body = 10, []
+    top = 10
+    body: list[str] = []
     stays = flow.of("kept")
     for here, after in zip(stays, (*stays[1:], None), strict=True):
         body += _box(top, here)
@@ -124,25 +133,26 @@ def _drawing(flow: Flow) -> tuple[list[str], int]:
 
 def _box(top: int, one: Count) -> list[str]:
     return [
-        f'<rect x="{_LEFT}" y="{top}" width="{_BOX}" height="{_HIGH}" rx="6" fill="none" stroke="currentColor"/>',
+        f'<rect x="{_LEFT}" y="{top}" width="{_BOX}" height="{_HIGH}" rx="6" {_OUTLINE}/>',
         f'<text x="{_LEFT + 12}" y="{top + 18}">{escape(one.step)}</text>',
         f'<text x="{_LEFT + 12}" y="{top + 36}" font-weight="600">{one.count:,}</text>',
     ]
 
 
 def _arrow(top: int, beside: str) -> list[str]:
-    middle, tip = _LEFT + _BOX // 2, top + _GAP - 1
+    middle = _LEFT + _BOX // 2
+    tip = top + _GAP - 1
     head = f"M{middle - 4} {tip - 6}L{middle} {tip}L{middle + 4} {tip - 6}"
     return [
-        f'<path d="M{middle} {top}V{tip}{head}" fill="none" stroke="currentColor"/>',
+        f'<path d="M{middle} {top}V{tip}{head}" {_OUTLINE}/>',
         f'<text x="{middle + 14}" y="{top + 17}" opacity="0.75">{escape(beside)}</text>',
     ]
 
 
 def _list(top: int, title: str, lines: list[tuple[str, str]]) -> list[str]:
     body = [f'<text x="{_LEFT}" y="{top}" font-weight="600">{escape(title)}</text>']
-    for place, (left, right) in enumerate(lines, start=1):
-        y = top + _LINE * place
+    for number, (left, right) in enumerate(lines, start=1):
+        y = top + _LINE * number
         body.append(f'<text x="{_LEFT + 12}" y="{y}" xml:space="preserve">{escape(left)}</text>')
         if right:
             body.append(f'<text x="{_LEFT + _BOX}" y="{y}" text-anchor="end">{right}</text>')

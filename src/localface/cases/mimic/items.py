@@ -1,4 +1,4 @@
-"""Which ITEMIDs of CHARTEVENTS make a feature, between which limits they are believed, and their units."""
+"""The ITEMIDs of CHARTEVENTS that make a feature, with their limits."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ from localface.cases.mimic.decisions import Decisions
 
 POUND = 0.45359237  # kg
 INCH = 2.54  # cm
-RIGHT_HEART = (
-    226850,
-    226852,
-    226860,
-    226862,
-    226863,
-    226865,
-)  # RV, PA, RA, PVR, SVR: labels of D_ITEMS
-NO_TUBE, NO_PAIN_SCORE = "Not applicable", "Unable to Score"
+# RV, PA, RA, PVR, SVR: labels of D_ITEMS
+RIGHT_HEART = (226850, 226852, 226860, 226862, 226863, 226865)
+NO_TUBE = "Not applicable"
+NO_PAIN_SCORE = "Unable to Score"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One ITEMID: ``number * scale + shift`` is the value; limits are in the charted unit, both ends allowed.
+    """One ITEMID: ``number * scale + shift`` is the value.
+
+    Limits are in the charted unit, both ends allowed.
 
     ``rank`` settles which of two values charted at one time is the last: the lower one.
-    ``void`` is what VALUE says when nothing was there; ``fraction`` reads numbers up to 1 as parts of 100.
+    ``void`` is what VALUE says when nothing was there; ``fraction`` reads numbers up to 1 as
+    parts of 100.
     """
 
     itemid: int
@@ -63,7 +61,8 @@ _GROUPS: tuple[tuple[str, tuple[int, ...], float | None, float | None], ...] = (
 )
 _SCALES = {"fio2": 0.01, "creatinine": 88.42, "bun": 0.3571}
 _SCALES_OF_ITEM = {226707: INCH, 226531: POUND}
-_HEIGHT, _WEIGHT = (100.0, 250.0), (20.0, 400.0)  # cm, kg
+_HEIGHT = (100.0, 250.0)  # cm
+_WEIGHT = (20.0, 400.0)  # kg
 _ROOM_AIR = 21.0  # per cent
 _NEVER_ZERO = ("resp", "hr", "bp", "k", "na", "hco3", "bun", "creatinine", "haemoglobin")
 

@@ -1,4 +1,4 @@
-"""Finding the tables of MIMIC-III in a folder, and reading no more of them than is wanted."""
+"""Finds the tables of MIMIC-III in a folder."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from localface.errors import DataError, listed, near_miss
 
-TABLES: Mapping[str, Mapping[str, str]] = {
+MIMIC_TABLES: Mapping[str, Mapping[str, str]] = {
     "PATIENTS": {"SUBJECT_ID": "BIGINT", "GENDER": "VARCHAR", "DOB": "TIMESTAMP"},
     "ADMISSIONS": {"HADM_ID": "BIGINT", "HOSPITAL_EXPIRE_FLAG": "INTEGER"},
     "ICUSTAYS": {
@@ -46,7 +46,7 @@ class TableFile:
     header: tuple[str, ...]
 
     def view(self) -> str:
-        """SQL that offers the wanted columns, typed, and streams the file whenever they are asked for.
+        """SQL for a view of the wanted columns, typed, that streams the file when it is read.
 
         Every column is read as text and cast afterwards: nothing is guessed from the first
         lines, and one odd value costs that value, not the line or the run. Without ``trim``,
@@ -55,25 +55,26 @@ class TableFile:
         spelt = {column.strip().upper(): column for column in self.header}
         wanted = ", ".join(
             f"TRY_CAST(trim({_name(spelt[column])}) AS {kind}) AS {column.lower()}"
-            for column, kind in TABLES[self.name].items()
+            for column, kind in MIMIC_TABLES[self.name].items()
         )
         columns = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in self.header)
         return f"""
             CREATE VIEW {self.name.lower()} AS SELECT {wanted} FROM read_csv(
-                {_text(str(self.path))}, columns = {{{columns}}}, auto_detect = false, header = true,
-                delim = ',', quote = '"', escape = '"', nullstr = '', store_rejects = true,
+                {_text(str(self.path))}, columns = {{{columns}}}, auto_detect = false,
+                header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
+                store_rejects = true,
                 compression = '{"gzip" if self.path.name.lower().endswith(".gz") else "none"}')"""
 
 
 def find_tables(folder: str | Path) -> list[TableFile]:
-    """Find every table that is needed, or say which tables and columns are wanting."""
+    """Find every table that is needed, or say which tables and columns are missing."""
     folder = Path(folder)
     if not folder.is_dir():
         raise DataError(
             f"there is no folder {str(folder)!r}: name the one that holds the tables of MIMIC-III"
         )
     present = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
-    found = {name: _file(name, present) for name in TABLES}
+    found = {name: _file(name, present) for name in MIMIC_TABLES}
     lacking = [name for name, path in found.items() if path is None]
     if lacking:
         raise DataError(_lacking_tables(folder, lacking, present.values()))
@@ -101,7 +102,7 @@ def _lacking_tables(folder: Path, lacking: list[str], present: Iterable[Path]) -
 
 
 def _suggestion(name: str, stems: Mapping[str, str]) -> str:
-    spare = [stem for stem in stems if stem not in TABLES]
+    spare = [stem for stem in stems if stem not in MIMIC_TABLES]
     close = near_miss(name, spare)
     return next(
         (close.replace(repr(stem), repr(stems[stem])) for stem in spare if repr(stem) in close), ""
@@ -110,12 +111,13 @@ def _suggestion(name: str, stems: Mapping[str, str]) -> str:
 
 def _lacking_columns(table: TableFile) -> str:
     there = [column.strip().upper() for column in table.header]
-    lacking = [column for column in TABLES[table.name] if column not in there]
+    lacking = [column for column in MIMIC_TABLES[table.name] if column not in there]
     if not lacking:
         return ""
-    spare = [column for column in there if column not in TABLES[table.name]]
+    spare = [column for column in there if column not in MIMIC_TABLES[table.name]]
     wanted = ", ".join(f"{column!r}{near_miss(column, spare)}" for column in lacking)
-    return f"{table.path.name} lacks the column{'s' * (len(lacking) > 1)} {wanted}; it has {listed(there, most=30)}"
+    columns = f"column{'s' * (len(lacking) > 1)}"
+    return f"{table.path.name} lacks the {columns} {wanted}; it has {listed(there, most=30)}"
 
 
 def _header(path: Path) -> tuple[str, ...]:

@@ -1,4 +1,6 @@
-"""Readiness for discharge from intensive care: the paper's case study, on a generated cohort or on MIMIC-III.
+"""The paper's case study, readiness for discharge from intensive care.
+
+On a generated cohort, or on MIMIC-III.
 
 >>> from localface.cases.readiness import synthetic
 >>> synthetic(seed=0, sizes={"mimic": 200, "gicu": 50}).frame().shape
@@ -16,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from localface.cases.readiness.codebook import CRITERIA, Criterion, count_met, met, schema
 from localface.cases.readiness.generated import SIZES, Cohort, synthetic
-from localface.data.opening import extra
-from localface.errors import DataError
+from localface.errors import DataError, needs_extra
 
 if TYPE_CHECKING:
     from localface.analyses.observed_moves import Trajectories
@@ -55,25 +56,28 @@ def run(
 
     Parameters
     ----------
-    folder_out : where ``readiness.html``, ``readiness.md``, ``figures/`` and ``people.csv`` are written
+    folder_out : where ``readiness.html``, ``readiness.md``, ``figures/`` and ``people.csv`` go
     mimic : a folder of MIMIC-III tables to take the rows from; a generated cohort if not given
-    decisions : how MIMIC-III is read: ``localface.cases.mimic.Decisions``; the extraction is kept in ``extraction/``
+    decisions : how MIMIC-III is read: ``localface.cases.mimic.Decisions``; the extraction is
+        kept in ``extraction/``
     splits : random splits that the forest is measured on; the paper's figures are over 100
     grid : search the paper's grid on each split, by multiple-source cross-validation
     row_split : measure also with rows split without regard to patients, to show the leak
-    people : how many of the tested patients recourse is looked for; all if not given
+    people : for how many of the tested patients recourse is searched; all if not given
     los_only_grows : do not let the length of stay go back
-    evidence : people over time, who say for the worked patients how many really made such a change
+    evidence : people over time, to count how many really made the changes of the examples
     seed : of the cohort, of the splits and of the forests
     progress : show progress bars where there is a terminal
     """
     from localface.cases.mimic import from_mimic
     from localface.cases.readiness.report import write_report
     from localface.cases.readiness.samples import Samples
-    from localface.cases.readiness.study import check_counts, studied
+    from localface.cases.readiness.study import check_counts, run_study
 
-    for module in ("pandas", "sklearn"):
-        extra(module, "the case study", "case")
+    with needs_extra("case", "the case study"):
+        import jinja2  # noqa: F401
+        import pandas  # noqa: F401
+        import sklearn  # noqa: F401
     check_counts(splits, people)
     folder = Path(folder_out)
     if folder.exists() and not folder.is_dir():
@@ -84,10 +88,12 @@ def run(
         extraction = from_mimic(
             mimic, folder / "extraction", decisions=decisions, progress=progress
         )
-    study = studied(
-        Samples.of_cohort(synthetic(seed))
-        if extraction is None
-        else Samples.of_extraction(extraction),
+    if extraction is None:
+        samples = Samples.of_cohort(synthetic(seed))
+    else:
+        samples = Samples.of_extraction(extraction)
+    study = run_study(
+        samples,
         extraction=extraction,
         splits=splits,
         grid=grid,

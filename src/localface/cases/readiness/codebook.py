@@ -1,4 +1,4 @@
-"""What is charted of a patient, in which units, how far it may move, and the nurse-led discharge criteria.
+"""The features of a patient with their units, their limits, the nurse-led discharge criteria.
 
 Features (charted over the four hours before the decision)
 ----------------------------------------------------------
@@ -21,7 +21,8 @@ los          hours since admission to intensive care
 age          years
 sex          0 female, 1 male
 
-The airway stays a number in the table, since a forest is fitted on numbers; ``shown`` has the words.
+The airway stays a number in the table, since a forest is fitted on numbers; ``format_value``
+has the words.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ AGE_WITHIN = 25
 LOS_WITHIN = 11.7 * 24
 """Hours that the length of stay may vary by: c. 11.7 days in the paper."""
 
-WORDS = {
+FEATURE_WORDS = {
     "airway": "airway",
     "fio2": "inspired oxygen",
     "spo2_min": "lowest oxygen saturation",
@@ -73,7 +74,7 @@ LABELS = {"airway": ("patent", "tube"), "sex": ("female", "male")}
 
 
 def schema(*, los_only_grows: bool = False) -> Schema:
-    """What a patient may change: never their sex, their age within 25 years, their stay within 11.7 days.
+    """What a patient may change: age within 25 years, stay within 11.7 days, never their sex.
 
     The paper lets the length of stay go back, for what a clinician may learn from it
     ("if this were day 3 ..."); with ``los_only_grows`` it cannot.
@@ -120,12 +121,13 @@ UNITS = {"C": "°C", "umol/L": "µmol/L", "kg/m2": "kg/m²"}
 """Units as people write them, where a schema file keeps to plain letters."""
 
 
-def shown(feature: Feature, code: float) -> str:
+def format_value(feature: Feature, code: float) -> str:
     """Write a value for people, with its unit.
 
     >>> plan = schema()
-    >>> shown(plan["airway"], 1), shown(plan["fio2"], 0.4), shown(plan["los"], 52.0)
-    ('tube', '0.4', '52 h')
+    >>> values = {"airway": 1, "fio2": 0.4, "los": 52.0}
+    >>> [format_value(plan[name], code) for name, code in values.items()]
+    ['tube', '0.4', '52 h']
     """
     if feature.name in LABELS:
         return LABELS[feature.name][round(code)]
@@ -155,7 +157,8 @@ class Criterion:
         return np.asarray(above if self.high is None else above & (found <= self.high))
 
 
-# The appendix prints "36 >= temp" for the lowest temperature and "hco2" for bicarbonate: both are misprints.
+# The appendix prints "36 >= temp" for the lowest temperature and "hco2" for bicarbonate:
+# both are misprints.
 CRITERIA = (
     Criterion("airway", "airway", None, 0, "airway patent"),
     Criterion("inspired oxygen", "fio2", None, 0.6, "at most 0.6"),
@@ -176,7 +179,7 @@ CRITERIA = (
     Criterion("creatinine", "creatinine", 59, 104, "59 to 104 µmol/L", "µmol/L"),
     Criterion("urea", "bun", 2.5, 7.8, "2.5 to 7.8 mmol/L", "mmol/L"),
 )
-"""The 18 tests of the paper's appendix: who meets all of them for four hours can be discharged, it says."""
+"""The 18 tests of the paper's appendix: meeting all for four hours allows a discharge, it says."""
 
 
 def criterion_of(feature: str) -> Criterion | None:
@@ -185,7 +188,9 @@ def criterion_of(feature: str) -> Criterion | None:
 
 
 def met(frame: Any) -> Any:
-    """Return which criteria each record meets: a table of booleans, one column a criterion, named by its feature.
+    """Which criteria each record meets: a table of booleans, one column a criterion.
+
+    Columns are named by the feature that is tested.
 
     >>> import pandas
     >>> from localface.cases.readiness import synthetic
@@ -204,5 +209,5 @@ def met(frame: Any) -> Any:
 
 
 def count_met(frame: Any) -> Any:
-    """Return how many of the 18 criteria each record meets."""
+    """How many of the 18 criteria each record meets."""
     return met(frame).sum(axis=1)

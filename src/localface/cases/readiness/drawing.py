@@ -1,4 +1,4 @@
-"""A small pen for pictures that follow the page around them: light or dark, and as wide as there is room."""
+"""SVG pictures that follow the page around them: light or dark, as wide as there is room."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-STYLE = """
-.lf-figure {color-scheme: light dark; --ink: #1c2430; --quiet: #55606e; --rule: #d9dde3; --first: #0a66a3;
-  --second: #b04a00; --band: #d5eadf; --paper: #ffffff; font-family: system-ui, sans-serif}
+PICTURE_STYLE = """
+.lf-figure {color-scheme: light dark; --ink: #1c2430; --quiet: #55606e; --rule: #d9dde3;
+  --first: #0a66a3; --second: #b04a00; --band: #d5eadf; --paper: #ffffff;
+  font-family: system-ui, sans-serif}
 @media (prefers-color-scheme: dark) {
-  .lf-figure {--ink: #e9edf2; --quiet: #a7b1bd; --rule: #3a434e; --first: #70baf0; --second: #f5a662;
-    --band: #1f4a3a; --paper: #1a2028}
+  .lf-figure {--ink: #e9edf2; --quiet: #a7b1bd; --rule: #3a434e; --first: #70baf0;
+    --second: #f5a662; --band: #1f4a3a; --paper: #1a2028}
 }
 .lf-figure text {font-size: 11px; fill: var(--ink)}
 .lf-figure .title {font-size: 12px; font-weight: 600}
@@ -28,12 +29,12 @@ STYLE = """
 .lf-figure .band {fill: var(--band)}
 .lf-figure .warn {fill: var(--second)}
 """
-"""The colours of every picture; on white and on dark ground, text has a contrast of at least 4.5 to 1."""
+"""The colours of every picture; text has a contrast of at least 4.5 to 1 on light and dark."""
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """From values to places on the paper."""
+class AxisScale:
+    """A linear axis: from values to coordinates in a picture."""
 
     low: float
     high: float
@@ -41,14 +42,14 @@ class Scale:
     end: float
 
     def __call__(self, value: float) -> float:
-        """The place of a value."""
+        """The coordinate of a value."""
         span = (self.high - self.low) or 1.0
         return self.start + (value - self.low) / span * (self.end - self.start)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A drawing with what it shows in words, for those who do not see it."""
+    """A drawing, with its content in words for those who do not see it."""
 
     name: str
     alt: str
@@ -57,8 +58,8 @@ class Picture:
     height: int
 
     def svg(self, *, alone: bool = False) -> str:
-        """Return the picture for a page that has ``STYLE``; ``alone`` brings its own, for a file."""
-        style = f"<style>{STYLE}</style>" if alone else ""
+        """The picture for a page with ``PICTURE_STYLE``; ``alone`` brings its own, for a file."""
+        style = f"<style>{PICTURE_STYLE}</style>" if alone else ""
         space = ' xmlns="http://www.w3.org/2000/svg"' if alone else ""
         size = (
             f'viewBox="0 0 {self.width} {self.height}" width="{self.width}" height="{self.height}"'
@@ -70,23 +71,24 @@ class Picture:
 
 
 def text(x: float, y: float, words: str, *, look: str = "", anchor: str = "start") -> str:
-    """Write words at a place."""
+    """Words at a point."""
     kind = f' class="{look}"' if look else ""
     side = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f'<text x="{x:.1f}" y="{y:.1f}"{kind}{side}>{escape(words)}</text>'
 
 
 def line(points: Sequence[tuple[float, float]], look: str) -> str:
-    """Draw through places in order."""
+    """A line through points in order."""
     drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline points="{drawn}" class="{look}"/>'
 
 
 def dot(x: float, y: float, look: str = "dot", r: float = 4.5) -> str:
-    """Draw a round mark."""
+    """A round mark."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" class="{look}"/>'
 
 
 def box(x: float, y: float, width: float, height: float, *, look: str) -> str:
-    """Draw a filled rectangle."""
-    return f'<rect x="{x:.1f}" y="{y:.1f}" width="{max(0, width):.1f}" height="{max(0, height):.1f}" class="{look}"/>'
+    """A filled rectangle."""
+    size = f'width="{max(0, width):.1f}" height="{max(0, height):.1f}"'
+    return f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{look}"/>'

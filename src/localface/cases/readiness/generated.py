@@ -41,7 +41,7 @@ class Cohort:
 
 
 def synthetic(seed: int = 0, *, sizes: dict[str, int] | None = None) -> Cohort:
-    """Generate the cohort: 13,243 patients of a first source and 3,506 of a second, half of them ready.
+    """Generate the cohort: 13,243 patients of one source, 3,506 of another, half of them ready.
 
     What the 22 features are and in which units: see `localface.cases.readiness.codebook`.
 
@@ -89,14 +89,14 @@ def _marginal(part: dict[str, Any], ranks: Array) -> Array:
     """Turn ranks into values of one marginal distribution."""
     if part["kind"] == "discrete":
         steps = np.cumsum(part["p"]) / np.sum(part["p"])
-        places = np.minimum(np.searchsorted(steps, ranks), len(steps) - 1)
-        return np.asarray(np.array(part["values"], dtype=float)[places])
+        indices = np.minimum(np.searchsorted(steps, ranks), len(steps) - 1)
+        return np.asarray(np.array(part["values"], dtype=float)[indices])
     low, high = part["range"]
     if part["kind"] == "normal":
-        spread = stats.truncnorm(
-            (low - part["mean"]) / part["sd"], (high - part["mean"]) / part["sd"]
-        )
-        return np.asarray(part["mean"] + part["sd"] * spread.ppf(ranks))
+        mean = part["mean"]
+        sd = part["sd"]
+        standard = stats.truncnorm((low - mean) / sd, (high - mean) / sd)
+        return np.asarray(mean + sd * standard.ppf(ranks))
     if part["kind"] == "lognormal":
         return np.asarray(
             np.clip(np.exp(part["mu"] + part["sigma"] * stats.norm.ppf(ranks)), low, high)

@@ -1,4 +1,4 @@
-"""Filling in what was not charted, from the most similar patients of the training part alone."""
+"""Fills in missing values from the most similar patients of the training part."""
 
 from __future__ import annotations
 
@@ -12,53 +12,56 @@ from localface.data.schema import Schema
 from localface.errors import DataError, listed
 from localface.types import Array
 
-N_NEIGHBORS = 5
+DONOR_PATIENTS = 5
 """How many similar patients a missing value is taken from."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imputation:
-    """Fills missing values in clinical units; distances between patients are taken in standard deviations."""
+    """Fills missing values in clinical units; distances are in standard deviations."""
 
     schema: Schema
     scaler: Any
     knn: Any
 
     def filled(self, frame: Any) -> Any:
-        """Return the frame with nothing missing; what was charted stays as it is, bit for bit."""
+        """The frame with nothing missing; what was charted stays as it is, bit for bit."""
         raw = frame.to_numpy(dtype=float)
         gaps = np.isnan(raw)
         if not gaps.any():
             return frame.copy()
         guessed = self.scaler.inverse_transform(self.knn.transform(self.scaler.transform(raw)))
-        columns = [_sensible(feature, guessed[:, i]) for i, feature in enumerate(self.schema)]
+        columns = [_chartable(feature, guessed[:, i]) for i, feature in enumerate(self.schema)]
         done = np.where(gaps, np.column_stack(columns), raw)
         _keep_order(done, gaps, self.schema)
         return type(frame)(done, columns=frame.columns, index=frame.index)
 
 
 def fit_imputation(train: Any, schema: Schema) -> Imputation:
-    """Learn from a training part what similar patients have."""
+    """Fit the scaling and the neighbours on a training part."""
     from sklearn.impute import KNNImputer
     from sklearn.preprocessing import StandardScaler
 
     never = [name for name in schema.names if train[name].isna().all()]
     if never:
         raise DataError(
-            f"{listed(never)}: never charted among {len(train):,} training rows, so nothing can be imputed"
+            f"{listed(never)}: never charted among {len(train):,} training rows, "
+            "so nothing can be imputed"
         )
     raw = train.to_numpy(dtype=float)
     scaler = StandardScaler().fit(raw)
     return Imputation(
-        schema, scaler, KNNImputer(n_neighbors=N_NEIGHBORS).fit(scaler.transform(raw))
+        schema, scaler, KNNImputer(n_neighbors=DONOR_PATIENTS).fit(scaler.transform(raw))
     )
 
 
-def _sensible(feature: Feature, values: Array) -> Array:
+def _chartable(feature: Feature, values: Array) -> Array:
     """A mean of patients as it could have been charted: to the resolution, within the bounds."""
     step = feature.resolution or (1.0 if feature.whole else 0.0)
     settled = np.round(np.round(values / step) * step, 6) if step else values
-    low, high = feature.bounds or (None, None)
+    if feature.bounds is None:
+        return np.asarray(settled)
+    low, high = feature.bounds
     return np.asarray(
         np.clip(settled, -np.inf if low is None else low, np.inf if high is None else high)
     )
@@ -67,8 +70,10 @@ def _sensible(feature: Feature, values: Array) -> Array:
 def _keep_order(values: Array, gaps: Any, schema: Schema) -> None:
     """A minimum that was filled in does not exceed its maximum, nor the reverse."""
     for low, _, high in schema.relations:
-        i, j = schema.index(low), schema.index(high)
+        i = schema.index(low)
+        j = schema.index(high)
         crossed = values[:, i] > values[:, j]
-        lowered, raised = crossed & gaps[:, i], crossed & ~gaps[:, i] & gaps[:, j]
+        lowered = crossed & gaps[:, i]
+        raised = crossed & ~gaps[:, i] & gaps[:, j]
         values[lowered, i] = values[lowered, j]
         values[raised, j] = values[raised, i]

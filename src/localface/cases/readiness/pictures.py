@@ -1,4 +1,4 @@
-"""The pictures of the case study: calibration, how many actions, which features, which criteria."""
+"""The pictures of the case study: calibration, number of actions, features, criteria."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.cases.readiness.codebook import CRITERIA, WORDS
-from localface.cases.readiness.drawing import Picture, Scale, box, dot, line, text
-from localface.cases.readiness.journeys import DIRECTIONS, TestedPatient
+from localface.cases.readiness.codebook import CRITERIA, FEATURE_WORDS
+from localface.cases.readiness.cohort_recourse import DIRECTIONS, PatientRecourse
+from localface.cases.readiness.drawing import AxisScale, Picture, box, dot, line, text
 from localface.types import Array
 
 _WIDTH = 360
@@ -17,12 +17,13 @@ _MANY = 7  # actions; more are counted together
 _FEATURES = 10  # shown of those that change
 
 
-def calibration(scores: Array, ready: Array, bins: int = 10) -> Picture:
+def calibration_picture(scores: Array, ready: Array, bins: int = 10) -> Picture:
     """Draw how often patients of about one score were ready, ten groups of equal size."""
     parts = np.array_split(np.argsort(scores, kind="stable"), min(bins, len(scores)))
     points = [(float(scores[part].mean()), float(ready[part].mean())) for part in parts]
     height = 300
-    x, y = Scale(0, 1, 56, _WIDTH - 14), Scale(0, 1, height - 48, 14)
+    x = AxisScale(0, 1, 56, _WIDTH - 14)
+    y = AxisScale(0, 1, height - 48, 14)
     body = []
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
         body += [line([(x(0), y(value)), (x(1), y(value))], "rule")]
@@ -44,30 +45,31 @@ def calibration(scores: Array, ready: Array, bins: int = 10) -> Picture:
     return Picture("calibration", alt, tuple(body), _WIDTH, height)
 
 
-def actions(people: Sequence[TestedPatient]) -> Picture:
+def actions_picture(people: Sequence[PatientRecourse]) -> Picture:
     """Draw how many actions an answer takes, for both directions."""
-    found = {way: [len(one.answer.actions) for one in people if one.direction == way and one.answer.found]
-             for way in DIRECTIONS}  # fmt: skip
+    found = {
+        way: [
+            len(one.answer.actions) for one in people if one.direction == way and one.answer.found
+        ]
+        for way in DIRECTIONS
+    }
     shares = {
         way: [_share(counts, n) for n in range(1, _MANY + 1)] for way, counts in found.items()
     }
-    top, height, wide = max(max(one) for one in shares.values()) or 1.0, 230, (_WIDTH - 30) / _MANY
-    y = Scale(0, top, height - 44, 40)
+    top = max(max(one) for one in shares.values()) or 1.0
+    height = 230
+    wide = (_WIDTH - 30) / _MANY
+    y = AxisScale(0, top, height - 44, 40)
     body = [line([(20, y(0)), (_WIDTH - 10, y(0))], "axis")]
     for n in range(_MANY):
         left = 24 + wide * n
-        for place, way in enumerate(DIRECTIONS):
-            share, at = shares[way][n], left + place * (wide / 2 - 4)
-            body += [box(at, y(share), wide / 2 - 6, y(0) - y(share), look=("bar", "other")[place])]
-            body += [
-                text(
-                    at + wide / 4 - 3,
-                    y(share) - 4,
-                    f"{100 * share:.0f}",
-                    look="quiet",
-                    anchor="middle",
-                )
-            ]
+        for number, way in enumerate(DIRECTIONS):
+            share = shares[way][n]
+            at = left + number * (wide / 2 - 4)
+            look = ("bar", "other")[number]
+            figure = f"{100 * share:.0f}"
+            body += [box(at, y(share), wide / 2 - 6, y(0) - y(share), look=look)]
+            body += [text(at + wide / 4 - 3, y(share) - 4, figure, look="quiet", anchor="middle")]
         label = f"{n + 1}" if n + 1 < _MANY else f"{_MANY}+"
         body += [text(left + wide / 2 - 5, y(0) + 16, label, anchor="middle")]
     body += [text(_WIDTH / 2, height - 8, "actions in the answer", anchor="middle")]
@@ -85,7 +87,7 @@ def actions(people: Sequence[TestedPatient]) -> Picture:
     )
 
 
-def features(people: Sequence[TestedPatient]) -> Picture:
+def features_picture(people: Sequence[PatientRecourse]) -> Picture:
     """Draw which features the actions change most often, for both directions."""
     found = {
         way: [one for one in people if one.direction == way and one.answer.found]
@@ -99,25 +101,25 @@ def features(people: Sequence[TestedPatient]) -> Picture:
         for name in {name for way in DIRECTIONS for name in counts[way]}
     }
     names = sorted(shares, key=lambda name: (-max(shares[name]), name))[:_FEATURES]
-    x = Scale(0, max((max(shares[name]) for name in names), default=1.0), 178, _WIDTH - 36)
+    x = AxisScale(0, max((max(shares[name]) for name in names), default=1.0), 178, _WIDTH - 36)
     body = _keys(["towards ready, %", "towards not ready, %"])
-    for place, name in enumerate(names):
-        top = 40 + 32 * place
-        body += [text(170, top + 15, WORDS[name], anchor="end")]
+    for number, name in enumerate(names):
+        top = 40 + 32 * number
+        body += [text(170, top + 15, FEATURE_WORDS[name], anchor="end")]
         for i, share in enumerate(shares[name]):
             body += [box(178, top + 11 * i + 1, x(share) - 178, 9, look=("bar", "other")[i])]
             body += [text(x(share) + 5, top + 11 * i + 9, f"{100 * share:.0f}", look="quiet")]
     said = "; ".join(
-        f"{WORDS[name]}: {100 * shares[name][0]:.0f} % and {100 * shares[name][1]:.0f} %"
+        f"{FEATURE_WORDS[name]}: {100 * shares[name][0]:.0f} % and {100 * shares[name][1]:.0f} %"
         for name in names
     )
     alt = f"How often answers towards ready, and towards not ready, change a feature. {said}."
     return Picture("features", alt, tuple(body), _WIDTH, 40 + 32 * len(names) + 6)
 
 
-def criteria(before: Array, after: Array, usual: Array) -> Picture:
-    """Draw for each criterion the share of people who meet it before and after, beside those who were ready."""
-    x = Scale(0, 1, 152, _WIDTH - 22)
+def criteria_picture(before: Array, after: Array, usual: Array) -> Picture:
+    """Draw the share who meet each criterion before and after, beside those who were ready."""
+    x = AxisScale(0, 1, 152, _WIDTH - 22)
     body = [
         dot(64, 14, "ring"),
         text(74, 18, "now"),
@@ -129,12 +131,12 @@ def criteria(before: Array, after: Array, usual: Array) -> Picture:
     for value in (0.0, 0.5, 1.0):
         body += [line([(x(value), 30), (x(value), bottom)], "rule")]
         body += [text(x(value), bottom + 16, f"{100 * value:.0f} %", look="quiet", anchor="middle")]
-    for place, one in enumerate(CRITERIA):
-        y = 44 + 22 * place
+    for number, one in enumerate(CRITERIA):
+        y = 44 + 22 * number
         body += [text(144, y + 4, one.name, anchor="end")]
-        body += [line([(x(usual[place]), y - 7), (x(usual[place]), y + 7)], "mark")]
-        body += [line([(x(before[place]), y), (x(after[place]), y)], "first")]
-        body += [dot(x(before[place]), y, "ring"), dot(x(after[place]), y)]
+        body += [line([(x(usual[number]), y - 7), (x(usual[number]), y + 7)], "mark")]
+        body += [line([(x(before[number]), y), (x(after[number]), y)], "first")]
+        body += [dot(x(before[number]), y, "ring"), dot(x(after[number]), y)]
     said = "; ".join(
         f"{one.name}: {100 * b:.0f} to {100 * a:.0f} %"
         for one, b, a in zip(CRITERIA, before, after, strict=True)
@@ -151,6 +153,6 @@ def _share(counts: Sequence[int], n: int) -> float:
 def _keys(words: Sequence[str]) -> list[str]:
     """Say what the two kinds of bars are."""
     drawn = []
-    for place, (look, name) in enumerate(zip(("bar", "other"), words, strict=True)):
-        drawn += [box(24 + 150 * place, 8, 12, 12, look=look), text(42 + 150 * place, 18, name)]
+    for number, (look, name) in enumerate(zip(("bar", "other"), words, strict=True)):
+        drawn += [box(24 + 150 * number, 8, 12, 12, look=look), text(42 + 150 * number, 18, name)]
     return drawn

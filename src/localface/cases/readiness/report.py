@@ -1,4 +1,4 @@
-"""The case study as one page that asks nothing of anybody, and the same as Markdown."""
+"""Writes the case study as one page, with the same as Markdown."""
 
 from __future__ import annotations
 
@@ -7,75 +7,75 @@ from pathlib import Path
 import numpy as np
 
 from localface._version import __version__
-from localface.cases.readiness import pictures, summary
+from localface.cases.readiness import pictures, report_tables
 from localface.cases.readiness.codebook import met
+from localface.cases.readiness.cohort_recourse import groups_of
 from localface.cases.readiness.document import (
-    Beside,
-    Block,
     Bullets,
-    Drawn,
+    DocumentBlock,
+    Drawing,
     Figure,
     Heading,
     Paragraph,
     Table,
     Tiles,
-    as_html,
-    as_markdown,
-    pictures_of,
+    TwoColumns,
+    picture_files,
+    render_html,
+    render_markdown,
 )
-from localface.cases.readiness.journeys import groups_of
-from localface.cases.readiness.study import WORKED_ACTIONS, Study
-from localface.cases.readiness.summary import percent
-from localface.cases.readiness.worked import worked_patient
+from localface.cases.readiness.example_patient import example_patient
+from localface.cases.readiness.report_tables import format_percent
+from localface.cases.readiness.study import EXAMPLE_ACTIONS, Study
 
 TITLE = "Ready to leave intensive care?"
 
 
 def write_report(study: Study, folder: str | Path) -> Path:
-    """Write ``readiness.html``, ``readiness.md`` with its ``figures/``, and ``people.csv``; return the page."""
+    """Write the page, the Markdown with its figures, ``people.csv``; return the page's path."""
     folder = Path(folder)
     blocks = report(study)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for name, svg in pictures_of(blocks).items():
+    for name, svg in picture_files(blocks).items():
         (folder / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
-    (folder / "readiness.md").write_text(as_markdown(blocks), encoding="utf-8")
-    study.journeys.to_frame().to_csv(folder / "people.csv", index=False)
+    (folder / "readiness.md").write_text(render_markdown(blocks), encoding="utf-8")
+    study.patients.to_frame().to_csv(folder / "people.csv", index=False)
     page = folder / "readiness.html"
-    page.write_text(as_html(TITLE, blocks), encoding="utf-8")
+    page.write_text(render_html(TITLE, blocks), encoding="utf-8")
     return page
 
 
-def report(study: Study) -> list[Block]:
-    """The whole story, block by block."""
+def report(study: Study) -> list[DocumentBlock]:
+    """The whole report, block by block."""
     return [
         *_opening(study),
         *_cohort(study),
         *_model(study),
         *_recourse(study),
         *_criteria(study),
-        *_worked(study),
+        *_examples(study),
         *_caveats(study),
     ]
 
 
-def _opening(study: Study) -> list[Block]:
-    journeys = study.journeys
-    asked = [one for one in journeys.people if one.asked]
+def _opening(study: Study) -> list[DocumentBlock]:
+    patients = study.patients
+    asked = [one for one in patients.people if one.asked]
     actions = [len(one.answer.actions) for one in asked if one.answer.found]
     seen = [one.answer.disclosure.fraction for one in asked]
     tiles = [
         (f"{study.evaluation.mean('auc'):.3f}", "AUC of the forest (paper 0.881)"),
         (
-            percent(summary.found_share(journeys, relaxed=False)),
+            format_percent(report_tables.found_share(patients, relaxed=False)),
             "of those asked have a way as asked",
         ),
         (
-            percent(summary.found_share(journeys, relaxed=True)),
+            format_percent(report_tables.found_share(patients, relaxed=True)),
             "have one with the least relaxation that opens it",
         ),
         (f"{np.median(actions):g}" if actions else "–", "actions in the median answer"),
         (
-            percent(float(np.mean(seen)), 2) if seen else "–",
+            format_percent(float(np.mean(seen)), 2) if seen else "–",
             "of the training rows seen for an answer, on average",
         ),
     ]
@@ -83,8 +83,9 @@ def _opening(study: Study) -> list[Block]:
         Heading(1, TITLE),
         Paragraph(_lead(study), "lead"),
         Paragraph(
-            "This is decision support, not advice. The forest and the ways found through it are correlational: that "
-            "patients who look like this were ready does not mean that making someone look like this makes them ready.",
+            "This is decision support, not advice. The forest and the ways found through it are "
+            "correlational: that patients who look like this were ready does not mean that "
+            "making someone look like this makes them ready.",
             "alert",
         ),
         *(Paragraph(note, "alert") for note in study.notes),
@@ -99,27 +100,29 @@ def _lead(study: Study) -> str:
         else "De-identified patients of MIMIC-III, bound by its data use agreement, as is this page"
     )
     return (
-        f"The case study of the LocalFACE paper, run again. {what}: {len(study.samples):,} rows, a random forest that "
-        f"scores readiness for discharge, and for {_whom(study)} the changes that would alter its verdict."
+        f"The case study of the LocalFACE paper, run again. {what}: {len(study.samples):,} rows, a "
+        f"random forest that scores readiness for discharge, and for {_whom(study)} the changes "
+        "that would alter its verdict."
     )
 
 
 def _whom(study: Study) -> str:
-    n, asked = study.journeys.tested, len(study.journeys.people)
+    n = study.patients.tested
+    asked = len(study.patients.people)
     return "everyone it was tested on" if asked == n else f"{asked:,} of the {n:,} it was tested on"
 
 
-def _cohort(study: Study) -> list[Block]:
+def _cohort(study: Study) -> list[DocumentBlock]:
     columns = ("source", "rows", "patients", "ready", "not ready", "fitted on", "tested on")
     rows = tuple(
         (name, *(f"{n:,}" for n in _counts(study, name))) for name in study.samples.sources
     )
-    blocks: list[Block] = [
+    blocks: list[DocumentBlock] = [
         Heading(2, "The cohort"),
         Paragraph(
-            "A row holds 22 features charted over the four hours before a decision. Ready means: left hospital alive, "
-            "and did not come back to intensive care. The last two columns are those of the first split, which the "
-            "recourse below is for."
+            "A row holds 22 features charted over the four hours before a decision. Ready means: "
+            "left hospital alive, and did not come back to intensive care. The last two columns "
+            "are those of the first split, which the recourse below is for."
         ),
         Table("Rows of the cohort", columns, rows),
     ]
@@ -130,19 +133,21 @@ def _cohort(study: Study) -> list[Block]:
         )
         blocks.append(
             Paragraph(
-                f"{percent(missing)} of the values were not charted within 36 hours; they were {said}."
+                f"{format_percent(missing)} of the values were not charted within 36 hours; they "
+                f"were {said}."
             )
         )
     if study.extraction is not None:
         blocks.append(
-            Drawn(study.extraction.flow_svg(), "flow", "How the cohort came about, step by step")
+            Drawing(study.extraction.flow_svg(), "flow", "How the cohort came about, step by step")
         )
     return blocks
 
 
 def _counts(study: Study, name: str) -> list[int]:
     """Rows, patients, ready, not ready, fitted on, tested on, of one source."""
-    samples, parts = study.samples, study.evaluation.first.split
+    samples = study.samples
+    parts = study.evaluation.first.split
     mine = samples.source == name
     ready = int(samples.ready[mine].sum())
     patients = len(np.unique(samples.people[mine]))
@@ -155,7 +160,7 @@ def _counts(study: Study, name: str) -> list[int]:
     ]
 
 
-def _model(study: Study) -> list[Block]:
+def _model(study: Study) -> list[DocumentBlock]:
     evaluation = study.evaluation
     chosen = sorted({str(one) for one in evaluation.settings})
     grown = (
@@ -172,20 +177,22 @@ def _model(study: Study) -> list[Block]:
     return [
         Heading(2, "The forest"),
         Paragraph(
-            f"{grown}. {tested} tested on, whole patients only. "
-            "At specificity 0.7 means: the score is cut so that 70 % of those who were not ready are told so."
+            f"{grown}. {tested} tested on, whole patients only. At specificity 0.7 means: the "
+            "score is cut so that 70 % of those who were not ready are told so."
         ),
-        Beside(
+        TwoColumns(
             (
-                summary.results(evaluation, study.leak),
+                report_tables.forest_table(evaluation, study.leak),
                 Paragraph(
-                    summary.paper_groups(groups_of(evaluation.first.ready, evaluation.first.scores))
+                    report_tables.group_shares_sentence(
+                        groups_of(evaluation.first.ready, evaluation.first.scores)
+                    )
                 ),
                 Paragraph(_leak(study), "note"),
             ),
             (
                 Figure(
-                    pictures.calibration(evaluation.scores, evaluation.ready),
+                    pictures.calibration_picture(evaluation.scores, evaluation.ready),
                     "Calibration: patients of all test sets in ten groups of equal size, by score.",
                 ),
             ),
@@ -195,97 +202,120 @@ def _model(study: Study) -> list[Block]:
 
 def _leak(study: Study) -> str:
     if not study.samples.repeated:
-        return "Every row is a patient of their own here, so splitting by row or by patient is the same."
+        return (
+            "Every row is a patient of their own here, "
+            "so splitting by row or by patient is the same."
+        )
     if study.leak is None:
-        return "Patients have several rows. The original study split by row, so that patients leaked; this run does not."
+        return (
+            "Patients have several rows. The original study split by row, so that patients leaked; "
+            "this run does not."
+        )
     more = study.leak.mean("auc") - study.evaluation.mean("auc")
     looks = f"{abs(more):.4f} {'higher' if more > 0 else 'lower'}"
-    return f"Split by row, as in the original study, patients leak between the parts: the AUC looks {looks}."
+    return (
+        "Split by row, as in the original study, patients leak between the parts: "
+        f"the AUC looks {looks}."
+    )
 
 
-def _recourse(study: Study) -> list[Block]:
-    journeys = study.journeys
-    why = summary.reasons(journeys)
+def _recourse(study: Study) -> list[DocumentBlock]:
+    patients = study.patients
+    why = report_tables.reasons_table(patients)
     drawn = (
         Figure(
-            pictures.actions(journeys.people),
+            pictures.actions_picture(patients.people),
             "How many actions an answer takes, in per cent of the answers.",
         ),
         Figure(
-            pictures.features(journeys.people),
+            pictures.features_picture(patients.people),
             "What the actions change most often, in per cent of the answers.",
         ),
     )
     return [
         Heading(2, f"Recourse for {_whom(study).replace(' it was', '').removesuffix(' on')}"),
         Paragraph(_ASKED),
-        summary.success(journeys),
+        report_tables.success_table(patients),
         Paragraph(_RELAXED),
         *([why] if why else []),
-        Beside((summary.lengths(journeys), summary.touched(journeys, study.worked)), drawn),
-        Paragraph(summary.stay_shortened(journeys)),
+        TwoColumns(
+            (
+                report_tables.lengths_table(patients),
+                report_tables.rows_seen_table(patients, study.examples),
+            ),
+            drawn,
+        ),
+        Paragraph(report_tables.stay_shortened_sentence(patients)),
         Paragraph(_clock(study), "note"),
     ]
 
 
 def _clock(study: Study) -> str:
     together = ", ".join(
-        f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.journeys.seconds.items()
+        f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.patients.seconds.items()
     )
-    alone = study.journeys.alone
+    alone = study.patients.alone
     one = (
         f"{1000 * float(np.mean(alone)):.0f} ms one at a time ({len(alone)} people), "
         if alone
         else ""
     )
-    return f"Time for one patient on this machine: {one}all together {together} (paper: {summary.PAPER_SECONDS} s)."
+    return (
+        f"Time for one patient on this machine: {one}all together {together} "
+        f"(paper: {report_tables.PAPER_SECONDS} s)."
+    )
 
 
-def _criteria(study: Study) -> list[Block]:
-    found = [one for one in study.journeys.of(direction="ready") if one.answer.found]
-    blocks: list[Block] = [
+def _criteria(study: Study) -> list[DocumentBlock]:
+    found = [one for one in study.patients.of(direction="ready") if one.answer.found]
+    blocks: list[DocumentBlock] = [
         Heading(2, "Do the ways lead towards the nurse-led discharge criteria?"),
         Paragraph(
-            "The paper's appendix lists 18 tests; as they were specified, who meets all of them for four hours can be "
-            "discharged. Neither the forest nor recourse is told of them."
+            "The paper's appendix lists 18 tests; as they were specified, who meets all of them "
+            "for four hours can be discharged. Neither the forest nor recourse is told of them."
         ),
     ]
     if not found:
         return blocks
     first = study.evaluation.first
     usual = met(first.train[study.samples.ready[first.split.train] == 1]).mean().to_numpy()
-    shares = (*summary.criteria_shares(found), usual)
-    caption = "Those with a way towards ready, now and after their actions, beside patients who were ready."
-    sides = Beside(
-        (Figure(pictures.criteria(*shares), caption),), (summary.criteria_table(*shares),)
+    shares = (*report_tables.criteria_shares(found), usual)
+    caption = (
+        "Those with a way towards ready, now and after their actions, "
+        "beside patients who were ready."
     )
-    return [*blocks, summary.criteria(study.journeys), sides]
+    sides = TwoColumns(
+        (Figure(pictures.criteria_picture(*shares), caption),),
+        (report_tables.criteria_shares_table(*shares),),
+    )
+    return [*blocks, report_tables.criteria_counts_table(study.patients), sides]
 
 
-def _worked(study: Study) -> list[Block]:
-    if not study.worked:
+def _examples(study: Study) -> list[DocumentBlock]:
+    if not study.examples:
         return []
     real = (
         ""
         if study.generated
         else " They are de-identified people: keep this page as the agreement asks."
     )
-    blocks: list[Block] = [
-        Heading(2, "Three patients" if len(study.worked) == 3 else "Worked patients"),
+    blocks: list[DocumentBlock] = [
+        Heading(2, "Three patients" if len(study.examples) == 3 else "Worked patients"),
         Paragraph(
-            f"Chosen by a rule, not by hand: of those with a way as asked, one that takes {WORKED_ACTIONS} actions if "
-            f"there is any, with the score nearest to the median of the group.{real}"
+            "Chosen by a rule, not by hand: of those with a way as asked, one that takes "
+            f"{EXAMPLE_ACTIONS} actions if there is any, with the score nearest to the median of "
+            f"the group.{real}"
         ),
     ]
-    for group, person in study.worked.items():
-        blocks += worked_patient(group, person)
+    for group, person in study.examples.items():
+        blocks += example_patient(group, person)
     return blocks
 
 
-def _caveats(study: Study) -> list[Block]:
+def _caveats(study: Study) -> list[DocumentBlock]:
     who = (
-        "Nobody here is real: the cohort is drawn from distributions fitted to open data; rows are independent and "
-        "follow no one over time."
+        "Nobody here is real: the cohort is drawn from distributions fitted to open data; rows "
+        "are independent and follow no one over time."
         if study.generated
         else "These are de-identified patients of one hospital, years ago."
     )
@@ -297,31 +327,34 @@ def _caveats(study: Study) -> list[Block]:
 
 
 _ASKED = (
-    "The forest calls someone ready from a score of 0.5. Whoever it calls ready wrongly, a false positive, is asked "
-    "what would make it say not ready. Everyone else is asked for a way to a score of 0.75, the paper's mark of high "
-    "certainty; those who have it are there already. Sex never changes, age may vary by 25 years and the length of "
-    "stay by 11.7 days; no place on a way is more unusual than where the loneliest 5 % of patients stand (who stands "
-    "there takes an entry step first, which is marked)."
+    "The forest calls someone ready from a score of 0.5. Whoever it calls ready wrongly, a false "
+    "positive, is asked what would make it say not ready. Everyone else is asked for a way to a "
+    "score of 0.75, the paper's mark of high certainty; those who have it are there already. Sex "
+    "never changes, age may vary by 25 years and the length of stay by 11.7 days; no place on a "
+    "way is more unusual than where the loneliest 5 % of patients stand (who stands there takes "
+    "an entry step first, which is marked)."
 )
 _RELAXED = (
-    "As asked: with these constraints and this floor. Relaxed: where there is no such way, the floor is lowered, or a "
-    "constraint widened, by as little as opens one, and the answer says by how much. The paper reports that a way was "
-    "always found; its published code lowers the floor without saying so."
+    "As asked: with these constraints and this floor. Relaxed: where there is no such way, the "
+    "floor is lowered, or a constraint widened, by as little as opens one, and the answer says by "
+    "how much. The paper reports that a way was always found; its published code lowers the floor "
+    "without saying so."
 )
 _PLAINLY = (
     "Decision support, not advice: nothing here says what to do for a patient.",
     (
-        "Correlational: a way shows which other patients the forest would score differently, not what would happen if "
-        "someone were made to resemble them. Some changes (a shorter stay, a lower age) cannot be made at all: they "
-        "are there to think with."
+        "Correlational: a way shows which other patients the forest would score differently, not "
+        "what would happen if someone were made to resemble them. Some changes (a shorter stay, a "
+        "lower age) cannot be made at all: they are there to think with."
     ),
     "The label is what happened after a decision to discharge, so it carries that decision in it.",
     (
-        "A floor says how common the ground is among the training rows. Relaxed means that it was lowered, or that a "
-        "constraint was widened, by as little as opens a way; such answers are marked, and deserve less trust."
+        "A floor says how common the ground is among the training rows. Relaxed means that it was "
+        "lowered, or that a constraint was widened, by as little as opens a way; such answers are "
+        "marked, and deserve less trust."
     ),
     (
-        "Every place on a path is a training row: an answer reveals something of other people, which is why the share "
-        "of rows seen is reported."
+        "Every place on a path is a training row: an answer reveals something of other people, "
+        "which is why the share of rows seen is reported."
     ),
 )

@@ -1,4 +1,4 @@
-"""The rows a model is fitted and tested on: whose they are, where they come from, and how they are parted."""
+"""The rows that a model is fitted or tested on, with their split."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from localface.types import Array, Ids
 if TYPE_CHECKING:
     from localface.cases.mimic import Extraction
 
-By = Literal["patient", "row"]
+SplitBy = Literal["patient", "row"]
 TEST_SHARE = Fraction(2, 5)
 """Of the smallest source; as many rows of every other source are tested on, as in the paper."""
 
@@ -26,7 +26,7 @@ _TRIES = 200  # draws until both parts hold both outcomes; few rows may need sev
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Features as a pandas frame, and for each row whether the patient was ready, the source, and the patient."""
+    """Features as a pandas frame, with the outcome, the source, and the patient of each row."""
 
     features: Any
     ready: Array
@@ -38,16 +38,17 @@ class Samples:
         missing = [name for name in wanted if name not in self.features]
         if missing:
             raise DataError(
-                f"a sample has {len(wanted)} features, and the table has no column {listed(missing)}"
+                f"a sample has {len(wanted)} features, "
+                f"and the table has no column {listed(missing)}"
             )
-        object.__setattr__(
-            self, "features", self.features[wanted].astype(float).reset_index(drop=True)
-        )
+        features = self.features[wanted].astype(float).reset_index(drop=True)
+        object.__setattr__(self, "features", features)
         for name in ("ready", "source", "patient"):
             values = np.array(getattr(self, name))
             if len(values) != len(self.features):
                 raise DataError(
-                    f"{name!r} needs one value a row: {len(self.features):,} rows, {len(values):,} values"
+                    f"{name!r} needs one value a row: "
+                    f"{len(self.features):,} rows, {len(values):,} values"
                 )
             values.flags.writeable = False
             object.__setattr__(self, name, values)
@@ -67,7 +68,8 @@ class Samples:
         return len(self.ready)
 
     def __repr__(self) -> str:
-        return f"<Samples: {len(self):,} rows of {self.n_patients:,} patients, {int(self.ready.sum()):,} ready>"
+        ready = int(self.ready.sum())
+        return f"<Samples: {len(self):,} rows of {self.n_patients:,} patients, {ready:,} ready>"
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -99,21 +101,23 @@ class Split:
     test: Ids
 
 
-def split(samples: Samples, *, seed: int = 0, by: By = "patient") -> Split:
-    """Part the rows as the paper does: 40 % of the smaller source, and as many rows of the other, are tested on.
+def split_samples(samples: Samples, *, seed: int = 0, by: SplitBy = "patient") -> Split:
+    """Split the rows as the paper does.
 
-    Whole patients go to one side or the other; ``by="row"`` parts them row by row instead,
-    as the original study did, so that a patient with several rows may stand on both sides.
+    40 % of the smaller source, and as many rows of the other, are tested on. Whole patients
+    go to one side or the other; ``by="row"`` splits row by row instead, as the original study
+    did, so that a patient with several rows may be on both sides.
     Of a single source, 40 % is tested on.
 
     >>> from localface.cases.readiness import synthetic
-    >>> parts = split(Samples.of_cohort(synthetic(sizes={"mimic": 300, "gicu": 100})))
+    >>> parts = split_samples(Samples.of_cohort(synthetic(sizes={"mimic": 300, "gicu": 100})))
     >>> len(parts.train), len(parts.test)
     (320, 80)
     """
     if by not in ("patient", "row"):
         raise DataError(
-            f"samples are split by 'patient' or by 'row'; got {by!r}{near_miss(by, ('patient', 'row'))}"
+            "samples are split by 'patient' or by 'row'; "
+            f"got {by!r}{near_miss(by, ('patient', 'row'))}"
         )
     units = samples.people if by == "patient" else np.arange(len(samples))
     rng = np.random.default_rng(seed)
@@ -122,22 +126,24 @@ def split(samples: Samples, *, seed: int = 0, by: By = "patient") -> Split:
         if _both(samples.ready[test]) and _both(samples.ready[~test]):
             return Split(np.flatnonzero(~test), np.flatnonzero(test))
     raise DataError(
-        f"{samples!r} cannot be parted so that patients who were ready and patients who were not stand on both sides: "
-        "more patients of either kind are needed"
+        f"{samples!r} cannot be parted so that patients who were ready and patients who were "
+        "not stand on both sides: more patients of either kind are needed"
     )
 
 
 def _drawn(samples: Samples, units: Ids, rng: np.random.Generator) -> Any:
-    """Mark so many rows of each source: whole units, as near to that number as they come."""
-    wanted = min(ceil(int(np.sum(samples.source == name)) * TEST_SHARE) for name in samples.sources)
+    """Mark the rows to test on: whole units of each source, as near to the number as possible."""
+    sizes = [int(np.sum(samples.source == name)) for name in samples.sources]
+    wanted = min(ceil(size * TEST_SHARE) for size in sizes)
     marked = np.zeros(len(samples), dtype=bool)
     for name in samples.sources:
         rows = np.flatnonzero(samples.source == name)
-        found, place = np.unique(units[rows], return_inverse=True)
+        found, unit_of_row = np.unique(units[rows], return_inverse=True)
         order = rng.permutation(len(found))
-        reached = np.cumsum(np.bincount(place)[order])
+        reached = np.cumsum(np.bincount(unit_of_row)[order])
         enough = int(np.abs(reached - wanted).argmin()) + 1
-        marked[rows[np.isin(place, order[: min(enough, len(found) - 1)])]] = True
+        tested = order[: min(enough, len(found) - 1)]
+        marked[rows[np.isin(unit_of_row, tested)]] = True
     return marked
 
 

@@ -1,4 +1,4 @@
-"""The case study end to end: the cohort, the forest over repeated splits, and recourse for everyone tested."""
+"""The case study end to end, as one value."""
 
 from __future__ import annotations
 
@@ -10,25 +10,31 @@ from typing import TYPE_CHECKING
 
 from localface.analyses.observed_moves import MoveCounter, Trajectories
 from localface.answers.recourse import Recourse
-from localface.cases.readiness.journeys import GROUPS, Group, Journeys, TestedPatient, travel
+from localface.cases.readiness.cohort_recourse import (
+    GROUPS,
+    CohortRecourse,
+    Group,
+    PatientRecourse,
+    explain_tested,
+)
+from localface.cases.readiness.report_tables import format_percent, found_share
 from localface.cases.readiness.samples import Samples
-from localface.cases.readiness.summary import found_share, percent
-from localface.cases.readiness.training import MEASURES, PAPER, Evaluation, evaluate
+from localface.cases.readiness.training import MEASURES, PAPER, Evaluation, evaluate_forest
 from localface.errors import DataError
 
 if TYPE_CHECKING:
     from localface.cases.mimic import Extraction
 
-FEW = 500
-"""Rows below which a forest, and what is said of it, rests on little."""
+FEW_ROWS = 500
+"""Rows below which a forest, and what is said of it, is a demonstration only."""
 
-WORKED_ACTIONS = 3
-"""The worked patients take so many actions where they can: enough to show an order, few enough to read."""
+EXAMPLE_ACTIONS = 3
+"""Actions of an example patient, if possible: enough to show an order, few enough to read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Study:
-    """Everything the case study found out.
+    """All results of the case study.
 
     ``leak`` is the evaluation split by row, where it was asked for; ``notes`` says in
     sentences what this run could not do.
@@ -36,8 +42,8 @@ class Study:
 
     samples: Samples
     evaluation: Evaluation
-    journeys: Journeys
-    worked: dict[Group, TestedPatient]
+    patients: CohortRecourse
+    examples: dict[Group, PatientRecourse]
     notes: tuple[str, ...]
     seed: int
     leak: Evaluation | None = None
@@ -50,30 +56,32 @@ class Study:
         return self.extraction is None
 
     def recourse(self, group: Group) -> Recourse:
-        """The answer of a worked patient."""
-        return self.worked[group].answer
+        """The answer of an example patient."""
+        return self.examples[group].answer
 
     def __str__(self) -> str:
         """The few lines that a terminal shows."""
-        asked = [one for one in self.journeys.people if one.asked]
-        plain, least = (found_share(self.journeys, relaxed=relaxed) for relaxed in (False, True))
-        lines = [f"{len(self.samples):,} rows of {self.samples.n_patients:,} patients"]
-        lines[0] += " (generated: nobody is real)" if self.generated else ""
+        asked = [one for one in self.patients.people if one.asked]
+        plain = format_percent(found_share(self.patients, relaxed=False))
+        relaxed = format_percent(found_share(self.patients, relaxed=True))
+        rows = f"{len(self.samples):,} rows of {self.samples.n_patients:,} patients"
         over = f"{self.evaluation.splits} split{'' if self.evaluation.splits == 1 else 's'}"
-        lines.append(f"forest over {over}: " + ", ".join(_beside_paper(self.evaluation)))
-        lines.append(
-            f"recourse for {len(asked):,} of {len(self.journeys.people):,} people who are not there already: "
-        )
-        lines[-1] += (
-            f"{percent(plain)} found as asked, {percent(least)} with the least relaxation that opens a way"
-        )
-        return "\n".join([*lines, *self.notes, "decision support, correlational, not advice"])
+        found = f"{plain} found as asked, {relaxed} with the least relaxation that opens a way"
+        people = len(self.patients.people)
+        lines = [
+            rows + (" (generated: nobody is real)" if self.generated else ""),
+            f"forest over {over}: " + ", ".join(_beside_paper(self.evaluation)),
+            f"recourse for {len(asked):,} of {people:,} people who are not there already: {found}",
+            *self.notes,
+            "decision support, correlational, not advice",
+        ]
+        return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"<Study: {self.samples!r}, {self.evaluation!r}, {self.journeys!r}>"
+        return f"<Study: {self.samples!r}, {self.evaluation!r}, {self.patients!r}>"
 
 
-def studied(
+def run_study(
     samples: Samples,
     *,
     extraction: Extraction | None = None,
@@ -86,19 +94,24 @@ def studied(
     seed: int = 0,
     progress: bool = True,
 ) -> Study:
-    """Do everything but write it down; the parameters are those of ``run``."""
-    measure = partial(evaluate, samples, splits=splits, grid=grid, seed=seed, progress=progress)
-    evaluation, leak = measure(), measure(by="row") if row_split else None
-    journeys = travel(
+    """Run the study without writing it down; the parameters are those of ``run``."""
+    measure = partial(
+        evaluate_forest, samples, splits=splits, grid=grid, seed=seed, progress=progress
+    )
+    evaluation = measure()
+    leak = measure(by="row") if row_split else None
+    patients = explain_tested(
         evaluation.first, people=people, los_only_grows=los_only_grows, seed=seed, progress=progress
     )
-    worked = {
-        group: one for group in GROUPS[:3] if (one := typical(journeys.of(group))) is not None
+    examples = {
+        group: one
+        for group in GROUPS[:3]
+        if (one := typical_patient(patients.of(group))) is not None
     }
     if evidence is not None:
-        worked = {group: _witnessed(one, evidence) for group, one in worked.items()}
-    notes = _notes(samples, evaluation, worked)
-    return Study(samples, evaluation, journeys, worked, notes, seed, leak, extraction)
+        examples = {group: _with_observed_moves(one, evidence) for group, one in examples.items()}
+    notes = _notes(samples, evaluation, examples)
+    return Study(samples, evaluation, patients, examples, notes, seed, leak, extraction)
 
 
 def check_counts(splits: int, people: int | None) -> None:
@@ -111,8 +124,8 @@ def check_counts(splits: int, people: int | None) -> None:
         )
 
 
-def _witnessed(person: TestedPatient, evidence: Trajectories) -> TestedPatient:
-    """Have each action of a patient say how many people over time made such a move."""
+def _with_observed_moves(person: PatientRecourse, evidence: Trajectories) -> PatientRecourse:
+    """The patient, each action with how many people over time made such a move."""
     answer = person.answer
     move_counter = MoveCounter.of(evidence, answer.schema, list(answer.scales))
     return replace(person, answer=move_counter.attached(answer))
@@ -125,8 +138,11 @@ def _beside_paper(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def typical(people: tuple[TestedPatient, ...]) -> TestedPatient | None:
-    """Choose a patient to show, by a rule: three actions if possible, no relaxation, the score nearest the median."""
+def typical_patient(people: tuple[PatientRecourse, ...]) -> PatientRecourse | None:
+    """The patient to show, by a rule.
+
+    Three actions if possible, no relaxation, the score nearest to the median.
+    """
     found = [one for one in people if one.plain.found]
     if not found:
         return next((one for one in people if one.answer.found), None)
@@ -134,7 +150,7 @@ def typical(people: tuple[TestedPatient, ...]) -> TestedPatient | None:
     return min(
         found,
         key=lambda one: (
-            abs(len(one.answer.actions) - WORKED_ACTIONS),
+            abs(len(one.answer.actions) - EXAMPLE_ACTIONS),
             abs(one.answer.scores[0] - middle),
             one.row,
         ),
@@ -142,26 +158,27 @@ def typical(people: tuple[TestedPatient, ...]) -> TestedPatient | None:
 
 
 def _notes(
-    samples: Samples, evaluation: Evaluation, worked: dict[Group, TestedPatient]
+    samples: Samples, evaluation: Evaluation, examples: dict[Group, PatientRecourse]
 ) -> tuple[str, ...]:
     """What this run cannot say, in sentences."""
     notes = []
     if len(samples.sources) < 2:
         notes.append(
-            "There is one source only: 40 % of it was tested on, and nothing can be said of how the forest carries "
-            "over to another hospital. The paper had two."
+            "There is one source only: 40 % of it was tested on, and nothing can be said of how "
+            "the forest carries over to another hospital. The paper had two."
         )
-    if len(samples) < FEW:
+    if len(samples) < FEW_ROWS:
         notes.append(
-            f"There are {len(samples):,} rows of {samples.n_patients:,} patients only: every figure below is a "
-            "demonstration that the machinery runs, not a result."
+            f"There are {len(samples):,} rows of {samples.n_patients:,} patients only: every "
+            "figure below is a demonstration that the machinery runs, not a result."
         )
     if evaluation.splits < 20:
         splits = "one split" if evaluation.splits == 1 else f"{evaluation.splits} splits"
         notes.append(f"The forest was measured over {splits}; the paper's figures are over 100.")
-    absent = [group for group in GROUPS[:3] if group not in worked]
+    absent = [group for group in GROUPS[:3] if group not in examples]
     if absent:
         notes.append(
-            f"Nobody who was tested is a {' or a '.join(absent)} with a way to show, so that is left out."
+            f"Nobody who was tested is a {' or a '.join(absent)} with a way to show, "
+            "so that is left out."
         )
     return tuple(notes)

@@ -1,4 +1,4 @@
-"""Fitting the forest, and measuring it over repeated splits beside the paper's figures."""
+"""Fits the forest on repeated splits, measured beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from localface.cases.readiness.codebook import schema
 from localface.cases.readiness.imputation import Imputation, fit_imputation
-from localface.cases.readiness.samples import By, Samples, Split, split
+from localface.cases.readiness.samples import Samples, Split, SplitBy, split_samples
 from localface.errors import DataError
 from localface.types import Array, Ids
 
@@ -47,13 +47,15 @@ class Settings:
         )
 
 
-TREES, SHARES, DEPTHS = (20, 50, 100), (0.3, 0.5, 0.7), (4, 5, 6, 7)
-"""The grid that the paper searched."""
+# the grid that the paper searched
+TREES = (20, 50, 100)
+SHARES = (0.3, 0.5, 0.7)
+DEPTHS = (4, 5, 6, 7)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fitted:
-    """One split with its forest: both parts imputed, in clinical units, and the scores of the tested."""
+    """One split with its forest: both parts imputed, in clinical units, with the test scores."""
 
     split: Split
     imputation: Imputation
@@ -67,9 +69,9 @@ class Fitted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evaluation:
-    """Every measure on every split; ``scores`` and ``ready`` hold all tested rows, split after split."""
+    """Every measure on every split; ``scores`` and ``ready`` are of all tested rows, in order."""
 
-    by: By
+    by: SplitBy
     measures: Mapping[str, Array]
     settings: tuple[Settings, ...]
     scores: Array
@@ -90,16 +92,16 @@ class Evaluation:
         return float(np.std(self.measures[measure], ddof=1)) if self.splits > 1 else float("nan")
 
     def __repr__(self) -> str:
-        auc, brier = self.mean("auc"), self.mean("brier")
-        return f"<Evaluation: {self.splits} splits by {self.by}, AUC {auc:.4f}, Brier {brier:.4f}>"
+        measures = f"AUC {self.mean('auc'):.4f}, Brier {self.mean('brier'):.4f}"
+        return f"<Evaluation: {self.splits} splits by {self.by}, {measures}>"
 
 
-def evaluate(
+def evaluate_forest(
     samples: Samples,
     *,
     splits: int = 100,
     grid: bool = False,
-    by: By = "patient",
+    by: SplitBy = "patient",
     seed: int = 0,
     progress: bool = True,
 ) -> Evaluation:
@@ -109,22 +111,24 @@ def evaluate(
     ----------
     samples : the rows; what is missing is imputed from each training part
     splits : how often; the paper's figures are over 100
-    grid : search the paper's grid on each split; else a forest of 100 trees, depth 7, half of the features
-    by : ``"patient"``, or ``"row"`` as in the original study, which lets patients leak between the parts
+    grid : search the paper's grid on each split; else a forest of 100 trees, depth 7, half of
+        the features
+    by : ``"patient"``, or ``"row"`` as in the original study, which lets patients leak between
+        the parts
     seed : of the first split; the following ones count on from it
     progress : show a progress bar where there is a terminal
     """
     if splits < 1:
         raise DataError(f"splits is a whole number, 1 or more; got {splits!r}")
     measures: dict[str, list[float]] = {name: [] for name in MEASURES}
-    done, first = [], None
-    for number in _counted(splits, f"splits by {by}", progress=progress):
-        fitted = fit(
-            samples, split(samples, seed=seed + number, by=by), grid=grid, seed=seed + number
-        )
+    done = []
+    first = None
+    for number in _with_progress(splits, f"splits by {by}", progress=progress):
+        parts = split_samples(samples, seed=seed + number, by=by)
+        fitted = fit_split(samples, parts, grid=grid, seed=seed + number)
         first = first or fitted
         done.append((fitted.settings, fitted.scores, fitted.ready))
-        for name, value in measured(fitted.ready, fitted.scores).items():
+        for name, value in forest_measures(fitted.ready, fitted.scores).items():
             measures[name].append(value)
     assert first is not None
     settings, scores, ready = zip(*done, strict=True)
@@ -132,23 +136,23 @@ def evaluate(
     return Evaluation(by, every, settings, np.concatenate(scores), np.concatenate(ready), first)
 
 
-def fit(samples: Samples, parts: Split, *, grid: bool = False, seed: int = 0) -> Fitted:
+def fit_split(samples: Samples, parts: Split, *, grid: bool = False, seed: int = 0) -> Fitted:
     """Impute, choose and grow a forest on the training part, and score the tested part."""
     imputation = fit_imputation(samples.features.iloc[parts.train], schema())
     train, test = (
         imputation.filled(samples.features.iloc[rows]).reset_index(drop=True)
         for rows in (parts.train, parts.test)
     )
-    settings = search(samples, parts.train, seed=seed) if grid else Settings()
-    model = grow(train, samples.ready[parts.train], settings, seed=seed)
+    settings = search_settings(samples, parts.train, seed=seed) if grid else Settings()
+    model = fit_forest(train, samples.ready[parts.train], settings, seed=seed)
     scores = model.predict_proba(test)[:, 1]
     return Fitted(
         parts, imputation, settings, model, train, test, samples.ready[parts.test], scores
     )
 
 
-def grow(features: Any, ready: Array, settings: Settings, *, seed: int = 0) -> Any:
-    """Grow a forest on values in clinical units: trees do not mind scales, and the explainer needs units."""
+def fit_forest(features: Any, ready: Array, settings: Settings, *, seed: int = 0) -> Any:
+    """Fit a forest on values in clinical units: trees do not mind scales, the explainer does."""
     from sklearn.ensemble import RandomForestClassifier
 
     forest = RandomForestClassifier(
@@ -158,12 +162,13 @@ def grow(features: Any, ready: Array, settings: Settings, *, seed: int = 0) -> A
         random_state=seed,
         n_jobs=-1,
     )
-    # Several threads add up the trees' votes in any order, and so differ in the last bit: one thread scores.
+    # Several threads add up the trees' votes in any order, and so differ in the last bit:
+    # one thread scores.
     return forest.fit(features, ready).set_params(n_jobs=1)
 
 
-def search(samples: Samples, rows: Ids, *, seed: int = 0) -> Settings:
-    """Search the grid by multiple-source cross-validation: the settings with the best mean AUC over the folds."""
+def search_settings(samples: Samples, rows: Ids, *, seed: int = 0) -> Settings:
+    """The settings of the grid with the best mean AUC, by multiple-source cross-validation."""
     from sklearn.metrics import roc_auc_score
 
     found: dict[Settings, list[float]] = {}
@@ -173,13 +178,12 @@ def search(samples: Samples, rows: Ids, *, seed: int = 0) -> Settings:
             imputation.filled(samples.features.iloc[part]) for part in (fitted_on, tried_on)
         )
         for share, depth in product(SHARES, DEPTHS):
-            forest = grow(
+            forest = fit_forest(
                 train, samples.ready[fitted_on], Settings(max(TREES), share, depth), seed=seed
             )
             votes = [tree.predict_proba(test.to_numpy())[:, 1] for tree in forest.estimators_]
-            for trees in (
-                TREES
-            ):  # the first 20 trees of a forest are the forest of 20 trees of the same seed
+            # the first 20 trees of a forest are the forest of 20 trees of the same seed
+            for trees in TREES:
                 auc = roc_auc_score(samples.ready[tried_on], np.mean(votes[:trees], axis=0))
                 found.setdefault(Settings(trees, share, depth), []).append(float(auc))
     if not found:
@@ -193,33 +197,33 @@ def folds(samples: Samples, rows: Ids) -> Iterator[tuple[Ids, Ids]]:
     """Hold out one source after another; of a single source, a fifth of its patients after another.
 
     A source is held out whole, so what is chosen is what carries over to a hospital not seen.
-    No patient stands on both sides of a fold.
+    No patient is on both sides of a fold.
     """
     people = samples.people[rows]
     if len(samples.sources) > 1:
-        held = [samples.source[rows] == name for name in samples.sources]
+        held_out = [samples.source[rows] == name for name in samples.sources]
     else:
         order = np.random.default_rng(0).permutation(people.max() + 1)
-        held = [order[people] % 5 == number for number in range(5)]
-    for out in held:
-        if (
-            all(0 < samples.ready[rows[part]].mean() < 1 for part in (out, ~out) if part.any())
-            and out.any()
-        ):
+        held_out = [order[people] % 5 == number for number in range(5)]
+    for out in held_out:
+        parts = [rows[part] for part in (out, ~out) if part.any()]
+        both_outcomes = all(0 < samples.ready[part].mean() < 1 for part in parts)
+        if both_outcomes and out.any():
             yield rows[~out], rows[out]
 
 
-def measured(ready: Array, scores: Array) -> dict[str, float]:
+def forest_measures(ready: Array, scores: Array) -> dict[str, float]:
     """Measure scores against what happened.
 
-    >>> result = measured(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8]))
+    >>> result = forest_measures(np.array([0, 0, 1, 1]), np.array([0.1, 0.4, 0.35, 0.8]))
     >>> round(result["auc"], 2), round(result["sensitivity"], 2)
     (0.75, 0.5)
     """
     from sklearn.metrics import roc_auc_score
 
-    called = scores > cut_at(ready, scores)
-    hits, alarms = int(np.sum(called & (ready == 1))), int(np.sum(called & (ready == 0)))
+    called = scores > score_cut(ready, scores)
+    hits = int(np.sum(called & (ready == 1)))
+    alarms = int(np.sum(called & (ready == 0)))
     misses = int(np.sum(ready == 1)) - hits
     return {
         "auc": float(roc_auc_score(ready, scores)),
@@ -230,17 +234,19 @@ def measured(ready: Array, scores: Array) -> dict[str, float]:
     }
 
 
-def cut_at(ready: Array, scores: Array, specificity: float = SPECIFICITY) -> float:
-    """The score above which patients are called ready, so that at least this share of the others is not.
+def score_cut(ready: Array, scores: Array, specificity: float = SPECIFICITY) -> float:
+    """The score above which patients are called ready, at this specificity.
 
-    >>> cut_at(np.zeros(10, dtype=int), np.arange(10) / 10)
+    At least this share of those who were not ready is not called so.
+
+    >>> score_cut(np.zeros(10, dtype=int), np.arange(10) / 10)
     0.6
     """
     others = np.sort(scores[ready == 0])
     return float(others[int(np.ceil(specificity * len(others) - 1e-9)) - 1])
 
 
-def _counted(n: int, what: str, *, progress: bool) -> Iterator[int]:
+def _with_progress(n: int, what: str, *, progress: bool) -> Iterator[int]:
     """Count to n, with a bar where there is a terminal."""
     from tqdm.auto import tqdm
 

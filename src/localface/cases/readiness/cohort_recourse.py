@@ -1,4 +1,4 @@
-"""Recourse for everyone a forest was tested on: what each of them was asked, and what they were answered."""
+"""Recourse for every patient that a forest was tested on."""
 
 from __future__ import annotations
 
@@ -24,19 +24,21 @@ Direction = Literal["ready", "not ready"]
 GROUPS: tuple[Group, ...] = ("true negative", "false negative", "false positive", "true positive")
 DIRECTIONS: tuple[Direction, ...] = ("ready", "not ready")
 
-CALLED = 0.5
-"""The score from which the forest calls someone ready; negative and positive are meant by it."""
+READY_SCORE = 0.5
+"""The score from which the forest calls someone ready, and so positive."""
 
-CERTAIN = 0.75
+CERTAIN_SCORE = 0.75
 """The score that recourse towards readiness has to reach: the paper's, "a high certainty"."""
 
-N_NEIGHBORS = 50
-_ALONE = 20  # people explained one at a time, for the clock
+SEARCH_NEIGHBORS = 50
+"""Neighbours that a search looks at around each state."""
+
+_ALONE = 20  # people explained one at a time, to measure the time
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class TestedPatient:
-    """One tested patient: which group they fall into, where they were asked to go, and the answer.
+class PatientRecourse:
+    """One tested patient: their group, the direction they were asked to go, the answer.
 
     ``answer`` may have been relaxed; ``plain`` is the answer before anything was. ``before``
     and ``after`` count the discharge criteria that are met.
@@ -52,18 +54,18 @@ class TestedPatient:
 
     @property
     def end(self) -> Array:
-        """Where the actions lead; where the person stands, if there is no way."""
+        """The state that the actions lead to; the patient as they are, if there is no path."""
         end: Array = self.answer.followed().records[-1]
         return end
 
     @property
     def asked(self) -> bool:
-        """Whether there was anything to look for: someone who is there already is not asked."""
+        """Whether there was anything to search for: someone who is there already is not asked."""
         return self.answer.status is not Status.ALREADY_THERE
 
     @property
     def relaxed(self) -> bool:
-        """Whether a way was found only by lowering the floor or by widening a constraint."""
+        """Whether a path was found only by lowering the floor or widening a constraint."""
         return self.answer.found and not self.plain.found
 
     @property
@@ -80,20 +82,20 @@ class TestedPatient:
 
     @property
     def lowest(self) -> float:
-        """The share of people who stand on less common ground than the least common place on the way."""
-        return min(
-            (one.lowest for one in self.answer.followed().certificates), default=float("nan")
-        )
+        """The share of people whose density is below the lowest on the path."""
+        certificates = self.answer.followed().certificates
+        return min((one.lowest for one in certificates), default=float("nan"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Journeys:
-    """Everyone's answer, of so many ``tested``, the explainers that gave them, and seconds on this machine.
+class CohortRecourse:
+    """The answer of each patient, the explainers that gave them, seconds on this machine.
 
-    ``seconds`` is the mean for a person when all are asked together, ``alone`` some people's one at a time.
+    ``tested`` counts all patients in the test set. ``seconds`` is the mean for a person when
+    all are asked together, ``alone`` those of some people, one at a time.
     """
 
-    people: tuple[TestedPatient, ...]
+    people: tuple[PatientRecourse, ...]
     tested: int
     explainers: Mapping[Direction, LocalFACE]
     seconds: Mapping[Direction, float]
@@ -102,11 +104,13 @@ class Journeys:
     def __repr__(self) -> str:
         asked = [one for one in self.people if one.asked]
         found = sum(one.answer.found for one in asked)
-        return f"<Journeys: {len(self.people):,} people, {len(asked):,} asked, {found:,} found>"
+        return (
+            f"<CohortRecourse: {len(self.people):,} people, {len(asked):,} asked, {found:,} found>"
+        )
 
     def of(
         self, group: Group | None = None, direction: Direction | None = None
-    ) -> tuple[TestedPatient, ...]:
+    ) -> tuple[PatientRecourse, ...]:
         """The people of one group, or asked in one direction."""
         return tuple(
             one
@@ -121,24 +125,26 @@ class Journeys:
         return pandas.DataFrame([_line(one) for one in self.people])
 
 
-def travel(
+def explain_tested(
     fitted: Fitted,
     *,
     people: int | None = None,
     los_only_grows: bool = False,
     seed: int = 0,
     progress: bool = True,
-) -> Journeys:
-    """Ask for everyone whom the forest was tested on, or for so many of them, drawn by ``seed``.
+) -> CohortRecourse:
+    """Explain all patients that the forest was tested on, or ``people`` of them drawn by ``seed``.
 
-    Whoever is called ready (score 0.5) without having been so, a false positive, is asked
-    what would make the forest call them not ready. Everyone else is asked for a way to a
-    score of 0.75; those who have it are there already. So everyone is asked once.
+    A false positive, called ready (score 0.5) without having been so, is asked what would
+    make the forest call them not ready. Everyone else is asked for a path to a score of 0.75;
+    those who have it are there already. So everyone is asked once.
     """
     rows = _chosen(len(fitted.test), people, seed)
     groups = groups_of(fitted.ready, fitted.scores)
-    plan, found = schema(los_only_grows=los_only_grows), dict[int, TestedPatient]()
-    explainers, seconds = dict[Direction, LocalFACE](), dict[Direction, float]()
+    plan = schema(los_only_grows=los_only_grows)
+    found: dict[int, PatientRecourse] = {}
+    explainers: dict[Direction, LocalFACE] = {}
+    seconds: dict[Direction, float] = {}
     for direction in DIRECTIONS:
         mine = [row for row in rows.tolist() if _direction(groups[row]) == direction]
         if mine:
@@ -151,14 +157,14 @@ def travel(
                 for row, pair in zip(mine, answers, strict=True)
             }
     ordered = tuple(found[row] for row in rows.tolist())
-    return Journeys(
+    return CohortRecourse(
         ordered, len(fitted.test), explainers, seconds, _clocked(explainers, ordered, fitted)
     )
 
 
 def groups_of(ready: Array, scores: Array) -> list[Group]:
-    """Call everyone by the forest's verdict and by what happened."""
-    called = np.asarray(scores) >= CALLED
+    """The group of each patient, by the forest's verdict and by what happened."""
+    called = np.asarray(scores) >= READY_SCORE
     names: dict[tuple[bool, bool], Group] = {
         (False, False): "true negative",
         (False, True): "false negative",
@@ -183,8 +189,9 @@ def _chosen(n: int, people: int | None, seed: int) -> Ids:
 
 
 def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
-    target, min_score = (1, CERTAIN) if direction == "ready" else (0, CALLED)
-    near = min(N_NEIGHBORS, len(fitted.train))
+    target = 1 if direction == "ready" else 0
+    min_score = CERTAIN_SCORE if direction == "ready" else READY_SCORE
+    near = min(SEARCH_NEIGHBORS, len(fitted.train))
     explainer = LocalFACE(
         fitted.model,
         fitted.train,
@@ -199,31 +206,31 @@ def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
 def _answers(
     explainer: LocalFACE, people: Any, *, progress: bool
 ) -> list[tuple[Recourse, Recourse]]:
-    """Each person's answer and the answer before anything was relaxed; only those without a way are asked again."""
+    """Each person's answer, and the answer before anything was relaxed.
+
+    Only those without a path are asked again.
+    """
     plain: Sequence[Recourse] = explainer.explain_many(people, progress=progress)
     again = [
         i for i, one in enumerate(plain) if not one.found and one.status is not Status.ALREADY_THERE
     ]
     final = list(plain)
     if again:
-        for i, one in zip(
-            again,
-            explainer.explain_many(people.iloc[again], relax=True, progress=progress),
-            strict=True,
-        ):
+        relaxed = explainer.explain_many(people.iloc[again], relax=True, progress=progress)
+        for i, one in zip(again, relaxed, strict=True):
             final[i] = one
     return list(zip(final, plain, strict=True))
 
 
-def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> TestedPatient:
+def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> PatientRecourse:
     ends = answer.followed().records[[0, -1]]
     columns = {name: ends[:, i] for i, name in enumerate(answer.schema.names)}
     before, after = np.sum([one.holds(columns[one.feature]) for one in CRITERIA], axis=0).tolist()
-    return TestedPatient(row, group, _direction(group), answer, plain, before, after)
+    return PatientRecourse(row, group, _direction(group), answer, plain, before, after)
 
 
 def _clocked(
-    explainers: Mapping[Direction, LocalFACE], people: Sequence[TestedPatient], fitted: Fitted
+    explainers: Mapping[Direction, LocalFACE], people: Sequence[PatientRecourse], fitted: Fitted
 ) -> tuple[float, ...]:
     """Seconds for each of a few people, explained one at a time as a clinician would."""
     spent = []
@@ -234,12 +241,12 @@ def _clocked(
     return tuple(spent)
 
 
-def _ready(one: TestedPatient, score: float) -> float:
-    """The score for being ready, whichever way the person was asked to go."""
+def _ready(one: PatientRecourse, score: float) -> float:
+    """The score for being ready, in whichever direction the person was asked to go."""
     return score if one.direction == "ready" else 1 - score
 
 
-def _line(one: TestedPatient) -> dict[str, Any]:
+def _line(one: PatientRecourse) -> dict[str, Any]:
     answer = one.answer
     return {
         "row": one.row,

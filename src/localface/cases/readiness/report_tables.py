@@ -1,4 +1,4 @@
-"""What the answers of a whole test set come to: success, length, data touched, criteria."""
+"""The tables of the report: success, length, rows seen, criteria."""
 
 from __future__ import annotations
 
@@ -9,13 +9,19 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from localface.answers.status import Status
-from localface.cases.readiness.codebook import CRITERIA, WORDS
+from localface.cases.readiness.codebook import CRITERIA, FEATURE_WORDS
+from localface.cases.readiness.cohort_recourse import (
+    DIRECTIONS,
+    GROUPS,
+    CohortRecourse,
+    Group,
+    PatientRecourse,
+)
 from localface.cases.readiness.document import Table
-from localface.cases.readiness.journeys import DIRECTIONS, GROUPS, Group, Journeys, TestedPatient
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation
 from localface.types import Array
 
-TOUCHED: dict[Group, float] = {
+PAPER_ROWS_SEEN: dict[Group, float] = {
     "true negative": 0.0169,
     "false negative": 0.0127,
     "false positive": 0.0518,
@@ -26,7 +32,7 @@ PAPER_SECONDS = 0.453
 PAPER_SHARES: dict[Group, float] = {"false negative": 0.038, "false positive": 0.154}
 
 
-def results(evaluation: Evaluation, leak: Evaluation | None) -> Table:
+def forest_table(evaluation: Evaluation, leak: Evaluation | None) -> Table:
     """The forest's measures beside the paper's."""
     columns = ["measure", "this run", *(["split by row"] if leak else []), "paper"]
     rows = []
@@ -41,10 +47,10 @@ def results(evaluation: Evaluation, leak: Evaluation | None) -> Table:
     )
 
 
-def success(journeys: Journeys) -> Table:
+def success_table(patients: CohortRecourse) -> Table:
     """Who was asked, and who was answered how."""
-    rows = [_success(group, journeys.of(group)) for group in GROUPS if journeys.of(group)]
-    rows.append(_success("everyone", journeys.people))
+    rows = [_success(group, patients.of(group)) for group in GROUPS if patients.of(group)]
+    rows.append(_success("everyone", patients.people))
     columns = (
         "group",
         "people",
@@ -54,23 +60,24 @@ def success(journeys: Journeys) -> Table:
         "found relaxed",
         "not found",
     )
-    n, of = len(journeys.people), journeys.tested
-    whom = f"all {of:,}" if n == of else f"{n:,} of the {of:,}"
+    n = len(patients.people)
+    whom = f"all {n:,}" if n == patients.tested else f"{n:,} of the {patients.tested:,}"
     return Table(f"Recourse for {whom} patients of one test set", columns, tuple(rows))
 
 
-def _success(name: str, people: Sequence[TestedPatient]) -> tuple[str, ...]:
+def _success(name: str, people: Sequence[PatientRecourse]) -> tuple[str, ...]:
     asked = [one for one in people if one.asked]
-    plain, relaxed = sum(one.plain.found for one in asked), sum(one.relaxed for one in asked)
+    plain = sum(one.plain.found for one in asked)
+    relaxed = sum(one.relaxed for one in asked)
     lost = len(asked) - plain - relaxed
-    cells = [len(people), len(people) - len(asked), len(asked)]
-    return (name, *(f"{n:,}" for n in cells), *(_of(n, len(asked)) for n in (plain, relaxed, lost)))
+    counts = [f"{n:,}" for n in (len(people), len(people) - len(asked), len(asked))]
+    return (name, *counts, *(_count_of(n, len(asked)) for n in (plain, relaxed, lost)))
 
 
-def reasons(journeys: Journeys) -> Table | None:
-    """Why a way was not found as asked, counted: the status, and the constraint that shuts out most."""
+def reasons_table(patients: CohortRecourse) -> Table | None:
+    """Why a path was not found as asked, counted by status and by the tightest constraint."""
     counts: Counter[tuple[str, str, str]] = Counter()
-    for one in journeys.people:
+    for one in patients.people:
         if one.asked and not one.plain.found:
             counts[one.plain.status.value, _cause(one.plain.reason), _outcome(one)] += 1
     if not counts:
@@ -84,26 +91,27 @@ def reasons(journeys: Journeys) -> Table | None:
 
 
 def _cause(reason: str) -> str:
-    """The constraint that a reason names, without where this one person stands."""
+    """The constraint that a reason names, without this one person's value."""
     found = re.search(r"'([^']+)' alone", reason)
     if not found:
         return "no chain of common enough ground"
     name, _, limit = found[1].partition(" of ")[0].partition(" ")
-    return f"{WORDS.get(name, name)} {limit}{' h' if name == 'los' else ''}"
+    return f"{FEATURE_WORDS.get(name, name)} {limit}{' h' if name == 'los' else ''}"
 
 
-def _outcome(one: TestedPatient) -> str:
+def _outcome(one: PatientRecourse) -> str:
     if not one.relaxed:
         return f"still not found ({one.answer.status.word})"
-    wider = " and ".join(WORDS[name] for name in sorted(one.widened, reverse=True))
+    wider = " and ".join(FEATURE_WORDS[name] for name in sorted(one.widened, reverse=True))
     return f"found, {wider} widened" if wider else "found, floor lowered"
 
 
-def lengths(journeys: Journeys) -> Table:
-    """How long ways are and how common their ground is, for both directions."""
-    columns, cells = ["for each answer that was found"], []
+def lengths_table(patients: CohortRecourse) -> Table:
+    """How long paths are, and how low the density on them, for both directions."""
+    columns = ["for each answer that was found"]
+    cells = []
     for direction in DIRECTIONS:
-        found = [one for one in journeys.of(direction=direction) if one.answer.found]
+        found = [one for one in patients.of(direction=direction) if one.answer.found]
         if found:
             columns.append(f"towards {direction}")
             cells.append(_lengths(found))
@@ -120,45 +128,45 @@ def lengths(journeys: Journeys) -> Table:
     return Table("The ways that were found", tuple(columns), tuple(zip(names, *cells, strict=True)))
 
 
-def _lengths(found: Sequence[TestedPatient]) -> list[str]:
+def _lengths(found: Sequence[PatientRecourse]) -> list[str]:
     lowest = [one.lowest for one in found]
     ordered = [any(action.follows for action in one.answer.actions) for one in found]
     return [
         f"{len(found):,}",
-        _middle([len(one.answer.actions) for one in found]),
-        _middle([len(one.changed) for one in found]),
+        _median_and_quartiles([len(one.answer.actions) for one in found]),
+        _median_and_quartiles([len(one.changed) for one in found]),
         f"{np.mean([len(one.answer.certificates) for one in found]):.2f}",
-        percent(float(np.median(lowest)), 0),
-        percent(float(np.quantile(lowest, 0.05)), 0),
-        percent(float(np.mean([one.answer.disclosure.fraction for one in found])), 2),
-        percent(float(np.mean(ordered)), 0),
+        format_percent(float(np.median(lowest)), 0),
+        format_percent(float(np.quantile(lowest, 0.05)), 0),
+        format_percent(float(np.mean([one.answer.disclosure.fraction for one in found])), 2),
+        format_percent(float(np.mean(ordered)), 0),
     ]
 
 
-def touched(journeys: Journeys, worked: dict[Group, TestedPatient]) -> Table:
+def rows_seen_table(patients: CohortRecourse, examples: dict[Group, PatientRecourse]) -> Table:
     """How much of the training data an answer takes, beside the paper's three patients."""
     rows = []
-    for group, paper in TOUCHED.items():
-        people = [one for one in journeys.people if one.group == group and one.asked]
+    for group, paper in PAPER_ROWS_SEEN.items():
+        people = [one for one in patients.people if one.group == group and one.asked]
         shares = [one.answer.disclosure.fraction for one in people]
-        mean = percent(float(np.mean(shares)), 2) if shares else "–"
-        mine = worked.get(group)
-        example = percent(mine.answer.disclosure.fraction, 2) if mine else "–"
-        rows.append((group, f"{len(people):,}", mean, example, percent(paper, 2)))
+        mean = format_percent(float(np.mean(shares)), 2) if shares else "–"
+        mine = examples.get(group)
+        example = format_percent(mine.answer.disclosure.fraction, 2) if mine else "–"
+        rows.append((group, f"{len(people):,}", mean, example, format_percent(paper, 2)))
     columns = ("group", "asked", "mean", "worked patient", "paper's patient")
     return Table("Share of the training rows that an answer looks at", columns, tuple(rows))
 
 
-def criteria(journeys: Journeys) -> Table:
-    """Whether the ways lead towards the nurse-led criteria."""
+def criteria_counts_table(patients: CohortRecourse) -> Table:
+    """Whether the answers lead towards the nurse-led criteria."""
     rows = []
     for group in GROUPS:
-        found = [one for one in journeys.of(group) if one.answer.found]
+        found = [one for one in patients.of(group) if one.answer.found]
         if not found:
             continue
         before, after = np.array([[one.before, one.after] for one in found]).T
         shares = [
-            percent(float(np.mean(one)), 0)
+            format_percent(float(np.mean(one)), 0)
             for one in (after > before, after == before, after < before)
         ]
         rows.append(
@@ -182,13 +190,14 @@ def criteria(journeys: Journeys) -> Table:
         "fewer",
     )
     return Table(
-        "Discharge criteria met, of 18 (means), and the share who meet more, as many or fewer after",
+        "Discharge criteria met, of 18 (means), and the share who meet more, as many or fewer "
+        "after",
         columns,
         tuple(rows),
     )
 
 
-def criteria_shares(people: Iterable[TestedPatient]) -> tuple[Array, Array]:
+def criteria_shares(people: Iterable[PatientRecourse]) -> tuple[Array, Array]:
     """For each criterion the share of people who meet it now, and after the actions."""
     ends = np.array([one.answer.followed().records[[0, -1]] for one in people])
     names = next(iter(people)).answer.schema.names
@@ -197,11 +206,11 @@ def criteria_shares(people: Iterable[TestedPatient]) -> tuple[Array, Array]:
     return before, after
 
 
-def criteria_table(before: Array, after: Array, usual: Array) -> Table:
-    """The share who meet each criterion: now, after the actions, and among patients who were ready."""
+def criteria_shares_table(before: Array, after: Array, usual: Array) -> Table:
+    """The share who meet each criterion now, after the actions, and among those who were ready."""
     shares = zip(before.tolist(), after.tolist(), usual.tolist(), strict=True)
     rows = [
-        (f"{one.name}: {one.words}", *(percent(share, 0) for share in three))
+        (f"{one.name}: {one.words}", *(format_percent(share, 0) for share in three))
         for one, three in zip(CRITERIA, shares, strict=True)
     ]
     return Table(
@@ -209,55 +218,56 @@ def criteria_table(before: Array, after: Array, usual: Array) -> Table:
     )
 
 
-def paper_groups(groups: Sequence[Group]) -> str:
-    """How often the forest is wrong in each direction over a whole test set, beside the paper's shares."""
-    said = [
-        f"{group}s are {percent(groups.count(group) / len(groups))} of those tested (paper {percent(share)})"
-        for group, share in PAPER_SHARES.items()
-    ]
+def group_shares_sentence(groups: Sequence[Group]) -> str:
+    """How often the forest is wrong in each direction, beside the paper's shares."""
+    said = []
+    for group, share in PAPER_SHARES.items():
+        ours = format_percent(groups.count(group) / len(groups))
+        said.append(f"{group}s are {ours} of those tested (paper {format_percent(share)})")
     return f"{'; '.join(said)}.".capitalize()
 
 
-def percent(share: float, digits: int = 1) -> str:
+def format_percent(share: float, digits: int = 1) -> str:
     """A share in per cent.
 
-    >>> percent(0.1234), percent(1.0, 0)
+    >>> format_percent(0.1234), format_percent(1.0, 0)
     ('12.3 %', '100 %')
     """
     return f"{100 * share:.{digits}f} %"
 
 
-def found_share(journeys: Journeys, *, relaxed: bool) -> float:
-    """The share of those asked for whom a way was found, with or without relaxation."""
-    asked = [one for one in journeys.people if one.asked]
-    return (
-        float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked]))
-        if asked
-        else 1.0
-    )
+def found_share(patients: CohortRecourse, *, relaxed: bool) -> float:
+    """The share of those asked for whom a path was found, with or without relaxation."""
+    asked = [one for one in patients.people if one.asked]
+    if not asked:
+        return 1.0
+    return float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked]))
 
 
-def stay_shortened(journeys: Journeys) -> str:
+def stay_shortened_sentence(patients: CohortRecourse) -> str:
     """How many answers towards ready ask for what nobody can do: a shorter stay."""
-    found = [one for one in journeys.of(direction="ready") if one.answer.found]
-    place = found[0].answer.schema.index("los") if found else 0
-    shorter = sum(one.end[place] < one.answer.records[0][place] for one in found)
+    found = [one for one in patients.of(direction="ready") if one.answer.found]
+    los = found[0].answer.schema.index("los") if found else 0
+    shorter = sum(one.end[los] < one.answer.records[0][los] for one in found)
     if not shorter:
         return "No answer towards ready shortens the stay."
     return (
-        f"{_of(int(shorter), len(found))} of the answers towards ready shorten the stay, which nobody can do: the "
-        'paper allows it for what it may tell a clinician ("if this were day 3 ..."); --los-only-grows forbids it.'
+        f"{_count_of(int(shorter), len(found))} of the answers towards ready shorten the stay, "
+        "which nobody can do: the "
+        'paper allows it for what it may tell a clinician ("if this were day 3 ..."); '
+        "--los-only-grows forbids it."
     )
 
 
-def words_of(name: str) -> str:
+def named_feature(name: str) -> str:
     """A feature in the words of a ward, with its short name."""
-    return f"{WORDS[name]} ({name})" if WORDS[name] != name else name
+    words = FEATURE_WORDS[name]
+    return f"{words} ({name})" if words != name else name
 
 
-def statuses(journeys: Journeys) -> dict[Status, int]:
+def statuses(patients: CohortRecourse) -> dict[Status, int]:
     """How many answers have each status."""
-    counts = Counter(one.answer.status for one in journeys.people)
+    counts = Counter(one.answer.status for one in patients.people)
     return {status: counts[status] for status in Status}
 
 
@@ -265,10 +275,10 @@ def _mean_sd(mean: float, sd: float) -> str:
     return f"{mean:.4f}" if np.isnan(sd) else f"{mean:.4f} ({sd:.4f})"
 
 
-def _middle(values: Sequence[int]) -> str:
+def _median_and_quartiles(values: Sequence[int]) -> str:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     return f"{middle:g} ({low:g}–{high:g})"
 
 
-def _of(n: int, total: int) -> str:
+def _count_of(n: int, total: int) -> str:
     return f"{n:,} ({100 * n / total:.1f} %)" if total else "0"

@@ -1,0 +1,145 @@
+"""The tables of figures that a benchmark prints."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from threadpoolctl import threadpool_info
+
+from localface import __version__
+from timing import single_threaded
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """One table of figures."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[Any]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def lines(self, *, markdown: bool) -> Iterator[str]:
+        """The table, aligned, or as Markdown."""
+        cells = [self.columns, *([_figure(value) for value in row] for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        yield f"## {self.title}" if markdown else self.title
+        yield ""
+        for i, row in enumerate(cells):
+            if markdown:
+                yield f"| {' | '.join(row)} |"
+            else:
+                first, *rest = (one.rjust(width) for one, width in zip(row, widths, strict=True))
+                yield "  ".join(["", row[0].ljust(len(first)), *rest])
+            if markdown and i == 0:
+                yield f"|{'---|' * len(row)}"
+        yield ""
+        yield from (f"{'' if markdown else '  '}{note}\n" for note in self.notes)
+
+
+def _figure(value: Any) -> str:
+    """A figure with the digits that mean something."""
+    if isinstance(value, str) or not np.isfinite(value):
+        return str(value)
+    if isinstance(value, int) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return (
+        f"{value:.4f}"
+        if 0.99 <= value < 1
+        else f"{value:.1f}"
+        if abs(value) >= 10
+        else f"{value:.2f}"
+    )
+
+
+def bars(figures: dict[str, float]) -> Report:
+    """What was asked for, beside what was measured."""
+    wanted = [
+        ("one at a time, median in queries", "trees read, path only: queries", 20, -1),
+        ("one at a time, p95 over median", "trees read, path only: tail", 5, -1),
+        (
+            "lock-step, times one at a time, path only, trees read",
+            "trees read, path only: times",
+            4,
+            1,
+        ),
+        (
+            "lock-step, times one at a time, path only, model called",
+            "model called, path only: times",
+            4,
+            1,
+        ),
+        (
+            "lock-step, times one at a time, with actions, trees read",
+            "trees read, with actions: times",
+            10,
+            1,
+        ),
+        (
+            "lock-step, times one at a time, with actions, model called",
+            "model called, with actions: times",
+            10,
+            1,
+        ),
+        ("lock-step, % outside the questions, path only", "trees read, path only: rest", 25, -1),
+        (
+            "lock-step, % outside the questions, with actions",
+            "trees read, with actions: rest",
+            25,
+            -1,
+        ),
+        ("exponent of the cost a person, median", "exponent", 0.35, -1),
+        ("exponent of the cost a person, mean", "exponent of the mean", 0.35, -1),
+        ("memory that stays, over the float32 table, largest store", "memory", 1.5, -1),
+        ("memory at most while answering, over the same", "memory at most", 1.5, -1),
+    ]
+    report = Report("Bars", ["", "bar", "measured", "met"])
+    for name, key, bar, sign in wanted:
+        if key in figures:
+            met = sign * figures[key] >= sign * bar
+            limit = f"at {'least' if sign > 0 else 'most'} {bar}"
+            report.rows.append([name, limit, figures[key], "yes" if met else "no"])
+    return report
+
+
+def machine() -> dict[str, Any]:
+    """What the figures were measured on."""
+    threads = ", ".join(
+        sorted({f"{one['internal_api']} {one['num_threads']}" for one in threadpool_info()})
+    )
+    clock = "processor time" if single_threaded() else "the clock"
+    return {
+        "localface": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "threads": threads,
+        "ratios by": clock,
+        "load of late": " ".join(f"{load:.1f}" for load in os.getloadavg()),
+    }
+
+
+def publish(reports: Sequence[Report], figures: dict[str, float], out: Path) -> None:
+    """Print the tables, and write them down."""
+    about = machine()
+    heading = "; ".join(f"{what} {value}" for what, value in about.items())
+    for markdown in (False, True):
+        text = "\n".join(
+            [heading, "", *(line for one in reports for line in one.lines(markdown=markdown))]
+        )
+        if markdown:
+            out.mkdir(parents=True, exist_ok=True)
+            (out / "bench.md").write_text(text + "\n", encoding="utf-8")
+        else:
+            print(text)
+    document = {"machine": about, "figures": figures, "tables": [asdict(one) for one in reports]}
+    (out / "bench.json").write_text(
+        json.dumps(document, indent=1, default=float) + "\n", encoding="utf-8"
+    )
+    print(f"written to {out / 'bench.md'} and {out / 'bench.json'}")

@@ -1,0 +1,83 @@
+"""Where a peer is better than LocalFACE."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from figured import count, percent, seconds
+from localface.cases.readiness.document import DocumentBlock, Heading, Table
+from summary import OURS, Row, among, mean, middle, names, of, peers, share
+
+
+class Advantage(NamedTuple):
+    """A figure to be better in: words, column, how it is summed up and shown, the better sign."""
+
+    words: str
+    key: str
+    figure: Callable[[Sequence[Row], str], float]
+    shown: Callable[[float], str]
+    sign: int
+    answered: bool = True  # of those whom both answer; else of all whom both were asked about
+
+
+ADVANTAGES = (
+    Advantage("answers more people", "found", share, percent, 1, answered=False),
+    Advantage("faster", "seconds", middle, seconds, -1, answered=False),
+    Advantage("fewer features changed", "l0", middle, count, -1),
+    Advantage("shorter changes (L2)", "l2", middle, count, -1),
+    Advantage("over more common ground", "lowest_density", middle, percent, 1),
+    Advantage("ends deeper among those who have it (yNN)", "ynn", mean, percent, 1),
+    Advantage("more robust to retraining", "retrained", mean, percent, 1),
+)
+
+
+def advantages_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
+    """Where a peer's figure is better on the same people, of peers that answer over a tenth."""
+    table = []
+    for world in names(rows, "world"):
+        here = of(rows, world=world)
+        some = [peer for peer in peers(here) if share(of(here, method=peer), "found") > 0.1]
+        for advantage in ADVANTAGES:
+            beside = [(peer, *_both_figures(here, peer, advantage)) for peer in some]
+            ahead = [
+                one for one in beside if advantage.sign * (one[1] - one[2]) > 0.02 * abs(one[2])
+            ]
+            if ahead:
+                peer, theirs, mine = max(ahead, key=lambda one: advantage.sign * (one[1] - one[2]))
+                sound = percent(share(of(here, method=peer), "sound"))
+                table.append(
+                    (
+                        world,
+                        advantage.words,
+                        f"{peer} ({len(ahead)})",
+                        advantage.shown(theirs),
+                        advantage.shown(mine),
+                        sound,
+                    )
+                )
+    yield Heading(2, "Where a peer is better")
+    columns = (
+        "table",
+        "in what",
+        "who most (peers ahead)",
+        "theirs",
+        "ours, with actions",
+        "their sound success",
+    )
+    caption = (
+        "Figures in which some peer is ahead of LocalFACE with actions by more than 2 %, "
+        "on the same people"
+    )
+    yield Table(caption, columns, tuple(table))
+
+
+def _both_figures(rows: Sequence[Row], peer: str, advantage: Advantage) -> tuple[float, float]:
+    """A peer's figure and ours, on the same people."""
+    theirs = of(rows, method=peer)
+    mine = of(rows, method=OURS[0])
+    if advantage.answered:
+        theirs = of(theirs, found=1.0)
+        mine = of(mine, found=1.0)
+    theirs, mine = among(theirs, mine), among(mine, theirs)
+    return advantage.figure(theirs, advantage.key), advantage.figure(mine, advantage.key)
