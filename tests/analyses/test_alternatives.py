@@ -1,4 +1,4 @@
-"""Alternatives: different sets of changes, each sound on its own, and what a person would rather not change."""
+"""Alternatives: different sets of changes, each sound on its own, weighted as people wish."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The audit: what proposals from elsewhere are worth, checked against working it out again by hand."""
+"""The audit: what proposals from elsewhere are worth, checked by hand."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def explainer_of(world: World) -> LocalFACE:
 
 
 def nearest_unlike(explainer: LocalFACE, world: World, people: pd.DataFrame) -> pd.DataFrame:
-    """The plain baseline: the nearest row that the model agrees with, whatever may change or lies between."""
+    """The plain baseline: the nearest row that the model agrees with, whatever may change."""
     good = world.data[world.model.predict_proba(world.data)[:, 1] >= world.min_score]
     scales = np.array(explainer.engine.answers.scales)
     rows, own = (encode(table, explainer.schema, scales) for table in (good, people))

@@ -1,4 +1,4 @@
-"""Evidence of moves: who is counted, checked by hand, by a slow count written apart, and on real stays."""
+"""Observed moves: who is counted, checked by hand and by a slow count written apart."""
 
 from __future__ import annotations
 
@@ -503,7 +503,10 @@ def made(table: Any = GOOD, **options: Any) -> MoveCounter:
     [
         (
             {"person": "sty"},
-            "person='sty': the longitudinal table has no such column (did you mean 'stay'?); it has",
+            (
+                "person='sty': the longitudinal table has no such column (did you mean 'stay'?); "
+                "it has"
+            ),
         ),
         (
             {"time": "hours"},
@@ -643,7 +646,10 @@ def told_of(**counts: Any) -> str:
     [
         (
             {"similar": 212, "moved": 14, "with_outcome": 14, "fared_well": 11},
-            "14 of 212 similar patients did this within 24 h; 11 of the 14 went on to leave alive (79 %, 52 to 92 %)",
+            (
+                "14 of 212 similar patients did this within 24 h; "
+                "11 of the 14 went on to leave alive (79 %, 52 to 92 %)"
+            ),
         ),
         (
             {
@@ -655,8 +661,9 @@ def told_of(**counts: Any) -> str:
                 "others_fared_well": 990,
             },
             (
-                "14 of 1,212 similar patients did this within 24 h; none of the 12 whose outcome is known went on to "
-                "leave alive (0 %, 0 to 24 %); among the 1,100 others it was 990 (90 %, 88 to 92 %)"
+                "14 of 1,212 similar patients did this within 24 h; "
+                "none of the 12 whose outcome is known went on to leave alive (0 %, 0 to 24 %); "
+                "among the 1,100 others it was 990 (90 %, 88 to 92 %)"
             ),
         ),
         (
@@ -681,7 +688,8 @@ def told_of(**counts: Any) -> str:
                 "others_fared_well": 1,
             },
             (
-                "1 of 3 similar patients did this within 24 h; that one did not go on to leave alive; "
+                "1 of 3 similar patients did this within 24 h; "
+                "that one did not go on to leave alive; "
                 "the one other went on to leave alive"
             ),
         ),

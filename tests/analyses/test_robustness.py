@@ -1,4 +1,4 @@
-"""Robustness: what noise and retrained models do to an answer, and answers that go deep enough to stand it."""
+"""Robustness: what noise and retrained models do to an answer, and answers that stand it."""
 
 from __future__ import annotations
 
@@ -166,9 +166,7 @@ def test_the_interval_is_wilsons() -> None:
         assert wilson_interval(share, 200) == pytest.approx((expected.low, expected.high), abs=1e-6)
 
 
-def test_someone_who_is_there_already_follows_nothing_and_someone_without_a_way_cannot_be_measured() -> (
-    None
-):
+def test_someone_there_already_follows_nothing_and_without_a_way_nothing_is_measured() -> None:
     explainer = made()
     there = explainer.robustness(explainer.explain({**PERSON, "dose": 8.0}))
     assert (there.success, there.interval, there.noise) == (1.0, (1.0, 1.0), ())
@@ -323,7 +321,8 @@ def test_a_robust_answer_says_so_wherever_it_is_shown() -> None:
     answer = explainer.explain(PERSON, min_robustness=0.9)
 
     assert answer.robustness is not None
-    said = f"robust to noise: {100 * answer.robustness:.0f} % of 200 small deviations from it still reach the target"
+    share = f"{100 * answer.robustness:.0f} %"
+    said = f"robust to noise: {share} of 200 small deviations from it still reach the target"
     assert said in str(answer)
     assert said in answer._repr_html_()
     assert Recourse.from_json(answer.to_json()).robustness == answer.robustness
@@ -333,7 +332,7 @@ def test_a_robust_answer_says_so_wherever_it_is_shown() -> None:
 
 def test_where_nothing_is_robust_the_best_is_given_and_that_is_said() -> None:
     def island(frame: pd.DataFrame) -> Any:
-        """Valid only within half a resolution of a dose of 5, wherever the noise leads elsewhere."""
+        """Valid only within half a resolution of a dose of 5."""
         return np.where(np.abs(frame["dose"].to_numpy() - 5) < 0.05, 0.9, 0.1)
 
     answer = made(island).explain(PERSON, min_robustness=0.9)

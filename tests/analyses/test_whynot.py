@@ -1,4 +1,4 @@
-"""Why not: what a check says of a wish, held against brute force over all rows, and what opens a closed box."""
+"""Why not: what a check says of a wish, held against brute force over all rows."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class Brute:
         self.stands = self.steps.diagonal()
 
     def lowest(self, start: Array, ends: Array) -> Array:
-        """The lowest log-density on a grid along the steps from one place to others, without their own kernels."""
+        """The lowest log-density on a grid along steps, without the kernels of their ends."""
         judge, n = self.judge, len(self.rows)
         places = np.stack([judge.places(start, end, self.samples) for end in ends])
         away = ((places[:, :, None, :] - self.rows) ** 2).sum(axis=-1)
@@ -99,8 +99,8 @@ class Brute:
     def widest(self, start: Array, goal: Array, open_: Array, onwards: Array) -> tuple[float, bool]:
         """The best lowest density of any way to the goal, and whether it takes an entry step first.
 
-        ``open_`` tells which rows are allowed, ``onwards[i, j]`` whether one may go from i to j; the
-        person and the goal are the last two of them.
+        ``open_`` tells which rows are allowed, ``onwards[i, j]`` whether one may go from i to j;
+        the person and the goal are the last two of them.
         """
         n = len(self.rows)
         steps = np.full((n + 2, n + 2), -np.inf)
@@ -148,7 +148,7 @@ def brute(name: str) -> Brute:
 
 
 def wishes(name: str, n: int) -> list[tuple[pd.Series, dict[str, Any], dict[str, Any]]]:
-    """People, wishes of all kinds (common, rare, beyond the data), and constraints that some of them break."""
+    """People, wishes (common, rare, beyond the data), and constraints that some of them break."""
     rng = np.random.default_rng(5)
     world = credit() if name == "credit" else plane(name)
     found = []

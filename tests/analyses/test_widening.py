@@ -1,4 +1,4 @@
-"""Limits that leave no one to become: what relax=True widens, by how much, and what it leaves alone."""
+"""Limits that leave no target: what relax=True widens, by how much, what it leaves alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many people at once get the answers that each gets alone, and nobody's failure is anyone else's."""
+"""Many people at once get the answers that each gets alone; failures stay with their person."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def blob_model(table: Any) -> Any:
 
 
 def failing(how: str, limit: float) -> Callable[[Any], Any]:
-    """A model that fails on whoever has x1 beyond a limit: it raises for the whole table, or gives NaN for them."""
+    """A model that fails on people with x1 beyond a limit: it raises, or gives NaN for them."""
 
     def model(table: Any) -> Any:
         bad = np.asarray(table)[:, 1] < limit
@@ -271,9 +271,7 @@ def test_whoever_the_model_fails_on_is_named_and_the_others_get_their_own_answer
         assert_same(one, other)
 
 
-def test_unreadable_records_contradictions_and_failures_are_each_recorded_under_their_own_number() -> (
-    None
-):
+def test_unreadable_records_contradictions_and_failures_are_recorded_by_number() -> None:
     schema = Schema([Feature("a"), Feature("b", moves="up")])
     rng = np.random.default_rng(0)
     data = pd.DataFrame(rng.normal(size=(300, 2)).round(3), columns=["a", "b"])

@@ -1,4 +1,4 @@
-"""Another score and another floor for one call: the answer of an explainer made so, from all that is learnt once."""
+"""Another score or floor for one call: the answer of an explainer made so."""
 
 from __future__ import annotations
 

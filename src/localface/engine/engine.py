@@ -63,7 +63,7 @@ class Engine:
     spacing: KNN | None = None
 
     def at(self, *, min_score: float | None = None, min_density: float | None = None) -> Engine:
-        """The same engine for another target score or floor: what was fitted or scored is shared."""
+        """The same engine at another target score or floor; what was fitted or scored is shared."""
         options = replace(
             self.options,
             min_score=self.options.min_score if min_score is None else min_score,

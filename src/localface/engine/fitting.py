@@ -114,8 +114,8 @@ def _density(points: PointSet, space: Space, form: TableFormat, options: Options
         log_density = checked_log_density(density, lambda some: taken.frame(space.records(some)))
         return SampledDensity(log_density, points, discrete, near_radius=usual_near_radius(points))
     raise InputError(
-        f"density={density!r}: 'kde', 'knn', a function from records to densities, or an estimator with "
-        "score_samples is wanted"
+        f"density={density!r}: 'kde', 'knn', a function from records to densities, "
+        "or an estimator with score_samples is wanted"
     )
 
 

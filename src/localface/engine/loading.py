@@ -101,8 +101,8 @@ def _checked(schema: object) -> Schema:
     if isinstance(schema, Schema):
         return schema
     raise SchemaError(
-        f"schema= is a {type(schema).__name__}: give Schema([Feature(...), ...]), Schema.load(path), "
-        "or None to have it guessed"
+        f"schema= is a {type(schema).__name__}: give Schema([Feature(...), ...]), "
+        "Schema.load(path), or None to have it guessed"
     )
 
 
@@ -114,10 +114,11 @@ def _check_size(n: int, n_distinct: int, options: Options) -> None:
         )
     if options.n_neighbors > n:
         raise DataError(
-            f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: pass n_neighbors={n} or fewer"
+            f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: "
+            f"pass n_neighbors={n} or fewer"
         )
     if options.edges == "cover" and options.min_people >= n_distinct:
         raise DataError(
-            f"min_people={options.min_people}, but everyone has only {n_distinct - 1} others around them "
-            f"(the same row twice is one): pass min_people={n_distinct - 1} or fewer"
+            f"min_people={options.min_people}, but everyone has only {n_distinct - 1} others "
+            f"around them (the same row twice is one): pass min_people={n_distinct - 1} or fewer"
         )

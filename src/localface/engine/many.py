@@ -77,11 +77,11 @@ def answer_many(
     try:
         found = run(requests.values(), plan)
         numbers = list(requests)
-        for place, answer in with_progress(found, len(numbers), progress=progress):
+        for index, answer in with_progress(found, len(numbers), progress=progress):
             if isinstance(answer, Recourse):
-                answers[numbers[place]] = answer
+                answers[numbers[index]] = answer
             else:
-                errors[numbers[place]] = answer
+                errors[numbers[index]] = answer
         done = sorted(answers)
         final = add_reasons(engine, plan, [(requests[number], answers[number]) for number in done])
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
-"""Alternatives: several ways for one person, no two of which change the same features."""
+"""Alternatives: several recourses for one person, no two of which change the same features."""
 
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of
 from localface.analyses.alternatives.tree import find_alternatives
-from localface.analyses.alternatives.ways import (
+from localface.analyses.alternatives.value import (
     ALTERNATIVES_FORMAT,
     ALTERNATIVES_VERSION,
     MOST_BRANCHES,

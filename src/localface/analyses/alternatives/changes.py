@@ -1,4 +1,4 @@
-"""What a way changes, counted by feature."""
+"""What a recourse changes, counted by feature."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Names = frozenset[str]
 
 
 class Cost(NamedTuple):
-    """What a way costs: its changes counted by their weight first, then the weighted sum of their sizes.
+    """What a recourse costs: its changes counted by weight, then the weighted sum of their sizes.
 
     Sizes are in ordinary differences between people; without weights every change counts 1.
     """
@@ -27,24 +27,26 @@ class Cost(NamedTuple):
 
 
 def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
-    """What the changes of a way cost; features that are linked count as one, as dear as the dearest of them."""
+    """What the changes cost; features that are linked count as one, with the largest weight."""
     end = end_record(answer)
     sizes = dict(
         zip(
             answer.schema.names, sizes_between(answer, answer.records[0], end).tolist(), strict=True
         )
     )
-    unit_of, parts = _unit_of(answer.schema), dict[str, list[str]]()
+    unit_of = _unit_of(answer.schema)
+    parts: dict[str, list[str]] = {}
     for name in sorted(changed_by(answer)):
         parts.setdefault(unit_of[name], []).append(name)
-    dear = {
+    weight_of = {
         unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit)
         for unit in parts
     }
     size = sum(
-        dear[unit] * math.hypot(*(sizes[name] for name in names)) for unit, names in parts.items()
+        weight_of[unit] * math.hypot(*(sizes[name] for name in names))
+        for unit, names in parts.items()
     )
-    return Cost(round(sum(dear.values()), 9), round(size, 9))
+    return Cost(round(sum(weight_of.values()), 9), round(size, 9))
 
 
 def changed_by(answer: Recourse) -> Names:

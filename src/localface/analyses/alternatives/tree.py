@@ -1,4 +1,4 @@
-"""Find ways that change different features, by a hitting-set tree."""
+"""Finds recourses that change different features, by a hitting-set tree."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of, units_of
-from localface.analyses.alternatives.ways import MOST_BRANCHES, Alternatives
+from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
@@ -16,13 +16,13 @@ from localface.search.plan import Plan
 
 
 def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int) -> Alternatives:
-    """Enumerate ways that change different features, by a hitting-set tree.
+    """Enumerate recourses that change different features, by a hitting-set tree.
 
-    Any other set of changes leaves out at least one feature of a set that is known. So
-    from each way one branches: once for each of its features, which is held as it is on
-    top of what the branch holds already. All branches of a level are asked about in
-    lock-step. A way that is known and touches nothing of what a branch holds is taken
-    for its answer; what held too much once is not tried with more.
+    Any other set of changes leaves out at least one feature of a set that is known. So each
+    recourse has a branch for each of its features, which is fixed on top of what the branch
+    fixes already. All branches of a level are searched in lock-step. A known recourse that
+    changes nothing of what a branch fixes is taken for its answer; where fixing some
+    features has left nothing, no more are fixed on top.
     """
     tree = _Tree(engine, request, plan)
     level = tree.asked([frozenset()])
@@ -40,18 +40,24 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
 
 
 class _Tree:
-    """The ways found so far by the sets that they change, and what holding which features has led to."""
+    """The recourses found so far, by the features that they change, and the branches tried."""
 
     def __init__(self, engine: Engine, request: Request, plan: Plan) -> None:
-        self.engine, self.request, self.plan = engine, request, plan
+        self.engine = engine
+        self.request = request
+        self.plan = plan
         self.ways: dict[Names, Recourse] = {}
         self.disclosures: list[Disclosure] = []
-        self.branches, self.cut = 0, False
+        self.branches = 0
+        self.cut = False
         self._seen: set[Names] = set()
         self._closed: list[Names] = []
 
     def asked(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
-        """Follow branches, each given by what it holds; those that lead somewhere come back with what changes."""
+        """Follow branches, each given by what it fixes; returns those with a recourse.
+
+        Each comes with the features that its recourse changes.
+        """
         fresh = [
             fixed
             for fixed in dict.fromkeys(branches)
@@ -64,7 +70,8 @@ class _Tree:
         }
         unknown = [fixed for fixed in fresh if known[fixed] is None]
         open_ = unknown[: MOST_BRANCHES - self.branches]
-        self.branches, self.cut = self.branches + len(open_), self.cut or len(open_) < len(unknown)
+        self.branches += len(open_)
+        self.cut = self.cut or len(open_) < len(unknown)
         requests = [replace(self.request, fixed=fixed) for fixed in open_]
         for fixed, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
             self.disclosures.append(answer.disclosure)
@@ -76,7 +83,7 @@ class _Tree:
         return [names for names in self.ways if not any(other < names for other in self.ways)]
 
     def chosen(self, n: int) -> tuple[Recourse, ...]:
-        """The cheapest ways; one that changes all that another does and more only where nothing else is left."""
+        """The cheapest; one that changes more than another does only if nothing else is left."""
         least = set(self.minimal())
 
         def order(names: Names) -> tuple[Cost, float, list[str]]:
@@ -96,7 +103,7 @@ class _Tree:
             yield branches[i], answer
 
     def _kept(self, fixed: Names, answer: Recourse) -> Names | None:
-        """Keep a way; none that changes what its branch holds."""
+        """Keep a recourse; returns the features that it changes, None where there is none."""
         if not fixed:
             self.refusal = answer
         names = units_of(answer.schema, changed_by(answer))

@@ -1,4 +1,4 @@
-"""An audit of counterfactuals that others propose: what each is worth, and whether there is a way to it."""
+"""An audit of counterfactuals that others propose."""
 
 from localface.analyses.audit.auditing import Watch, audit_proposals
 from localface.analyses.audit.finding import Finding

@@ -81,9 +81,9 @@ def _answers(
     that density is the best there can be, and found sooner.
     """
     above = [i for i in asked if log_densities[i] >= engine.log_floor - FLOOR_TOLERANCE]
-    for place, answer in engine.answered([asked[i] for i in above], plan):
+    for number, answer in engine.answered([asked[i] for i in above], plan):
         accounts.append(answer.disclosure)
-        yield above[place], answer
+        yield above[number], answer
     quick = replace(plan, actions=False, slack=1.0)  # that there is a path is all we want to know
     for i in [i for i in asked if i not in above]:
         lowered = replace(engine, log_floor=log_densities[i])
@@ -209,7 +209,8 @@ def _broken(schema: Schema, pair: Pair) -> tuple[str, ...]:
     assert pair.goal is not None
     found = list(pair.odd)
     for j, why in pair.box.reasons.items():
-        feature, code = schema.features[j], float(pair.goal[j])
+        feature = schema.features[j]
+        code = float(pair.goal[j])
         if not pair.box.holds(j, code):
             unit = f" {feature.unit}" if feature.unit else ""
             found.append(f"{why}, and {feature.format(code)}{unit} is proposed")

@@ -71,7 +71,8 @@ class Finding:
         if self.score is None:
             return f"<Finding {self.number}: nothing proposed>"
         scores = f"score {self.target.show(self.score_before)} -> {self.target.show(self.score)}"
-        return f"<Finding {self.number}: {self.verdict}, {scores}, {counted(len(self.changes), 'feature')} changed>"
+        changed = f"{counted(len(self.changes), 'feature')} changed"
+        return f"<Finding {self.number}: {self.verdict}, {scores}, {changed}>"
 
     def __str__(self) -> str:
         return "\n".join(
@@ -84,10 +85,8 @@ class Finding:
             return
         for i, change in enumerate(self.changes):
             yield ("" if i else "changes"), f"{change.name} {change}"
-        yield (
-            "valid",
-            f"{_yes(self.valid)}: score {self.target.show(self.score)}, wanted {self.target.sentence}",
-        )
+        score = f"score {self.target.show(self.score)}, wanted {self.target.sentence}"
+        yield "valid", f"{_yes(self.valid)}: {score}"
         yield (
             "in the box",
             _yes(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),

@@ -1,4 +1,4 @@
-"""Read people beside what is proposed to them."""
+"""Reads people with the counterfactuals that are proposed to them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ from localface.engine.engine import Engine
 from localface.errors import ConstraintError, DataError
 from localface.types import Array
 
-_COPIED = 1e-6  # a value this near to the person's own, relatively, went through another format and did not change
+# A value this near to the person's own, relatively, went through another format unchanged.
+_COPIED = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pair:
-    """A person, their constraints, and what is proposed to them: nothing, or a record with what is odd about it."""
+    """A person, their constraints, and what is proposed to them, if anything.
+
+    ``odd`` says what is odd about the proposal.
+    """
 
     record: Array
     box: Box
@@ -42,7 +46,8 @@ def read_pairs(
     proposals = _read_proposals(given[1], _loose(schema))
     if len(people_) != len(proposals):
         raise DataError(
-            f"{len(people_)} factuals and {len(proposals)} counterfactuals came: give one a person, in the same order, "
+            f"{len(people_)} factuals and {len(proposals)} counterfactuals came: "
+            "give one a person, in the same order, "
             "and None or a row of NaN where nothing is proposed"
         )
     pairs = []
@@ -60,7 +65,7 @@ def read_pairs(
 
 
 def _settled(engine: Engine, pair: Pair) -> Pair:
-    """Take what is the person's own value but for rounding as their own; note fractions that should be whole."""
+    """Take values that differ by rounding only as the person's own; note odd fractions."""
     assert pair.goal is not None
     sizes = np.maximum(np.abs(pair.record), engine.space.scales)
     goal = np.where(np.abs(pair.goal - pair.record) <= _COPIED * sizes, pair.record, pair.goal)
@@ -69,14 +74,15 @@ def _settled(engine: Engine, pair: Pair) -> Pair:
         whole = float(np.rint(goal[j])) + 0.0
         if feature.whole and abs(goal[j] - whole) > _COPIED * sizes[j]:
             odd.append(
-                f"{feature.name} is whole, and {format_number(float(goal[j]))} is proposed (taken as {whole:.0f})"
+                f"{feature.name} is whole, and {format_number(float(goal[j]))} is proposed "
+                f"(taken as {whole:.0f})"
             )
         goal[j] = whole if feature.whole else goal[j]
     return replace(pair, goal=goal, odd=tuple(odd))
 
 
 def _loose(schema: Schema) -> Schema:
-    """The same features, with fractions allowed where only whole numbers are: others may propose them."""
+    """The same features, with fractions where only whole numbers are: others propose them."""
     features = [f if f.kind != "integer" else replace(f, kind="numeric") for f in schema]
     return Schema(features)
 
@@ -88,10 +94,10 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     table = open_table(proposals)
     empty = _empty(table, schema)
     found: list[Array | None] = [None] * len(table)
-    places = np.flatnonzero(~empty)
-    if len(places):
+    proposed = np.flatnonzero(~empty)
+    if len(proposed):
         kept = (
-            table[places]
+            table[proposed]
             if isinstance(table, np.ndarray)
             else table.filter((~empty).tolist()).to_native()
         )
@@ -99,12 +105,12 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
             records = read_records(kept, schema)
         except DataError as error:
             raise DataError(f"the counterfactuals: {error}", feature=error.feature) from None
-        for place, record in zip(places.tolist(), records, strict=True):
-            found[place] = record
+        for number, record in zip(proposed.tolist(), records, strict=True):
+            found[number] = record
     return found
 
 
-def _read_one(place: int, proposal: Any, schema: Schema) -> Array | None:
+def _read_one(number: int, proposal: Any, schema: Schema) -> Array | None:
     values = proposal
     if nw.dependencies.is_pandas_series(proposal):
         values = proposal.to_numpy(dtype=object)
@@ -123,7 +129,7 @@ def _read_one(place: int, proposal: Any, schema: Schema) -> Array | None:
         return read_record(proposal, schema, "the counterfactual")
     except DataError as error:
         raise DataError(
-            f"counterfactual {place}: {error}", feature=error.feature, person=place
+            f"counterfactual {number}: {error}", feature=error.feature, person=number
         ) from None
 
 

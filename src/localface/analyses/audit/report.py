@@ -65,13 +65,13 @@ class Audit(Sequence[Finding]):
         self._floor = min_density
 
     @overload
-    def __getitem__(self, place: int) -> Finding: ...
+    def __getitem__(self, index: int) -> Finding: ...
     @overload
-    def __getitem__(self, place: slice) -> Audit: ...
-    def __getitem__(self, place: int | slice) -> Finding | Audit:
-        if isinstance(place, slice):
-            return Audit(self._findings[place], kind=self._kind, min_density=self.min_density)
-        return self._findings[place]
+    def __getitem__(self, index: slice) -> Audit: ...
+    def __getitem__(self, index: int | slice) -> Finding | Audit:
+        if isinstance(index, slice):
+            return Audit(self._findings[index], kind=self._kind, min_density=self.min_density)
+        return self._findings[index]
 
     def __len__(self) -> int:
         return len(self._findings)
@@ -102,15 +102,15 @@ class Audit(Sequence[Finding]):
         return table_from_columns(columns, self._kind)
 
     def plot(self, **options: Any) -> Any:
-        """Draw the audit (needs matplotlib); the options are those of ``localface.apps.plots.plot_audit``."""
+        """Draw the audit (needs matplotlib); options as for ``localface.apps.plots.plot_audit``."""
         with needs_extra("plots", "a plot"):
             from localface.apps import plots
         return plots.plot_audit(self, **options)
 
     def __repr__(self) -> str:
         counts = Counter(one.verdict for one in self._findings)
-        told = ", ".join(f"{n} {word}" for word, n in counts.most_common())
-        return f"<Audit of {counted(len(self), 'proposal')}{': ' + told if told else ''}>"
+        verdicts = ", ".join(f"{n} {word}" for word, n in counts.most_common())
+        return f"<Audit of {counted(len(self), 'proposal')}{': ' + verdicts if verdicts else ''}>"
 
     def __str__(self) -> str:
         lines = [
@@ -122,7 +122,8 @@ class Audit(Sequence[Finding]):
     def _repr_html_(self) -> str:
         head = "".join(f'<th scope="col">{word}</th>' for word in ("", "proposals", "share of all"))
         body = "".join(
-            f'<tr><th scope="row">{escape(SUMMARY_QUESTIONS[name])}</th><td>{n:,}</td><td>{format_percent(share)}</td></tr>'
+            f'<tr><th scope="row">{escape(SUMMARY_QUESTIONS[name])}</th>'
+            f"<td>{n:,}</td><td>{format_percent(share)}</td></tr>"
             for name, (n, share) in self.summary().items()
         )
         caption = f"<caption>{escape(repr(self).strip('<>'))}</caption>"

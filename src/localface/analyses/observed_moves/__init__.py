@@ -1,4 +1,4 @@
-"""Evidence of moves: how many real people made a comparable one, and how they fared."""
+"""Observed moves: how many real people made a move like the one that is suggested."""
 
 from localface.analyses.observed_moves.comparable import Comparable
 from localface.analyses.observed_moves.counter import MoveCounter, evidence_for, read_evidence

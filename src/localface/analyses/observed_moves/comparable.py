@@ -1,4 +1,4 @@
-"""What counts as a comparable move: from how similar a state, how far, and how soon."""
+"""What counts as a comparable move."""
 
 from __future__ import annotations
 
@@ -22,10 +22,13 @@ class Comparable:
 
     Parameters
     ----------
-    within : how soon: a number in the time column's own units, or a ``timedelta`` where it holds datetimes; 24 (hours)
+    within : how soon: a number in the time column's own units, or a ``timedelta`` where it holds
+        datetimes; 24 (hours)
     size : the share of the suggested change that is far enough
-    nearest : the share of people who are similar to an ordinary person; it sets how far a similar state may be
-    radius : how far a similar state may be, in ordinary differences between people, instead of ``nearest``
+    nearest : the share of people who are similar to an ordinary person; it sets how far a similar
+        state may be
+    radius : how far a similar state may be, in ordinary differences between people, instead of
+        ``nearest``
     filled : the share of rows that must have a value of a feature for similarity to be judged by it
     features : what similarity is judged by, where it should not be every feature that is ``filled``
 
@@ -60,7 +63,8 @@ class Comparable:
             return float(within)
         if not dated:
             raise InputError(
-                f"within={within!r} is a length of time, and times are numbers: give it in their units"
+                f"within={within!r} is a length of time, and times are numbers: "
+                "give it in their units"
             )
         return float(np.timedelta64(within).astype("timedelta64[us]").astype(np.int64)) / _HOUR
 

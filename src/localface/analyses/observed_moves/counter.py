@@ -1,4 +1,4 @@
-"""People over time, read with an explainer's schema: they tell of each action who did the like."""
+"""Counts, in people over time, who made the move that an action asks for."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from localface.analyses.observed_moves.comparable import Comparable
-from localface.analyses.observed_moves.ground import KnownRows
+from localface.analyses.observed_moves.known_rows import KnownRows
 from localface.analyses.observed_moves.trajectories import Trajectories
 from localface.answers.move_evidence import MoveEvidence
 from localface.data.feature import Feature
@@ -44,7 +44,7 @@ class MoveCounter:
     known: Array
     begins: Ids
     ends: Ids
-    _grounds: dict[tuple[str, ...], KnownRows] = field(
+    _known_rows: dict[tuple[str, ...], KnownRows] = field(
         default_factory=dict, repr=False
     )  # each is made once
 
@@ -79,7 +79,8 @@ class MoveCounter:
         """Tell of each action who made a comparable move, leaving some people out if need be."""
         if not answer.actions:
             return ()
-        states, kept = answer.followed().records, self._kept(without)
+        states = answer.followed().records
+        kept = self._kept(without)
         return tuple(self._of(action, states[i], kept) for i, action in enumerate(answer.actions))
 
     def _kept(self, without: Collection[object]) -> Mask:
@@ -92,25 +93,26 @@ class MoveCounter:
     def _of(self, action: Action, state: Array, kept: Mask) -> MoveEvidence:
         """Count those who were in a state like this one, and who of them made the move."""
         changed = np.array([self.schema.index(name) for name in action.changes], dtype=np.int64)
-        untold = tuple(self.schema.names[j] for j in changed if self.known[j] == 0)
-        if untold:
-            return self._told((), untold=untold)
+        unknown = tuple(self.schema.names[j] for j in changed if self.known[j] == 0)
+        if unknown:
+            return self._evidence((), untold=unknown)
         used = self._compared(changed)
-        if used not in self._grounds:
-            self._grounds[used] = self._ground(used)
-        ground = self._grounds[used]
+        if used not in self._known_rows:
+            self._known_rows[used] = self._rows_with(used)
+        known = self._known_rows[used]
         after = np.array([self.schema[name].code(value) for name, value in action.changes.items()])
-        starts = ground.starts(state, kept & self._able(changed, state[changed]))
+        starts = known.starts(state, kept & self._able(changed, state[changed]))
         moved = self._moved(starts, changed, after - state[changed], after)
-        return replace(self._told(used, radius=ground.radius), **self._counts(starts, moved))
+        return replace(self._evidence(used, radius=known.radius), **self._counts(starts, moved))
 
     def _compared(self, changed: Ids) -> tuple[str, ...]:
         """What similarity is judged by: what the rule says, and whatever the action changes."""
-        named, known = self.comparable.features, self.known >= self.comparable.filled
+        named = self.comparable.features
+        known = self.known >= self.comparable.filled
         asked = known if named is None else np.array([name in named for name in self.schema.names])
         return tuple(name for j, name in enumerate(self.schema.names) if asked[j] or j in changed)
 
-    def _ground(self, names: tuple[str, ...]) -> KnownRows:
+    def _rows_with(self, names: tuple[str, ...]) -> KnownRows:
         return KnownRows.of(
             self.schema,
             self.scales,
@@ -122,9 +124,9 @@ class MoveCounter:
         )
 
     def _able(self, changed: Ids, before: Array) -> Mask:
-        """Rows from which the move could be made and seen: the category is the same, and a later row tells."""
-        told = np.isfinite(self.codes[:, changed]).all(axis=1)
-        until = np.concatenate([[0], np.cumsum(told)])
+        """Rows that have the category the move starts from, and a later row of the same person."""
+        complete = np.isfinite(self.codes[:, changed]).all(axis=1)
+        until = np.concatenate([[0], np.cumsum(complete)])
         able = until[self.ends] > until[self.begins]
         for j, code in zip(changed, before, strict=True):
             if self.schema.features[j].discrete:
@@ -132,7 +134,7 @@ class MoveCounter:
         return np.asarray(able)
 
     def _moved(self, starts: Ids, changed: Ids, by: Array, to: Array) -> Mask:
-        """Tell who made the move: at one later time, every feature went the same way, and far enough."""
+        """Tell who made the move: at one later time, every feature went far enough that way."""
         lengths = self.ends[starts] - self.begins[starts]
         whose = np.repeat(np.arange(len(starts)), lengths)
         first = np.repeat(
@@ -160,19 +162,19 @@ class MoveCounter:
             "others_fared_well": int((fared[~moved] == 1).sum()),
         }
 
-    def _told(self, used: tuple[str, ...], **more: Any) -> MoveEvidence:
+    def _evidence(self, used: tuple[str, ...], **more: Any) -> MoveEvidence:
         """Evidence in the words of these trajectories, nobody counted yet."""
-        told = self.trajectories
+        people = self.trajectories
         return MoveEvidence(
             similar=0,
             moved=0,
-            within=self.comparable.hours(dated=told.dated),
-            unit=told.unit,
+            within=self.comparable.hours(dated=people.dated),
+            unit=people.unit,
             features=used,
             ignored=tuple(name for name in self.schema.names if name not in used),
             size=self.comparable.size,
-            people=told.people,
-            well=told.well,
+            people=people.people,
+            well=people.well,
             **more,
         )
 
@@ -180,7 +182,7 @@ class MoveCounter:
 def evidence_for(
     trajectories: Trajectories, answer: Recourse, *, without: Collection[object] = (), **rule: Any
 ) -> tuple[MoveEvidence, ...]:
-    """Tell of each action of an answer how many real people made a comparable move, and how they fared.
+    """Tell of each action of an answer who made a comparable move, and how they fared.
 
     ``without`` names people to leave out, such as the one whom the answer is about; the
     other options are those of ``Comparable``, in place of what the trajectories came with.
@@ -193,13 +195,14 @@ def evidence_for(
 
 
 def read_evidence(given: object) -> Trajectories:
-    """Take trajectories as they are, or make them of a dict: a table, the names of its columns, and options."""
+    """Take trajectories as they are, or make them of a dict: table, column names, options."""
     if isinstance(given, Trajectories):
         return given
     if not isinstance(given, Mapping) or "table" not in given:
         raise InputError(
-            f"evidence= is a {type(given).__name__}: give Trajectories(table, person=..., time=...), "
-            "or a dict such as {'table': table, 'person': 'stay', 'time': 'hour'}"
+            f"evidence= is a {type(given).__name__}: "
+            "give Trajectories(table, person=..., time=...), or a dict such as "
+            "{'table': table, 'person': 'stay', 'time': 'hour'}"
         )
     options = {name: value for name, value in given.items() if name != "table"}
     _known(options, (*_NAMES, *_rules()), "evidence=")
@@ -226,7 +229,7 @@ def _known(options: dict[str, Any], known: Iterable[str], what: str) -> dict[str
 
 
 def _check_names(trajectories: Trajectories, schema: Schema, rule: Comparable) -> None:
-    """Refuse a table that shares no feature with the schema, and features to judge by that it lacks."""
+    """Refuse a table without any feature of the schema, or without one to judge by."""
     have = list(trajectories.columns)
     lacking = [f"{name!r}{near_miss(name, have)}" for name in schema.names if name not in have]
     if len(lacking) == len(schema):
@@ -237,7 +240,8 @@ def _check_names(trajectories: Trajectories, schema: Schema, rule: Comparable) -
         schema.index(name)
         if name not in have:
             raise DataError(
-                f"features={name!r}: the longitudinal table has no such column{near_miss(name, have)}"
+                f"features={name!r}: the longitudinal table has no such column"
+                f"{near_miss(name, have)}"
             )
 
 
@@ -255,8 +259,9 @@ def _codes(trajectories: Trajectories, feature: Feature) -> Array:
 
 
 def _settled(trajectories: Trajectories, codes: Array) -> Array:
-    """Put one person's rows of the same time into an order that does not depend on how they came."""
-    times, person_of = trajectories.times, trajectories.person_of
+    """Put rows of one person and time into an order that does not depend on how they came."""
+    times = trajectories.times
+    person_of = trajectories.person_of
     if not ((np.diff(times) == 0) & (np.diff(person_of) == 0)).any():
         return codes
     return np.asarray(codes[np.lexsort((*codes.T, times, person_of))])
@@ -264,12 +269,12 @@ def _settled(trajectories: Trajectories, codes: Array) -> Array:
 
 def _later(trajectories: Trajectories, span: float) -> tuple[Ids, Ids]:
     """For each row, where the same person's later rows within a time span begin and end."""
-    times, person_of = trajectories.times, trajectories.person_of
+    times = trajectories.times
+    person_of = trajectories.person_of
     moments, rank = np.unique(times, return_inverse=True)
     last = np.searchsorted(moments, times + span * (1 + _ROUNDING), side="right") - 1
-    place = person_of * len(moments) + rank.reshape(
-        -1
-    )  # whole numbers: people and moments in one order
-    begins = np.searchsorted(place, place, side="right")
-    ends = np.searchsorted(place, person_of * len(moments) + last, side="right")
+    # Whole numbers that put people and moments in one order.
+    order = person_of * len(moments) + rank.reshape(-1)
+    begins = np.searchsorted(order, order, side="right")
+    ends = np.searchsorted(order, person_of * len(moments) + last, side="right")
     return begins.astype(np.int64), ends.astype(np.int64)

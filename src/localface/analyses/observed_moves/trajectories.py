@@ -32,7 +32,8 @@ class Trajectories:
         The column that says how people fared, and its good value. It is one value a person,
         missing where it is not known.
     comparable
-        What counts as a comparable move in this table; ``within=`` alone is a shorter way to say how soon.
+        What counts as a comparable move in this table; ``within=`` alone is a shorter way to say
+        how soon.
     unit, people, well
         Words: what times count (``"h"``), what people are called (``"patients"``), and what the
         good outcome is, after "went on to" (``"leave alive"``).
@@ -123,12 +124,13 @@ def _check_columns(table: Frame | ColumnValues, named: Mapping[str, str | None])
     for what, name in wanted.items():
         if name not in have:
             raise DataError(
-                f"{what}={name!r}: the longitudinal table has no such column{near_miss(name, have)}; "
-                f"it has {listed(have)}"
+                f"{what}={name!r}: the longitudinal table has no such column"
+                f"{near_miss(name, have)}; it has {listed(have)}"
             )
     if len(set(wanted.values())) < len(wanted):
         raise DataError(
-            f"{', '.join(f'{what}={name!r}' for what, name in wanted.items())}: give each its own column"
+            f"{', '.join(f'{what}={name!r}' for what, name in wanted.items())}: "
+            "give each its own column"
         )
 
 
@@ -150,13 +152,14 @@ def _people(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
         ) from None
     if len(ids) < 2:
         raise DataError(
-            f"person={name!r} holds one person only: evidence comes from other people, give at least 2"
+            f"person={name!r} holds one person only: evidence comes from other people, "
+            "give at least 2"
         )
     return ids, person_of.reshape(-1).astype(np.int64)
 
 
 def _times(values: ColumnValues, name: str) -> tuple[Array, bool]:
-    """Times as numbers, and whether they were dates; those are counted in microseconds, which is exact."""
+    """Times as numbers, and whether they were dates, which are counted in microseconds."""
     gone = np.isnat(values) if values.dtype.kind in "mM" else missing_values(values)
     _refuse_missing(gone, f"time={name!r}")
     if values.dtype.kind == "O" and all(isinstance(value, date) for value in values):
@@ -182,25 +185,28 @@ def _refuse_missing(gone: Mask, what: str) -> None:
 def _fared(
     values: ColumnValues, person_of: Ids, n_people: int, *, good: object, name: str
 ) -> Array:
-    """For each person 1 where the outcome is the good one, 0 where it is another, NaN where nobody knows."""
+    """For each person 1 for the good outcome, 0 for another, NaN where it is not known."""
     known = ~missing_values(values)
     distinct = list(dict.fromkeys(values[known].tolist()))
     if good not in distinct and (
         len(distinct) > 1 or any(isinstance(one, str) for one in distinct)
     ):
         raise DataError(
-            f"good={good!r}{near_miss(good, distinct)}: the outcome {name!r} is never that, but {listed(distinct)}"
+            f"good={good!r}{near_miss(good, distinct)}: the outcome {name!r} is never that, "
+            f"but {listed(distinct)}"
         )
-    place = {value: float(i) for i, value in enumerate(distinct)}
-    codes = np.array([place[value] for value in values[known].tolist()])
-    lowest, highest = np.full(n_people, np.inf), np.full(n_people, -np.inf)
+    code_of = {value: float(i) for i, value in enumerate(distinct)}
+    codes = np.array([code_of[value] for value in values[known].tolist()])
+    lowest = np.full(n_people, np.inf)
+    highest = np.full(n_people, -np.inf)
     np.minimum.at(lowest, person_of[known], codes)
     np.maximum.at(highest, person_of[known], codes)
     torn = int((lowest < highest).sum())
     if torn:
         raise DataError(
-            f"the outcome {name!r} changes over time for {torn} of {n_people} people: give how each fared in the end"
+            f"the outcome {name!r} changes over time for {torn} of {n_people} people: "
+            "give how each fared in the end"
         )
-    fared: Array = (lowest == place.get(good, -1.0)).astype(np.float64)
+    fared: Array = (lowest == code_of.get(good, -1.0)).astype(np.float64)
     fared[np.isinf(lowest)] = np.nan
     return fared

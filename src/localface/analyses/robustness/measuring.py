@@ -33,7 +33,7 @@ def measure_robustness(
     n: int = ROBUSTNESS_DRAWS,
     seed: int = 0,
 ) -> Robustness:
-    """Follow an answer with noise, one model call for all draws; ask the other models for the end."""
+    """Follow an answer with noise, one model call for all draws; other models judge the end."""
     _check(engine, recourse, n, seed)
     sampler = NoiseSampler(engine.schema, engine.answers.scales, int(n), int(seed))
     start = recourse.records[0]

@@ -42,6 +42,7 @@ def _scorer(
     if (output.kind, output.sign) != (own.kind, own.sign):
         raise ModelError(
             f"model {name} gives a {output.kind} and the explainer's own a {own.kind}: "
-            f"no score of the one can be held to min_score={engine.options.min_score:g} of the other"
+            f"no score of the one can be held to min_score={engine.options.min_score:g} "
+            "of the other"
         )
     return scorer

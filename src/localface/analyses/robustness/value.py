@@ -67,8 +67,9 @@ class Robustness:
         if declared:
             lines.append(f"  missed by up to one resolution: {', '.join(map(str, declared))}")
         if guessed:
-            share = f"{format_percent(UNDECLARED)} of an ordinary difference, as no resolution is declared"
-            lines.append(f"  missed by up to {share}: {', '.join(map(str, guessed))}")
+            share = f"{format_percent(UNDECLARED)} of an ordinary difference"
+            reason = "as no resolution is declared"
+            lines.append(f"  missed by up to {share}, {reason}: {', '.join(map(str, guessed))}")
         if not self.noise:
             lines.append("  nothing that changes can be missed by a little")
         for name, score, valid in self.models:

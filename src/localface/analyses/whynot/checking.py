@@ -39,7 +39,8 @@ _BETWEEN = 31  # states looked at on a straight step, to say where its density i
 def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     """Check a wish, the goal of a request."""
     assert request.goal is not None
-    record, goal = request.record, request.goal
+    record = request.record
+    goal = request.goal
     same = bool((record == goal).all())
     broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
     outcome, straight = _measured(engine, request, engine.space.points(goal[None, :]))
@@ -84,7 +85,8 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
         if name not in schema.names:
             near = near_miss(name, schema.names)
             raise DataError(
-                f"the wish names {name!r}, which is no feature{near}: there are {listed(schema.names)}",
+                f"the wish names {name!r}, which is no feature{near}: "
+                f"there are {listed(schema.names)}",
                 feature=name,
             )
         goal[schema.index(name)] = schema[name].code(value)
@@ -94,7 +96,8 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
 def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
     """What a state breaks: the constraints first, then the relations."""
     for j, why in box.reasons.items():
-        feature, code = schema.features[j], float(goal[j])
+        feature = schema.features[j]
+        code = float(goal[j])
         if not box.holds(j, code):
             by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
             yield Overstep(
@@ -106,7 +109,8 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
                 _unit(feature, by),
             )
     for first, relation, second in schema.relations:
-        feature, code = schema[first], float(goal[schema.index(first)])
+        feature = schema[first]
+        code = float(goal[schema.index(first)])
         by = code - float(goal[schema.index(second)])
         if by > 0:
             rule = f"{first} {relation} {second}"
@@ -187,7 +191,8 @@ def _reasoned(engine: Engine, request: Request, found: Check, tried: Recourse | 
     refused = found.refused_by
     if not refused:
         return found
-    place, spent = None, found.disclosure
+    place = None
+    spent = found.disclosure
     if "way" in refused and not found.step.holds:
         place, account = _least_common(engine, request)
         spent = total_disclosure([spent, account])
@@ -200,7 +205,10 @@ def _reasoned(engine: Engine, request: Request, found: Check, tried: Recourse | 
 
 
 def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], Disclosure]:
-    """The least common place on the straight way, as the features that change; discrete ones flip half way."""
+    """The state of lowest density on the straight step, as the features that change.
+
+    Discrete features change half way.
+    """
     assert request.goal is not None
     start, end = engine.space.points(np.stack([request.record, request.goal]))
     t = np.linspace(0, 1, _BETWEEN + 2)[1:-1, None]

@@ -21,7 +21,7 @@ from localface.types import Array
 
 @dataclass(frozen=True, slots=True)
 class Overstep:
-    """A constraint that a wish breaks: its words, the value wished for, and by how much that is too far.
+    """A constraint that a wish breaks: its words, the value wished for, by how much it is broken.
 
     ``by`` is counted in ``unit``; it is None where there is no distance, as between categories.
     """
@@ -118,7 +118,7 @@ class Check:
 
     @property
     def allowed(self) -> bool:
-        """Whether the wish keeps every constraint and relation; ``broken`` holds those that it does not."""
+        """Whether the wish keeps every constraint and relation; ``broken`` holds the others."""
         return not self.broken
 
     @property
@@ -143,7 +143,7 @@ class Check:
 
     @property
     def refused_by(self) -> tuple[str, ...]:
-        """Which rules refuse the wish: what is forbidden first, then what is uncommon, useless, out of reach."""
+        """Which rules refuse the wish: box, relation, floor, score, way, in this order."""
         moved = bool(self.wish)
         refused = {
             "box": any(one.other is None for one in self.broken),

@@ -25,7 +25,7 @@ _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
 _NAMED = 3  # sets of features that a sentence names
 
 
-_Set = tuple[int, ...]  # features, by their place in the schema
+_Set = tuple[int, ...]  # features, by their index in the schema
 
 
 def explain_refusals(
@@ -34,7 +34,7 @@ def explain_refusals(
     """Say, where no target is allowed, which constraints would have to give way.
 
     Single constraints are tried first, then pairs. Every other answer is passed on as it
-    is, and so is one that widening opened. Sets that leave no target are told by counting;
+    is, and so is one that widening opened. Sets that leave no target are found by counting;
     only the others are searched, all in lock-step. The rows that those searches see are
     added up: a row seen twice counts twice, so that the sum is an upper bound.
     """

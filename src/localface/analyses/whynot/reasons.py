@@ -14,7 +14,8 @@ def floor_reason(found: Check) -> str:
     """Why the floor refuses it."""
     step = found.step
     if step.rule == "cover" and step.people is not None and step.radius is not None:
-        return f"fewer than {step.people:,} people are within {format_number(step.radius)} ordinary differences of the wish"
+        near = f"within {format_number(step.radius)} ordinary differences of the wish"
+        return f"fewer than {step.people:,} people are {near}"
     allowed, unusual = format_distinct_percents(1 - found.min_density, 1 - found.density)
     most = f"the floor allows {allowed}"
     if found.density <= 0:
@@ -26,7 +27,8 @@ def score_reason(found: Check) -> str:
     """Why the score refuses it."""
     missing = format_number(float(f"{abs(found.target.min_score - found.score):.2g}"))
     wanted = found.target.sentence
-    return f"the score would be {found.target.show(found.score)}, {missing} from what is wanted: {wanted}"
+    score = found.target.show(found.score)
+    return f"the score would be {score}, {missing} from what is wanted: {wanted}"
 
 
 def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
@@ -34,12 +36,16 @@ def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
     options = engine.options
     if tried is not None and tried.status is Status.BUDGET:
         return f"max_rows={options.max_rows} was spent before a way was found"
-    around = f"no steps from each place to its {options.n_neighbors} nearest lead there over common enough ground"
+    around = (
+        f"no steps from each place to its {options.n_neighbors} nearest "
+        "lead there over common enough ground"
+    )
     if found.place is not None:
         where = ", ".join(
             f"{name} {_value(found.schema[name], value)}" for name, value in found.place.items()
         )
-        return f"the straight way there is {more_unusual_than(found.step.lowest)}, most of all at {where}; {around}"
+        unusual = more_unusual_than(found.step.lowest)
+        return f"the straight way there is {unusual}, most of all at {where}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
         long = f"the straight step is {format_number(found.step.length)} ordinary differences long"
         return f"{long}, and max_step allows {format_number(options.max_step)}; {around}"

@@ -15,7 +15,7 @@ from localface.engine.requests import Request
 from localface.search.pipeline import least_widening
 from localface.search.plan import Plan
 
-_BARELY = 1 + 1e-9  # so that whoever stands exactly at the limit is inside
+_BARELY = 1 + 1e-9  # so that a row exactly at the limit is inside
 
 
 def widen_limits(

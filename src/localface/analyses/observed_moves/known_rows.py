@@ -1,4 +1,4 @@
-"""All rows that are known in some features, as points: who was ever in a state like a given one."""
+"""Rows of a longitudinal table that are known in some features, as points."""
 
 from __future__ import annotations
 
@@ -47,13 +47,14 @@ class KnownRows:
         space = Space(Schema(schema[name] for name in names), np.zeros(len(names)), scale)
         rows = np.flatnonzero(np.isfinite(codes[:, columns]).all(axis=1))
         points = space.points(codes[np.ix_(rows, columns)])
-        squares, people = (points * points).sum(axis=1), person_of[rows]
+        squares = (points * points).sum(axis=1)
+        people = person_of[rows]
         if radius is None:
             radius = _ordinary_radius(points, squares, people, nearest)
         return cls(space, columns, rows, people, points, squares, float(radius))
 
     def starts(self, state: Array, able: Mask) -> Ids:
-        """One row for everybody who was similar: the most similar that is able to start, the earliest of equals."""
+        """One row for each similar person: the most similar able one, the earliest of equals."""
         if not len(self.rows):
             return self.rows
         point = self.space.points(state[None, self.columns])[0]
@@ -63,17 +64,16 @@ class KnownRows:
         )
         close = np.flatnonzero((squared <= limit) & able[self.rows])
         away = norms(self.points[close] - point)
-        close, away = (
-            close[away <= self.radius * (1 + _ROUNDING)],
-            away[away <= self.radius * (1 + _ROUNDING)],
-        )
+        near = away <= self.radius * (1 + _ROUNDING)
+        close = close[near]
+        away = away[near]
         order = close[np.lexsort((close, away, self.people[close]))]
         _, firsts = np.unique(self.people[order], return_index=True)
         return np.asarray(self.rows[order[firsts]])
 
 
 def _ordinary_radius(points: Array, squares: Array, people: Ids, nearest: float) -> float:
-    """How far an ordinary row is from the ``nearest`` share of other people, each at their most similar."""
+    """How far an ordinary row is from the ``nearest`` share of other people, at their closest."""
     firsts = np.flatnonzero(np.diff(people, prepend=-1))
     if len(firsts) < 2:
         return 0.0

@@ -1,4 +1,4 @@
-"""Several ways for one person side by side, as a value that prints."""
+"""Several recourses for one person, as a value that prints."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from localface.types import Array, Ids
 ALTERNATIVES_FORMAT = "localface/alternatives"
 ALTERNATIVES_VERSION = 1
 MOST_BRANCHES = 48
-"""Branches of the tree that are asked about for one person, whatever the number of ways that is wanted."""
+"""Branches of the tree that are searched for one person, however many recourses are wanted."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Alternatives(Sequence[Recourse]):
-    """Ways for one person that change different features, the cheapest first; each is a whole ``Recourse``.
+    """Recourses for one person that change different features, the cheapest first.
 
     Where nothing was found it holds the one answer that says why. ``exhausted`` tells
     that every branch was followed, so that there are no more ways to be had by this
@@ -67,11 +67,11 @@ class Alternatives(Sequence[Recourse]):
         )
 
     @overload
-    def __getitem__(self, place: int) -> Recourse: ...
+    def __getitem__(self, index: int) -> Recourse: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[Recourse, ...]: ...
-    def __getitem__(self, place: int | slice) -> Recourse | tuple[Recourse, ...]:
-        return self.answers[place]
+    def __getitem__(self, index: slice) -> tuple[Recourse, ...]: ...
+    def __getitem__(self, index: int | slice) -> Recourse | tuple[Recourse, ...]:
+        return self.answers[index]
 
     def __len__(self) -> int:
         return len(self.answers)
@@ -99,7 +99,7 @@ class Alternatives(Sequence[Recourse]):
 
     @property
     def distances(self) -> Array:
-        """How different each pair is: 1 less the share of its changed features that both change (Jaccard).
+        """How different each pair is: 1 less the share of changed features in common (Jaccard).
 
         Features that are linked count as one.
         """
@@ -121,7 +121,7 @@ class Alternatives(Sequence[Recourse]):
 
     @property
     def parting(self) -> Ids:
-        """After how many common first actions the branches of each pair part; alone, all of its actions."""
+        """How many first actions each pair has in common; with itself, all of them."""
         steps = [[dict(action.changes) for action in answer.actions] for answer in self.answers]
         parting = np.array([[_common(a, b) for b in steps] for a in steps], dtype=np.int64)
         parting.setflags(write=False)
@@ -170,11 +170,13 @@ class Alternatives(Sequence[Recourse]):
             ) from None
         if not isinstance(document, dict) or document.get("format") != ALTERNATIVES_FORMAT:
             raise InputError(
-                f"this JSON is no {ALTERNATIVES_FORMAT} document; Alternatives.from_json reads what to_json wrote"
+                f"this JSON is no {ALTERNATIVES_FORMAT} document; "
+                "Alternatives.from_json reads what to_json wrote"
             )
         if document.get("version") != ALTERNATIVES_VERSION:
             raise InputError(
-                f"this {ALTERNATIVES_FORMAT} document has version {document.get('version')!r}, not {ALTERNATIVES_VERSION}"
+                f"this {ALTERNATIVES_FORMAT} document has version {document.get('version')!r}, "
+                f"not {ALTERNATIVES_VERSION}"
             )
         try:
             return cls(
@@ -186,7 +188,8 @@ class Alternatives(Sequence[Recourse]):
             )
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(
-                f"this {ALTERNATIVES_FORMAT} document is damaged ({error}); write it again with to_json()"
+                f"this {ALTERNATIVES_FORMAT} document is damaged ({error}); "
+                "write it again with to_json()"
             ) from error
 
     def __repr__(self) -> str:
@@ -264,9 +267,10 @@ def _row(cells: list[str]) -> str:
 
 
 def _table(ways: Alternatives) -> list[list[str]]:
-    """The ways side by side: a line for each feature that any of them changes, with the action that does it."""
+    """The recourses side by side: a line for each feature that any of them changes."""
     first = ways.answers[0]
-    schema, ends = first.schema, [end_record(answer) for answer in ways.answers]
+    schema = first.schema
+    ends = [end_record(answer) for answer in ways.answers]
     rows = [["", "now", *(f"way {i}" for i in range(1, len(ways) + 1))]]
     for j, feature in enumerate(schema):
         if not any(feature.name in names for names in ways.changed):
@@ -310,11 +314,14 @@ def _alerts(ways: Alternatives) -> list[str]:
 def _closing(ways: Alternatives) -> list[str]:
     """What the ways have in common, how they differ, and whether there are more."""
     lines = [
-        "in brackets: the number of the action; size: all changes, in ordinary differences between people"
+        (
+            "in brackets: the number of the action; "
+            "size: all changes, in ordinary differences between people"
+        )
     ]
     if ways.weights:
-        dear = ", ".join(f"{name} {weight:g}" for name, weight in ways.weights.items())
-        lines[0] += f", weighted: {dear}"
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in ways.weights.items())
+        lines[0] += f", weighted: {weights}"
     if len(ways) > 1:
         lines.append(
             f"all change {', '.join(ways.shared)}"
