@@ -1,4 +1,4 @@
-"""An independent judge of recourse: plain NumPy on the user's own table, none of the code under test.
+"""An independent judge of recourse: plain NumPy, none of the code under test.
 
 It encodes records by itself, sums the full kernel density on a fine grid along every
 step, and searches by brute force over all rows.
@@ -57,7 +57,7 @@ class Judge:
         return encode(frame_of(path, self.schema), self.schema, self.scales)
 
     def lowest(self, start: Array, end: Array, n: int = GRID) -> float:
-        """The lowest log-density on a fine grid along the step, without the kernels of its own ends."""
+        """The lowest log-density on a fine grid along a step, its own ends left out."""
         own = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
         return float(
             log_density(self.places(start, end, n), self.rows[~own], self.h, len(self.rows)).min()
@@ -113,7 +113,7 @@ def log_density(places: Array, rows: Array, h: float, n: int) -> Array:
 
 
 class Plane:
-    """Brute force over all rows of a world in the plane: every traversable step, and the best of all ways.
+    """Brute force over all rows of a plane: every traversable step, and the best of all paths.
 
     The full density comes from a spline through its exact values on a fine grid; the
     kernels of a step's own ends are taken out exactly.
@@ -142,7 +142,7 @@ class Plane:
         )
 
     def optimum(self, start: Array) -> float:
-        """The length of the shortest strict way from ``start`` to any target; infinite when there is none."""
+        """The length of the shortest strict path to any target; infinite without one."""
         rows = self.judge.rows
         lengths = self._traversable(
             np.repeat(start[None, :], len(rows), axis=0), rows, own_start=False

@@ -12,7 +12,7 @@ _FLOAT, _INT64, _STRING = 1, 7, 8
 def write_classifier(
     path: Path, weights: Sequence[float], *, names: Sequence[str] = (), zipmap: bool = False
 ) -> Path:
-    """Write a logistic model of the classes "not yet" and "ready"; with ``names``, one input a column."""
+    """Write a logistic model of "not yet" and "ready"; with ``names``, one input a column."""
     labels = [_strings("classlabels_strings", ["not yet", "ready"])]
     both = [*(-weight for weight in weights), *weights]
     options = [

@@ -1,4 +1,4 @@
-"""README and docs: every block runs, every link leads somewhere, and nothing that can be asked for is left out."""
+"""README and docs: every block runs, every link leads somewhere, no option is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an explainer does with its options and with what it is given, on small worlds with known truth."""
+"""What an explainer does with its options, on small worlds with known truth."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_with_relax_even_a_counterfactual_beyond_a_gap_is_reached_at_a_stated_pr
 
 
 def bottleneck(judge: Judge, start: Array, is_target: Array) -> float:
-    """The highest lowest density of any way over all rows, by Dijkstra's algorithm in plain NumPy."""
+    """The highest lowest density of any path over all rows, by Dijkstra in plain NumPy."""
     places = np.vstack([start, judge.rows])
     n = len(places)
     lowest = np.full((n, n), -np.inf)
@@ -183,7 +183,7 @@ def test_the_least_relaxation_is_that_of_brute_force_over_all_rows_and_steps() -
 
 
 @pytest.mark.parametrize("n_neighbors", [3, 15])
-def test_a_gap_wider_than_the_nearest_neighbors_is_still_crossed_and_never_on_better_ground_than_there_is(
+def test_a_gap_wider_than_the_nearest_neighbors_is_still_crossed_on_the_best_ground_there_is(
     n_neighbors: int,
 ) -> None:
     answer, judge, best = relaxed(n_neighbors)

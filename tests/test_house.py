@@ -27,7 +27,7 @@ print(*sorted(after - sys.stdlib_module_names))
 
 
 def loaded_by(module: str) -> set[str]:
-    """The packages, beyond the standard library, that a fresh interpreter loads to import a module."""
+    """The packages that a fresh interpreter loads to import a module, beyond its own."""
     command = [sys.executable, "-c", NEWCOMERS.format(module=module)]
     names = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     compiled = re.compile(r"_|cython_runtime$")  # what compiled modules register beside themselves

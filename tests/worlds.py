@@ -62,7 +62,7 @@ def blobs() -> World:
 
 
 def mixed_table(n: int, seed: int) -> pd.DataFrame:
-    """A credit-like table: numbers, whole numbers, an ordered and an unordered category, a yes or no."""
+    """A credit-like table: numbers, whole numbers, both kinds of category, a yes or no."""
     rng = np.random.default_rng(seed)
     income = np.round(rng.lognormal(10.2, 0.4, n), -2)
     years = rng.poisson(6, n)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids
 
 PointsOf = Callable[[Array], Array]
+Reopen = Callable[[Path, PointsOf], "Cells"]
 _SPARE = 16  # rows fetched beyond k, so that rounding in float32 can misplace none
 _SAMPLED_DISTANCES = 2048  # rough distances that an edge is read off
 _ROWS_AT_ONCE = 1 << 16  # rows worked out exactly at once
@@ -52,12 +54,14 @@ class Cells:
         points_of: PointsOf,
         n_rows: int,
         calibration: Calibration,
+        reopen: Reopen | None = None,
     ) -> None:
         self._partition = partition
         self._rows = rows
         self._points_of = points_of
         self._n_rows = n_rows
         self._calibration = calibration
+        self._reopen = reopen  # how a copy of rows on disk maps them again in its own process
         self._rounding = (partition.width + 8) * EPS
 
     @classmethod
@@ -144,15 +148,12 @@ class Cells:
         return np.concatenate(found)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._rows.folder is None:
+        if self._rows.folder is None or self._reopen is None:
             make = partial(
                 Cells, points_of=self._points_of, n_rows=self._n_rows, calibration=self._calibration
             )
             return make, (self._partition, self._rows)
-        # a store is made of cells; only a copy looks back at it
-        from localface.sources.store import reopened_source
-
-        return reopened_source, (self._rows.folder, self._points_of)
+        return self._reopen, (self._rows.folder, self._points_of)
 
     def _answers(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Find k rows for each question in its nearest cells, then nearer ones in the others."""

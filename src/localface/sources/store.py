@@ -79,6 +79,7 @@ class Store:
             points_of=points_of,
             n_rows=self.n_rows,
             calibration=self.calibration,
+            reopen=reopened_source,
         )
 
     def _check(self, points_of: PointsOf, rows: CellRows) -> None:
