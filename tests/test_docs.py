@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 import localface
 from localface import Feature, LocalFACE, Schema
-from localface.apps.cli.arguments import parser_of
+from localface.apps.cli.arguments import make_parser
 from localface.errors import LocalFACEError
 from worlds import make_explainer
 
@@ -143,7 +143,7 @@ def test_every_status_is_explained_in_the_guide() -> None:
 
 def test_every_option_of_the_command_line_is_mentioned() -> None:
     page = text_of(ROOT / "docs" / "cli.md")
-    assert [option for option in options_of(parser_of()) if not named(page, option)] == []
+    assert [option for option in options_of(make_parser()) if not named(page, option)] == []
 
 
 def options_of(parser: argparse.ArgumentParser) -> list[str]:

@@ -20,7 +20,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from localface import Feature, Recourse, Schema, __version__
 from localface.apps import cli, files
-from localface.apps.cli.arguments import parser_of
+from localface.apps.cli.arguments import make_parser
 from localface.apps.cli.ask_options import _limits as _where
 from onnxfile import write_classifier
 
@@ -82,7 +82,10 @@ class TestExplain:
         assert "east" in ran.out
 
     def test_columns_that_the_model_does_not_know_are_left_out_with_a_note(self, run: Run) -> None:
-        note = "localface: note: the model does not know these columns, and they are not used: outcome\n"
+        note = (
+            "localface: note: the model does not know these columns, "
+            "and they are not used: outcome\n"
+        )
         assert run(*FROM_ROW).err == note
         assert run(*FROM_ROW, "--drop", "outcome").err == ""
 
@@ -564,7 +567,8 @@ class TestProcess:
 
 class TestReference:
     def test_the_docs_say_what_help_says(self) -> None:
-        again = "python -c \"from localface.apps.cli import reference; print(reference(), end='')\" > docs/cli.md"
+        code = "from localface.apps.cli import reference; print(reference(), end='')"
+        again = f'python -c "{code}" > docs/cli.md'
         assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == cli.reference(), (
             f"write it again: {again}"
         )
@@ -572,7 +576,7 @@ class TestReference:
     def test_every_command_and_option_is_in_the_docs(self) -> None:
         text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
         (commands,) = (
-            one for one in parser_of()._actions if isinstance(one, argparse._SubParsersAction)
+            one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)
         )
         for name, parser in commands.choices.items():
             assert f"`localface {name}`" in text

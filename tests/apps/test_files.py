@@ -46,7 +46,7 @@ def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
 
 
 class TestTables:
-    @pytest.mark.parametrize("suffix", files.TABLES)
+    @pytest.mark.parametrize("suffix", files.TABLE_SUFFIXES)
     @pytest.mark.parametrize("library", ["pandas", "polars"])
     def test_every_kind_is_read_to_the_last_digit(
         self, suffix: str, library: str, monkeypatch: pytest.MonkeyPatch

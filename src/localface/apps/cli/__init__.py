@@ -8,9 +8,10 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from localface.apps.cli.arguments import BROKEN_PIPE, INTERRUPTED, MISUSE, parser_of
+from localface.apps.cli.arguments import make_parser
 from localface.apps.cli.commands import COMMANDS
 from localface.apps.cli.console import plain_warnings, say
+from localface.apps.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, MISUSE
 from localface.errors import LocalFACEError
 
 __all__ = ["main", "reference"]
@@ -19,16 +20,14 @@ __all__ = ["main", "reference"]
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit code; a user's mistake is one line, never a traceback."""
     try:
-        arguments = parser_of().parse_args(argv)
+        arguments = make_parser().parse_args(argv)
         with plain_warnings():
             code: int = COMMANDS[arguments.run](arguments)
         sys.stdout.flush()
         return code
     except SystemExit as end:  # argparse has printed what there is to say
         return end.code if isinstance(end.code, int) else MISUSE
-    except (
-        BrokenPipeError
-    ):  # whoever read our output has seen enough; keep Python from complaining at exit
+    except BrokenPipeError:  # the reader has seen enough; keep Python from complaining at exit
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -37,11 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             say(str(stop))
         return INTERRUPTED
     except OSError as error:
-        say(
-            f"{error.filename}: {error.strerror}"
-            if error.filename and error.strerror
-            else str(error)
-        )
+        named = error.filename and error.strerror
+        say(f"{error.filename}: {error.strerror}" if named else str(error))
         return MISUSE
     except (LocalFACEError, ImportError) as error:
         say(str(error))
@@ -50,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def reference() -> str:
     """Return the reference of the command line, docs/cli.md: every command with its help."""
-    parser = parser_of()
+    parser = make_parser()
     (commands,) = (
         action for action in parser._actions if isinstance(action, argparse._SubParsersAction)
     )
@@ -59,5 +55,8 @@ def reference() -> str:
         *((f"localface {name}", one) for name, one in commands.choices.items()),
     ]
     sections = [f"## `{title}`\n\n```text\n{one.format_help()}```\n" for title, one in blocks]
-    opening = "What each command takes, as its `--help` says it. `python -m localface` is the same as `localface`.\n"
+    opening = (
+        "What each command takes, as its `--help` says it. "
+        "`python -m localface` is the same as `localface`.\n"
+    )
     return "\n".join(["# Command line\n", opening, *sections])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import Field
 from typing import Any
 
@@ -97,7 +97,7 @@ def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]
 
     One feature may have several limits.
     """
-    wishes: dict[str, dict[str, object]] = {}
+    limits: dict[str, dict[str, object]] = {}
     for text in given:
         cuts = [i for i, character in enumerate(text) if character == "="]
         if not cuts:
@@ -105,14 +105,16 @@ def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]
                 f"--where {text} cannot be read: write FEATURE=LIMIT, as in age=5 or sex=never"
             )
         cut = next((i for i in cuts if text[:i] in schema.names), cuts[0])
-        name, limit = text[:cut], text[cut + 1 :]
-        part, value = _limit(limit, schema[name] if name in schema.names else Feature(name))
-        if part in wishes.setdefault(name, {}):
+        name = text[:cut]
+        part, value = _limit(
+            text[cut + 1 :], schema[name] if name in schema.names else Feature(name)
+        )
+        if part in limits.setdefault(name, {}):
             raise ConstraintError(
                 f"--where says twice how {name!r} may change ({part}): say it once"
             )
-        wishes[name][part] = value
-    return wishes
+        limits[name][part] = value
+    return limits
 
 
 def _limit(text: str, feature: Feature) -> tuple[str, object]:
@@ -121,15 +123,20 @@ def _limit(text: str, feature: Feature) -> tuple[str, object]:
     if text in MOVES and text not in known:
         return "moves", text
     if text not in known and ":" in text:
-        ends = [
-            known.get(end, as_number(end) if as_number(end) is not None else end or None)
-            for end in text.split(":", 1)
-        ]
-        return "bounds", (ends[0], ends[1])
+        low, high = text.split(":", 1)
+        return "bounds", (_end(low, known), _end(high, known))
     if known and (feature.discrete or as_number(text) is None):
         labels = [text] if text in known else [label.strip() for label in text.split(",")]
         return "categories", [known.get(label, label) for label in labels]
     return ("moves", text) if as_number(text) is None else ("within", as_number(text))
+
+
+def _end(text: str, categories: Mapping[str, object]) -> object:
+    """Read one end of a range: a category, a number, or nothing where it is open."""
+    if text in categories:
+        return categories[text]
+    number = as_number(text)
+    return (text or None) if number is None else number
 
 
 def as_number(text: str) -> int | float | None:

@@ -1,5 +1,6 @@
 """The only room that opens files: tables, persons, schemas, models, answers."""
 
+from localface.apps.files.columns import ChosenColumns, choose_columns
 from localface.apps.files.documents import (
     read_answer,
     read_schema,
@@ -7,25 +8,17 @@ from localface.apps.files.documents import (
     write_figure,
     write_schema,
 )
-from localface.apps.files.stores import is_store, open_store, write_store
-from localface.apps.files.tables import (
-    TABLES,
-    Columns,
-    choose_columns,
-    one_row,
-    read_person,
-    read_table,
-)
-from localface.data.opening import extra, writable
+from localface.apps.files.stores import is_store, open_store, write_store_of_files
+from localface.apps.files.tables import TABLE_SUFFIXES, one_row, read_person, read_table
+from localface.data.opening import writable
 from localface.models.load import PICKLES, named_classes
 from localface.models.load import load_model as read_model
 
 __all__ = [
     "PICKLES",
-    "TABLES",
-    "Columns",
+    "TABLE_SUFFIXES",
+    "ChosenColumns",
     "choose_columns",
-    "extra",
     "is_store",
     "named_classes",
     "one_row",
@@ -39,5 +32,5 @@ __all__ = [
     "write_answer",
     "write_figure",
     "write_schema",
-    "write_store",
+    "write_store_of_files",
 ]

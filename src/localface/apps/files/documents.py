@@ -26,7 +26,8 @@ def write_schema(schema: Schema, path: str | Path, *, overwrite: bool = False) -
     path = writable(path)
     if path.exists() and not overwrite:
         raise InputError(
-            f"there is a file {str(path)!r} already: name another with --out, or add --force to replace it"
+            f"there is a file {str(path)!r} already: "
+            "name another with --out, or add --force to replace it"
         )
     schema.save(path)
     return path
@@ -46,9 +47,10 @@ def write_answer(answer: Recourse, path: str | Path, *, figure: str | None = Non
     ``figure`` is the address of a picture for the page.
     """
     path = writable(path)
-    text = (
-        answer.to_json(indent=2) + "\n" if path.suffix.lower() == ".json" else _page(answer, figure)
-    )
+    if path.suffix.lower() == ".json":
+        text = answer.to_json(indent=2) + "\n"
+    else:
+        text = _page(answer, figure)
     path.write_text(text, encoding="utf-8", newline="\n")
     return path
 
@@ -66,14 +68,15 @@ def write_figure(figure: Any, path: str | Path) -> Path:
 
 
 def _page(answer: Recourse, figure: str | None) -> str:
-    picture = (
-        f'<p><img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%"></p>\n'
-        if figure
-        else ""
-    )
+    picture = ""
+    if figure:
+        image = f'<img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%">'
+        picture = f"<p>{image}</p>\n"
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width">\n<meta name="color-scheme" content="light dark">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        '<meta name="color-scheme" content="light dark">\n'
         f"<title>Recourse: {escape(answer.status.word)}</title>\n</head>\n"
-        f'<body style="font-family: sans-serif; margin: 2em">\n{answer._repr_html_()}\n{picture}</body>\n</html>\n'
+        '<body style="font-family: sans-serif; margin: 2em">\n'
+        f"{answer._repr_html_()}\n{picture}</body>\n</html>\n"
     )

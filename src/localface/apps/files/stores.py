@@ -1,4 +1,4 @@
-"""Folders of rows in cells, as the command line meets them."""
+"""Stores: folders that hold the rows of tables too large for memory."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.sources.blocks import blocks_of_csv, blocks_of_parquet
+from localface.sources.store import Store, write_store
 from localface.sources.store_files import ABOUT
-from localface.sources.store import Store
-from localface.sources.store import write_store as write
 
 
 def is_store(path: str | Path) -> bool:
@@ -22,27 +21,23 @@ def open_store(path: str | Path) -> Store:
     return Store.open(path)
 
 
-def write_store(rows: str | Path, out: str | Path, schema: Schema) -> Store:
+def write_store_of_files(rows: str | Path, out: str | Path, schema: Schema) -> Store:
     """Write a Parquet or CSV file, or a folder of them, into a store; shows how far it is."""
     from tqdm.auto import tqdm
 
     path = Path(rows)
-    names = (
-        [path.name]
-        if path.is_file()
-        else [one.name for one in path.iterdir()]
-        if path.is_dir()
-        else []
-    )
+    names = [path.name] if path.is_file() else []
+    if path.is_dir():
+        names = [one.name for one in path.iterdir()]
     if not names:
         raise DataError(f"{str(rows)!r} is neither a file nor a folder with files in it")
     read = blocks_of_parquet if any(name.endswith(".parquet") for name in names) else blocks_of_csv
     with tqdm(unit=" rows", unit_scale=True, disable=None) as bar:
 
-        def tell(what: str, done: int, total: int) -> None:
+        def show(what: str, done: int, total: int) -> None:
             bar.set_description(what, refresh=False)
             bar.total = total or None
             bar.n = done
             bar.refresh()
 
-        return write(out, read(path, schema), schema, progress=tell)
+        return write_store(out, read(path, schema), schema, progress=show)

@@ -12,8 +12,7 @@ from localface.apps.web.people_list import PeopleList
 from localface.apps.web.view import Labels
 from localface.apps.web.workers import n_cores
 from localface.cases.moons import two_moons
-from localface.data.opening import extra
-from localface.errors import DataError, InputError, listed, near_miss
+from localface.errors import DataError, InputError, listed, near_miss, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
 
@@ -74,8 +73,9 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
     Nobody in it is real. Nobody's stay gets shorter, unlike in the case study, which keeps to
     the paper's constraints.
     """
-    for module in ("pandas", "sklearn"):
-        extra(module, "the readiness cohort", "demo")
+    with needs_extra("demo", "the readiness cohort"):
+        import pandas  # noqa: F401
+        import sklearn  # noqa: F401
     from localface.cases.readiness.codebook import FEATURE_WORDS, LABELS, UNITS, schema
     from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
     from localface.cases.readiness.generated import synthetic

@@ -1,0 +1,231 @@
+"""The options of ``explain`` and ``serve``, which share how an explainer is made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from localface.apps import files
+from localface.apps.cli.ask_options import add_ask_options
+from localface.apps.cli.exit_codes import EXIT_CODES
+
+
+def add_explain(commands: Any) -> None:
+    """Add ``localface explain``."""
+    explain = commands.add_parser(
+        "explain",
+        usage=(
+            "localface explain --data ROWS --model MODEL "
+            "(--row N | --person FILE | --people FOLDER) [options]"
+        ),
+        help="find recourse for one person",
+        description=(
+            "Find recourse for one person: how to get from where they stand to another outcome."
+        ),
+        epilog=EXIT_CODES,
+    )
+    _add_input_options(explain.add_argument_group("what to explain"))
+    wanted = explain.add_argument_group("what is wanted")
+    _add_explainer_options(wanted)
+    add_ask_options(wanted)
+    _add_output_options(explain.add_argument_group("where the answer goes"))
+    _add_batch_options(explain.add_argument_group("many people (see docs/clusters.md)"))
+    explain.set_defaults(run="explain")
+
+
+def add_serve(commands: Any) -> None:
+    """Add ``localface serve``."""
+    serve = commands.add_parser(
+        "serve",
+        usage="localface serve [--data ROWS --model MODEL] [--port N] [options]",
+        help="open the page: pick a person, and work out what would change the decision",
+        description=(
+            "Serve the page and its HTTP interface on this machine. Without --data and --model it "
+            "shows a generated intensive-care cohort in which nobody is real. "
+            "Decision support: correlational, not advice."
+        ),
+    )
+    _add_service_options(serve.add_argument_group("what to serve"))
+    _add_address_options(serve.add_argument_group("where to serve it"))
+    _add_explainer_options(serve.add_argument_group("what is wanted"))
+    serve.set_defaults(run="serve", row=None)
+
+
+def _add_service_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--demo",
+        choices=("readiness", "moons"),
+        default="readiness",
+        help="the cohort (default), or two moons",
+    )
+    add(
+        "--data",
+        metavar="ROWS",
+        help=f"the people to learn from: {', '.join(files.TABLE_SUFFIXES)}, or a store",
+    )
+    add("--model", metavar="MODEL", help="a .skops or .onnx file, or module:attribute to import")
+    _add_reading_options(group)
+    add("--outcome", metavar="COLUMN", help="the column of --data that says what became of people")
+    add("--no-people", action="store_true", help="list nobody: records are typed or pasted")
+    add("--title", metavar="TEXT", help="what the page is called")
+
+
+def _add_address_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--host",
+        default="127.0.0.1",
+        help="the address to bind (default: %(default)s, this machine only)",
+    )
+    add(
+        "--port",
+        metavar="N",
+        type=int,
+        default=8080,
+        help="the port; 0 takes any that is free (default: %(default)s)",
+    )
+    add(
+        "--token",
+        metavar="TEXT",
+        help="what to ask for; made up and printed if others can reach the host",
+    )
+    add(
+        "--workers",
+        metavar="N",
+        type=int,
+        help="processes that search (default: one a processor, up to 4)",
+    )
+    add("--open", action="store_true", help="open the page in the browser")
+
+
+def _add_input_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--data",
+        metavar="ROWS",
+        required=True,
+        help=f"the people to learn from: {', '.join(files.TABLE_SUFFIXES)}, or a store",
+    )
+    add(
+        "--model",
+        metavar="MODEL",
+        required=True,
+        help="a .skops or .onnx file, or module:attribute to import",
+    )
+    who = group.add_mutually_exclusive_group(required=True)
+    who.add_argument(
+        "--row", metavar="N", type=int, help="the person in this row of the data, counted from 0"
+    )
+    who.add_argument(
+        "--person",
+        metavar="FILE",
+        help="the person in a JSON file, feature by feature; - reads stdin",
+    )
+    who.add_argument(
+        "--people",
+        metavar="FOLDER",
+        help="everyone in a parquet file or a folder of them; needs --out",
+    )
+    _add_reading_options(group)
+
+
+def _add_reading_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--schema",
+        metavar="FILE",
+        help="what the columns are (see localface schema); guessed if not given",
+    )
+    add(
+        "--drop",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="leave a column out; may be repeated",
+    )
+    add(
+        "--trust",
+        metavar="TYPE",
+        action="append",
+        default=[],
+        help="trust a type in a .skops file; may be repeated",
+    )
+    add(
+        "--allow-pickle",
+        action="store_true",
+        help="load a .pkl or .joblib model, which runs the code in it",
+    )
+
+
+def _add_explainer_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--target",
+        metavar="CLASS",
+        help="the class to reach, or 'at least' / 'at most' for a value (default: 1)",
+    )
+    add("--min-score", metavar="SCORE", type=float, help="the score to reach (default: 0.5)")
+    add(
+        "--min-density",
+        metavar="SHARE",
+        type=float,
+        help="how unusual a place may be (default: 0.05)",
+    )
+    add(
+        "--edges",
+        metavar="RULE",
+        help="what makes a step traversable: strict, average or cover (default: strict)",
+    )
+    add(
+        "--n-neighbors",
+        metavar="N",
+        type=int,
+        help="how many people to look at around each place (default: 50)",
+    )
+    add(
+        "--max-step",
+        metavar="LENGTH",
+        type=float,
+        help="the longest step, in ordinary differences between people",
+    )
+    add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
+
+
+def _add_output_options(group: Any) -> None:
+    add = group.add_argument
+    add("--json", action="store_true", help="print the answer as JSON, and nothing else")
+    add(
+        "--plot",
+        metavar="FILE",
+        help="draw the path into a file such as out.png (needs matplotlib)",
+    )
+    add("--html", metavar="FILE", help="write the answer as a page")
+
+
+def _add_batch_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--out",
+        metavar="FOLDER",
+        help="where the answers of --people go; the same command again goes on",
+    )
+    add("--id", metavar="COLUMN", help="the column that says who is who (default: count them)")
+    add(
+        "--block-size",
+        metavar="N",
+        type=int,
+        default=1000,
+        help="people in a block (default: %(default)s)",
+    )
+    add(
+        "--engine",
+        choices=("serial", "ray"),
+        default="serial",
+        help="serial (default): this process; ray: a cluster",
+    )
+    add(
+        "--address",
+        default="auto",
+        help="the Ray cluster (default: the one that runs); local starts one",
+    )
+    add("--workers", metavar="N", type=int, help="workers on the Ray cluster (default: one a CPU)")

@@ -1,0 +1,65 @@
+"""The columns of a table that a schema or a model knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals as nw
+
+from localface.data.frames import column_names
+from localface.data.schema import Schema
+from localface.errors import DataError, listed, near_miss
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChosenColumns:
+    """The part of a table that is used, its schema, and the columns that were left out."""
+
+    table: Any
+    schema: Schema | None
+    dropped: tuple[str, ...]
+
+
+def choose_columns(
+    table: Any, *, schema: Schema | None, model: Any = None, drop: Sequence[str] = ()
+) -> ChosenColumns:
+    """Keep what the model knows by name, else what the schema declares, else everything.
+
+    Columns come in the order of the model or schema.
+    """
+    have = list(column_names(table))
+    for name in drop:
+        if name not in have:
+            near = near_miss(name, have)
+            raise DataError(f"there is no column {name!r} to drop{near}: there are {listed(have)}")
+    named = getattr(model, "feature_names_in_", None)
+    whose = "the schema"
+    known = have if schema is None else list(schema.names)
+    if named is not None:
+        whose = "the model"
+        known = [str(name) for name in named]
+    wanted = [name for name in known if name not in drop]
+    _refuse_lacking(wanted, have, f"the table lacks {{}}, which {whose} needs")
+    width = getattr(model, "n_features_in_", None)
+    if named is None and width is not None and width != len(wanted):
+        raise DataError(
+            f"the model takes {width} columns, it does not say which, and {len(wanted)} came: "
+            f"{listed(wanted)}; leave columns out with --drop, "
+            "or with a --schema that lists only those of the model, in its order"
+        )
+    if schema is not None:
+        _refuse_lacking(wanted, list(schema.names), f"the schema lacks {{}}, which {whose} needs")
+        schema = Schema([schema[name] for name in wanted])
+    chosen = nw.from_native(table, eager_only=True).select(wanted).to_native()
+    dropped = tuple(name for name in have if name not in wanted)
+    return ChosenColumns(chosen, schema, dropped)
+
+
+def _refuse_lacking(wanted: list[str], have: list[str], sentence: str) -> None:
+    lacking = [name for name in wanted if name not in have]
+    if lacking:
+        spare = [name for name in have if name not in wanted]
+        near = near_miss(lacking[0], spare)
+        raise DataError(f"{sentence.format(listed(lacking))}{near}: it has {listed(have)}")
