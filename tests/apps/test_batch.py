@@ -1,4 +1,4 @@
-"""Many people in blocks, on this machine and on a real Ray cluster: nothing lost, nothing twice, nothing different."""
+"""Many people in blocks, here and on a real Ray cluster: none lost, twice or different."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ import pytest
 from localface import Ask, LocalFACE, Recourse, Search
 from localface.apps.batch import Report, Unfinished, Worker, explain_blocks
 from localface.apps.batch import serial as here
-from localface.apps.batch.blocks import Block, Results
+from localface.apps.batch.blocks import PeopleBlock, Results
 from localface.errors import ConstraintError, DataError, InputError, LocalFACEError, ModelError
 from worlds import make_explainer, mixed
 
@@ -43,7 +43,7 @@ PATIENCE = 120.0  # seconds after which what is waited for is not going to happe
 
 @dataclass(frozen=True)
 class Model:
-    """The score of a fitted pipeline; ``trap`` says what happens to whoever first scores the trapped person."""
+    """A fitted pipeline; ``trap`` is what happens when the trapped person is first scored."""
 
     pipeline: Any
     trapped: dict[str, float]
@@ -295,8 +295,8 @@ def test_a_worker_is_a_function_of_its_block() -> None:
 def test_a_block_of_which_an_engine_says_nothing_is_not_taken_for_done(
     people: Path, tmp_path: Path
 ) -> None:
-    def forgetful(worker: Worker, blocks: Iterator[Block]) -> Results:
-        yield from (part for part in here.serial(worker, blocks) if part.number != 2)
+    def forgetful(worker: Worker, blocks: Iterator[PeopleBlock]) -> Results:
+        yield from (part for part in here.run_blocks(worker, blocks) if part.number != 2)
 
     worker = Worker(plain(), ask=Ask(where=mixed().where))
     with pytest.raises(
@@ -554,7 +554,7 @@ def gone(pid: int) -> bool:
 
 @contextmanager
 def when_held(folder: Path, deed: Callable[[int], None]) -> Iterator[None]:
-    """Do something, beside what goes on, once a worker is held up in the trapped person's block; it is told who."""
+    """Do something with the worker that is held up in the trapped person's block."""
     flag = folder / "flag"
     thread = Thread(
         target=lambda: awaited(flag.exists) and deed(int(flag.read_text(encoding="utf-8")))
@@ -750,7 +750,7 @@ def test_an_explainer_out_of_the_object_store_answers_the_same(
 
 
 def copied_and_shared(rows: int) -> tuple[int, int]:
-    """How many bytes each worker copies of an explainer, and how many the workers of a machine share."""
+    """Bytes of an explainer that each worker copies, and that those of a machine share."""
     world, buffers = mixed(), list[pickle.PickleBuffer]()
     explainer = LocalFACE(
         model(),

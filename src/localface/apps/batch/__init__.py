@@ -1,6 +1,6 @@
-"""Engines: many people, in blocks, on this machine or on a cluster.
+"""Explaining many people in blocks, on this machine or on a cluster.
 
-Every engine makes a worker once and then feeds it blocks; see ``Worker``.
+Every engine makes a ``Worker`` once, and then feeds it blocks.
 """
 
 from localface.apps.batch.blocks import Report, Unfinished, explain_blocks

@@ -1,4 +1,4 @@
-"""A population, block by block: what is done is kept, and a restart does the rest."""
+"""Explaining a population block by block, so that a restart goes on where it stopped."""
 
 from __future__ import annotations
 
@@ -8,17 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from localface.apps.batch.answers_folder import (
+    AnswersFolder,
+    PeopleCounts,
+    count_answers,
+    open_folder,
+    parquet_bytes,
+)
 from localface.apps.batch.manifest import manifest_of
-from localface.apps.batch.parts import Folder, Tally, open_folder, packed, tally_of
-from localface.apps.batch.people import PLACE, People, open_people
+from localface.apps.batch.people_files import POSITION, PeopleFiles, open_people
 from localface.apps.batch.worker import Worker
 from localface.errors import LocalFACEError
 
-_NAMED = 5  # blocks that a message names
+_MAX_NAMED = 5  # blocks that a message names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class PeopleBlock:
     """Some people to explain."""
 
     number: int
@@ -26,12 +32,12 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
-    """A block's answers, packed, and how many there are."""
+class AnsweredBlock:
+    """A block's answers as the bytes of a parquet file, and how many there are."""
 
     number: int
     data: bytes
-    tally: Tally
+    counts: PeopleCounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +50,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a run came to: the blocks in all, those kept from before and those written now, and the people in them."""
+    """What a run came to: blocks in all, kept from before and written now, and their people."""
 
     blocks: int
     out: Path
@@ -55,21 +61,22 @@ class Report:
     written: int = 0
     failures: tuple[Failure, ...] = ()
 
-    def with_(self, more: Tally) -> Report:
+    def plus(self, more: PeopleCounts) -> Report:
         """The report with some more people in it."""
-        people, found, errors = (
-            self.people + more.people,
-            self.found + more.found,
-            self.errors + more.errors,
+        return replace(
+            self,
+            people=self.people + more.people,
+            found=self.found + more.found,
+            errors=self.errors + more.errors,
         )
-        return replace(self, people=people, found=found, errors=errors)
 
     def __str__(self) -> str:
         failed = f", {self.errors:,} with an error" if self.errors else ""
         done = self.kept + self.written
         part = "" if done == self.blocks else f"{done:,} of "
         kept = f" ({self.kept:,} from before)" if self.kept else ""
-        return f"{self.people:,} people, {self.found:,} found{failed}: {part}{self.blocks:,} blocks{kept} in {self.out}"
+        people = f"{self.people:,} people, {self.found:,} found{failed}"
+        return f"{people}: {part}{self.blocks:,} blocks{kept} in {self.out}"
 
 
 class Unfinished(LocalFACEError):
@@ -83,15 +90,15 @@ class Unfinished(LocalFACEError):
         return Unfinished, (str(self), self.report)
 
 
-Results = Generator[Part | Failure, None, None]
-BlockRunner = Callable[[Worker, Iterator[Block]], Results]
-"""From a worker and blocks to what became of each block, in any order; blocks are taken only as they are needed."""
+Results = Generator[AnsweredBlock | Failure, None, None]
+BlockRunner = Callable[[Worker, Iterator[PeopleBlock]], Results]
+"""From a worker and blocks to what became of each, in any order; takes blocks as it needs them."""
 
 
-def done(worker: Worker, block: Block) -> Part:
-    """Do a block: what every engine has its workers do."""
+def explain_block(worker: Worker, block: PeopleBlock) -> AnsweredBlock:
+    """Explain everyone in a block: what every engine has its workers do."""
     answers = worker(block.people)
-    return Part(block.number, packed(answers), tally_of(answers))
+    return AnsweredBlock(block.number, parquet_bytes(answers), count_answers(answers))
 
 
 def explain_blocks(
@@ -103,61 +110,60 @@ def explain_blocks(
     block_size: int = 1000,
     progress: bool = True,
 ) -> Report:
-    """Explain everyone in ``people`` with an engine, and keep the answers of each block as a part in ``out``.
+    """Explain everyone in ``people`` with an engine, and write their answers to ``out``.
 
     ``people`` is a parquet file, a folder of them or a pyarrow dataset. ``out`` is a new or
     empty folder, or that of the same run: its finished blocks are not done again. Without
     an ``id_column`` a person's id is their place among all the people, counted from 0.
     """
-    crowd = open_people(people, block_size=block_size)
-    worker.check_columns(crowd.dataset.schema.names)
-    folder = open_folder(out, manifest_of(worker, crowd))
+    opened = open_people(people, block_size=block_size)
+    worker.check_columns(opened.dataset.schema.names)
+    folder = open_folder(out, manifest_of(worker, opened))
     kept = folder.finished()
-    start = Report(blocks=crowd.n_blocks, out=folder.path, kept=len(kept)).with_(
-        sum(kept.values(), Tally())
-    )
-    wanted = set(range(crowd.n_blocks)) - set(kept)
-    blocks = _blocks(worker, crowd, wanted)
-    named = worker if worker.id_column else replace(worker, id_column=PLACE)
+    start = Report(blocks=opened.n_blocks, out=folder.path, kept=len(kept))
+    start = start.plus(sum(kept.values(), PeopleCounts()))
+    missing = set(range(opened.n_blocks)) - set(kept)
+    blocks = _read_blocks(worker, opened, missing)
+    with_ids = worker if worker.id_column else replace(worker, id_column=POSITION)
     with (
-        closing(engine(named, blocks)) as results,
-        _bar(start, crowd.n_people, progress=progress) as show,
+        closing(engine(with_ids, blocks)) as results,
+        _progress_bar(start, opened.n_people, progress=progress) as show,
     ):
-        report = _filled(results, folder, start, wanted=wanted, show=show)
-    folder.tidy()
+        report = _write_results(results, folder, start, missing=missing, show=show)
+    folder.remove_leftovers()
     if report.failures:
-        raise Unfinished(_sentence(report, crowd), report)
+        raise Unfinished(_failure_message(report, opened), report)
     return report
 
 
-def _blocks(worker: Worker, crowd: People, wanted: set[int]) -> Iterator[Block]:
-    """Read the blocks that are not done yet, one when it is asked for."""
-    columns = dict.fromkeys(
-        [*worker.explainer.schema.names, *([worker.id_column] if worker.id_column else [])]
-    )
-    for number, people in crowd.blocks(wanted, list(columns)):
-        yield Block(number, people)
+def _read_blocks(worker: Worker, people: PeopleFiles, missing: set[int]) -> Iterator[PeopleBlock]:
+    """Read the blocks that are not done yet, each when it is asked for."""
+    columns = list(worker.explainer.schema.names)
+    if worker.id_column and worker.id_column not in columns:
+        columns.append(worker.id_column)
+    for number, table in people.blocks(missing, columns):
+        yield PeopleBlock(number, table)
 
 
-def _filled(
+def _write_results(
     results: Results,
-    folder: Folder,
+    folder: AnswersFolder,
     report: Report,
     *,
-    wanted: set[int],
+    missing: set[int],
     show: Callable[[int, int], None],
 ) -> Report:
-    """Write every part as it comes, to the last one; a block of which nothing is heard has failed."""
-    left = set(wanted)
+    """Write every result as it comes; a block of which nothing is heard has failed."""
+    left = set(missing)
     try:
         for result in results:
             left.remove(result.number)
             if isinstance(result, Failure):
                 report = replace(report, failures=(*report.failures, result))
                 continue
-            folder.keep(result.number, result.data, result.tally)
-            report = replace(report.with_(result.tally), written=report.written + 1)
-            show(result.tally.people, report.found)
+            folder.keep(result.number, result.data, result.counts)
+            report = replace(report.plus(result.counts), written=report.written + 1)
+            show(result.counts.people, report.found)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"stopped; what is done is kept, and the same call again goes on: {report}"
@@ -167,8 +173,10 @@ def _filled(
 
 
 @contextmanager
-def _bar(start: Report, total: int, *, progress: bool) -> Iterator[Callable[[int, int], None]]:
-    """A bar of people done and found; what to call with how many more are done, and how many are found in all."""
+def _progress_bar(
+    start: Report, total: int, *, progress: bool
+) -> Iterator[Callable[[int, int], None]]:
+    """A progress bar; call what it gives with how many more are done, and found in all."""
     if not progress:
         yield lambda more, found: None
         return
@@ -183,14 +191,17 @@ def _bar(start: Report, total: int, *, progress: bool) -> Iterator[Callable[[int
         yield show
 
 
-def _sentence(report: Report, crowd: People) -> str:
+def _failure_message(report: Report, people: PeopleFiles) -> str:
     """Say which blocks could not be done, and how to go on."""
-    spans = [(one, *crowd.span(one.number)) for one in report.failures[:_NAMED]]
-    each = "; ".join(
-        f"block {one.number} (people {a:,} to {b - 1:,}): {one.reason}" for one, a, b in spans
-    )
-    more = f"; and {len(report.failures) - _NAMED} more" if len(report.failures) > _NAMED else ""
+    reasons = []
+    for failure in report.failures[:_MAX_NAMED]:
+        first, after = people.span(failure.number)
+        span = f"people {first:,} to {after - 1:,}"
+        reasons.append(f"block {failure.number} ({span}): {failure.reason}")
+    if len(report.failures) > _MAX_NAMED:
+        reasons.append(f"and {len(report.failures) - _MAX_NAMED} more")
     return (
-        f"{len(report.failures):,} of {report.blocks:,} blocks could not be done: {each}{more}. The others are in "
-        f"{str(report.out)!r}; the same call again tries only those that are missing"
+        f"{len(report.failures):,} of {report.blocks:,} blocks could not be done: "
+        f"{'; '.join(reasons)}. The others are in {str(report.out)!r}; "
+        "the same call again tries only those that are missing"
     )

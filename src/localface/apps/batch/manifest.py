@@ -1,4 +1,4 @@
-"""What a run is: who is explained, by what, and what is asked, so that a restart can tell whether it is the same."""
+"""The manifest of a run: all that its answers depend on, so that a restart is the same run."""
 
 from __future__ import annotations
 
@@ -11,51 +11,54 @@ from typing import Any
 import numpy as np
 
 from localface._version import __version__
-from localface.apps.batch.people import People
+from localface.apps.batch.people_files import PeopleFiles
 from localface.apps.batch.worker import Worker
 from localface.explainer import LocalFACE
 from localface.options import Ask
 from localface.sources.holder import list_all_rows
 
-FORMAT = "localface/parts"
-FORMAT_VERSION = 1
+MANIFEST_FORMAT = "localface/parts"
+MANIFEST_VERSION = 1
 _CHUNK = 2**20  # bytes read at a time
 _PROBES = 1000  # rows of the data whose scores stand for the model
 
 
-def manifest_of(worker: Worker, people: People) -> dict[str, Any]:
+def manifest_of(worker: Worker, people: PeopleFiles) -> dict[str, Any]:
     """Write down all that the answers depend on, as plain values."""
     asked = {one.name: getattr(worker.ask, one.name) for one in fields(Ask)}
     asked["id_column"] = worker.id_column
     return {
-        "format": FORMAT,
-        "version": FORMAT_VERSION,
+        "format": MANIFEST_FORMAT,
+        "version": MANIFEST_VERSION,
         "made_with": __version__,
         "n_people": people.n_people,
         "block_size": people.block_size,
-        "people": _digest([_file(file, n) for file, n in people.files]),
-        "options": json.loads(_written(asked)),
+        "people": _digest([_file_identity(file, n) for file, n in people.files]),
+        "options": json.loads(_json(asked)),
         "explainer": {
-            "settings": json.loads(_written(worker.explainer.options.plain())),
-            **_known(worker.explainer),
+            "settings": json.loads(_json(worker.explainer.options.plain())),
+            **_explainer_digests(worker.explainer),
         },
     }
 
 
-def differences(there: Mapping[str, Any], here: Mapping[str, Any], name: str = "") -> Iterator[str]:
+def manifest_differences(
+    there: Mapping[str, Any], here: Mapping[str, Any], name: str = ""
+) -> Iterator[str]:
     """Name what differs between two manifests, as deep as it can be named."""
     for key in dict.fromkeys([*there, *here]):
-        old, new = there.get(key), here.get(key)
+        old = there.get(key)
+        new = here.get(key)
         full = f"{name}.{key}" if name else key
         if isinstance(old, dict) and isinstance(new, dict):
-            yield from differences(old, new, full)
+            yield from manifest_differences(old, new, full)
         elif old != new:
             plain = not any(isinstance(one, str) and len(one) == _LENGTH for one in (old, new))
             yield f"{full} ({old!r} there, {new!r} here)" if plain else full
 
 
-def _known(explainer: LocalFACE) -> dict[str, str]:
-    """What can be told of an explainer from outside: the schema, the data, and how the model scores some of it.
+def _explainer_digests(explainer: LocalFACE) -> dict[str, str]:
+    """What identifies an explainer: schema, target, data, and how the model scores some rows.
 
     Its pickle would not do: that changes with every score that is remembered.
     """
@@ -79,8 +82,8 @@ def _known(explainer: LocalFACE) -> dict[str, str]:
     }
 
 
-def _file(file: Any, n: int) -> list[Any]:
-    """A file by its name and what is in it, not by its age; people in memory by what they are."""
+def _file_identity(file: Any, n: int) -> list[Any]:
+    """A file by its name and content, not by its age; people in memory by their values."""
     path = getattr(file, "path", None)
     if path is None:
         return [n, file.head(n).to_pydict()]
@@ -95,15 +98,15 @@ _LENGTH = 2 * 16
 
 
 def _digest(value: Any) -> str:
-    return hashlib.blake2b(_written(value).encode(), digest_size=_LENGTH // 2).hexdigest()
+    return hashlib.blake2b(_json(value).encode(), digest_size=_LENGTH // 2).hexdigest()
 
 
-def _written(value: Any) -> str:
+def _json(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=_plain)
 
 
 def _plain(value: Any) -> Any:
-    """What JSON has no word for, as plain as it can be had."""
+    """What JSON has no type for, as plain values."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     if isinstance(value, Mapping):

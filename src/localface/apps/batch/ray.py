@@ -1,4 +1,4 @@
-"""Many people on a Ray cluster: workers made once, blocks handed out, the dead replaced."""
+"""Many people on a Ray cluster; workers that die are replaced."""
 
 from __future__ import annotations
 
@@ -11,17 +11,25 @@ from pathlib import Path
 from pickle import PicklingError
 from typing import Any
 
-from localface.apps.batch.blocks import Block, Failure, Part, Report, Results, done, explain_blocks
+from localface.apps.batch.blocks import (
+    AnsweredBlock,
+    Failure,
+    PeopleBlock,
+    Report,
+    Results,
+    explain_block,
+    explain_blocks,
+)
 from localface.apps.batch.worker import Worker
-from localface.data.opening import extra
-from localface.errors import InputError, LocalFACEError, ModelError
+from localface.errors import InputError, LocalFACEError, ModelError, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Ask
 
-ray = extra("ray", "localface.apps.batch.ray", "cluster")
+with needs_extra("cluster", "localface.apps.batch.ray"):
+    import ray
 
-_TRIES = 3  # so often a block may take its worker down with it
-_CREATION = "creation task"  # so Ray calls it when a worker cannot be made
+_MAX_DEATHS = 3  # of workers over one block
+_CREATION = "creation task"  # in Ray's message when a worker cannot be made
 _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR")}
 
 
@@ -35,9 +43,9 @@ def explain_parquet(
     address: str = "auto",
     progress: bool = True,
     id_column: str | None = None,
-    ask: Ask = Ask(),
+    ask: Ask | None = None,
 ) -> Report:
-    """Explain everyone in a parquet file or a folder of them on a Ray cluster, and write the answers to ``out``.
+    """Explain everyone in a parquet file or a folder of them on a Ray cluster.
 
     The explainer is put into the object store once and shared by the workers of a node.
     People are read, and answers written, where this is called: only they need reach the
@@ -59,9 +67,9 @@ def explain_parquet(
         Who is who, and what is asked for everyone; see ``Worker``.
     """
     _check_workers(workers)
-    worker = Worker(explainer, id_column=id_column, ask=ask)
+    worker = Worker(explainer, id_column=id_column, ask=ask or Ask())
     with _cluster(address, workers):
-        engine = partial(_handed_out, workers=workers or _cpus())
+        engine = partial(_run_blocks, workers=workers or _n_cpus())
         return explain_blocks(engine, worker, people, out, block_size=block_size, progress=progress)
 
 
@@ -72,22 +80,22 @@ def explain_dataset(
     block_size: int = 1000,
     workers: int | None = None,
     id_column: str | None = None,
-    ask: Ask = Ask(),
+    ask: Ask | None = None,
 ) -> Any:
-    """Explain everyone in a Ray dataset: the dataset of answers, worked out when it is read or written.
+    """Explain everyone in a Ray dataset; answers are worked out when they are read or written.
 
     Ray hands the blocks out and does those of lost workers again. Without an ``id_column``
     nothing says who is who: the ids then only count within a block.
     """
     _check_workers(workers)
-    crew = ray.data.ActorPoolStrategy(size=workers or _cpus())
+    pool = ray.data.ActorPoolStrategy(size=workers or _n_cpus())
     return dataset.map_batches(
         _Mapper,
-        fn_constructor_args=(_shared(Worker(explainer, id_column=id_column, ask=ask)),),
+        fn_constructor_args=(_put(Worker(explainer, id_column=id_column, ask=ask or Ask())),),
         batch_size=block_size,
         batch_format="pyarrow",
         zero_copy_batch=True,
-        compute=crew,
+        compute=pool,
         num_cpus=1,
         runtime_env={"env_vars": _ONE_THREAD},
     )
@@ -103,8 +111,8 @@ class _Mapper:
         return self._worker(people)
 
 
-class _Hand:
-    """A worker as it lives on the cluster."""
+class _RemoteWorker:
+    """A worker as an actor on the cluster."""
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
@@ -112,110 +120,113 @@ class _Hand:
     def ready(self) -> None:
         """Answer once the worker is made."""
 
-    def done(self, block: Block) -> Part:
-        """Do a block."""
-        return done(self._worker, block)
+    def explain(self, block: PeopleBlock) -> AnsweredBlock:
+        """Explain everyone in a block."""
+        return explain_block(self._worker, block)
 
 
-class _Crew:
-    """The workers of one run, each with at most one block in hand, so that a death is laid at the right door."""
+class _WorkerPool:
+    """The workers of one run, each with at most one block, so that it is known what killed it."""
 
     def __init__(self, worker: Worker) -> None:
-        self._worker = _shared(worker)
-        self._kind = ray.remote(_Hand).options(
+        self._worker = _put(worker)
+        self._kind = ray.remote(_RemoteWorker).options(
             num_cpus=1,
             max_restarts=0,
             max_task_retries=0,
             scheduling_strategy="SPREAD",
             runtime_env={"env_vars": _ONE_THREAD},
         )
-        self._hands: set[Any] = set()
-        self._awaited: dict[
-            Any, tuple[Any, Block | None]
-        ] = {}  # from whom, and which block; None: to be ready
-        self._again: deque[Block] = deque()
-        self._deaths: Counter[int] = Counter()
-        self._stillborn = 0
+        self._actors: set[Any] = set()
+        # by what is awaited: the worker, and its block; None while it is being made
+        self._awaited: dict[Any, tuple[Any, PeopleBlock | None]] = {}
+        self._retries: deque[PeopleBlock] = deque()
+        self._deaths: Counter[int] = Counter()  # by block
+        self._failed_starts = 0
 
-    def run(self, blocks: Iterator[Block], size: int) -> Results:
+    def run(self, blocks: Iterator[PeopleBlock], size: int) -> Results:
         """Hand blocks out to as many workers, until all are done or given up."""
         for _ in range(size):
-            self._hire()
+            self._start_worker()
         while self._awaited:
             (ref,), _ = ray.wait(list(self._awaited), num_returns=1)
-            hand, block = self._awaited.pop(ref)
+            actor, block = self._awaited.pop(ref)
             try:
-                part = ray.get(ref)
+                answered = ray.get(ref)
             except ray.exceptions.RayTaskError as error:
                 raise _cause(error) from None
             except ray.exceptions.RayError as death:
-                yield from self._replaced(hand, block, death)
+                yield from self._replace(actor, block, death)
                 continue
-            self._give(hand, blocks)
+            self._give_block(actor, blocks)
             if block is not None:
-                yield part
+                yield answered
 
-    def dismiss(self) -> None:
-        """Let everyone go, whatever they are doing."""
-        for hand in self._hands:
-            ray.kill(hand)
+    def stop(self) -> None:
+        """Stop every worker, whatever it is doing."""
+        for actor in self._actors:
+            ray.kill(actor)
 
-    def _hire(self) -> None:
-        hand = self._kind.remote(self._worker)
-        self._hands.add(hand)
-        self._awaited[hand.ready.remote()] = (hand, None)
+    def _start_worker(self) -> None:
+        actor: Any = self._kind.remote(self._worker)
+        self._actors.add(actor)
+        self._awaited[actor.ready.remote()] = (actor, None)
 
-    def _give(self, hand: Any, blocks: Iterator[Block]) -> None:
-        """Give a worker the next block, or let it go."""
-        self._stillborn = 0
-        block = self._again.popleft() if self._again else next(blocks, None)
+    def _give_block(self, actor: Any, blocks: Iterator[PeopleBlock]) -> None:
+        """Give a worker the next block, or stop it."""
+        self._failed_starts = 0
+        block = self._retries.popleft() if self._retries else next(blocks, None)
         if block is None:
-            self._hands.discard(hand)
-            ray.kill(hand)
+            self._actors.discard(actor)
+            ray.kill(actor)
         else:
-            self._awaited[hand.done.remote(block)] = (hand, block)
+            self._awaited[actor.explain.remote(block)] = (actor, block)
 
-    def _replaced(self, hand: Any, block: Block | None, death: Exception) -> Iterator[Failure]:
-        """Replace a worker that died; its block is done again, unless it has taken too many with it."""
-        self._hands.discard(hand)
-        ray.kill(hand)
+    def _replace(
+        self, actor: Any, block: PeopleBlock | None, death: Exception
+    ) -> Iterator[Failure]:
+        """Replace a worker that died; its block is tried again, but not more than three times."""
+        self._actors.discard(actor)
+        ray.kill(actor)
         if block is None:
-            self._stillborn += 1
-            if self._stillborn >= _TRIES or _CREATION in str(death):
+            self._failed_starts += 1
+            if self._failed_starts >= _MAX_DEATHS or _CREATION in str(death):
                 raise LocalFACEError(
-                    f"no worker can be started on the cluster: {_words(death)}"
+                    f"no worker can be started on the cluster: {_message(death)}"
                 ) from death
         else:
             self._deaths[block.number] += 1
-            if self._deaths[block.number] >= _TRIES:
+            if self._deaths[block.number] >= _MAX_DEATHS:
                 yield Failure(
-                    block.number, f"{_TRIES} workers died over it, the last so: {_words(death)}"
+                    block.number,
+                    f"{_MAX_DEATHS} workers died over it, the last so: {_message(death)}",
                 )
             else:
-                self._again.append(block)
-        self._hire()
+                self._retries.append(block)
+        self._start_worker()
 
 
-def _handed_out(worker: Worker, blocks: Iterator[Block], workers: int) -> Results:
-    """The engine on a cluster: no more workers than there are blocks, and none where nothing is left to do."""
+def _run_blocks(worker: Worker, blocks: Iterator[PeopleBlock], workers: int) -> Results:
+    """The engine on a cluster: no more workers than there are blocks."""
     first = list(islice(blocks, workers))
     if not first:
         return
-    crew = _Crew(worker)
+    pool = _WorkerPool(worker)
     try:
-        yield from crew.run(chain(first, blocks), len(first))
+        yield from pool.run(chain(first, blocks), len(first))
     finally:
-        crew.dismiss()
+        pool.stop()
 
 
-def _shared(worker: Worker) -> Any:
-    """Put a worker where the workers of every machine find it, one copy a machine."""
+def _put(worker: Worker) -> Any:
+    """Put a worker into the object store: one copy a machine."""
     try:
         return ray.put(worker)
     except (TypeError, PicklingError) as error:
         reason = error.__cause__ or error.__context__ or error  # Ray wraps it in a long account
         raise ModelError(
-            f"the explainer cannot be sent to the cluster ({reason}): the model has to be one that pickle can write, "
+            f"the explainer cannot be sent to the cluster ({reason}): "
+            "the model has to be one that pickle can write, "
             "such as an estimator of scikit-learn or a function of plain values"
         ) from error
 
@@ -226,13 +237,15 @@ def _cluster(address: str, workers: int | None) -> Iterator[None]:
     if ray.is_initialized():
         yield
         return
-    local = {"include_dashboard": False, "num_cpus": workers} if address == "local" else {}
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": "warning"}
+    if address == "local":
+        options |= {"include_dashboard": False, "num_cpus": workers}
     try:
-        ray.init(address=address, log_to_driver=False, logging_level="warning", **local)
+        ray.init(address=address, **options)
     except ConnectionError as error:
         raise InputError(
-            f"there is no Ray cluster at address={address!r}: start one (ray start --head), call ray.init(...) first, "
-            "or pass address='local' for one on this machine"
+            f"there is no Ray cluster at address={address!r}: start one (ray start --head), "
+            "call ray.init(...) first, or pass address='local' for one on this machine"
         ) from error
     try:
         yield
@@ -240,8 +253,9 @@ def _cluster(address: str, workers: int | None) -> Iterator[None]:
         ray.shutdown()
 
 
-def _cpus() -> int:
-    return max(1, int(ray.cluster_resources().get("CPU", 1)))
+def _n_cpus() -> int:
+    resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
+    return max(1, int(resources.get("CPU", 1)))
 
 
 def _check_workers(workers: object) -> None:
@@ -255,11 +269,14 @@ def _check_workers(workers: object) -> None:
 
 def _cause(error: Any) -> Exception:
     """What really went wrong on the cluster."""
-    return error.cause if isinstance(error.cause, Exception) else LocalFACEError(_words(error))
+    return error.cause if isinstance(error.cause, Exception) else LocalFACEError(_message(error))
 
 
-def _words(error: Exception) -> str:
-    """The line of Ray's account that says what happened: the last where a worker could not be made, else the first."""
+def _message(error: Exception) -> str:
+    """The line of Ray's error that says what happened.
+
+    It is the last where a worker could not be made, else the first.
+    """
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     if lines and _CREATION in lines[0]:
         return lines[-1]

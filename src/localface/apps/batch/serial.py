@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from localface.apps.batch.blocks import Block, Report, Results, done, explain_blocks
+from localface.apps.batch.blocks import (
+    PeopleBlock,
+    Report,
+    Results,
+    explain_block,
+    explain_blocks,
+)
 from localface.apps.batch.worker import Worker
 from localface.explainer import LocalFACE
 from localface.options import Ask
@@ -20,17 +26,18 @@ def explain_parquet(
     block_size: int = 1000,
     progress: bool = True,
     id_column: str | None = None,
-    ask: Ask = Ask(),
+    ask: Ask | None = None,
 ) -> Report:
-    """Explain everyone in a parquet file or a folder of them, and write the answers to ``out`` as they come.
+    """Explain everyone in a parquet file or a folder of them, and write the answers to ``out``.
 
-    ``id_column`` and ``ask`` are described at ``Worker``; what is written, and what a restart does, at ``explain_blocks``.
+    ``id_column`` and ``ask`` are described at ``Worker``; what is written, and what a restart
+    does, at ``explain_blocks``.
     """
-    worker = Worker(explainer, id_column=id_column, ask=ask)
-    return explain_blocks(serial, worker, people, out, block_size=block_size, progress=progress)
+    worker = Worker(explainer, id_column=id_column, ask=ask or Ask())
+    return explain_blocks(run_blocks, worker, people, out, block_size=block_size, progress=progress)
 
 
-def serial(worker: Worker, blocks: Iterator[Block]) -> Results:
-    """The engine without a cluster: do each block here."""
+def run_blocks(worker: Worker, blocks: Iterator[PeopleBlock]) -> Results:
+    """The engine without a cluster: explain each block here."""
     for block in blocks:
-        yield done(worker, block)
+        yield explain_block(worker, block)

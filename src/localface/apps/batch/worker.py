@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 from warnings import catch_warnings
 
 from localface.answers.recourse import Recourse
-from localface.data.opening import extra
 from localface.engine.asking import check_ask
-from localface.errors import DataError, InputError, ModelError, listed, near_miss
+from localface.errors import DataError, InputError, ModelError, listed, near_miss, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Ask, AskMany
 
-pa = extra("pyarrow", "explaining people in blocks", "cluster")
+with needs_extra("cluster", "explaining people in blocks"):
+    import pyarrow as pa
 
-FAILED = "ERROR"  # the status of someone about whom nothing could be said; ``error`` tells why
+FAILED = "ERROR"  # the status of someone who could not be answered; ``error`` says why
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,6 +42,7 @@ class Worker:
     Example
     -------
     >>> import pyarrow
+    >>> from localface import Search
     >>> from localface.cases.moons import two_moons
     >>> moons = two_moons(seed=0)
     >>> explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
@@ -53,7 +54,7 @@ class Worker:
     explainer: LocalFACE
     _: KW_ONLY
     id_column: str | None = None
-    ask: Ask = Ask()
+    ask: Ask = field(default_factory=Ask)
 
     def __post_init__(self) -> None:
         AskMany(**self.ask.plain())
@@ -62,7 +63,7 @@ class Worker:
     def __call__(self, people: Any) -> Any:
         """Answer a block: a pyarrow table of people in, a pyarrow table of answers out."""
         self.check_columns(people.column_names)
-        answers = self._answered(people)
+        answers = self._answer(people)
         failed = [one for one in answers if isinstance(one, ModelError)]
         if len(failed) == len(people) > 1:
             raise failed[0]
@@ -70,27 +71,25 @@ class Worker:
         ids = pa.array(range(len(people))) if self.id_column is None else people[self.id_column]
         columns = {
             name: pa.array([line.get(name) for line in lines], kind)
-            for name, kind in _columns().items()
+            for name, kind in _column_types().items()
         }
         return pa.table({"id": ids, **columns})
 
     def check_columns(self, have: Sequence[str]) -> None:
-        """Refuse people who lack a column that is needed: that is nobody's own mistake."""
-        wanted = [
-            *self.explainer.schema.names,
-            *([] if self.id_column is None else [self.id_column]),
-        ]
+        """Refuse tables that lack a column."""
+        wanted = list(self.explainer.schema.names)
+        if self.id_column is not None:
+            wanted.append(self.id_column)
         lacking = [f"{name!r}{near_miss(name, have)}" for name in wanted if name not in have]
         if lacking:
             raise DataError(f"the people lack {', '.join(lacking)}: they have {listed(have)}")
 
-    def _answered(self, people: Any) -> list[Recourse | InputError]:
-        """Answer everyone who can be answered; whoever cannot is told why."""
+    def _answer(self, people: Any) -> list[Recourse | InputError]:
+        """The answer of each person, or what is wrong with their record."""
         if len(people) == 0:
             return []
-        with catch_warnings(
-            action="ignore", category=UserWarning
-        ):  # a block that was stopped is begun again
+        # a block that was stopped is begun again: no need to warn that it is not whole
+        with catch_warnings(action="ignore", category=UserWarning):
             answers = self.explainer.explain_many(
                 people, progress=False, on_error="record", **self.ask.plain()
             )
@@ -100,8 +99,8 @@ class Worker:
         return [every[number] for number in range(len(people))]
 
 
-def _columns() -> dict[str, Any]:
-    """What a line holds beside the id."""
+def _column_types() -> dict[str, Any]:
+    """The columns of the answers beside the id."""
     return {
         "status": pa.string(),
         "reason": pa.string(),
@@ -122,7 +121,7 @@ def _line(answer: Recourse | InputError) -> dict[str, Any]:
     if isinstance(answer, InputError):
         return {
             "status": FAILED,
-            "error": f"{type(answer).__name__}: {str(answer).removeprefix('person 0: ')}",
+            "error": f"{type(answer).__name__}: {answer}",
         }
     return {
         "status": answer.status.name,

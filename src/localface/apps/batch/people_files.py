@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import extra, reraised_as
-from localface.errors import DataError, InputError, near_miss
+from localface.data.opening import reraised_as
+from localface.errors import DataError, InputError, near_miss, needs_extra
 
-pa = extra("pyarrow", "explaining people in blocks", "cluster")
-ds = extra("pyarrow.dataset", "explaining people in blocks", "cluster")
+with needs_extra("cluster", "explaining people in blocks"):
+    import pyarrow as pa
+    import pyarrow.dataset as ds
 
-PLACE = "__place__"  # where someone stands among all the people, where no column says who they are
+POSITION = "__place__"  # the column with a person's number, where no other says who they are
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class People:
-    """People in files, in the order of the files' names; block i holds ``block_size`` of them, the last one fewer."""
+class PeopleFiles:
+    """People in files, in the order of the files' names, cut into blocks of ``block_size``."""
 
     dataset: Any
     files: tuple[tuple[Any, int], ...]  # each with the number of people in it
@@ -39,10 +40,10 @@ class People:
         return number * self.block_size, min((number + 1) * self.block_size, self.n_people)
 
     def blocks(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        """Read the wanted blocks as tables, each with its number; files with nothing wanted are not opened."""
+        """Read some blocks as tables, each with its number; files without any are not opened."""
         pieces: list[Any] = []
-        for place, batch in self._batches(wanted, columns):
-            for number, piece in self._cut(place, batch):
+        for start, batch in self._batches(wanted, columns):
+            for number, piece in self._cut(start, batch):
                 if number not in wanted:
                     continue
                 pieces.append(piece)
@@ -52,12 +53,12 @@ class People:
                     pieces = []
 
     def _batches(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
-        """What the files hold, with the place of its first person; a file is a stream and never whole in memory."""
-        place = 0
+        """What the files hold, with the number of its first person; no file is whole in memory."""
+        start = 0
         for file, n in self.files:
             size = self.block_size
-            if n and not wanted.isdisjoint(range(place // size, (place + n - 1) // size + 1)):
-                first = place
+            if n and not wanted.isdisjoint(range(start // size, (start + n - 1) // size + 1)):
+                first = start
                 stream = file.to_batches(
                     schema=self.dataset.schema,
                     columns=list(columns),
@@ -67,29 +68,32 @@ class People:
                 for batch in stream:
                     yield first, pa.Table.from_batches([batch])
                     first += len(batch)
-            place += n
+            start += n
 
-    def _cut(self, place: int, batch: Any) -> Iterator[tuple[int, Any]]:
-        """Cut a table where a block ends, and write down where everyone stands."""
-        batch = batch.append_column(PLACE, pa.array(range(place, place + len(batch)), pa.int64()))
+    def _cut(self, start: int, batch: Any) -> Iterator[tuple[int, Any]]:
+        """Cut a table where a block ends, with everyone's number as another column."""
+        numbers = pa.array(range(start, start + len(batch)), pa.int64())
+        batch = batch.append_column(POSITION, numbers)
         while len(batch):
-            number = place // self.block_size
-            n = min(len(batch), self.span(number)[1] - place)
+            number = start // self.block_size
+            n = min(len(batch), self.span(number)[1] - start)
             yield number, batch.slice(0, n)
-            place, batch = place + n, batch.slice(n)
+            start += n
+            batch = batch.slice(n)
 
 
-def open_people(source: Any, *, block_size: int) -> People:
-    """Open a parquet file, a folder of them, an address such as ``s3://...``, or a pyarrow dataset."""
+def open_people(source: Any, *, block_size: int) -> PeopleFiles:
+    """Open a parquet file, a folder of them, an address (``s3://...``) or a pyarrow dataset."""
     _check_size(block_size)
-    dataset = source if isinstance(source, ds.Dataset) else _opened(source)
+    dataset = source if isinstance(source, ds.Dataset) else _open_dataset(source)
     with reraised_as("the people cannot be read as parquet", DataError):
         fragments = sorted(dataset.get_fragments(), key=lambda one: getattr(one, "path", ""))
         files = tuple((one, one.count_rows()) for one in fragments)
-    people = People(dataset, files, block_size)
+    people = PeopleFiles(dataset, files, block_size)
     if people.n_people == 0:
         raise DataError(
-            f"there is nobody in {source!s}: give a parquet file, or a folder with at least one person"
+            f"there is nobody in {source!s}: "
+            "give a parquet file, or a folder with at least one person"
         )
     return people
 
@@ -101,7 +105,7 @@ def _check_size(block_size: object) -> None:
         )
 
 
-def _opened(source: str | Path) -> Any:
+def _open_dataset(source: str | Path) -> Any:
     if "://" not in str(source) and not Path(source).exists():
         folder = Path(source).parent
         beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
