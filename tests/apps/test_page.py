@@ -1,4 +1,4 @@
-"""The page in a real browser before a real service: a person is found, explained, constrained, printed."""
+"""The page in a real browser before a real service."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def redrawn(page: Any) -> None:
 
 def drag(page: Any, selector: str, value: float) -> None:
     """Move a slider as a hand does: an input event with a new value."""
-    move = "(one, value) => {one.value = value; one.dispatchEvent(new Event('input', {bubbles: true}))}"
+    event = "new Event('input', {bubbles: true})"
+    move = f"(one, value) => {{one.value = value; one.dispatchEvent({event})}}"
     page.locator(selector).evaluate(move, value)
 
 
@@ -783,7 +784,8 @@ def test_the_view_draws_itself_when_its_files_are_put_into_one(
         page.set_content("<div id='cell'></div>")
         page.evaluate(
             """async ([source, view]) => {
-                const module = await import(URL.createObjectURL(new Blob([source], {type: "text/javascript"})));
+                const blob = new Blob([source], {type: "text/javascript"});
+                const module = await import(URL.createObjectURL(blob));
                 module.render(view, document.getElementById("cell"));
             }""",
             [source, view],

@@ -1,4 +1,4 @@
-"""The figures: what stands on them, in which units, and that they say why where there is nothing to draw."""
+"""The figures: what they show, in which units, and why where there is nothing to draw."""
 
 from __future__ import annotations
 
@@ -445,7 +445,7 @@ def test_the_words_on_the_tube_are_true_by_sampling() -> None:
         places = start + np.linspace(0, 1, 5001)[:, None] * (end - start)
         return bool((norms(places[:, None, :] - rows[None, :, :]).min(axis=1) <= 1.0).all())
 
-    assert [covered(tube._ROWS[a], tube._ROWS[b], tube._ROWS) for a, b in tube._WAYS] == [
+    assert [covered(tube._ROWS[a], tube._ROWS[b], tube._ROWS) for a, b in tube._STEPS] == [
         True,
         False,
     ]

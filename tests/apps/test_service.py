@@ -1,4 +1,4 @@
-"""The service: what it answers, what it refuses and how, many clients at a time, and that it lives on."""
+"""The service: what it answers, what it refuses, and many clients at a time."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def test_the_list_of_people_can_be_switched_off() -> None:
 
 
 def count_of(client: httpx.Client, name: str, **labels: str) -> float:
-    """What ``/metrics`` says of something, read by Prometheus' own parser; 0 where it says nothing."""
+    """What ``/metrics`` says of something, by Prometheus' own parser; 0 where nothing."""
     families = text_string_to_metric_families(client.get("/metrics").text)
     samples = (sample for family in families for sample in family.samples)
     return sum(

@@ -1,4 +1,4 @@
-"""In a notebook: an answer shows the page's own view where anywidget is there, and static HTML where it is not."""
+"""In a notebook: the page's own view with anywidget, and static HTML without it."""
 
 from __future__ import annotations
 

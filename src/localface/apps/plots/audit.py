@@ -1,4 +1,4 @@
-"""An audit of proposals: how many pass each question, and how common the ground is at and on the way to each."""
+"""A figure of an audit: how many proposals pass each question, and how common each is."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _LOOKS: dict[str, dict[str, Any]] = {
 
 
 def plot_audit(audit: Audit, figure: Figure | None = None) -> Figure:
-    """Draw an audit: above, the share of all proposals that pass each question; below, each proposal's ground.
+    """Draw an audit: above, the share of proposals that pass each question; below, each proposal.
 
-    A proposal stands to the right where the place itself is common, and high where the
-    straight step to it keeps to common ground; shape and colour tell what came out.
+    A proposal stands to the right where it is a common state, and high where the straight
+    step to it passes through common states only; shape and colour tell what came out.
 
     Parameters
     ----------
@@ -48,14 +48,14 @@ def plot_audit(audit: Audit, figure: Figure | None = None) -> Figure:
     figure = canvas(figure, 7.0, 7.6)
     title = wrapped(words(repr(audit).strip("<>")), figure.get_figwidth() - 0.3, NORMAL + 1.5)
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
-    bars, places = figure.subplots(2, height_ratios=[1.0, 1.7])
+    bars, points = figure.subplots(2, height_ratios=[1.0, 1.7])
     _draw_shares(bars, audit)
-    _draw_places(places, audit)
+    _draw_proposals(points, audit)
     return figure
 
 
 def _draw_shares(panel: Axes, audit: Audit) -> None:
-    """One bar a question, with its count; what fails is in the denominator."""
+    """One bar a question, with its count; proposals that fail are in the denominator."""
     summary = audit.summary()
     for i, (n, share) in enumerate(summary.values()):
         panel.barh(i, 100, color=GREY, alpha=0.15)
@@ -77,20 +77,22 @@ def _draw_shares(panel: Axes, audit: Audit) -> None:
     panel.spines["bottom"].set_bounds(0, 100)
 
 
-def _draw_places(panel: Axes, audit: Audit) -> None:
-    """Each proposal by the ground it stands on and the ground of the straight step to it."""
+def _draw_proposals(panel: Axes, audit: Audit) -> None:
+    """Each proposal by its density and by the lowest density on the straight step to it."""
     for verdict, look in _LOOKS.items():
-        spots = [_spot(one) for one in audit if one.verdict == verdict and one.jump is not None]
+        spots = [
+            _coordinates(one) for one in audit if one.verdict == verdict and one.jump is not None
+        ]
         if spots:
             across, up = zip(*spots, strict=True)
-            label = f"{verdict} ({len(spots):,})"
+            name = f"{verdict} ({len(spots):,})"
             panel.scatter(
                 across,
                 up,
                 s=42,
                 alpha=0.75,
                 linewidths=0,
-                label=label,
+                label=name,
                 zorder=3,
                 clip_on=False,
                 **look,
@@ -98,9 +100,9 @@ def _draw_places(panel: Axes, audit: Audit) -> None:
     floor = 100 * audit.min_density
     panel.axvline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
     panel.axhline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
-    told = f"floor: {format_percent(audit.min_density)}"
+    label = f"floor: {format_percent(audit.min_density)}"
     panel.annotate(
-        told, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL
+        label, (103, floor), (0, 3), textcoords="offset points", ha="right", fontsize=SMALL
     )
     panel.set(xlim=(-3, 103), ylim=(-3, 103))
     panel.set_xlabel(
@@ -111,13 +113,12 @@ def _draw_places(panel: Axes, audit: Audit) -> None:
     )
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)
-    if panel.get_legend_handles_labels()[
-        0
-    ]:  # no step is more common than its end: the upper left is free
+    handles, _ = panel.get_legend_handles_labels()
+    if handles:  # no step is more common than its end: the upper left is free
         panel.legend(fontsize=SMALL, loc="upper left", bbox_to_anchor=(0.09, 1.0))
 
 
-def _spot(finding: Finding) -> tuple[float, float]:
+def _coordinates(finding: Finding) -> tuple[float, float]:
     assert finding.density is not None
     assert finding.jump is not None
     return 100 * finding.density, 100 * finding.jump.lowest

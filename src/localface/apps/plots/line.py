@@ -1,4 +1,4 @@
-"""The way that was found against the straight line, and how common the ground is along both."""
+"""A figure of a path beside the straight line, with the density along both."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from matplotlib.lines import Line2D
 from localface.answers.wording import format_number, format_percent
 from localface.apps.plots.pipeline import (
     draw_end,
+    draw_path,
     draw_start,
-    draw_way,
     end_key,
+    path_key,
     person_key,
-    way_key,
 )
 from localface.apps.plots.plane import (
     Plane,
-    densities,
+    background_keys,
+    draw_background,
     draw_bar,
-    draw_ground,
-    ground_keys,
+    log_densities,
     plane_of,
 )
 from localface.apps.plots.style import GREEN, GREY, NORMAL, PURPLE, SMALL, canvas, draw_dots
@@ -32,7 +32,7 @@ from localface.explainer import LocalFACE
 from localface.geometry.segments import norms
 from localface.types import Array
 
-_PLACES = 401  # along each way
+_N_POINTS = 401  # along each path
 _DASHES = (0, (5, 2))
 
 
@@ -43,7 +43,7 @@ def plot_against_line(
     *,
     where: Mapping[str, Any] | None = None,
 ) -> Figure:
-    """Draw the way that was found beside the straight line to its end, with the ground along both below.
+    """Draw the path that was found beside the straight line to its end, with the density below.
 
     Parameters
     ----------
@@ -57,19 +57,25 @@ def plot_against_line(
         What this person may change, as for ``explain``.
     """
     plane = plane_of(explainer, "plot_against_line")
-    way = explainer.explain(person, where=where).require().records
-    straight = way[[0, -1]]
+    path = explainer.explain(person, where=where).require().records
+    straight = path[[0, -1]]
     figure = canvas(figure, 7.0, 7.4)
     top, bottom = figure.subplots(2, height_ratios=[2.2, 1.0])
-    painted = draw_ground(top, plane)
+    painted = draw_background(top, plane)
     rows = draw_dots(
         top, plane.rows, "row", s=9.0, linewidths=0.5, edgecolors=GREY, facecolors="none", zorder=2
     )
-    draw_way(top, straight, color=PURPLE, linestyle=_DASHES)
-    draw_way(top, way, color=GREEN)
-    draw_start(top, way[0])
-    draw_end(top, way[-1])
-    keys = [*_way_keys(plane, way, straight), person_key(), end_key(), rows, *ground_keys(plane)]
+    draw_path(top, straight, color=PURPLE, linestyle=_DASHES)
+    draw_path(top, path, color=GREEN)
+    draw_start(top, path[0])
+    draw_end(top, path[-1])
+    keys = [
+        *_path_keys(plane, path, straight),
+        person_key(),
+        end_key(),
+        rows,
+        *background_keys(plane),
+    ]
     figure.legend(
         handles=keys,
         fontsize=NORMAL - 0.5,
@@ -79,33 +85,37 @@ def plot_against_line(
         handlelength=3.2,
     )
     draw_bar(top, painted, plane)
-    _draw_along(bottom, plane, way, straight)
+    _draw_along(bottom, plane, path, straight)
     return figure
 
 
-def _way_keys(plane: Plane, way: Array, straight: Array) -> list[Line2D]:
+def _path_keys(plane: Plane, path: Array, straight: Array) -> list[Line2D]:
     lengths = [
         format_number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2)
-        for one in (way, straight)
+        for one in (path, straight)
     ]
     return [
-        way_key(f"LocalFACE, length {lengths[0]}", GREEN),
-        way_key(f"straight line, length {lengths[1]}", PURPLE, _DASHES),
+        path_key(f"LocalFACE, length {lengths[0]}", GREEN),
+        path_key(f"straight line, length {lengths[1]}", PURPLE, _DASHES),
     ]
 
 
-def _draw_along(panel: Axes, plane: Plane, way: Array, straight: Array) -> None:
-    """Draw how common the ground is along both ways, as the share of people on less common ground."""
+def _draw_along(panel: Axes, plane: Plane, path: Array, straight: Array) -> None:
+    """Draw the density along both, as the share of people in less common states."""
     floor = plane.explainer.options.min_density
-    for one, color, linestyle in ((straight, PURPLE, _DASHES), (way, GREEN, "-")):
-        travelled, places = _walked(plane.points(one))
-        shares = plane.explainer.density.scale.share(densities(plane.explainer, places))
+    for one, color, linestyle in ((straight, PURPLE, _DASHES), (path, GREEN, "-")):
+        travelled, points = _points_along(plane.points(one))
+        shares = plane.explainer.density.scale.share(log_densities(plane.explainer, points))
         panel.plot(travelled, 100 * shares, color=color, linewidth=2.2, linestyle=linestyle)
     panel.axhline(100 * floor, linewidth=1.5, color=panel.xaxis.label.get_color())
     panel.annotate(
-        f"floor: {format_percent(floor)}", (0, 100 * floor), (4, 4), xycoords=("axes fraction", "data"),
-        textcoords="offset points", fontsize=SMALL,
-    )  # fmt: skip
+        f"floor: {format_percent(floor)}",
+        (0, 100 * floor),
+        (4, 4),
+        xycoords=("axes fraction", "data"),
+        textcoords="offset points",
+        fontsize=SMALL,
+    )
     panel.set_ylim(-4, 104)
     panel.set_xlabel("way travelled [ordinary differences between people]")
     panel.set_ylabel("how common\n[% of people on\nless common ground]", fontsize=NORMAL - 1)
@@ -113,10 +123,10 @@ def _draw_along(panel: Axes, plane: Plane, way: Array, straight: Array) -> None:
     panel.spines[["top", "right"]].set_visible(False)
 
 
-def _walked(way: Array) -> tuple[Array, Array]:
-    """Places along a way in points, between its vertices, and how far each is from the start."""
-    lengths = norms(np.diff(way, axis=0))
+def _points_along(path: Array) -> tuple[Array, Array]:
+    """Points along a path, and how far each is from its start."""
+    lengths = norms(np.diff(path, axis=0))
     ends = np.concatenate([[0.0], np.cumsum(lengths)])
-    travelled = (np.arange(_PLACES) + 0.5) / _PLACES * ends[-1]
-    places = np.column_stack([np.interp(travelled, ends, column) for column in way.T])
-    return travelled, places
+    travelled = (np.arange(_N_POINTS) + 0.5) / _N_POINTS * ends[-1]
+    points = np.column_stack([np.interp(travelled, ends, column) for column in path.T])
+    return travelled, points

@@ -1,4 +1,4 @@
-"""One person's way to the target, in their own units: the score on top, what changes most below."""
+"""A figure of one person's path, in their own units: score above, changes below."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ class _Movement:
     codes: Array
 
     def __str__(self) -> str:
-        first, last = self.feature.format(self.codes[0]), self.feature.format(self.codes[-1])
+        first = self.feature.format(self.codes[0])
+        last = self.feature.format(self.codes[-1])
         unit = f" {self.feature.unit}" if self.feature.unit else ""
         if self.codes[0] != self.codes[-1]:
             return f"{self.feature.name}: {first} → {last}{unit}"
@@ -74,13 +75,14 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     most
         How many features to draw.
     """
-    told = _told(recourse)
+    notes = _evidence_notes(recourse)
     recourse = recourse.followed()
     if len(recourse.records) < 2:
         return _standing(recourse, figure)
     moved = _movements(recourse)
-    drawn, rest = moved[: max(0, most)], moved[max(0, most) :]
-    figure = canvas(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(told))
+    drawn = moved[: max(0, most)]
+    rest = moved[max(0, most) :]
+    figure = canvas(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(notes))
     width = figure.get_figwidth() - 0.3
     figure.suptitle(_title(recourse), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     panels = figure.subplots(
@@ -92,10 +94,10 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
         _draw_feature(panel, movement)
     marks = [_mark_steps(panel, recourse) for panel in panels]
     if marks[0]:
-        place: Any = "upper right" if recourse.target.at_most else "lower right"
-        panels[0].legend(handles=marks[0], loc=place, fontsize=SMALL, handlelength=2.5)
+        corner: Any = "upper right" if recourse.target.at_most else "lower right"
+        panels[0].legend(handles=marks[0], loc=corner, fontsize=SMALL, handlelength=2.5)
     _step_axis(panels[-1], len(recourse.records))
-    caption = "\n".join(wrapped(line, width) for line in [*_caption(recourse, rest), *told])
+    caption = "\n".join(wrapped(line, width) for line in [*_caption(recourse, rest), *notes])
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)
     return figure
 
@@ -117,19 +119,19 @@ def _furthest(codes: Array) -> float:
 
 def _title(recourse: Recourse) -> str:
     steps = len(recourse.certificates)
-    first, last = (
-        recourse.target.show(recourse.scores[0]),
-        recourse.target.show(recourse.scores[-1]),
+    first = recourse.target.show(recourse.scores[0])
+    last = recourse.target.show(recourse.scores[-1])
+    return words(
+        f"{steps} step{'' if steps == 1 else 's'}, {_score_name(recourse)} {first} → {last}"
     )
-    return words(f"{steps} step{'' if steps == 1 else 's'}, {_what(recourse)} {first} → {last}")
 
 
-def _what(recourse: Recourse) -> str:
+def _score_name(recourse: Recourse) -> str:
     """What the model gives."""
     return "value" if recourse.target.kind == "value" else "score"
 
 
-def _wanted(recourse: Recourse) -> str:
+def _threshold_label(recourse: Recourse) -> str:
     target = recourse.target
     return (
         f"wanted: {'at most' if target.at_most else 'at least'} {format_number(target.min_score)}"
@@ -137,7 +139,7 @@ def _wanted(recourse: Recourse) -> str:
 
 
 def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
-    """What the panels do not show: the target, the other changes, and what holds for the path as a whole."""
+    """What the panels do not show: the target, other changes, and what holds for the whole path."""
     others = ", ".join(words(str(movement)).replace(" ", "\N{NO-BREAK SPACE}") for movement in rest)
     lines = [
         f"wanted: {recourse.target.sentence}",
@@ -147,7 +149,7 @@ def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
     return [*([f"also changing: {others}"] if rest else []), *map(words, lines)]
 
 
-def _told(recourse: Recourse) -> list[str]:
+def _evidence_notes(recourse: Recourse) -> list[str]:
     """What other people did, action by action, where there is evidence of it."""
     moves = [
         (i, action.evidence)
@@ -163,7 +165,8 @@ def _told(recourse: Recourse) -> list[str]:
 
 def _draw_score(panel: Axes, recourse: Recourse) -> None:
     """Draw the score along the path against the threshold."""
-    scores, target = np.array(recourse.scores), recourse.target
+    scores = np.array(recourse.scores)
+    target = recourse.target
     panel.plot(scores, color=BLUE, marker="o", linewidth=2, zorder=3)
     panel.plot(len(scores) - 1, scores[-1], color=BLUE, marker="*", markersize=15, zorder=4)
     panel.axhline(target.min_score, color=RED, linestyle="--", linewidth=1.5, zorder=2)
@@ -172,15 +175,21 @@ def _draw_score(panel: Axes, recourse: Recourse) -> None:
         "textcoords": "offset points",
         "fontsize": SMALL,
     }
-    off, va = (
-        (-4, "top") if target.at_most else (4, "bottom")
-    )  # on the side where the person is not
-    place, coords = (0.01, target.min_score), ("axes fraction", "data")
-    panel.annotate(_wanted(recourse), place, (0, off), xycoords=coords, va=va, color=RED, **look)
+    # on the side of the line where the person is not
+    off, va = (-4, "top") if target.at_most else (4, "bottom")
+    panel.annotate(
+        _threshold_label(recourse),
+        (0.01, target.min_score),
+        (0, off),
+        xycoords=("axes fraction", "data"),
+        va=va,
+        color=RED,
+        **look,
+    )
     if len(scores) <= _NUMBERED:
         for i, score in enumerate(scores.tolist()):
             panel.annotate(target.show(score), (i, score), (0, 9), ha="center", **look)
-    panel.set_ylabel(_what(recourse))
+    panel.set_ylabel(_score_name(recourse))
     panel.margins(x=0.06, y=0.25)
     if target.kind == "probability":
         panel.set_ylim(min(0.0, scores.min() - 0.05), max(1.15, scores.max() + 0.15))
@@ -195,7 +204,8 @@ def _draw_alerts(panel: Axes, recourse: Recourse, width: float) -> None:
 
 def _draw_feature(panel: Axes, movement: _Movement) -> None:
     """Draw one feature along the path; what has nothing between its values flips at mid-step."""
-    feature, codes = movement.feature, movement.codes
+    feature = movement.feature
+    codes = movement.codes
     panel.plot(
         codes,
         color=GREY,
@@ -211,34 +221,30 @@ def _draw_feature(panel: Axes, movement: _Movement) -> None:
         panel.yaxis.set_major_locator(MaxNLocator(4, integer=feature.whole))
         return
     visited = sorted({round(code) for code in codes.tolist()})
-    named = (
-        list(range(len(feature.categories))) if len(feature.categories) <= _CATEGORIES else visited
-    )
+    named = visited
+    if len(feature.categories) <= _CATEGORIES:
+        named = list(range(len(feature.categories)))
     panel.set_yticks(named, [shortened(words(str(feature.categories[code]))) for code in named])
     panel.set_ylim(min(named) - 0.5, max(named) + 0.5)
 
 
 def _mark_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
-    """Hatch the entry step, and the steps over less common ground than was asked for; return the keys."""
+    """Hatch the entry step and the steps below the floor; return the legend entries."""
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(axis="x", color=GREY, alpha=0.25)
     panel.tick_params(labelsize=SMALL)
     marks: dict[str, Patch] = {}
     for i, one in enumerate(recourse.certificates):
         if one.entry:
-            label, color, hatch = (
-                f"entry step: ground {more_unusual_than(one.lowest)}",
-                PURPLE,
-                "//",
-            )
+            label = f"entry step: ground {more_unusual_than(one.lowest)}"
+            color = PURPLE
+            hatch = "//"
         elif not one.holds or (
             recourse.relaxed_to is not None and one.lowest < recourse.min_density
         ):
-            label, color, hatch = (
-                f"below the floor of {format_percent(recourse.min_density)}",
-                ORANGE,
-                "xx",
-            )
+            label = f"below the floor of {format_percent(recourse.min_density)}"
+            color = ORANGE
+            hatch = "xx"
         else:
             continue
         look: dict[str, Any] = {"facecolor": "none", "edgecolor": color, "hatch": hatch}
@@ -263,13 +269,16 @@ def _standing(recourse: Recourse, figure: Figure | None) -> Figure:
     title = wrapped(words(recourse.status.value), width, NORMAL + 1.5)
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     panel = figure.add_subplot()
-    score, wanted = recourse.scores[0], recourse.target.min_score
-    panel.axvline(wanted, color=RED, linestyle="--", linewidth=1.5, label=_wanted(recourse))
+    score = recourse.scores[0]
+    wanted = recourse.target.min_score
+    panel.axvline(
+        wanted, color=RED, linestyle="--", linewidth=1.5, label=_threshold_label(recourse)
+    )
     panel.plot(
         score, 0, color=BLUE, marker="o", markersize=9, linestyle="none", label=f"now: {page.now}"
     )
     panel.set_yticks([])
-    panel.set_xlabel(_what(recourse))
+    panel.set_xlabel(_score_name(recourse))
     panel.margins(x=0.15)
     if recourse.target.kind == "probability":
         panel.set_xlim(min(-0.02, score - 0.05), max(1.02, score + 0.05))
@@ -281,7 +290,7 @@ def _standing(recourse: Recourse, figure: Figure | None) -> Figure:
         bbox_to_anchor=(0, 1),
         frameon=False,
     )
-    told = [line for line in (recourse.reason, *page.closing) if line]
-    caption = "\n".join(wrapped(words(line), width) for line in told)
+    lines = [line for line in (recourse.reason, *page.closing) if line]
+    caption = "\n".join(wrapped(words(line), width) for line in lines)
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)
     return figure

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 
 from localface.analyses.trace import JudgedSteps, Trace, trace_search
 from localface.answers.wording import format_number
-from localface.apps.plots.plane import Plane, draw_bar, draw_ground, ground_keys, plane_of
+from localface.apps.plots.plane import Plane, background_keys, draw_background, draw_bar, plane_of
 from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
 from localface.engine.asking import check_ask
 from localface.errors import InputError
@@ -52,8 +52,8 @@ def plot_pipeline(
 ) -> Figure:
     """Draw how recourse was found where the data is a plane: explore, exploit, enhance.
 
-    The ground is painted by the score, more strongly where it is common; the line around
-    it is the floor, which no step may cross. Filled marks are rows that the search saw.
+    The background is painted by the score, more strongly where the density is higher; the
+    line around it is the floor, which no step may cross. Filled marks are rows that the search saw.
 
     Parameters
     ----------
@@ -68,23 +68,23 @@ def plot_pipeline(
     """
     if explainer.options.strategy != "guided":
         raise InputError(
-            f"plot_pipeline draws the guided search; this explainer has strategy={explainer.options.strategy!r}: "
+            "plot_pipeline draws the guided search; "
+            f"this explainer has strategy={explainer.options.strategy!r}: "
             "make one with strategy='guided'"
         )
     plane = plane_of(explainer, "plot_pipeline")
     request = check_ask(explainer.engine, Ask(where=where)).request(person)
-    story = trace_search(explainer.engine, request)
+    trace = trace_search(explainer.engine, request)
     figure = canvas(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
-    painted = [
-        draw_ground(panel, plane) for panel in panels
-    ]  # all of it first: painting resets the limits they share
+    # all of it first: painting resets the limits that the panels share
+    painted = [draw_background(panel, plane) for panel in panels]
     keys: dict[Any, Any] = {}
     for panel, draw in zip(panels, (_draw_explore, _draw_exploit, _draw_enhance), strict=True):
-        keys |= {key.get_label(): key for key in draw(panel, plane, story)}
-        draw_start(panel, story.recourse.records[0])
+        keys |= {key.get_label(): key for key in draw(panel, plane, trace)}
+        draw_start(panel, trace.recourse.records[0])
         panel.label_outer()
-    keys |= {key.get_label(): key for key in (person_key(), *ground_keys(plane))}
+    keys |= {key.get_label(): key for key in (person_key(), *background_keys(plane))}
     draw_bar(panels, painted[-1], plane)
     figure.legend(
         handles=list(keys.values()),
@@ -97,43 +97,43 @@ def plot_pipeline(
     return figure
 
 
-def _draw_explore(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
-    keys = _draw_rows(panel, plane, story.explored)
-    keys += _draw_steps(panel, plane, story.tried)
-    keys += _draw_trail(panel, plane, story)
-    said = "finds someone to become" if story.recourse.found else story.recourse.status.word
-    _titled(
-        panel, "1  explore", f"{said}: {len(story.explored):,} of {len(plane.rows):,} rows seen"
+def _draw_explore(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+    keys = _draw_rows(panel, plane, trace.explored)
+    keys += _draw_steps(panel, plane, trace.tried)
+    keys += _draw_trail(panel, plane, trace)
+    said = "finds someone to become" if trace.recourse.found else trace.recourse.status.word
+    _set_title(
+        panel, "1  explore", f"{said}: {len(trace.explored):,} of {len(plane.rows):,} rows seen"
     )
     return keys
 
 
-def _draw_exploit(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
-    keys = _draw_rows(panel, plane, story.explored, story.exploited)
-    keys += _draw_trail(panel, plane, story)
-    if story.balls:
+def _draw_exploit(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+    keys = _draw_rows(panel, plane, trace.explored, trace.exploited)
+    keys += _draw_trail(panel, plane, trace)
+    if trace.balls:
         look: dict[str, Any] = {"color": INK, "linestyle": "--", "linewidth": 1.4}
-        panel.plot(*plane.circle(*story.balls[-1]).T, zorder=4, **look)
+        panel.plot(*plane.circle(*trace.balls[-1]).T, zorder=4, **look)
         keys.append(Line2D([], [], label="the ball that exploit looks through", **look))
-    said = f"knows the ground in between: {len(story.exploited):,} more rows"
-    _titled(panel, "2  exploit", said if story.recourse.found else _NOTHING)
+    said = f"knows the ground in between: {len(trace.exploited):,} more rows"
+    _set_title(panel, "2  exploit", said if trace.recourse.found else _NOTHING)
     return keys
 
 
-def _draw_enhance(panel: Axes, plane: Plane, story: Trace) -> list[Any]:
-    keys = _draw_rows(panel, plane, story.explored, story.exploited)
-    keys += _draw_steps(panel, plane, story.checked)
-    if not story.recourse.found:
-        _titled(panel, "3  enhance", _NOTHING)
+def _draw_enhance(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+    keys = _draw_rows(panel, plane, trace.explored, trace.exploited)
+    keys += _draw_steps(panel, plane, trace.checked)
+    if not trace.recourse.found:
+        _set_title(panel, "3  enhance", _NOTHING)
         return keys
-    draw_way(panel, story.recourse.records, color=GREEN)
-    draw_end(panel, story.recourse.records[-1])
-    before = float(norms(np.diff(story.trail, axis=0)).sum()) if len(story.trail) else None
-    said = f"takes the best way: length {format_number(story.recourse.cost, 2)}"
-    _titled(
+    draw_path(panel, trace.recourse.records, color=GREEN)
+    draw_end(panel, trace.recourse.records[-1])
+    before = float(norms(np.diff(trace.trail, axis=0)).sum()) if len(trace.trail) else None
+    said = f"takes the best way: length {format_number(trace.recourse.cost, 2)}"
+    _set_title(
         panel, "3  enhance", said if before is None else f"{said}, was {format_number(before, 2)}"
     )
-    return [*keys, way_key("best way", GREEN), end_key()]
+    return [*keys, path_key("best way", GREEN), end_key()]
 
 
 def _draw_rows(
@@ -148,12 +148,10 @@ def _draw_rows(
 
 
 def _draw_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
-    """Draw the steps that were judged: solid where a person could take them, dashed where not."""
+    """Draw the steps that were judged: solid where they are traversable, dashed where not."""
     segments = np.stack([plane.units(steps.starts), plane.units(steps.ends)], axis=1)
-    keys, alpha = (
-        [],
-        min(0.8, max(0.04, 100 / (1 + len(segments)))),
-    )  # thousands of steps must not hide the ground
+    keys = []
+    alpha = min(0.8, max(0.04, 100 / (1 + len(segments))))  # thousands of steps must not hide all
     looks: tuple[tuple[str, Array, str, Any], ...] = (
         ("step over viable ground", segments[steps.passes], GREEN, "solid"),
         ("step refused: below the floor", segments[~steps.passes], RED, "dashed"),
@@ -167,31 +165,31 @@ def _draw_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
     return keys
 
 
-def _draw_trail(panel: Axes, plane: Plane, story: Trace) -> list[Line2D]:
-    """Draw the way that explore found, if any."""
-    if not len(story.trail):
+def _draw_trail(panel: Axes, plane: Plane, trace: Trace) -> list[Line2D]:
+    """Draw the path that explore found, if any."""
+    if not len(trace.trail):
         return []
-    draw_way(panel, plane.units(story.trail), color=GREEN, linestyle=_DASHES)
-    return [way_key("first way found", GREEN, _DASHES)]
+    draw_path(panel, plane.units(trace.trail), color=GREEN, linestyle=_DASHES)
+    return [path_key("first way found", GREEN, _DASHES)]
 
 
-def draw_way(panel: Axes, way: Array, *, color: str, linestyle: Any = "-") -> None:
-    """Draw a way in the user's units, legible on any ground."""
-    panel.plot(*way.T, color="white", linewidth=5.0, solid_capstyle="round", zorder=5)
-    panel.plot(*way.T, color=color, linewidth=2.6, linestyle=linestyle, zorder=6)
+def draw_path(panel: Axes, path: Array, *, color: str, linestyle: Any = "-") -> None:
+    """Draw a path in the user's units, legible on any background."""
+    panel.plot(*path.T, color="white", linewidth=5.0, solid_capstyle="round", zorder=5)
+    panel.plot(*path.T, color=color, linewidth=2.6, linestyle=linestyle, zorder=6)
     panel.plot(
-        *way[1:].T, color=color, linestyle="none", marker="o", markersize=5.5, zorder=6, **_HALO
+        *path[1:].T, color=color, linestyle="none", marker="o", markersize=5.5, zorder=6, **_HALO
     )
 
 
-def draw_start(panel: Axes, place: Array) -> None:
+def draw_start(panel: Axes, point: Array) -> None:
     """Mark where the person stands."""
-    panel.plot(*place, color=INK, marker="s", markersize=9, zorder=8, **_HALO)
+    panel.plot(*point, color=INK, marker="s", markersize=9, zorder=8, **_HALO)
 
 
-def draw_end(panel: Axes, place: Array) -> None:
-    """Mark where the way ends."""
-    panel.plot(*place, color=GREEN, marker="*", markersize=17, zorder=8, **_HALO)
+def draw_end(panel: Axes, point: Array) -> None:
+    """Mark where the path ends."""
+    panel.plot(*point, color=GREEN, marker="*", markersize=17, zorder=8, **_HALO)
 
 
 def person_key() -> Line2D:
@@ -208,12 +206,12 @@ def end_key() -> Line2D:
     )
 
 
-def way_key(label: str, color: str, linestyle: Any = "-") -> Line2D:
+def path_key(label: str, color: str, linestyle: Any = "-") -> Line2D:
     """What the line means."""
     return Line2D([], [], color=color, linewidth=2.6, linestyle=linestyle, label=label)
 
 
-def _titled(panel: Axes, stage: str, said: str) -> None:
+def _set_title(panel: Axes, stage: str, said: str) -> None:
     panel.set_title(stage, loc="left", fontsize=NORMAL + 2, fontweight="bold", pad=22)
     panel.annotate(
         said,

@@ -1,4 +1,4 @@
-"""An explainer of two numeric features, seen as a plane: its rows, its score and how common each place is."""
+"""An explainer of two numeric features as a plane, with score and density on a grid."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from localface.sources.holder import list_all_rows
 from localface.types import Array
 
 _CELLS = 90  # of the grid, across
-_BATCH = 1000  # places whose density is worked out at once
+_BATCH = 1000  # points whose density is worked out at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Plane:
-    """What there is to see; everything in the user's units but the densities."""
+    """Rows, and scores and densities on a grid; in the user's units."""
 
     explainer: LocalFACE
     rows: Array
     across: Array
     up: Array
     scores: Array
-    levels: Array
+    log_densities: Array
 
     @property
     def threshold(self) -> float:
@@ -56,18 +56,21 @@ class Plane:
 
 
 def plane_of(explainer: LocalFACE, what: str) -> Plane:
-    """Look at an explainer as a plane, or say what to draw instead."""
+    """The plane of an explainer, or a refusal that says what to draw instead."""
     kinds = [feature.kind for feature in explainer.schema]
     if len(kinds) != 2 or not set(kinds) <= {"numeric", "integer"}:
         raise InputError(
-            f"{what} draws a plane of two numeric features; this explainer has {len(kinds)} features "
-            f"({', '.join(dict.fromkeys(kinds))}): draw one person's way with explain(...).plot() instead"
+            f"{what} draws a plane of two numeric features; "
+            f"this explainer has {len(kinds)} features ({', '.join(dict.fromkeys(kinds))}): "
+            "draw one person's way with explain(...).plot() instead"
         )
     rows = _rows(explainer)
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    edge = 0.12 * (high - low)
+    low = rows.min(axis=0)
+    high = rows.max(axis=0)
+    margin = 0.12 * (high - low)
     across, up = (
-        np.linspace(*ends) for ends in zip(low - edge, high + edge, (_CELLS, _CELLS), strict=True)
+        np.linspace(start, end, _CELLS)
+        for start, end in zip(low - margin, high + margin, strict=True)
     )
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     scores = np.array(
@@ -77,28 +80,28 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
         ]
     )
     plane = Plane(explainer, rows, across, up, scores.reshape(_CELLS, -1), np.zeros((0, 0)))
-    levels = densities(explainer, plane.points(grid)).reshape(_CELLS, -1)
-    return Plane(explainer, rows, across, up, plane.scores, levels)
+    on_grid = log_densities(explainer, plane.points(grid)).reshape(_CELLS, -1)
+    return Plane(explainer, rows, across, up, plane.scores, on_grid)
 
 
 def _rows(explainer: LocalFACE) -> Array:
-    """All rows, for the eyes of whoever holds the data."""
+    """All rows, as their owner may see them."""
     source = explainer.engine.source
     return source.records(list_all_rows(source))
 
 
-def densities(explainer: LocalFACE, points: Array) -> Array:
-    """How common places are, as log-densities."""
+def log_densities(explainer: LocalFACE, points: Array) -> Array:
+    """The log-densities of some points."""
     parts = [points[i : i + _BATCH] for i in range(0, len(points), _BATCH)]
     return np.concatenate(
         [explainer.density.mean_along(part, part, None).log_densities for part in parts]
     )
 
 
-def draw_ground(panel: Axes, plane: Plane) -> ScalarMappable:
-    """Paint the score, the stronger the more common the place, and the borders of viable ground and target."""
-    colors = _painter(plane)
-    shares = plane.explainer.density.scale.share(plane.levels)
+def draw_background(panel: Axes, plane: Plane) -> ScalarMappable:
+    """Paint the score, stronger where the density is higher, and outline floor and target."""
+    colors = _colors(plane)
+    shares = plane.explainer.density.scale.share(plane.log_densities)
     paint = np.asarray(colors.to_rgba(plane.scores))
     paint[..., 3] = 0.10 + 0.75 * shares
     extent = (plane.across[0], plane.across[-1], plane.up[0], plane.up[-1])
@@ -107,13 +110,25 @@ def draw_ground(panel: Axes, plane: Plane) -> ScalarMappable:
         paint, extent=extent, origin="lower", interpolation="bilinear", aspect="auto", zorder=0
     )
     panel.contour(
-        plane.across, plane.up, plane.levels, levels=[plane.explainer.floor], colors=INK, linewidths=1.5,
-        linestyles="solid", zorder=1,
-    )  # fmt: skip
+        plane.across,
+        plane.up,
+        plane.log_densities,
+        levels=[plane.explainer.floor],
+        colors=INK,
+        linewidths=1.5,
+        linestyles="solid",
+        zorder=1,
+    )
     panel.contour(
-        plane.across, plane.up, plane.scores, levels=[plane.threshold], colors=INK, linewidths=1.3,
-        linestyles="dotted", zorder=1,
-    )  # fmt: skip
+        plane.across,
+        plane.up,
+        plane.scores,
+        levels=[plane.threshold],
+        colors=INK,
+        linewidths=1.3,
+        linestyles="dotted",
+        zorder=1,
+    )
     panel.autoscale(enable=False)
     features = plane.explainer.schema.features
     panel.set_xlabel(axis_label(features[0]))
@@ -123,19 +138,19 @@ def draw_ground(panel: Axes, plane: Plane) -> ScalarMappable:
 
 
 def draw_bar(panels: Any, painted: ScalarMappable, plane: Plane) -> None:
-    """Say what the colours mean."""
+    """Add a colour bar."""
     figure = np.ravel(panels)[0].figure
     bar = figure.colorbar(painted, ax=panels, pad=0.01, aspect=30)
-    low, high = painted.norm.vmin, painted.norm.vmax
-    ends = [end for end in (low, plane.threshold, high) if isinstance(end, float)]
+    limits = (painted.norm.vmin, plane.threshold, painted.norm.vmax)
+    ends = [end for end in limits if isinstance(end, float)]
     decimals = 2 - math.floor(math.log10(ends[-1] - ends[0]))
     bar.set_ticks(ends, labels=[format_number(round(end, decimals)) for end in ends])
     bar.set_label("score (paler: less common ground)", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
 
 
-def ground_keys(plane: Plane) -> list[Line2D]:
-    """What the borders mean."""
+def background_keys(plane: Plane) -> list[Line2D]:
+    """The legend entries of the outlines."""
     floor = f"edge of viable ground (floor: {format_percent(plane.explainer.options.min_density)})"
     return [
         Line2D([], [], color=INK, linewidth=1.5, label=floor),
@@ -150,12 +165,14 @@ def ground_keys(plane: Plane) -> list[Line2D]:
     ]
 
 
-def _painter(plane: Plane) -> ScalarMappable:
-    """Put the threshold in the middle of the colours; a target that lies low turns them round."""
-    low, high = float(plane.scores.min()), float(plane.scores.max())
+def _colors(plane: Plane) -> ScalarMappable:
+    """Colours with the threshold in the middle; reversed where low scores are wanted."""
+    low = float(plane.scores.min())
+    high = float(plane.scores.max())
     target = plane.explainer.engine.answers.target
     if target.kind == "probability":
-        low, high = min(0.0, low), max(1.0, high)
+        low = min(0.0, low)
+        high = max(1.0, high)
     hair = 1e-9 * max(1.0, abs(plane.threshold))  # the threshold must lie between the ends
     norm = TwoSlopeNorm(
         plane.threshold,

@@ -21,7 +21,7 @@ from localface.apps.plots.style import (
     blank,
     canvas,
     draw_dots,
-    name_place,
+    write_beside,
 )
 from localface.geometry.segments import norms
 from localface.types import Array
@@ -35,14 +35,15 @@ _EDGES = (-3.2, 3.9, -2.4, 2.6)
 
 
 def plot_step(figure: Figure | None = None, *, momentum_steps: int = 2) -> Figure:
-    """Draw one step of explore with four neighbours and momentum: the paper's Eqs. 2 and 3, as mended.
+    """Draw one step of explore with four neighbours and momentum: Eqs. 2 and 3, as mended.
 
     The row with the largest f / (1 + distance) is chosen; the step goes half way towards
     it, and on with the mean of the last ``momentum_steps`` steps.
     """
     figure = canvas(figure, 7.8, 5.6)
     panel = figure.subplots()
-    here, back = _TRAIL[-1], min(momentum_steps, len(_TRAIL) - 1)
+    here = _TRAIL[-1]
+    back = min(momentum_steps, len(_TRAIL) - 1)
     momentum = (here - _TRAIL[-1 - back]) / back if back else np.zeros(2)
     priorities = _score(_NEAR) / (1 + norms(_NEAR - here))
     chosen = _NEAR[np.argmax(priorities)]
@@ -55,16 +56,16 @@ def plot_step(figure: Figure | None = None, *, momentum_steps: int = 2) -> Figur
     panel.set_title(
         r"$x_{t+1} = x_t + \frac{1}{2}\,(x_{\mathrm{chosen}} - x_t + b_t)$", fontsize=NORMAL + 3
     )
-    told = "score f: low on the left (orange), high on the right (blue)"
-    name_place(panel, np.array([0.35, -2.3]), told, (0, 0), size=SMALL)
+    note = "score f: low on the left (orange), high on the right (blue)"
+    write_beside(panel, np.array([0.35, -2.3]), note, (0, 0), size=SMALL)
     blank(panel)
     panel.set(xlim=_EDGES[:2], ylim=_EDGES[2:])
     return figure
 
 
-def _score(places: Array) -> Array:
+def _score(points: Array) -> Array:
     """A score that rises to the right."""
-    return np.asarray(1 / (1 + np.exp(-(places[..., 0] + 0.3 * places[..., 1] - 1.0))))
+    return np.asarray(1 / (1 + np.exp(-(points[..., 0] + 0.3 * points[..., 1] - 1.0))))
 
 
 def _draw_score(panel: Axes) -> None:
@@ -86,21 +87,21 @@ def _draw_rows(panel: Axes, here: Array, priorities: Array) -> None:
     ):
         best = priority == priorities.max()
         text = f"f = {score:.2f}\nf / (1 + distance) = {priority:.2f}"
-        name_place(panel, row, text, (10, -4), weight="bold" if best else "normal", size=SMALL)
+        write_beside(panel, row, text, (10, -4), weight="bold" if best else "normal", size=SMALL)
 
 
 def _draw_move(panel: Axes, here: Array, chosen: Array, momentum: Array) -> None:
     """The way so far, where it pulls, and where the next step leads."""
     ahead = here + (chosen - here + momentum) / 2
     panel.plot(*_TRAIL.T, color=GREEN, marker="o", linewidth=2.2, label="way so far", zorder=4)
-    for place, name in zip(_TRAIL, ("$x_{t-2}$", "$x_{t-1}$", "$x_t$"), strict=True):
-        name_place(panel, place, name, (-8, 9))
+    for point, name in zip(_TRAIL, ("$x_{t-2}$", "$x_{t-1}$", "$x_t$"), strict=True):
+        write_beside(panel, point, name, (-8, 9))
     ring: dict[str, Any] = {"facecolors": "none", "edgecolors": ORANGE, "linewidths": 2.5}
     draw_dots(panel, chosen[None, :], "chosen: largest f / (1 + distance)", s=190, zorder=6, **ring)
     _arrow(panel, here, chosen, color=GREY, linestyle=":")
     if momentum.any():
         _arrow(panel, here, here + momentum, color=PURPLE, linestyle="--")
-        name_place(
+        write_beside(
             panel, here + momentum, "momentum $b_t$: mean of the last steps", (6, 6), size=SMALL
         )
     _arrow(panel, here, ahead, color=GREEN, linewidth=3.0)

@@ -1,4 +1,4 @@
-"""Colours, words and canvases that all figures share."""
+"""Colours, sizes, text and canvases that all figures share."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from localface.answers.wording import one_line
 from localface.data.feature import Feature
 from localface.types import Array
 
-BLUE, ORANGE, GREEN, RED, PURPLE = (
-    "#0072B2",
-    "#E69F00",
-    "#009E73",
-    "#D55E00",
-    "#CC79A7",
-)  # Okabe and Ito
+# the palette of Okabe and Ito
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+GREEN = "#009E73"
+RED = "#D55E00"
+PURPLE = "#CC79A7"
 INK = "#1a1a1a"  # on the light ground of a plane, whatever the style around it
 GREY = "#808080"  # reads on light and on dark
-SMALL, NORMAL = 8.5, 10.0  # points
+SMALL = 8.5  # points
+NORMAL = 10.0
 SCORES = LinearSegmentedColormap.from_list(
     "localface", [RED, "#f7e9dc", "#f4f4f4", "#dcebf4", BLUE]
 )
@@ -66,16 +66,18 @@ def axis_label(feature: Feature) -> str:
     return words(f"{feature.name} [{feature.unit}]" if feature.unit else feature.name)
 
 
-def draw_dots(panel: Axes, places: Array, label: str = "", **look: Any) -> PathCollection:
-    """Scatter places, one a line."""
-    return panel.scatter(places[:, 0], places[:, 1], label=label, **look)
+def draw_dots(panel: Axes, points: Array, label: str = "", **look: Any) -> PathCollection:
+    """Scatter points, one a row."""
+    return panel.scatter(points[:, 0], points[:, 1], label=label, **look)
 
 
-def name_place(panel: Axes, place: Array, text: str, off: tuple[float, float], **look: Any) -> None:
-    """Write beside a place, legible on whatever lies under it."""
+def write_beside(
+    panel: Axes, point: Array, text: str, off: tuple[float, float], **look: Any
+) -> None:
+    """Write beside a point, legible on whatever lies under it."""
     under = {"boxstyle": "round,pad=0.15", "facecolor": "white", "alpha": 0.8, "linewidth": 0}
     look = {"color": INK, "size": NORMAL, "zorder": 9, **look}
-    panel.annotate(text, tuple(place), off, textcoords="offset points", bbox=under, **look)
+    panel.annotate(text, tuple(point), off, textcoords="offset points", bbox=under, **look)
 
 
 def blank(panel: Axes) -> None:

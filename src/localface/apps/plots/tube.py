@@ -18,19 +18,16 @@ from localface.apps.plots.style import (
     blank,
     canvas,
     draw_dots,
-    name_place,
+    write_beside,
 )
 from localface.geometry.deviation import may_deviate
 from localface.geometry.segments import fewest_within, intervals_within
 from localface.types import Array
 
 _ROWS = np.array([[0.0, 0.0], [1.25, 0.55], [2.35, -0.05], [3.5, 0.5], [4.7, 0.05], [1.0, 2.75]])
-_WAYS = ((0, 4), (5, 3))  # a step along the rows, and one across a gap
+_STEPS = ((0, 4), (5, 3))  # a step along the rows, and one across a gap
 _APART = 1.85  # the two rows of the theorem
-_ANGLES = (
-    13.0,
-    -29.0,
-)  # degrees off the line between them: a step that may deviate so far, and one that may not
+_ANGLES = (13.0, -29.0)  # degrees off the line between them: of a covered step, and of another
 _REACH = 1.72  # how far these steps go
 _TUBE = "#f3e6b8"
 
@@ -52,8 +49,9 @@ def plot_tube(figure: Figure | None = None) -> Figure:
 def _draw_sweep(panel: Axes) -> None:
     """Any number of rows: a covered step, and one with a gap."""
     _draw_balls(panel, _ROWS)
-    for first, last in _WAYS:
-        start, end = _ROWS[first], _ROWS[last]
+    for first, last in _STEPS:
+        start = _ROWS[first]
+        end = _ROWS[last]
         fewest = fewest_within(start, end, _ROWS, 1.0)
         _draw_step(panel, start, end, fine=fewest > 0)
         _draw_gap(panel, start, end, _ROWS)
@@ -63,15 +61,15 @@ def _draw_sweep(panel: Axes) -> None:
         _ROWS[0],
         arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0},
     )
-    name_place(panel, _ROWS[0] + [-0.5, 0.0], "ε", (0, 4))
-    name_place(
+    write_beside(panel, _ROWS[0] + [-0.5, 0.0], "ε", (0, 4))
+    write_beside(
         panel,
         np.array([0.75, -1.42]),
         "covered: someone within ε of every place",
         (0, 0),
         color=GREEN,
     )
-    name_place(
+    write_beside(
         panel, np.array([2.6, 1.95]), "not covered:\nnobody within ε of the gap", (0, 0), color=RED
     )
     draw_dots(panel, _ROWS, s=42, color=INK, zorder=6)
@@ -93,16 +91,21 @@ def _draw_theorem(panel: Axes) -> None:
         fine = may_deviate(rows[0], rows[1], end, 1.0)
         _draw_step(panel, rows[0], end, fine=fine)
         _draw_gap(panel, rows[0], end, rows)
-        told, off, color = ("covered", (7, 6), GREEN) if fine else ("not covered", (-34, -36), RED)
-        name_place(panel, end, told, off, color=color)
+        if fine:
+            write_beside(panel, end, "covered", (7, 6), color=GREEN)
+        else:
+            write_beside(panel, end, "not covered", (-34, -36), color=RED)
     panel.plot(*rows.T, color=INK, linewidth=1.0, linestyle=":", zorder=4)
-    name_place(panel, rows[0], "$x_1$", (-16, 6))
-    name_place(panel, rows[1], "$x_2$", (9, -13))
-    told = r"dotted: ends within $\varepsilon$ of $x_2$ that are covered, $\cos\varphi \geq d\,/\,2\varepsilon$"
-    name_place(panel, np.array([-0.85, -1.6]), told, (0, 0))
+    write_beside(panel, rows[0], "$x_1$", (-16, 6))
+    write_beside(panel, rows[1], "$x_2$", (9, -13))
+    note = (
+        r"dotted: ends within $\varepsilon$ of $x_2$ that are covered, "
+        r"$\cos\varphi \geq d\,/\,2\varepsilon$"
+    )
+    write_beside(panel, np.array([-0.85, -1.6]), note, (0, 0))
     draw_dots(panel, rows, s=42, color=INK, zorder=6)
-    told = rf"two rows, $d = {_APART}\,\varepsilon$ apart: the corrected theorem"
-    panel.set_title(told, loc="left", fontsize=NORMAL + 1, fontweight="bold")
+    title = rf"two rows, $d = {_APART}\,\varepsilon$ apart: the corrected theorem"
+    panel.set_title(title, loc="left", fontsize=NORMAL + 1, fontweight="bold")
     blank(panel)
     panel.set(xlim=(-1.1, 2.95), ylim=(-1.68, 1.5))
 
@@ -152,8 +155,8 @@ def _draw_step(panel: Axes, start: Array, end: Array, *, fine: bool) -> None:
 def _draw_gap(panel: Axes, start: Array, end: Array, rows: Array) -> None:
     """Thicken what the sweep leaves uncovered."""
     enter, leave, length = intervals_within(start, end, rows, 1.0)
-    places = np.linspace(0, length, 2001)
-    alone = ~((enter[:, None] <= places) & (places <= leave[:, None])).any(axis=0)
+    along = np.linspace(0, length, 2001)
+    alone = ~((enter[:, None] <= along) & (along <= leave[:, None])).any(axis=0)
     if alone.any():
-        gap = start + places[alone][[0, -1], None] / length * (end - start)
+        gap = start + along[alone][[0, -1], None] / length * (end - start)
         panel.plot(*gap.T, color=RED, linewidth=8, alpha=0.45, solid_capstyle="butt", zorder=4)
