@@ -29,7 +29,8 @@ from localface.cases.readiness import schema, synthetic
 def readiness():
     """The generated cohort at the paper's size, split as in the paper."""
     cohort = synthetic(seed=0)
-    frame, rng = cohort.frame(), np.random.default_rng(0)
+    frame = cohort.frame()
+    rng = np.random.default_rng(0)
     test = np.concatenate(
         [
             rng.choice(np.flatnonzero(cohort.source == s), 1403, replace=False)
@@ -83,7 +84,8 @@ def physionet(folder: Path):
 
 def faults(answer, judge: Judge, model, plan) -> list[str]:
     """Every promise that an answer breaks."""
-    state, broken = answer.path.iloc[[0]].copy(), []
+    state = answer.path.iloc[[0]].copy()
+    broken = []
     first = answer.path.iloc[0]
     floor = min(judge.floor, judge.lowest(*[judge.points(state)[0]] * 2))
     for action in answer.actions:

@@ -42,7 +42,8 @@ def main() -> None:
     say("fitting a forest")
     at = unready(chosen.rows, chosen.people or (1_000 if chosen.full else 400))
     unit = Unit(at.explainer().engine.space.points(at.data.to_numpy(dtype=float)))
-    reports, figures = list[Report](), dict[str, float]()
+    reports = list[Report]()
+    figures = dict[str, float]()
     if "speed" in chosen.only:
         more, figures = speed(at, unit)
         reports += more
@@ -53,7 +54,8 @@ def main() -> None:
         grown, found = scaling(
             at, (*SIZES, LARGEST) if chosen.full else SIZES, 100 if chosen.full else 60
         )
-        reports, figures = [*reports, *grown], figures | found
+        reports = [*reports, *grown]
+        figures = figures | found
     publish([*reports, *([bars(figures)] if figures else [])], figures, chosen.out)
 
 

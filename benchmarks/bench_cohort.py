@@ -43,7 +43,8 @@ def world(rows: int) -> tuple[Any, Any, Any, Any]:
     cohort = synthetic(seed=0)
     frame = cohort.frame()
     order = np.random.default_rng(0).permutation(len(frame))
-    train, test = order[:rows], order[rows:]
+    train = order[:rows]
+    test = order[rows:]
     model = RandomForestClassifier(100, max_depth=7, max_features=0.5, random_state=0)
     model.fit(frame.iloc[train], cohort.ready[train])
     return (

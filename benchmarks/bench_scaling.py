@@ -65,7 +65,8 @@ def scaling(at: World, sizes: Sequence[int], most: int) -> tuple[list[Report], d
     with tempfile.TemporaryDirectory() as folder:
         for n in sizes:
             say(f"{n:,} rows")
-            table, place = Path(folder) / "table", Path(folder) / f"store-{n}"
+            table = Path(folder) / "table"
+            place = Path(folder) / f"store-{n}"
             apart(generate, table, n)
             written = apart(write, table, place, n)
             rows.append(

@@ -45,7 +45,8 @@ class Runs:
     @property
     def single(self) -> list[float]:
         """Median in ms, in queries by the clock, in queries; p95 and its ratio; mean in queries."""
-        worked, one = np.array([spent.worked for spent in self.alone]), self.unit.worked
+        worked = np.array([spent.worked for spent in self.alone])
+        one = self.unit.worked
         median, p95, mean = (
             float(each) for each in (np.median(worked), np.quantile(worked, 0.95), worked.mean())
         )
@@ -62,8 +63,10 @@ class Runs:
     @property
     def crowd(self) -> list[Any]:
         """A person in ms and queries, people a second, times one at a time, answers alike."""
-        many, worked = len(self.alone), sum(spent.worked for spent in self.alone)
-        each, times = self.together.wall / many, worked / self.together.worked
+        many = len(self.alone)
+        worked = sum(spent.worked for spent in self.alone)
+        each = self.together.wall / many
+        times = worked / self.together.worked
         queries = self.together.worked / many / self.unit.worked
         return [1e3 * each, queries, 1 / each, times, "yes" if self.alike else "NO"]
 
@@ -121,7 +124,8 @@ def both(explainer: LocalFACE, people: pd.DataFrame, unit: Unit, **options: Any)
         for one in part:
             unit.again()
             alone.append(timed(explainer.explain, one, **options))
-    singles, spent = [answer for answer, _ in alone], [each for _, each in alone]
+    singles = [answer for answer, _ in alone]
+    spent = [each for _, each in alone]
     answers, together = sorted(crowds, key=lambda run: run[1].worked)[1]
     return Runs(
         alone=spent,

@@ -32,7 +32,10 @@ from localface.sources.protocol import Nearest
 from localface.sources.store import Store, write_store
 from localface.types import NO_ROWS, Array
 
-K, BATCH, CHUNK, CHECKED = 50, 100, 50_000, 25
+K = 50
+BATCH = 100
+CHUNK = 50_000
+CHECKED = 25
 
 
 def patients(n: int, seed: int) -> Array:
@@ -62,7 +65,9 @@ def anonymous() -> float:
 
 def peak_of(call: Any) -> tuple[Any, float]:
     """What a call returns, and by how much memory grew at most meanwhile."""
-    before, most, done = anonymous(), [0.0], Event()
+    before = anonymous()
+    most = [0.0]
+    done = Event()
 
     def watch() -> None:
         while not done.wait(0.02):
@@ -85,7 +90,8 @@ def blocks_of(path: Path, n: int) -> Iterator[Array]:
 
 def asked(store: Store, people: int) -> tuple[list[Nearest], list[Nearest]]:
     """The same questions without a box and in one, from people who are not in the table."""
-    space, records = store.space, patients(people, seed=10_000)
+    space = store.space
+    records = patients(people, seed=10_000)
     nowhere = np.zeros(space.width, dtype=bool)
     free = Bounds(np.full(space.width, -np.inf), np.full(space.width, np.inf), nowhere, nowhere)
     boxes = [space.bounds(schema().box(record)) for record in records]
@@ -98,7 +104,8 @@ def asked(store: Store, people: int) -> tuple[list[Nearest], list[Nearest]]:
 
 def timed(source: Cells, questions: list[Nearest]) -> tuple[float, float]:
     """Milliseconds a question in the median: alone, and in batches."""
-    alone, together = [], []
+    alone = []
+    together = []
     for question in questions:
         started = time.perf_counter()
         source.nearest([question])

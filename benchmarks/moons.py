@@ -23,7 +23,11 @@ from sklearn.neural_network import MLPClassifier
 
 from localface import LocalFACE, Recourse, Search
 
-N, NOISE, NEIGHBORS, MIN_DENSITY, MIN_SCORE = 1000, 0.12, 15, 0.05, 0.5
+N = 1000
+NOISE = 0.12
+NEIGHBORS = 15
+MIN_DENSITY = 0.05
+MIN_SCORE = 0.5
 SAMPLES = 81  # places checked on every step
 HAIR = 1e-5  # nats that a grid may be off by
 Array = np.ndarray
@@ -81,7 +85,8 @@ def kernels(places: Array, rows: Array, h: float) -> Array:
 
 def planar_density(rows: Array, h: float) -> Callable[[Array], Array]:
     """The kernel sum of all rows, from a spline through its exact values on a fine grid."""
-    low, high = rows.min(axis=0) - 4 * h, rows.max(axis=0) + 4 * h
+    low = rows.min(axis=0) - 4 * h
+    high = rows.max(axis=0) + 4 * h
     axes = [np.arange(a, b + h / 12, h / 12) for a, b in zip(low, high, strict=True)]
     across = [
         np.exp(-((axis[:, None] - rows[:, i]) ** 2) / (2 * h * h)) for i, axis in enumerate(axes)

@@ -112,7 +112,8 @@ def report(browser: Any, url: str) -> None:
     for name, (selector, share) in drags.items():
         page = page_at(browser, f"{url}#id={SOMEONE}", 1280)
         found = dragged(page, selector, share)
-        answer, frame = sorted(found["localface:answer"]), found["localface:frame"]
+        answer = sorted(found["localface:answer"])
+        frame = found["localface:frame"]
         late = answer[int(0.95 * (len(answer) - 1))]
         middle = statistics.median(answer)
         drawn = statistics.median(frame)

@@ -35,14 +35,16 @@ WORKER = "_Hand"  # how Ray names the processes of our workers
 def write_people(folder: Path, n: int, model) -> None:
     """Draw people until there are n whom the model does not call ready, in files of 10,000."""
     folder.mkdir(parents=True)
-    seed, written = 1, 0
+    seed = 1
+    written = 0
     while written < n:
         drawn = synthetic(seed=seed).frame()
         refused = drawn[model.predict_proba(drawn)[:, 1] < 0.75].iloc[: min(10_000, n - written)]
         ids = np.arange(written, written + len(refused))
         table = pa.Table.from_pandas(refused.assign(who=ids), preserve_index=False)
         pq.write_table(table, folder / f"people-{seed:04d}.parquet")
-        seed, written = seed + 1, written + len(refused)
+        seed = seed + 1
+        written = written + len(refused)
 
 
 def run(folder: Path, *, block_size: int, actions: bool) -> None:
@@ -66,7 +68,8 @@ def run(folder: Path, *, block_size: int, actions: bool) -> None:
 
 def workers_of(parent: int) -> dict[int, float]:
     """The worker processes below a process, each with the MB that are its own."""
-    parents, names = {}, {}
+    parents = {}
+    names = {}
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdecimal():
@@ -112,7 +115,9 @@ def watched(
     ]
     command += ["--path-only"] if asked.path_only else []
     total = -(-asked.people // asked.block_size)
-    seen, killed, started = [], False, time.monotonic()
+    seen = []
+    killed = False
+    started = time.monotonic()
     with subprocess.Popen(command, start_new_session=True) as process:
         while process.poll() is None:
             time.sleep(asked.every)
@@ -145,7 +150,8 @@ def show(seen: list[tuple[float, int, list[float]]], asked: argparse.Namespace) 
             f"  largest worker, second half: {max(half[0][2]):.0f} MB at first, "
             f"{max(half[-1][2]):.0f} MB at last"
         )
-        first, last = half[0], half[-1]
+        first = half[0]
+        last = half[-1]
         rate = (last[1] - first[1]) * asked.block_size / max(last[0] - first[0], 1e-9)
         print(f"  {rate:,.0f} people a second, second half")
 

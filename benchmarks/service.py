@@ -69,7 +69,8 @@ async def client(port: int, bodies: list[bytes], waits: list[float]) -> int:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     errors = 0
     while bodies:
-        body, started = bodies.pop(), time.perf_counter()
+        body = bodies.pop()
+        started = time.perf_counter()
         errors += await asked(reader, writer, body) != 200
         waits.append(time.perf_counter() - started)
     writer.close()
@@ -78,8 +79,10 @@ async def client(port: int, bodies: list[bytes], waits: list[float]) -> int:
 
 async def run(service: int, port: int, ids: Sequence[int], clients: int) -> Run:
     """Have so many clients ask about these people."""
-    bodies, waits = [json.dumps({"id": id}).encode() for id in ids], list[float]()
-    started, before = time.perf_counter(), processor_seconds(service)
+    bodies = [json.dumps({"id": id}).encode() for id in ids]
+    waits = list[float]()
+    started = time.perf_counter()
+    before = processor_seconds(service)
     errors = await asyncio.gather(*(client(port, bodies, waits) for _ in range(clients)))
     return Run(
         time.perf_counter() - started, waits, sum(errors), processor_seconds(service) - before
@@ -132,7 +135,8 @@ def main() -> None:
 
 
 def measure(service: int, port: int, arguments: argparse.Namespace) -> None:
-    ids, ratios = people(port, arguments.people), []
+    ids = people(port, arguments.people)
+    ratios = []
     asyncio.run(run(service, port, ids[:20], 4))  # every worker has its model loaded after this
     for number in range(arguments.rounds):
         one = asyncio.run(run(service, port, ids, 1))

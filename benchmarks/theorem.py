@@ -56,7 +56,8 @@ def covered(x1: Array, x2: Array, end: Array) -> bool | None:
 
 
 def as_printed(x1: Array, x2: Array, end: Array) -> bool:
-    step, across = end - x1, x2 - x1
+    step = end - x1
+    across = x2 - x1
     cosine = step @ across / (np.linalg.norm(step) * np.linalg.norm(across))
     return bool(cosine >= (1 + np.linalg.norm(across) / EPS) / 2)
 
@@ -66,7 +67,8 @@ def row(width: int, trials: int) -> str:
     admissible = refused = wrong = swept = unsound = decided = 0
     for _ in range(trials):
         x1, x2, end = trial(width, rng)
-        truth, printed = covered(x1, x2, end), as_printed(x1, x2, end)
+        truth = covered(x1, x2, end)
+        printed = as_printed(x1, x2, end)
         if truth is None:
             continue
         decided += 1

@@ -30,7 +30,8 @@ class Spent(NamedTuple):
 
 def timed(call: Callable[..., T], *arguments: Any, **options: Any) -> tuple[T, Spent]:
     """What a call returns, and what it took."""
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall = time.perf_counter()
+    cpu = time.process_time()
     result = call(*arguments, **options)
     return result, Spent(time.perf_counter() - wall, time.process_time() - cpu)
 
@@ -55,7 +56,8 @@ class Unit:
 
     def taken(self) -> Spent:
         """The medians since this was last asked."""
-        spent, self._spent = self._spent, []
+        spent = self._spent
+        self._spent = []
         return Spent(*np.median(spent, axis=0).tolist())
 
     def _query(self) -> Any:

@@ -119,7 +119,8 @@ def save(figure: Figure, path: Path) -> None:
     figure.savefig(raw, dpi=DPI, pil_kwargs={"optimize": True})
     plt.close(figure)
     if raw.tell() > LARGE:
-        picture, raw = _with_palette(Image.open(raw).convert("RGB")), BytesIO()
+        picture = _with_palette(Image.open(raw).convert("RGB"))
+        raw = BytesIO()
         picture.save(raw, "png", optimize=True)
     path.write_bytes(raw.getvalue())
     print(f"{path.name}: {raw.tell() / 1000:.0f} kB")

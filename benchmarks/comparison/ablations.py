@@ -18,7 +18,8 @@ from running import GIVE_UP, OutOfTime, limited, split
 from splits import World
 from verdicts import Bench, personal
 
-PEOPLE, SEEDS = 8, 1
+PEOPLE = 8
+SEEDS = 1
 
 ABLATIONS: dict[str, dict[str, Any]] = {
     "as it comes": {},

@@ -60,7 +60,8 @@ def bars(rows: Sequence[Row]) -> list[Bar]:
 
 def _promises(rows: Sequence[Row]) -> Iterator[Bar]:
     mine = [row for row in rows if ours(row["method"]) and row["found"]]
-    valid, broken = sum(row["valid"] for row in mine), sum(row["violations"] > 0 for row in mine)
+    valid = sum(row["valid"] for row in mine)
+    broken = sum(row["violations"] > 0 for row in mine)
     yield Bar(
         "every answer valid by a fresh call", f"{valid:.0f} of {len(mine)}", valid == len(mine)
     )
@@ -69,7 +70,8 @@ def _promises(rows: Sequence[Row]) -> Iterator[Bar]:
         f"broken in {broken} of {len(mine)} answers",
         broken == 0,
     )
-    part, walked = of_steps(mine, "traversable"), sum(row["steps"] for row in mine)
+    part = of_steps(mine, "traversable")
+    walked = sum(row["steps"] for row in mine)
     yield Bar(
         "steps traversable, independent judge: at least 99 %",
         f"{part:.2%} of {walked:,.0f}",
@@ -79,14 +81,13 @@ def _promises(rows: Sequence[Row]) -> Iterator[Bar]:
 
 def _sound(rows: Sequence[Row], setting: str, words: str) -> Bar:
     """One of our settings beside every peer, on the people that the peer was asked about."""
-    behind, worlds = [], names(rows, "world")
+    behind = []
+    worlds = names(rows, "world")
     for world in worlds:
         for peer in peers(of(rows, world=world)):
             theirs = of(rows, world=world, method=peer)
-            mine, best = (
-                share(of(among(rows, theirs), method=setting), "sound"),
-                share(theirs, "sound"),
-            )
+            mine = share(of(among(rows, theirs), method=setting), "sound")
+            best = share(theirs, "sound")
             if best > mine + 1e-9:
                 behind.append(
                     (
@@ -103,11 +104,10 @@ def _optimum(rows: Sequence[Row]) -> Iterator[Bar]:
     mine = [row for row in of(rows, method=PATH) if row.get("settled") is not None]
     if not mine:
         return
-    over, seen = (
-        values(mine, "over_optimum"),
-        np.array([row["rows_seen"] / row["rows_of"] for row in mine]),
-    )
-    settled, near = sum(bool(row["settled"]) for row in mine), int((over <= 1.05 + 1e-9).sum())
+    over = values(mine, "over_optimum")
+    seen = np.array([row["rows_seen"] / row["rows_of"] for row in mine])
+    settled = sum(bool(row["settled"]) for row in mine)
+    near = int((over <= 1.05 + 1e-9).sum())
     yield Bar(
         "path within 5 % of the optimum over all data, tables of 10,000 rows and more",
         f"{near} of {len(over)} people (median {np.median(over):.3f}, worst {over.max():.3f} "
@@ -124,7 +124,10 @@ def _optimum(rows: Sequence[Row]) -> Iterator[Bar]:
 
 def _speed(rows: Sequence[Row]) -> Iterator[Bar]:
     """The path alone, as peers give no actions; a peer cut off at the limit would take longer."""
-    slow, faster, ratios, worlds = [], [], [], names(rows, "world")
+    slow = []
+    faster = []
+    ratios = []
+    worlds = names(rows, "world")
     for world in worlds:
         for peer in peers(of(rows, world=world)):
             theirs = [
@@ -180,7 +183,8 @@ def _gap(rows: Sequence[Row], method: str, key: str) -> tuple[float, str]:
 
 def _retrained(rows: Sequence[Row]) -> Bar:
     """A peer is ahead if valid more often at no higher cost than any of our settings."""
-    ahead, worlds = [], names(rows, "world")
+    ahead = []
+    worlds = names(rows, "world")
     for world in worlds:
         here = of(rows, world=world)
         for peer in peers(here):

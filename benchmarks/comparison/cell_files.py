@@ -1,4 +1,4 @@
-"""The files that answers are kept in: one a method, split and table."""
+"""The files that answers are kept in: one for each method on each split of a table."""
 
 from __future__ import annotations
 

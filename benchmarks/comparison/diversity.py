@@ -21,7 +21,8 @@ from running import OutOfTime, limited, split
 from splits import World
 from verdicts import Bench, personal
 
-PEOPLE, WANTED = 5, 3
+PEOPLE = 5
+WANTED = 3
 
 Several = Callable[[dict[str, Any]], Sequence[Array]]
 """From a record to the states of every proposal to that person."""

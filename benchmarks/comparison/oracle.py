@@ -39,11 +39,13 @@ def optimum(
     """The shortest path from ``start`` to a row that reaches the target, if below ``within``."""
     points = rule.rows.points
     allowed = bounds.contain(points) & (norms(points - start) < within)
-    places, targets = points[allowed], reaches[allowed]
+    places = points[allowed]
+    targets = reaches[allowed]
     if not targets.any():
         return Optimum(within, True, 0)
     left = ReferenceRows(places[targets]).nearest(places, 1)[0][:, 0]
-    done, looked = np.zeros(len(places), dtype=bool), 0
+    done = np.zeros(len(places), dtype=bool)
+    looked = 0
     heap = [*_onward(start, 0.0, -1, places, left, bounds, within)]
     heapq.heapify(heap)
     while heap:

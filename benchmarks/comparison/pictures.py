@@ -1,4 +1,4 @@
-"""The pictures of the report: what ground costs, who is served, and what time buys."""
+"""The pictures of the report."""
 
 from __future__ import annotations
 
@@ -11,8 +11,12 @@ from localface.cases.readiness.drawing import AxisScale, Picture, dot, line, tex
 from localface.evaluation.metrics.groups import GroupResult
 from summary import Figures, ours
 
-WIDTH, HEIGHT = 760, 440
-LEFT, RIGHT, TOP, BOTTOM = 56, 150, 22, 46
+WIDTH = 760
+HEIGHT = 440
+LEFT = 56
+RIGHT = 150
+TOP = 22
+BOTTOM = 46
 SPAN = (LEFT, WIDTH - RIGHT)
 LETTER = 5.9  # how wide a letter of a label is, about
 
@@ -73,7 +77,8 @@ def scatter(
     powers: bool = False,
 ) -> Picture:
     """One dot a method, named beside it; ours filled."""
-    xs, ys = [x for _, x, _ in dots] or [0.0], [y for _, _, y in dots] or [0.0]
+    xs = [x for _, x, _ in dots] or [0.0]
+    ys = [y for _, _, y in dots] or [0.0]
     low, high = (np.floor(min(xs)), np.ceil(max(xs))) if powers else (0.0, rounded(max(xs))[-1])
     across = (
         AxisScale(float(low), float(max(high, low + 1)), LEFT, WIDTH - RIGHT)
@@ -171,7 +176,8 @@ def _axes(
 
 def by_decile(lines: dict[str, Sequence[GroupResult]]) -> Picture:
     """Success by where people start from, one line a method."""
-    across, up = AxisScale(1, 10, *SPAN), AxisScale(0, 100, HEIGHT - BOTTOM, TOP)
+    across = AxisScale(1, 10, *SPAN)
+    up = AxisScale(0, 100, HEIGHT - BOTTOM, TOP)
     names = ("where people start: 1 the loneliest tenth, 10 the most crowded", "sound, %")
     body = _axes(across, up, names, marks={i: str(i) for i in range(1, 11)})
     ends: dict[str, tuple[float, float]] = {}

@@ -134,7 +134,8 @@ def _answers(
 
 def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
     """Everyone in one pass, the time shared out evenly; then some again, alone, with noise."""
-    started, before = time.thread_time(), _counts(method)
+    started = time.thread_time()
+    before = _counts(method)
     try:
         with limited(rules.limit * len(at.people)):
             proposals = method.explain_many(at.people)
@@ -142,7 +143,8 @@ def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
         for number in range(len(at.people)):
             yield {"person": number, "found": False, "error": _told(error)}
         return
-    each, after = (time.thread_time() - started) / len(at.people), _counts(method)
+    each = (time.thread_time() - started) / len(at.people)
+    after = _counts(method)
     records = at.people.to_dict("records")
     for number, proposal in enumerate(proposals):
         line = {"person": number, **_plain(proposal), "seconds": each}
@@ -156,7 +158,9 @@ def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
 
 def _asked(method: Any, record: dict[str, Any], limit: float) -> dict[str, Any]:
     """What a method proposes to one person, and what it took."""
-    before, started, clock = _counts(method), time.thread_time(), time.perf_counter()
+    before = _counts(method)
+    started = time.thread_time()
+    clock = time.perf_counter()
     try:
         with limited(limit):
             proposal = method.explain(record)
@@ -209,7 +213,8 @@ def shaken(at: World, record: dict[str, Any], seed: int) -> dict[str, Any]:
     for feature in at.schema:
         if feature.kind == "numeric" and feature.moves == "freely":
             spread = float(at.data[feature.name].std())
-            low, high = (at.data[feature.name].min(), at.data[feature.name].max())
+            low = at.data[feature.name].min()
+            high = at.data[feature.name].max()
             near[feature.name] = float(
                 np.clip(record[feature.name] + NOISE * spread * rng.normal(), low, high)
             )

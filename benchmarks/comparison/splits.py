@@ -147,7 +147,8 @@ def heloc(folder: Path) -> Raw:
     frame = pd.read_csv(folder / "heloc.csv.gz")
     good = (frame.pop("RiskPerformance") == "Good").to_numpy(dtype=int)
     known = ~(frame == -9).all(axis=1).to_numpy()
-    frame, good = frame[known], good[known]
+    frame = frame[known]
+    good = good[known]
     frame = frame.where(frame >= 0)
     frame = frame.fillna(frame.median()).round().astype(int).reset_index(drop=True)
     schema = Schema.infer(frame)

@@ -208,10 +208,8 @@ def tables(rows: Sequence[Row]) -> Iterator[tuple[str, list[Figures]]]:
 def deciles(rows: Sequence[Row], method: str) -> list[GroupResult]:
     """Success by how usual the place is where people start, over all tables."""
     mine = of(rows, method=method)
-    flags, costs = (
-        [bool(row["sound"]) for row in mine],
-        np.array([_number(row["l2"]) for row in mine]),
-    )
+    flags = [bool(row["sound"]) for row in mine]
+    costs = np.array([_number(row["l2"]) for row in mine])
     return by_decile(flags, costs, np.array([row["density_start"] for row in mine]))
 
 
@@ -226,10 +224,8 @@ def gap(rows: Sequence[Row], method: str, key: str = "sound") -> DecileGap:
 def groups(rows: Sequence[Row], method: str) -> list[GroupResult]:
     """Success and cost by group, where a table has one."""
     mine = [row for row in of(rows, method=method) if row["group"] is not None]
-    flags, costs = (
-        [bool(row["sound"]) for row in mine],
-        np.array([_number(row["l2"]) for row in mine]),
-    )
+    flags = [bool(row["sound"]) for row in mine]
+    costs = np.array([_number(row["l2"]) for row in mine])
     return by_group(flags, costs, [row["group"] for row in mine])
 
 

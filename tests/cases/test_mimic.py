@@ -676,7 +676,8 @@ def by_pandas(events: Any, row: Any, feature: str) -> float:
     mine = events[(events["icustay_id"] == row["icustay_id"]) & events["itemid"].isin(ids)]
     mine = mine[(mine["valuenum"] >= low) & (mine["valuenum"] <= high)]
     ago = (row["time"] - mine["charttime"]) / pd.Timedelta(hours=1)
-    recent, older = mine[(ago >= 0) & (ago <= 4)], mine[(ago > 4) & (ago <= 36)]
+    recent = mine[(ago >= 0) & (ago <= 4)]
+    older = mine[(ago > 4) & (ago <= 36)]
     if len(recent) and feature.endswith(("_min", "_max")):
         return factor * float(getattr(recent["valuenum"], feature[-3:])())
     seen = (recent if len(recent) else older).assign(

@@ -62,7 +62,8 @@ def ward():
 
 def stays(n: int = 250, rows: int = 4) -> Samples:
     """Patients with several rows each: all rows of a patient are alike, as is the outcome."""
-    cohort, rng = synthetic(seed=2, sizes={"mimic": n}), np.random.default_rng(0)
+    cohort = synthetic(seed=2, sizes={"mimic": n})
+    rng = np.random.default_rng(0)
     patient = np.repeat(np.arange(n), rows)
     frame = cohort.frame().iloc[patient].reset_index(drop=True)
     frame["creatinine"] += rng.integers(0, 3, len(frame))
@@ -174,7 +175,8 @@ def test_the_papers_split_tests_on_as_many_rows_of_either_source():
 def test_a_split_by_patient_leaks_nobody_and_a_split_by_row_does():
     samples = stays()
     for seed in range(5):
-        parts, rows = split_samples(samples, seed=seed), split_samples(samples, seed=seed, by="row")
+        parts = split_samples(samples, seed=seed)
+        rows = split_samples(samples, seed=seed, by="row")
         assert not set(samples.patient[parts.train]) & set(samples.patient[parts.test])
         assert set(samples.patient[rows.train]) & set(samples.patient[rows.test])
         assert abs(len(parts.test) - 400) < 4
@@ -217,7 +219,8 @@ def gappy(frame: pd.DataFrame, seed: int = 0) -> pd.DataFrame:
 
 def test_imputation_learns_from_the_training_part_alone():
     frame = gappy(small().features)
-    train, test = frame[:1200], frame[1200:].copy()
+    train = frame[:1200]
+    test = frame[1200:].copy()
     imputation = fit_imputation(train, schema())
     once = imputation.filled(test)
     test.iloc[1:] = 1e6  # whatever else is tested must not matter to the first of them
@@ -284,7 +287,8 @@ def test_folds_hold_out_whole_sources_or_whole_patients():
 
 
 def test_the_first_trees_of_a_forest_are_the_smaller_forest():
-    data, ready = small().features, small().ready
+    data = small().features
+    ready = small().ready
     few, many = (
         RandomForestClassifier(n, max_depth=4, random_state=3).fit(data, ready) for n in (5, 12)
     )
@@ -295,7 +299,8 @@ def test_the_first_trees_of_a_forest_are_the_smaller_forest():
 def test_the_grid_search_finds_what_carries_over_between_sources(monkeypatch: pytest.MonkeyPatch):
     for name, values in (("SHARES", (0.5,)), ("DEPTHS", (1, 5)), ("TREES", (3, 15))):
         monkeypatch.setattr(f"localface.cases.readiness.training.{name}", values)
-    rows, aucs = split_samples(small()).train, {}
+    rows = split_samples(small()).train
+    aucs = {}
     for depth, trees in ((1, 3), (1, 15), (5, 3), (5, 15)):
         found = []
         for name in ("mimic", "gicu"):
@@ -342,10 +347,12 @@ def test_the_same_seed_gives_the_same_figures():
 
 def test_everyone_is_asked_once_and_answered():
     study = ward()
-    people, first = study.patients.people, study.evaluation.first
+    people = study.patients.people
+    first = study.evaluation.first
     assert len(people) == len({one.row for one in people}) == 150
     for one in people:
-        score, truth = first.scores[one.row], first.ready[one.row]
+        score = first.scores[one.row]
+        truth = first.ready[one.row]
         right = "true" if (score >= 0.5) == truth else "false"
         called = "positive" if score >= 0.5 else "negative"
         assert one.group == f"{right} {called}"
@@ -381,7 +388,8 @@ def test_asking_again_only_those_without_a_way_gives_what_asking_everyone_gives(
 
 def test_answers_keep_every_promise_before_an_independent_judge():
     study = ward()
-    first, plan = study.evaluation.first, schema()
+    first = study.evaluation.first
+    plan = schema()
     for direction, target in (("ready", 1), ("not ready", 0)):
         found = [one for one in study.patients.of(direction=direction) if one.plain.found][:10]
         assert len(found) >= 8

@@ -73,8 +73,10 @@ def refused(task: Task, n: int = 6) -> Any:
 
 def judged_credit(person: pd.DataFrame, proposal: Proposal) -> None:
     """The constraints of the credit world, and its model, held against an answer by hand."""
-    world, end = mixed(), proposal.path.iloc[[-1]].reset_index(drop=True)
-    one, other = person.iloc[0], end.iloc[0]
+    world = mixed()
+    end = proposal.path.iloc[[-1]].reset_index(drop=True)
+    one = person.iloc[0]
+    other = end.iloc[0]
     assert world.model.predict_proba(end)[0, 1] >= world.min_score
     assert abs(other["age"] - one["age"]) <= 10
     assert other["years_employed"] >= one["years_employed"]
@@ -91,7 +93,8 @@ def judged_credit(person: pd.DataFrame, proposal: Proposal) -> None:
 
 @every_method
 def test_every_answer_is_valid_and_keeps_the_constraints_of_a_mixed_table(method: Any) -> None:
-    world, explainer = mixed(), method(credit())
+    world = mixed()
+    explainer = method(credit())
     people = [world.people.iloc[[i]] for i in range(4)]
 
     proposals = [explainer.explain(person, where=world.where) for person in people]
@@ -245,7 +248,8 @@ def test_the_nearest_unlike_neighbour_is_that_of_brute_force(seed: int, reach: f
         np.subtract(*np.quantile(np.unique(data, axis=0)[:, j], [0.75, 0.25])) / 1.349
         for j in range(4)
     ]
-    best, row = np.inf, None
+    best = np.inf
+    row = None
     for i, other in enumerate(data):
         apart = float(np.sqrt((((other - person) / scales) ** 2).sum()))
         if (
@@ -253,7 +257,8 @@ def test_the_nearest_unlike_neighbour_is_that_of_brute_force(seed: int, reach: f
             and abs(other[1] - person[1]) <= reach
             and apart < best - 1e-12
         ):
-            best, row = apart, i
+            best = apart
+            row = i
     assert proposal.found == (row is not None)
     if row is not None:
         assert proposal.cost == pytest.approx(best)
@@ -262,7 +267,8 @@ def test_the_nearest_unlike_neighbour_is_that_of_brute_force(seed: int, reach: f
 
 
 def test_many_people_get_the_answers_that_each_would_get() -> None:
-    explainer, people = NearestUnlike(credit()), mixed().people.iloc[:8]
+    explainer = NearestUnlike(credit())
+    people = mixed().people.iloc[:8]
 
     together = explainer.explain_many(people, where=mixed().where)
 
@@ -277,11 +283,10 @@ def test_many_people_get_the_answers_that_each_would_get() -> None:
 
 def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
     world = blobs()
-    data, people = world.data[:250], world.people[:30]
-    task, explainer = (
-        Task.of(world.model, data),
-        LocalFACE(world.model, data, search=Search(n_neighbors=15)),
-    )
+    data = world.data[:250]
+    people = world.people[:30]
+    task = Task.of(world.model, data)
+    explainer = LocalFACE(world.model, data, search=Search(n_neighbors=15))
     judge = Judge.of(explainer, data, explainer.explain(people[0]))
     line = StraightLine(task, min_density=0.05, max_tries=1000)
     goods = np.unique(data, axis=0)
@@ -322,7 +327,8 @@ def test_a_straight_line_gives_up_after_so_many_rows_and_says_so() -> None:
 
 def greedy(task: Task, person: Any, neighbour: Any) -> tuple[Any, list[int]]:
     """The greedy rule with sparsity as reward, one state at a time."""
-    state, changed = person.copy(), []
+    state = person.copy()
+    changed = []
     while task.scorer(state[None, :])[0] < task.min_score:
         best = (-np.inf, -1)
         for j in range(len(state)):
@@ -367,10 +373,8 @@ def test_nice_only_ever_takes_values_of_the_neighbour(reward: str) -> None:
 def test_without_a_reward_nice_becomes_the_neighbour() -> None:
     task = linear()
     for person in refused(task):
-        nice, nearest = (
-            NICE(task, reward="none").explain(person),
-            NearestUnlike(task).explain(person),
-        )
+        nice = NICE(task, reward="none").explain(person)
+        nearest = NearestUnlike(task).explain(person)
 
         assert nice.states.tolist() == nearest.states.tolist()
         assert nice.rows == nearest.rows
@@ -427,7 +431,8 @@ def test_a_mistaken_reward_is_named() -> None:
 
 def optimum(task: Task, person: Any) -> float:
     """The least distance to the score of the logistic model, as a linear programme."""
-    units, rows = median_deviations(task), task.records
+    units = median_deviations(task)
+    rows = task.records
     room = np.concatenate([rows.max(axis=0) - person, person - rows.min(axis=0)]) / np.tile(
         units, 2
     )

@@ -208,9 +208,11 @@ def test_the_oracle_finds_the_shortest_of_all_ways(seed: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(60, 2)) * [2.0, 0.6]
     rule = TraversalRule.of(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
-    rows, start = rule.rows.points, rule.rows.points[np.argmin(rule.rows.points[:, 0])] + 0.02
+    rows = rule.rows.points
+    start = rule.rows.points[np.argmin(rule.rows.points[:, 0])] + 0.02
     reaches = rows[:, 0] > 1.5
-    low, high = np.array([-np.inf, -0.8]), np.full(2, np.inf)
+    low = np.array([-np.inf, -0.8])
+    high = np.full(2, np.inf)
     bounds = Bounds(low, high, np.array([True, False]), np.zeros(2, dtype=bool))
     places = np.vstack([start, rows[bounds.contain(rows)]])
     steps = np.zeros((len(places), len(places)))

@@ -81,7 +81,8 @@ class Brute:
     def log(self, start: Array, end: Array) -> float:
         if self.kind != "kde":
             return float(-self.width * np.log(np.sqrt(((end - start) ** 2).sum())))
-        discrete, middle = self.task.space.discrete, (start + end) / 2
+        discrete = self.task.space.discrete
+        middle = (start + end) / 2
         places = [np.where(discrete, one, middle) for one in (start, end)]
         return (self.density(places[0]) + self.density(places[1])) / 2
 
@@ -107,7 +108,8 @@ class Brute:
                 ]
             )
         costs = np.full((self.n + 1, self.n + 1), np.inf)
-        costs[:-1, :-1], costs[-1, :-1] = self.costs, steps
+        costs[:-1, :-1] = self.costs
+        costs[-1, :-1] = steps
         states = np.vstack([self.points, query.point])
         inside = ((states >= query.bounds.lower) & (states <= query.bounds.upper)).all(axis=1)
         costs[:, ~inside] = np.inf
@@ -274,10 +276,12 @@ def test_on_a_grid_full_of_ties_and_copies_every_answer_is_the_brute_force_one(
 def test_whoever_asks_is_joined_as_a_row_would_be(kind: str) -> None:
     rng = np.random.default_rng(2)
     cells = np.unique(rng.integers(-4, 5, (70, 2)), axis=0).astype(float)
-    people, rows = cells[::3], np.delete(cells, np.s_[::3], axis=0)
+    people = cells[::3]
+    rows = np.delete(cells, np.s_[::3], axis=0)
     schema = Schema([Feature("a", scale=1.0), Feature("b", scale=1.0)])
     task = Task.of(right, rows, schema=schema, min_score=0.7)
-    method, brute = FACE(task, graph=kind, n_neighbors=2), Brute(task, kind, 2)
+    method = FACE(task, graph=kind, n_neighbors=2)
+    brute = Brute(task, kind, 2)
 
     for person in people:
         query = task.query(person)
@@ -367,7 +371,8 @@ def test_people_whose_limits_come_to_the_same_share_one_search(
     task, people = cloud()
     schema = task.schema.with_("b", moves=moves)
     method = FACE(Task.of(right, task.data, schema=schema, min_score=0.8), n_neighbors=8)
-    real, calls = face.dijkstra, list[int]()
+    real = face.dijkstra
+    calls = list[int]()
     monkeypatch.setattr(
         face, "dijkstra", lambda *args, **options: calls.append(1) or real(*args, **options)
     )
@@ -444,7 +449,8 @@ def test_rows_are_numbers_in_the_users_own_table_and_states_are_their_values() -
     )
 
     for person in world.people[:10]:
-        one, two = plain.explain(person), other.explain(person)
+        one = plain.explain(person)
+        two = other.explain(person)
         assert (one.states == two.states).all()
         assert one.cost == two.cost
         assert (world.data[list(one.rows[1:])] == one.states[1:]).all()
@@ -483,7 +489,9 @@ def test_the_reason_says_what_is_missing() -> None:
 
 
 def test_rows_that_break_a_relation_are_neither_the_way_nor_the_end() -> None:
-    start, broken, end = [0.0, 0.5], [1.0, 0.5], [1.8, 1.85]
+    start = [0.0, 0.5]
+    broken = [1.0, 0.5]
+    end = [1.8, 1.85]
     free = Schema([Feature("a", scale=1.0), Feature("b", scale=1.0)])
     ruled = free.relate("a", "<=", "b")
 

@@ -145,7 +145,8 @@ def test_ties_are_shared_whatever_the_order() -> None:
 
 def test_one_row_leaves_little_to_compare_with() -> None:
     alone = ReferenceRows(np.array([[1.0, 2.0]]))
-    here, there = alone.points, np.array([[1.0, 5.0]])
+    here = alone.points
+    there = np.array([[1.0, 5.0]])
     assert np.isnan(metrics.knn_distance(here, alone)).all()
     assert np.isnan(metrics.ynn(here, alone, np.array([True]))).all()
     assert metrics.knn_distance(there, alone).tolist() == [3.0]
@@ -182,13 +183,13 @@ def test_the_end_does_not_depend_on_row_order_and_follows_the_scale(
     seed: int, factor: float
 ) -> None:
     rng = np.random.default_rng(seed)
-    rows, places, reaches = rng.normal(size=(60, 3)), rng.normal(size=(5, 3)), rng.random(60) < 0.5
+    rows = rng.normal(size=(60, 3))
+    places = rng.normal(size=(5, 3))
+    reaches = rng.random(60) < 0.5
     order = rng.permutation(60)
-    one, other, larger = (
-        ReferenceRows(rows),
-        ReferenceRows(rows[order]),
-        ReferenceRows(rows * factor),
-    )
+    one = ReferenceRows(rows)
+    other = ReferenceRows(rows[order])
+    larger = ReferenceRows(rows * factor)
     np.testing.assert_allclose(
         metrics.ynn(places, one, reaches), metrics.ynn(places, other, reaches[order])
     )
@@ -236,7 +237,8 @@ def test_scales_worked_by_hand() -> None:
     records = np.array(
         [[0.0, 0, 7.1, 0], [1, 0, 7.1, 1], [2, 0, 7.1, 1], [3, 0, 7.1, 1], [10, 5, 7.1, 1]]
     )
-    mad, spread = metrics.mad_scales(records, schema), metrics.range_scales(records, schema)
+    mad = metrics.mad_scales(records, schema)
+    spread = metrics.range_scales(records, schema)
     assert mad.tolist() == [1.0, records[:, 1].std(), 0.0, 1.0]
     assert spread.tolist() == [10.0, 5.0, 0.0, 1.0]
     moved = records[:1] + np.array([2.0, 0, 9, 1])
@@ -260,7 +262,8 @@ def test_redundancy_is_the_share_that_could_be_put_back() -> None:
     def enough(records: Array) -> Array:
         return np.asarray((records[:, 0] + records[:, 1] >= 2) & (records[:, 2] < 9), dtype=float)
 
-    start, end = np.zeros(4), np.array([2.0, 1.0, 5.0, 0.0])
+    start = np.zeros(4)
+    end = np.array([2.0, 1.0, 5.0, 0.0])
     assert metrics.redundancy(start, end, plain(4), enough, min_score=0.5) == pytest.approx(2 / 3)
     assert math.isnan(metrics.redundancy(start, start, plain(4), enough, min_score=0.5))
     assert metrics.single_undos(start, end, plain(4)).tolist() == [
@@ -271,10 +274,8 @@ def test_redundancy_is_the_share_that_could_be_put_back() -> None:
 
 
 def test_diversity_of_several_proposals() -> None:
-    start, ends = (
-        np.zeros(3),
-        [np.array([3.0, 0, 0]), np.array([0, 4.0, 0]), np.array([3.0, 4.0, 0])],
-    )
+    start = np.zeros(3)
+    ends = [np.array([3.0, 0, 0]), np.array([0, 4.0, 0]), np.array([3.0, 4.0, 0])]
     distance, jaccard = metrics.diversity(start, ends, plain(3))
     assert distance == pytest.approx((5 + 4 + 3) / 3)
     assert jaccard == pytest.approx((1 + 0.5 + 0.5) / 3)
@@ -450,7 +451,9 @@ def test_a_step_is_looked_at_closely_and_in_full() -> None:
 
 
 def test_categories_flip_in_the_middle() -> None:
-    start, end, discrete = np.array([0.0, 0.0]), np.array([4.0, 1.0]), np.array([False, True])
+    start = np.array([0.0, 0.0])
+    end = np.array([4.0, 1.0])
+    discrete = np.array([False, True])
     (a, b, first), (c, d, second) = straight_parts(start, end, discrete)
     assert [a.tolist(), b.tolist(), c.tolist(), d.tolist()] == [[0, 0], [2, 0], [2, 1], [4, 1]]
     assert first == second == 0.5
@@ -482,7 +485,8 @@ def test_a_path_is_as_low_as_its_lowest_step_and_its_mean_goes_by_length() -> No
 def test_traversable_by_held_out_people() -> None:
     rows = np.concatenate([np.linspace(0, 1, 50), np.linspace(5, 6, 50)])[:, None]
     heldout = HeldOutDensity.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.1)
-    starts, ends = np.array([[0.1], [0.5]]), np.array([[0.9], [5.5]])
+    starts = np.array([[0.1], [0.5]])
+    ends = np.array([[0.9], [5.5]])
     assert heldout.traversable(starts, ends).tolist() == [True, False]
 
 
@@ -607,10 +611,8 @@ def test_success_is_over_everybody_asked() -> None:
 
 
 def test_a_difference_of_shares_has_newcombes_interval() -> None:
-    first, second = (
-        metrics.success_share([True] * 56 + [False] * 14),
-        metrics.success_share([True] * 48 + [False] * 32),
-    )
+    first = metrics.success_share([True] * 56 + [False] * 14)
+    second = metrics.success_share([True] * 48 + [False] * 32)
     gap = metrics.share_difference(first, second)
     assert gap.mean == pytest.approx(0.2)
     assert (gap.low, gap.high) == (
@@ -650,7 +652,8 @@ def test_seconds_are_told_by_median_and_95th_percentile() -> None:
 
 
 def test_groups_are_counted_with_their_failures() -> None:
-    found, costs = [True, False, True, True], [1.0, math.nan, 3.0, 5.0]
+    found = [True, False, True, True]
+    costs = [1.0, math.nan, 3.0, 5.0]
     first, second = metrics.by_group(found, costs, ["b", "b", "a", "a"])
     assert (first.group, first.asked, first.found, first.share, first.cost) == ("a", 2, 2, 1.0, 4.0)
     assert (second.group, second.asked, second.found, second.share, second.cost) == (
@@ -794,11 +797,9 @@ def test_many_at_once_are_measured_as_one_by_one_with_two_model_calls() -> None:
     space = plain(4)
     judge = Judge.of(space, CLOUD[:200], score, min_score=1.0, heldout=CLOUD[200:], bandwidth=0.5)
     paths = [None, CLOUD[[0]], CLOUD[[1, 2]], CLOUD[[3, 4, 5]], None, CLOUD[[6, 250, 7, 8]]]
-    boxes, optima, floors = (
-        [box_of(space, CLOUD[0])] * 6,
-        [1.0, None, 2.0, 3.0, None, 0.0],
-        [None] * 5 + [-50.0],
-    )
+    boxes = [box_of(space, CLOUD[0])] * 6
+    optima = [1.0, None, 2.0, 3.0, None, 0.0]
+    floors = [None] * 5 + [-50.0]
     calls.clear()
     many = metrics.measure_many(judge, paths, boxes, optima=optima, log_floors=floors)
     assert len(calls) <= 2
@@ -811,7 +812,8 @@ def test_many_at_once_are_measured_as_one_by_one_with_two_model_calls() -> None:
 
 
 def test_averages_keep_failures_in_the_denominator() -> None:
-    judge, box = judged(), box_of(plain(1), np.zeros(1))
+    judge = judged()
+    box = box_of(plain(1), np.zeros(1))
     paths = [np.array([[2.0], [6.0]]), None, np.array([[2.0], [3.0]]), None]
     means = metrics.averages(metrics.measure_many(judge, paths, [box] * 4))
     assert (means["found"], means["valid"], means["sound"]) == (0.5, 0.25, 0.25)
@@ -821,7 +823,8 @@ def test_averages_keep_failures_in_the_denominator() -> None:
 
 
 def test_what_does_not_go_together_is_refused() -> None:
-    judge, box = judged(), box_of(plain(1), np.zeros(1))
+    judge = judged()
+    box = box_of(plain(1), np.zeros(1))
     with pytest.raises(DataError, match="2 proposals, 1 boxes"):
         metrics.measure_many(judge, [None, None], [box])
     with pytest.raises(DataError, match="is no path"):
@@ -846,7 +849,8 @@ def test_whoever_stands_below_the_floor_may_leave_but_not_go_lower() -> None:
 
 
 def test_localface_is_judged_sound_where_it_says_found() -> None:
-    world, (heldout, _) = moons(), make_moons(400, noise=0.12, random_state=2)
+    world = moons()
+    (heldout, _) = make_moons(400, noise=0.12, random_state=2)
     explainer = LocalFACE(world.model, world.data, search=Search(n_neighbors=15))
     answers = list(explainer.explain_many(world.people[:6], progress=False))
     space = Space.fit(explainer.schema, np.unique(world.data, axis=0))

@@ -384,9 +384,12 @@ def test_tables_and_arrays_and_text_are_read_alike_and_counted() -> None:
     table = pd.DataFrame(
         {"age": [50, 20], "car": ["1", "0"], "income": [41.5, 30.0], "job": ["2", "0"]}
     )
-    calls, records = task.calls.calls, task.calls.records
+    calls = task.calls.calls
+    records = task.calls.records
 
-    by_array, by_table, one = model.predict(codes), model.predict(table), model.predict(codes[0])
+    by_array = model.predict(codes)
+    by_table = model.predict(table)
+    one = model.predict(codes[0])
 
     assert by_array.tolist() == by_table.tolist() == [1, 0]
     assert one.tolist() == [1]
@@ -414,8 +417,10 @@ def test_a_peer_leaves_the_world_as_it_was_and_says_the_same_again(
     task, people = forest()
     np.random.seed(5)  # noqa: NPY002  # whoever relies on the global generator must not notice
     random.seed(5)
-    state, own = np.random.get_state()[1].tolist(), random.getstate()  # noqa: NPY002
-    filters, handlers = list(warnings.filters), list(logging.getLogger().handlers)
+    state = np.random.get_state()[1].tolist()  # noqa: NPY002
+    own = random.getstate()
+    filters = list(warnings.filters)
+    handlers = list(logging.getLogger().handlers)
 
     peer = made(name, task, seed=3)
     first, again = (peer.explain(people.iloc[[1]]) for _ in range(2))
@@ -434,7 +439,8 @@ def test_a_peer_leaves_the_world_as_it_was_and_says_the_same_again(
 @pytest.mark.parametrize("name", PEERS)
 def test_a_missing_package_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     task, _ = forest()
-    package, module = PEERS[name].package, PACKAGES[PEERS[name].package]
+    package = PEERS[name].package
+    module = PACKAGES[PEERS[name].package]
     for loaded in [one for one in sys.modules if one.partition(".")[0] == module]:
         monkeypatch.delitem(sys.modules, loaded)
     monkeypatch.setitem(sys.modules, module, None)

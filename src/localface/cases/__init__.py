@@ -1,1 +1,1 @@
-"""Data sets with a model and a schema, to demonstrate the library on."""
+"""Data sets to demonstrate the library on, with their models or schemas."""

@@ -93,14 +93,7 @@ def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[st
     )
     school = np.digitize(means + 0.7 * rng.normal(size=n), [-0.9, 0.1, 1.0])
     employed = np.clip(np.rint((age - 18) * rng.beta(2 + np.exp(0.6 * steady), 3)), 0, 60)
-    income = np.clip(
-        np.exp(7.5 + 0.35 * means + 0.1 * school + 0.15 * rng.normal(size=n)), 400, 20_000
-    )
-    savings = np.clip(income * np.exp(0.4 + 0.7 * steady + 0.5 * rng.normal(size=n)), 0, 200_000)
-    amount = np.clip(income * np.exp(1.0 + 0.4 * rng.normal(size=n)), 500, 60_000)
-    months = np.clip(np.rint(12 + 10 * amount / income + 6 * rng.normal(size=n)), 6, 84)
-    debts = np.minimum(rng.poisson(np.exp(0.4 - 0.4 * steady)), 12)
-    late = np.minimum(rng.poisson(np.exp(-0.9 - 0.8 * steady)), 20)
+    money = _money(means, steady, school, rng)
     home = np.digitize(
         0.6 * means + 0.4 * steady + (age - 38) / 20 + 0.6 * rng.normal(size=n), [0.1, 0.5]
     )
@@ -111,7 +104,23 @@ def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[st
         "home": home,
         "guarantor": rng.random(n) < 0.18,
     }
-    money = {
+    return {name: np.asarray(one, dtype=float) for name, one in who.items()}, money
+
+
+def _money(
+    means: Array, steady: Array, school: Array, rng: np.random.Generator
+) -> dict[str, Array]:
+    """What applicants earn, have, ask for and owe."""
+    n = len(means)
+    income = np.clip(
+        np.exp(7.5 + 0.35 * means + 0.1 * school + 0.15 * rng.normal(size=n)), 400, 20_000
+    )
+    savings = np.clip(income * np.exp(0.4 + 0.7 * steady + 0.5 * rng.normal(size=n)), 0, 200_000)
+    amount = np.clip(income * np.exp(1.0 + 0.4 * rng.normal(size=n)), 500, 60_000)
+    months = np.clip(np.rint(12 + 10 * amount / income + 6 * rng.normal(size=n)), 6, 84)
+    debts = np.minimum(rng.poisson(np.exp(0.4 - 0.4 * steady)), 12)
+    late = np.minimum(rng.poisson(np.exp(-0.9 - 0.8 * steady)), 20)
+    return {
         "income": income,
         "savings": savings,
         "amount": amount,
@@ -119,7 +128,6 @@ def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[st
         "debts": debts,
         "late": late,
     }
-    return {name: np.asarray(one, dtype=float) for name, one in who.items()}, money
 
 
 def _log_odds(people: dict[str, Array], money: dict[str, Array]) -> Array:

@@ -1,4 +1,4 @@
-"""Two moons: two crescents of people, and a small model that tells them apart."""
+"""Two moons: two crescents of people, with a small model that separates them."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""How LocalFACE is compared: other methods as baselines, and the metrics that judge all of them."""
+"""How LocalFACE is compared: other methods as baselines, metrics that judge all of them."""

@@ -22,7 +22,8 @@ from localface.errors import DataError, needs_extra
 
 if TYPE_CHECKING:
     from localface.analyses.observed_moves import Trajectories
-    from localface.cases.mimic import Decisions
+    from localface.cases.mimic import Decisions, Extraction
+    from localface.cases.readiness.samples import Samples
     from localface.cases.readiness.study import Study
 
 __all__ = [
@@ -69,9 +70,7 @@ def run(
     seed : of the cohort, of the splits and of the forests
     progress : show progress bars where there is a terminal
     """
-    from localface.cases.mimic import from_mimic
     from localface.cases.readiness.report import write_report
-    from localface.cases.readiness.samples import Samples
     from localface.cases.readiness.study import check_counts, run_study
 
     with needs_extra("case", "the case study"):
@@ -83,15 +82,7 @@ def run(
     if folder.exists() and not folder.is_dir():
         raise DataError(f"the study is written into a folder; {str(folder)!r} is a file")
     folder.mkdir(parents=True, exist_ok=True)
-    extraction = None
-    if mimic is not None:
-        extraction = from_mimic(
-            mimic, folder / "extraction", decisions=decisions, progress=progress
-        )
-    if extraction is None:
-        samples = Samples.of_cohort(synthetic(seed))
-    else:
-        samples = Samples.of_extraction(extraction)
+    samples, extraction = _samples(folder, mimic, decisions, seed=seed, progress=progress)
     study = run_study(
         samples,
         extraction=extraction,
@@ -105,6 +96,25 @@ def run(
         progress=progress,
     )
     return replace(study, page=write_report(study, folder))
+
+
+def _samples(
+    folder: Path,
+    mimic: str | Path | None,
+    decisions: Decisions | None,
+    *,
+    seed: int,
+    progress: bool,
+) -> tuple[Samples, Extraction | None]:
+    """The generated cohort, or the rows extracted from MIMIC-III."""
+    from localface.cases.readiness.samples import Samples
+
+    if mimic is None:
+        return Samples.of_cohort(synthetic(seed)), None
+    from localface.cases.mimic import from_mimic
+
+    extraction = from_mimic(mimic, folder / "extraction", decisions=decisions, progress=progress)
+    return Samples.of_extraction(extraction), extraction
 
 
 def __getattr__(name: str) -> Any:

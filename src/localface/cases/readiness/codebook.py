@@ -28,7 +28,7 @@ has the words.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -79,7 +79,17 @@ def schema(*, los_only_grows: bool = False) -> Schema:
     The paper lets the length of stay go back, for what a clinician may learn from it
     ("if this were day 3 ..."); with ``los_only_grows`` it cannot.
     """
-    features = [
+    features = _features(los_moves="up" if los_only_grows else "freely")
+    references = {one.feature: (one.low, one.high) for one in CRITERIA if one.feature != "airway"}
+    features = [replace(one, reference=references.get(one.name)) for one in features]
+    return Schema(
+        features,
+        relations=[(f"{what}_min", "<=", f"{what}_max") for what in ("resp", "hr", "temp")],
+    )
+
+
+def _features(*, los_moves: Literal["up", "freely"]) -> list[Feature]:
+    return [
         Feature("airway", kind="binary", categories=(0, 1)),
         Feature("fio2", resolution=0.01, bounds=(0.21, 1.0)),
         Feature("spo2_min", unit="%", resolution=1),
@@ -99,22 +109,10 @@ def schema(*, los_only_grows: bool = False) -> Schema:
         Feature("creatinine", unit="umol/L", resolution=1),
         Feature("bun", unit="mmol/L", resolution=0.1),
         Feature("bmi", unit="kg/m2", resolution=0.1),
-        Feature(
-            "los",
-            unit="h",
-            resolution=1,
-            within=LOS_WITHIN,
-            moves="up" if los_only_grows else "freely",
-        ),
+        Feature("los", unit="h", resolution=1, within=LOS_WITHIN, moves=los_moves),
         Feature("age", unit="years", kind="integer", within=AGE_WITHIN),
         Feature("sex", kind="binary", categories=(0, 1), moves="never"),
     ]
-    references = {one.feature: (one.low, one.high) for one in CRITERIA if one.feature != "airway"}
-    features = [replace(one, reference=references.get(one.name)) for one in features]
-    return Schema(
-        features,
-        relations=[(f"{what}_min", "<=", f"{what}_max") for what in ("resp", "hr", "temp")],
-    )
 
 
 UNITS = {"C": "°C", "umol/L": "µmol/L", "kg/m2": "kg/m²"}

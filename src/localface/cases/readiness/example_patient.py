@@ -15,7 +15,7 @@ from localface.cases.readiness.document import (
     TwoColumns,
 )
 from localface.cases.readiness.path_picture import format_score, path_picture, readiness_scores
-from localface.cases.readiness.report_tables import format_percent, named_feature
+from localface.cases.readiness.report_tables import format_share, named_feature
 
 _GLUE = "\N{NO-BREAK SPACE}"
 _MET = {True: f"✓{_GLUE}met", False: f"✗{_GLUE}not{_GLUE}met"}
@@ -137,7 +137,7 @@ def _closing(answer: Recourse) -> str:
     ]
     lowest = min((one.lowest for one in answer.followed().certificates), default=1.0)
     said.append(
-        f"{format_percent(lowest, 0)} of patients stand on less common ground than its least "
+        f"{format_share(lowest, 0)} of patients stand on less common ground than its least "
         "common place"
     )
     return " ".join(f"{line}." for line in said)

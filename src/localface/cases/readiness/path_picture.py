@@ -23,7 +23,7 @@ MAX_FEATURES = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FeatureChange:
+class FeatureSeries:
     """One feature along the path."""
 
     feature: Feature
@@ -49,12 +49,12 @@ def _wanted(person: PatientRecourse) -> Target:
 
 def path_picture(person: PatientRecourse, name: str) -> Picture:
     """Draw one patient's path."""
-    moved = feature_changes(person)[:MAX_FEATURES]
+    moved = changed_series(person)[:MAX_FEATURES]
     scores = readiness_scores(person)
     x = AxisScale(0, max(1, len(scores) - 1), _LEFT + 8, _WIDTH - _RIGHT)
     body = _score_panel(person, scores, x)
-    for number, change in enumerate(moved):
-        body += _feature_panel(change, x, _SCORE + _PANEL * number)
+    for number, series in enumerate(moved):
+        body += _feature_panel(series, x, _SCORE + _PANEL * number)
     bottom = _SCORE + _PANEL * len(moved)
     body += [
         text(x(i), bottom + 16, "now" if i == 0 else str(i), look="quiet", anchor="middle")
@@ -67,18 +67,18 @@ def path_picture(person: PatientRecourse, name: str) -> Picture:
     return Picture(name, alt, tuple(body), _WIDTH, bottom + 42)
 
 
-def feature_changes(person: PatientRecourse) -> list[FeatureChange]:
+def changed_series(person: PatientRecourse) -> list[FeatureSeries]:
     """What changes on the path, the largest change first."""
     answer = person.answer.followed()
     changed = changes_between(answer.schema, answer.scales, answer.records[0], answer.records[-1])
     return [
-        FeatureChange(one.feature, answer.records[:, answer.schema.index(one.name)])
+        FeatureSeries(one.feature, answer.records[:, answer.schema.index(one.name)])
         for one in changed
     ]
 
 
-def _values_shown(change: FeatureChange) -> str:
-    return ", ".join(format_value(change.feature, code) for code in change.codes.tolist())
+def _values_shown(series: FeatureSeries) -> str:
+    return ", ".join(format_value(series.feature, code) for code in series.codes.tolist())
 
 
 def _score_panel(person: PatientRecourse, scores: list[float], x: AxisScale) -> list[str]:
@@ -100,11 +100,11 @@ def _score_panel(person: PatientRecourse, scores: list[float], x: AxisScale) -> 
     return body
 
 
-def _feature_panel(change: FeatureChange, x: AxisScale, top: float) -> list[str]:
+def _feature_panel(series: FeatureSeries, x: AxisScale, top: float) -> list[str]:
     """One feature: its line, its values where they change, a band where the criterion is met."""
-    feature = change.feature
-    codes = change.codes.tolist()
-    low, high = _range(change)
+    feature = series.feature
+    codes = series.codes.tolist()
+    low, high = _range(series)
     y = AxisScale(low, high, top + _PANEL - 14, top + 46)
     body = _band(feature, y, top)
     body += [text(0, top + 12, _title(feature), look="title"), *_condition(feature, top)]
@@ -133,12 +133,12 @@ def _label(feature: Feature, code: float) -> str:
     return feature.format(code)
 
 
-def _range(change: FeatureChange) -> tuple[float, float]:
+def _range(series: FeatureSeries) -> tuple[float, float]:
     """The values, and the nearest end of the criterion where they lie outside it."""
-    values = change.codes.tolist()
+    values = series.codes.tolist()
     low = min(values)
     high = max(values)
-    test = criterion_of(change.feature.name)
+    test = criterion_of(series.feature.name)
     if test is not None and not test.holds(values).all():
         if test.low is not None and low < test.low:
             high = max(high, test.low)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from localface.cases.readiness.codebook import CRITERIA, FEATURE_WORDS
-from localface.cases.readiness.cohort_recourse import DIRECTIONS, PatientRecourse
+from localface.cases.readiness.cohort_recourse import DIRECTIONS, Direction, PatientRecourse
 from localface.cases.readiness.drawing import AxisScale, Picture, box, dot, line, text
 from localface.types import Array
 
@@ -47,15 +47,7 @@ def calibration_picture(scores: Array, ready: Array, bins: int = 10) -> Picture:
 
 def actions_picture(people: Sequence[PatientRecourse]) -> Picture:
     """Draw how many actions an answer takes, for both directions."""
-    found = {
-        way: [
-            len(one.answer.actions) for one in people if one.direction == way and one.answer.found
-        ]
-        for way in DIRECTIONS
-    }
-    shares = {
-        way: [_share(counts, n) for n in range(1, _MANY + 1)] for way, counts in found.items()
-    }
+    shares = {direction: _action_shares(people, direction) for direction in DIRECTIONS}
     top = max(max(one) for one in shares.values()) or 1.0
     height = 230
     wide = (_WIDTH - 30) / _MANY
@@ -63,8 +55,8 @@ def actions_picture(people: Sequence[PatientRecourse]) -> Picture:
     body = [line([(20, y(0)), (_WIDTH - 10, y(0))], "axis")]
     for n in range(_MANY):
         left = 24 + wide * n
-        for number, way in enumerate(DIRECTIONS):
-            share = shares[way][n]
+        for number, direction in enumerate(DIRECTIONS):
+            share = shares[direction][n]
             at = left + number * (wide / 2 - 4)
             look = ("bar", "other")[number]
             figure = f"{100 * share:.0f}"
@@ -75,30 +67,26 @@ def actions_picture(people: Sequence[PatientRecourse]) -> Picture:
     body += [text(_WIDTH / 2, height - 8, "actions in the answer", anchor="middle")]
     body += _keys(["towards ready, %", "towards not ready, %"])
     said = "; ".join(
-        f"towards {way}: " + ", ".join(f"{100 * s:.0f} %" for s in shares[way])
-        for way in DIRECTIONS
+        f"towards {direction}: " + ", ".join(f"{100 * s:.0f} %" for s in shares[direction])
+        for direction in DIRECTIONS
     )
-    return Picture(
-        "actions",
-        f"How many actions an answer takes, 1 to {_MANY} or more. {said}.",
-        tuple(body),
-        _WIDTH,
-        height,
-    )
+    alt = f"How many actions an answer takes, 1 to {_MANY} or more. {said}."
+    return Picture("actions", alt, tuple(body), _WIDTH, height)
 
 
 def features_picture(people: Sequence[PatientRecourse]) -> Picture:
     """Draw which features the actions change most often, for both directions."""
     found = {
-        way: [one for one in people if one.direction == way and one.answer.found]
-        for way in DIRECTIONS
+        direction: [one for one in people if one.direction == direction and one.answer.found]
+        for direction in DIRECTIONS
     }
     counts = {
-        way: Counter(name for one in found[way] for name in one.changed) for way in DIRECTIONS
+        direction: Counter(name for one in found[direction] for name in one.changed)
+        for direction in DIRECTIONS
     }
     shares = {
-        name: [counts[way][name] / max(1, len(found[way])) for way in DIRECTIONS]
-        for name in {name for way in DIRECTIONS for name in counts[way]}
+        name: [counts[direction][name] / max(1, len(found[direction])) for direction in DIRECTIONS]
+        for name in {name for direction in DIRECTIONS for name in counts[direction]}
     }
     names = sorted(shares, key=lambda name: (-max(shares[name]), name))[:_FEATURES]
     x = AxisScale(0, max((max(shares[name]) for name in names), default=1.0), 178, _WIDTH - 36)
@@ -145,9 +133,13 @@ def criteria_picture(before: Array, after: Array, usual: Array) -> Picture:
     return Picture("criteria", alt, tuple(body), _WIDTH, bottom + 26)
 
 
-def _share(counts: Sequence[int], n: int) -> float:
-    alike = [count >= n if n == _MANY else count == n for count in counts]
-    return float(np.mean(alike)) if alike else 0.0
+def _action_shares(people: Sequence[PatientRecourse], direction: Direction) -> list[float]:
+    """The share of answers with 1, 2, ... actions; the last counts all that have more."""
+    found = [one.answer for one in people if one.direction == direction and one.answer.found]
+    counts = [min(len(answer.actions), _MANY) for answer in found]
+    if not counts:
+        return [0.0] * _MANY
+    return [float(np.mean([count == n for count in counts])) for n in range(1, _MANY + 1)]
 
 
 def _keys(words: Sequence[str]) -> list[str]:

@@ -25,7 +25,8 @@ from localface.cases.readiness.document import (
     render_markdown,
 )
 from localface.cases.readiness.example_patient import example_patient
-from localface.cases.readiness.report_tables import format_percent
+from localface.cases.readiness.report_tables import format_share
+from localface.cases.readiness.report_texts import ASKED, CAVEATS, RELAXED
 from localface.cases.readiness.study import EXAMPLE_ACTIONS, Study
 
 TITLE = "Ready to leave intensive care?"
@@ -59,26 +60,6 @@ def report(study: Study) -> list[DocumentBlock]:
 
 
 def _opening(study: Study) -> list[DocumentBlock]:
-    patients = study.patients
-    asked = [one for one in patients.people if one.asked]
-    actions = [len(one.answer.actions) for one in asked if one.answer.found]
-    seen = [one.answer.disclosure.fraction for one in asked]
-    tiles = [
-        (f"{study.evaluation.mean('auc'):.3f}", "AUC of the forest (paper 0.881)"),
-        (
-            format_percent(report_tables.found_share(patients, relaxed=False)),
-            "of those asked have a way as asked",
-        ),
-        (
-            format_percent(report_tables.found_share(patients, relaxed=True)),
-            "have one with the least relaxation that opens it",
-        ),
-        (f"{np.median(actions):g}" if actions else "–", "actions in the median answer"),
-        (
-            format_percent(float(np.mean(seen)), 2) if seen else "–",
-            "of the training rows seen for an answer, on average",
-        ),
-    ]
     return [
         Heading(1, TITLE),
         Paragraph(_lead(study), "lead"),
@@ -89,8 +70,32 @@ def _opening(study: Study) -> list[DocumentBlock]:
             "alert",
         ),
         *(Paragraph(note, "alert") for note in study.notes),
-        Tiles(tuple(tiles)),
+        _main_figures(study),
     ]
+
+
+def _main_figures(study: Study) -> Tiles:
+    patients = study.patients
+    asked = [one for one in patients.people if one.asked]
+    actions = [len(one.answer.actions) for one in asked if one.answer.found]
+    seen = [one.answer.disclosure.fraction for one in asked]
+    tiles = [
+        (f"{study.evaluation.mean('auc'):.3f}", "AUC of the forest (paper 0.881)"),
+        (
+            format_share(report_tables.found_share(patients, relaxed=False)),
+            "of those asked have a way as asked",
+        ),
+        (
+            format_share(report_tables.found_share(patients, relaxed=True)),
+            "have one with the least relaxation that opens it",
+        ),
+        (f"{np.median(actions):g}" if actions else "–", "actions in the median answer"),
+        (
+            format_share(float(np.mean(seen)), 2) if seen else "–",
+            "of the training rows seen for an answer, on average",
+        ),
+    ]
+    return Tiles(tuple(tiles))
 
 
 def _lead(study: Study) -> str:
@@ -133,7 +138,7 @@ def _cohort(study: Study) -> list[DocumentBlock]:
         )
         blocks.append(
             Paragraph(
-                f"{format_percent(missing)} of the values were not charted within 36 hours; they "
+                f"{format_share(missing)} of the values were not charted within 36 hours; they "
                 f"were {said}."
             )
         )
@@ -168,11 +173,18 @@ def _model(study: Study) -> list[DocumentBlock]:
         if len(chosen) == 1
         else f"Forests chosen by grid search ({'; '.join(chosen)})"
     )
-    two = len(study.samples.sources) > 1
-    tested = (
-        "40 % of the smaller source and as many rows of the other are"
-        if two
-        else "40 % of the rows are"
+    tested = "40 % of the rows are"
+    if len(study.samples.sources) > 1:
+        tested = "40 % of the smaller source and as many rows of the other are"
+    groups = groups_of(evaluation.first.ready, evaluation.first.scores)
+    measures = (
+        report_tables.forest_table(evaluation, study.leak),
+        Paragraph(report_tables.group_shares_sentence(groups)),
+        Paragraph(_leak(study), "note"),
+    )
+    calibration = Figure(
+        pictures.calibration_picture(evaluation.scores, evaluation.ready),
+        "Calibration: patients of all test sets in ten groups of equal size, by score.",
     )
     return [
         Heading(2, "The forest"),
@@ -180,23 +192,7 @@ def _model(study: Study) -> list[DocumentBlock]:
             f"{grown}. {tested} tested on, whole patients only. At specificity 0.7 means: the "
             "score is cut so that 70 % of those who were not ready are told so."
         ),
-        TwoColumns(
-            (
-                report_tables.forest_table(evaluation, study.leak),
-                Paragraph(
-                    report_tables.group_shares_sentence(
-                        groups_of(evaluation.first.ready, evaluation.first.scores)
-                    )
-                ),
-                Paragraph(_leak(study), "note"),
-            ),
-            (
-                Figure(
-                    pictures.calibration_picture(evaluation.scores, evaluation.ready),
-                    "Calibration: patients of all test sets in ten groups of equal size, by score.",
-                ),
-            ),
-        ),
+        TwoColumns(measures, (calibration,)),
     ]
 
 
@@ -234,9 +230,9 @@ def _recourse(study: Study) -> list[DocumentBlock]:
     )
     return [
         Heading(2, f"Recourse for {_whom(study).replace(' it was', '').removesuffix(' on')}"),
-        Paragraph(_ASKED),
+        Paragraph(ASKED),
         report_tables.success_table(patients),
-        Paragraph(_RELAXED),
+        Paragraph(RELAXED),
         *([why] if why else []),
         TwoColumns(
             (
@@ -252,7 +248,8 @@ def _recourse(study: Study) -> list[DocumentBlock]:
 
 def _clock(study: Study) -> str:
     together = ", ".join(
-        f"{1000 * spent:.0f} ms towards {way}" for way, spent in study.patients.seconds.items()
+        f"{1000 * spent:.0f} ms towards {direction}"
+        for direction, spent in study.patients.seconds.items()
     )
     alone = study.patients.alone
     one = (
@@ -319,42 +316,8 @@ def _caveats(study: Study) -> list[DocumentBlock]:
         if study.generated
         else "These are de-identified patients of one hospital, years ago."
     )
-    lines = (*_PLAINLY[:2], who, *_PLAINLY[2:])
+    lines = (*CAVEATS[:2], who, *CAVEATS[2:])
     made = (
         f"Made with localface {__version__}, seed {study.seed}, splits: {study.evaluation.splits}."
     )
     return [Heading(2, "What this cannot say"), Bullets(lines), Paragraph(made, "note")]
-
-
-_ASKED = (
-    "The forest calls someone ready from a score of 0.5. Whoever it calls ready wrongly, a false "
-    "positive, is asked what would make it say not ready. Everyone else is asked for a way to a "
-    "score of 0.75, the paper's mark of high certainty; those who have it are there already. Sex "
-    "never changes, age may vary by 25 years and the length of stay by 11.7 days; no place on a "
-    "way is more unusual than where the loneliest 5 % of patients stand (who stands there takes "
-    "an entry step first, which is marked)."
-)
-_RELAXED = (
-    "As asked: with these constraints and this floor. Relaxed: where there is no such way, the "
-    "floor is lowered, or a constraint widened, by as little as opens one, and the answer says by "
-    "how much. The paper reports that a way was always found; its published code lowers the floor "
-    "without saying so."
-)
-_PLAINLY = (
-    "Decision support, not advice: nothing here says what to do for a patient.",
-    (
-        "Correlational: a way shows which other patients the forest would score differently, not "
-        "what would happen if someone were made to resemble them. Some changes (a shorter stay, a "
-        "lower age) cannot be made at all: they are there to think with."
-    ),
-    "The label is what happened after a decision to discharge, so it carries that decision in it.",
-    (
-        "A floor says how common the ground is among the training rows. Relaxed means that it was "
-        "lowered, or that a constraint was widened, by as little as opens a way; such answers are "
-        "marked, and deserve less trust."
-    ),
-    (
-        "Every place on a path is a training row: an answer reveals something of other people, "
-        "which is why the share of rows seen is reported."
-    ),
-)

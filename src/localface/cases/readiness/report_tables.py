@@ -136,10 +136,10 @@ def _lengths(found: Sequence[PatientRecourse]) -> list[str]:
         _median_and_quartiles([len(one.answer.actions) for one in found]),
         _median_and_quartiles([len(one.changed) for one in found]),
         f"{np.mean([len(one.answer.certificates) for one in found]):.2f}",
-        format_percent(float(np.median(lowest)), 0),
-        format_percent(float(np.quantile(lowest, 0.05)), 0),
-        format_percent(float(np.mean([one.answer.disclosure.fraction for one in found])), 2),
-        format_percent(float(np.mean(ordered)), 0),
+        format_share(float(np.median(lowest)), 0),
+        format_share(float(np.quantile(lowest, 0.05)), 0),
+        format_share(float(np.mean([one.answer.disclosure.fraction for one in found])), 2),
+        format_share(float(np.mean(ordered)), 0),
     ]
 
 
@@ -149,52 +149,34 @@ def rows_seen_table(patients: CohortRecourse, examples: dict[Group, PatientRecou
     for group, paper in PAPER_ROWS_SEEN.items():
         people = [one for one in patients.people if one.group == group and one.asked]
         shares = [one.answer.disclosure.fraction for one in people]
-        mean = format_percent(float(np.mean(shares)), 2) if shares else "–"
+        mean = format_share(float(np.mean(shares)), 2) if shares else "–"
         mine = examples.get(group)
-        example = format_percent(mine.answer.disclosure.fraction, 2) if mine else "–"
-        rows.append((group, f"{len(people):,}", mean, example, format_percent(paper, 2)))
+        example = format_share(mine.answer.disclosure.fraction, 2) if mine else "–"
+        rows.append((group, f"{len(people):,}", mean, example, format_share(paper, 2)))
     columns = ("group", "asked", "mean", "worked patient", "paper's patient")
     return Table("Share of the training rows that an answer looks at", columns, tuple(rows))
 
 
 def criteria_counts_table(patients: CohortRecourse) -> Table:
     """Whether the answers lead towards the nurse-led criteria."""
-    rows = []
-    for group in GROUPS:
-        found = [one for one in patients.of(group) if one.answer.found]
-        if not found:
-            continue
-        before, after = np.array([[one.before, one.after] for one in found]).T
-        shares = [
-            format_percent(float(np.mean(one)), 0)
-            for one in (after > before, after == before, after < before)
-        ]
-        rows.append(
-            (
-                group,
-                found[0].direction,
-                f"{len(found):,}",
-                f"{before.mean():.1f}",
-                f"{after.mean():.1f}",
-                *shares,
-            )
-        )
-    columns = (
-        "group",
-        "asked to become",
-        "found",
-        "met now",
-        "met after",
-        "more",
-        "as many",
-        "fewer",
-    )
+    found = {group: [one for one in patients.of(group) if one.answer.found] for group in GROUPS}
+    columns = ("group", "asked to become", "found", "met now", "met after")
     return Table(
         "Discharge criteria met, of 18 (means), and the share who meet more, as many or fewer "
         "after",
-        columns,
-        tuple(rows),
+        (*columns, "more", "as many", "fewer"),
+        tuple(_criteria_counts(group, people) for group, people in found.items() if people),
     )
+
+
+def _criteria_counts(group: Group, people: Sequence[PatientRecourse]) -> tuple[str, ...]:
+    before, after = np.array([[one.before, one.after] for one in people]).T
+    shares = [
+        format_share(float(np.mean(one)), 0)
+        for one in (after > before, after == before, after < before)
+    ]
+    means = (f"{before.mean():.1f}", f"{after.mean():.1f}")
+    return (group, people[0].direction, f"{len(people):,}", *means, *shares)
 
 
 def criteria_shares(people: Iterable[PatientRecourse]) -> tuple[Array, Array]:
@@ -210,7 +192,7 @@ def criteria_shares_table(before: Array, after: Array, usual: Array) -> Table:
     """The share who meet each criterion now, after the actions, and among those who were ready."""
     shares = zip(before.tolist(), after.tolist(), usual.tolist(), strict=True)
     rows = [
-        (f"{one.name}: {one.words}", *(format_percent(share, 0) for share in three))
+        (f"{one.name}: {one.words}", *(format_share(share, 0) for share in three))
         for one, three in zip(CRITERIA, shares, strict=True)
     ]
     return Table(
@@ -222,15 +204,15 @@ def group_shares_sentence(groups: Sequence[Group]) -> str:
     """How often the forest is wrong in each direction, beside the paper's shares."""
     said = []
     for group, share in PAPER_SHARES.items():
-        ours = format_percent(groups.count(group) / len(groups))
-        said.append(f"{group}s are {ours} of those tested (paper {format_percent(share)})")
+        ours = format_share(groups.count(group) / len(groups))
+        said.append(f"{group}s are {ours} of those tested (paper {format_share(share)})")
     return f"{'; '.join(said)}.".capitalize()
 
 
-def format_percent(share: float, digits: int = 1) -> str:
+def format_share(share: float, digits: int = 1) -> str:
     """A share in per cent.
 
-    >>> format_percent(0.1234), format_percent(1.0, 0)
+    >>> format_share(0.1234), format_share(1.0, 0)
     ('12.3 %', '100 %')
     """
     return f"{100 * share:.{digits}f} %"

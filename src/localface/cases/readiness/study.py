@@ -17,7 +17,7 @@ from localface.cases.readiness.cohort_recourse import (
     PatientRecourse,
     explain_tested,
 )
-from localface.cases.readiness.report_tables import format_percent, found_share
+from localface.cases.readiness.report_tables import format_share, found_share
 from localface.cases.readiness.samples import Samples
 from localface.cases.readiness.training import MEASURES, PAPER, Evaluation, evaluate_forest
 from localface.errors import DataError
@@ -62,8 +62,8 @@ class Study:
     def __str__(self) -> str:
         """The few lines that a terminal shows."""
         asked = [one for one in self.patients.people if one.asked]
-        plain = format_percent(found_share(self.patients, relaxed=False))
-        relaxed = format_percent(found_share(self.patients, relaxed=True))
+        plain = format_share(found_share(self.patients, relaxed=False))
+        relaxed = format_share(found_share(self.patients, relaxed=True))
         rows = f"{len(self.samples):,} rows of {self.samples.n_patients:,} patients"
         over = f"{self.evaluation.splits} split{'' if self.evaluation.splits == 1 else 's'}"
         found = f"{plain} found as asked, {relaxed} with the least relaxation that opens a way"

@@ -65,14 +65,10 @@ def _descend(
     room = np.concatenate([problem.upper[some] - origin, origin - problem.lower[some]])
     room = room / np.tile(unit, 2)
     moved = (state[some] - origin) / unit
-    found = minimize(
-        objective,
-        np.concatenate([np.maximum(moved, 0.0), np.maximum(-moved, 0.0)]),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=np.column_stack([np.zeros(len(room)), room]),
-        options={"maxiter": iterations},
-    )
+    start = np.concatenate([np.maximum(moved, 0.0), np.maximum(-moved, 0.0)])
+    bounds = np.column_stack([np.zeros(len(room)), room])
+    options = {"maxiter": iterations}
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     up, down = np.split(found.x, 2)
     rows[0, some] = origin + unit * (up - down)
     return np.asarray(problem.project(rows)[0])

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from localface.evaluation.baselines.face_density import FaceDensity
 from localface.evaluation.baselines.neighbor_lists import (
-    SCANNED,
+    MAX_PRODUCTS,
     NeighborLists,
     RowNumbers,
     blocks,
@@ -76,7 +76,7 @@ class NeighborGraph:
         found = nearest_neighbors(points, np.arange(len(points)), most=most, radius=radius)
         starts, ends, lengths = _undirected(found, len(points))
         logs = np.empty(len(lengths))
-        for block in blocks(len(lengths), SCANNED // points.width):
+        for block in blocks(len(lengths), MAX_PRODUCTS // points.width):
             logs[block] = edge_costs.log_densities(
                 points.points[starts[block]], points.points[ends[block]], lengths[block]
             )

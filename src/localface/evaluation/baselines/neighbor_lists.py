@@ -15,7 +15,7 @@ from localface.types import Array, Ids, Mask
 RowNumbers = npt.NDArray[np.int32]
 """Numbers of rows, in 32 bits: there is one for every end of every edge."""
 
-SCANNED = 2**22  # products in memory at a time while neighbours are searched
+MAX_PRODUCTS = 2**22  # products in memory at a time while neighbours are searched
 _MEASURED = 2**22  # numbers in memory at a time while lengths are computed
 _PROBES = 2048  # rows from which the distance of the nearest is estimated
 _SAMPLED = 512  # rows on which the typical radius is measured
@@ -37,7 +37,7 @@ def nearest_neighbors(points: PointSet, chosen: Ids, *, most: int, radius: float
     scan = np.vstack([-2 * points.columns, points.squares])
     found = [
         _block_lists(points, scan, chosen[block], most=most, radius=radius)
-        for block in blocks(len(chosen), SCANNED // len(points))
+        for block in blocks(len(chosen), MAX_PRODUCTS // len(points))
     ]
     names = ("starts", "ends", "lengths", "reach", "cut")
     return NeighborLists(*(np.concatenate([getattr(one, name) for one in found]) for name in names))

@@ -63,7 +63,7 @@ def _log_kernel_sums(points: Array, rows: Array, bandwidth: float) -> Array:
     h2 = bandwidth * bandwidth
     exponents = (points / h2) @ rows.T
     exponents -= (rows * rows).sum(axis=1) / (2.0 * h2)
-    return np.asarray(log_sum_exp(exponents) - (points * points).sum(axis=1) / (2.0 * h2))
+    return np.asarray(row_log_sums(exponents) - (points * points).sum(axis=1) / (2.0 * h2))
 
 
 def leave_one_out_log_densities(
@@ -75,7 +75,7 @@ def leave_one_out_log_densities(
     """
     points = rows.points[evenly_spaced(len(rows), most)]
     found = [
-        log_sum_exp(squared / (-2.0 * bandwidth * bandwidth))
+        row_log_sums(squared / (-2.0 * bandwidth * bandwidth))
         for _, squared in rows.blocks_of_distances(points)
     ]
     return np.sort(np.concatenate(found) + _log_normaliser(rows, bandwidth))
@@ -98,7 +98,7 @@ def fit_bandwidth(rows: ReferenceRows) -> float:
     nearest = max(float(np.sqrt(np.median(squares.min(axis=1)))), 1e-9 * widest)
     candidates = np.geomspace(nearest / 4 / np.sqrt(width), max(widest, 2 * nearest), _CANDIDATES)
     likelihoods = [
-        log_sum_exp(squares / (-2.0 * h * h)).mean() - width * np.log(h) for h in candidates
+        row_log_sums(squares / (-2.0 * h * h)).mean() - width * np.log(h) for h in candidates
     ]
     return float(candidates[int(np.argmax(likelihoods))])
 
@@ -125,10 +125,10 @@ def log_densities_along_step(
             finer = points_around(points, int(logs.argmin()))
             finer_logs = kernel_log_densities(finer, rows, bandwidth, left_out=left_out)
             lowest = min(float(logs.min()), float(finer_logs.min()))
-    return lowest, float(log_sum_exp(np.concatenate(weighted_logs)[None, :])[0])
+    return lowest, float(row_log_sums(np.concatenate(weighted_logs)[None, :])[0])
 
 
-def log_sum_exp(logs: Array) -> Array:
+def row_log_sums(logs: Array) -> Array:
     """The logarithm of the sum of exponentials, row by row; minus infinity for an empty sum."""
     top = logs.max(axis=1)
     shift = np.where(np.isfinite(top), top, 0.0)

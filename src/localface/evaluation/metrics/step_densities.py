@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.evaluation.metrics.kernel_density import log_sum_exp
+from localface.evaluation.metrics.kernel_density import row_log_sums
 from localface.types import Array
 
 JUDGE_TOLERANCE = 1e-6
@@ -34,7 +34,7 @@ def path_log_densities(steps: StepDensities, lengths: Array) -> tuple[float, flo
     """
     with np.errstate(divide="ignore"):
         logs = steps.mean_logs + np.log(length_weights(lengths))
-    return float(steps.lowest_logs.min()), float(log_sum_exp(logs[None, :])[0])
+    return float(steps.lowest_logs.min()), float(row_log_sums(logs[None, :])[0])
 
 
 def length_weights(lengths: Array) -> Array:

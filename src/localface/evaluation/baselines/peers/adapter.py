@@ -1,4 +1,4 @@
-"""Between a task and another package: the model as it calls it, its answers as proposals."""
+"""Adapts a task to another package: the model as it calls it, its answers as proposals."""
 
 from __future__ import annotations
 
