@@ -39,7 +39,7 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
 def test_many_rows_are_searched_in_cells_and_fitted_on_a_sample(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("localface.engine.loading.SCANNED", 500)
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 500)
     monkeypatch.setattr("localface.engine.loading.SAMPLE", 300)
     data = table(2000)
 

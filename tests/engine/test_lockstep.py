@@ -475,7 +475,7 @@ def scores_of(explainer: LocalFACE, records: Array) -> Array:
 
 
 def is_read(explainer: LocalFACE) -> bool:
-    return explainer.engine.score._trees is not None
+    return explainer.engine.score._forest is not None
 
 
 def ward(n_jobs: int | None = None) -> tuple[pd.DataFrame, Any, Array]:

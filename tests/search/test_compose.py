@@ -502,7 +502,7 @@ def test_where_nobody_can_be_become_what_opens_a_way_is_still_told():
 
 @pytest.mark.parametrize("sample", [600, 150])
 def test_in_a_large_table_composed_ends_are_valid_and_in_the_box(monkeypatch, sample):
-    monkeypatch.setattr("localface.engine.loading.SCANNED", 200)
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 200)
     monkeypatch.setattr("localface.engine.loading.SAMPLE", sample)
     explainer = pinned()
     assert isinstance(explainer.engine.source, Cells)

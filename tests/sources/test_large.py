@@ -55,7 +55,7 @@ REFUSED = PEOPLE[score(PEOPLE) < 0.5].head(24).reset_index(drop=True)
 @pytest.fixture
 def in_cells(monkeypatch: pytest.MonkeyPatch) -> LocalFACE:
     """An explainer for which 2,500 rows are many, learning what is common from 600 of them."""
-    monkeypatch.setattr("localface.engine.loading.SCANNED", 500)
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 500)
     monkeypatch.setattr("localface.engine.loading.SAMPLE", 600)
     return LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25))
 
@@ -63,7 +63,7 @@ def in_cells(monkeypatch: pytest.MonkeyPatch) -> LocalFACE:
 @pytest.fixture
 def whole_in_cells(monkeypatch: pytest.MonkeyPatch) -> LocalFACE:
     """An explainer in cells that learns from all rows."""
-    monkeypatch.setattr("localface.engine.loading.SCANNED", 500)
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 500)
     return LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25))
 
 
@@ -192,7 +192,7 @@ def test_the_answers_are_those_of_an_exact_search_where_recall_is_high(
     whole_in_cells: LocalFACE, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = answered(whole_in_cells)
-    monkeypatch.setattr("localface.engine.loading.SCANNED", 10**6)
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 10**6)
     exact = answered(LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25)))
     assert [one.status for one in answers] == [one.status for one in exact]
     assert (

@@ -20,7 +20,7 @@ from localface.sources.store import Store
 from localface.sources.table import TableSource
 from localface.types import Array
 
-SCANNED = 200_000  # rows up to which a scan of all of them is quicker than an index
+MAX_SCANNED_ROWS = 200_000  # rows up to which a scan of all of them is quicker than an index
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ def load_table(data: Any, schema: Schema | None, options: Options) -> LoadedTabl
     records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
-    if len(records) > SCANNED:
+    if len(records) > MAX_SCANNED_ROWS:
         return _in_cells(records, schema, form, options)
     return _scanned(records, schema, form, options)
 
