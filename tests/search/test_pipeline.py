@@ -206,10 +206,12 @@ def test_a_goal_without_the_score_or_outside_the_constraints_is_none():
 def test_a_goal_that_is_wished_for_need_not_have_the_score_and_is_reached_in_full():
     script = Script(STEPS, score=tenth)
 
-    found = searched(script, goal=[3.0, 1.0], wished=True)
+    short = searched(script, goal=[3.0, 1.0], wished=True)
+    full = searched(script, goal=[6.0, 1.0], wished=True)
 
-    assert found.status == "FOUND"
-    assert found.actions.moves[-1].point.tolist() == [3.0, 1.0]
+    assert (short.status, short.scores[-1]) == ("FOUND", 0.3)
+    assert full.actions.moves[-1].point.tolist() == [6.0, 1.0]
+    assert searched(script, goal=[6.0, 1.0]).actions.moves[-1].point.tolist() == [6.0, 0.0]
 
 
 def test_a_goal_below_the_floor_needs_no_step_to_be_tried():

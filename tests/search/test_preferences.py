@@ -127,6 +127,7 @@ def test_a_spent_budget_ends_the_looking():
     _, first, found = preferred(script, k=2, fixed=np.array([True, False]))
 
     assert found is first
+    assert script.n_asked(Nearest) == 0
 
 
 def test_an_end_that_no_path_leads_to_is_passed_over():

@@ -85,13 +85,23 @@ def test_holes_rule_out_edges_without_a_question():
     assert n_asked(0.55) < n_asked(None)
 
 
-def test_a_hole_rules_out_no_edge_with_a_discrete_change_in_it():
-    script = Script(ROWS, score=quarter, log_density=wall, hole_radius=0.55)
-    graph, path = known(script, (0, 1, 3, 4), discrete=np.array([False, True]))
+@pytest.mark.parametrize(("discrete", "ruled_out"), [(False, True), (True, False)])
+def test_a_hole_rules_out_no_edge_with_a_discrete_change_in_it(discrete, ruled_out):
+    script = Script(
+        [[4.0, 0.0], [4.0, 1.0]],
+        score=quarter,
+        log_density=lambda points: np.where(
+            np.hypot(points[:, 0] - 2, points[:, 1]) < 0.1, -1, 1.0
+        ),
+        hole_radius=0.6,
+    )
+    graph, _ = known(script, (0, 1), discrete=np.array([False, discrete]))
+    unknown = GraphPath((0, 1), np.inf)
 
-    found = script.run(enhance(graph, path, price=Price()))
+    found = script.run(enhance(graph, unknown, price=Price()))
 
-    assert found.cost == pytest.approx(cheapest(script, graph))
+    assert (found is unknown) == ruled_out
+    assert found.vertices == ((0, 1) if ruled_out else (0, 2))
 
 
 def test_where_nothing_beats_the_known_path_it_stays():

@@ -163,6 +163,8 @@ def test_an_entry_that_was_reached_before_is_not_tried_again():
 
     assert found == Exploration((), entry=True, entries=found.entries)
     assert len(found.entries) == 2
+    looked_from = [q.point[0] for q in script.asked if isinstance(q, Nearest)]
+    assert looked_from == [0.0, -1.0, -1.5]
 
 
 def test_someone_above_the_floor_whom_no_step_lets_leave_enters_too():

@@ -99,6 +99,13 @@ def test_several_changes_at_once_are_taken_where_that_is_allowed():
     assert script.run(find_route(lattice, 0b011, 2)) == (0b000, 0b011)
 
 
+def test_changes_are_made_one_by_one_where_that_will_do_even_if_more_are_allowed():
+    script = Script(np.zeros((0, 3)), score=score)
+    lattice = lattice_of(script, 3)
+
+    assert script.run(find_route(lattice, 0b111, 3)) == (0b000, 0b010, 0b011, 0b111)
+
+
 def test_where_no_step_can_be_taken_there_is_no_route():
     script = Script(np.zeros((0, 2)), score=score, log_density=lambda points: -points[:, 0])
     lattice = lattice_of(script, 2)

@@ -55,10 +55,11 @@ def test_the_lowest_density_on_the_path_is_as_high_as_can_be(rule):
     assert [2.0, 0.0] not in graph.points[list(trail)].tolist()
 
 
-def test_to_a_given_goal_no_path_is_better_than_the_goal_itself():
+@pytest.mark.parametrize("rule", ["lowest", "mean"])
+def test_to_a_given_goal_no_path_is_better_than_the_goal_itself(rule):
     script = Script(ROWS, score=quarter, log_density=valley)
 
-    graph, trail, log_density = densest(script, goal=[2.0, 0.5])
+    graph, trail, log_density = densest(script, goal=[2.0, 0.5], rule=rule)
 
     assert trail[-1] == graph.goal
     assert log_density == pytest.approx(-1.5, abs=1e-6)

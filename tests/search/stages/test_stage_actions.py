@@ -41,12 +41,12 @@ def test_few_changes_are_scored_before_many_are():
 
 def test_with_weights_all_are_scored_at_once_as_more_changes_may_cost_less():
     script = Script(
-        np.zeros((0, 3)), score=lambda points: points[:, 0] + points[:, 1:].sum(axis=1) / 2
+        np.zeros((0, 5)), score=lambda points: points[:, 0] + points[:, 1:].sum(axis=1) / 4
     )
 
-    moves = actions_to(script, np.ones(3), min_score=1.0, weights=np.array([5.0, 1.0, 1.0]))
+    moves = actions_to(script, np.ones(5), min_score=1.0, weights=np.array([9.0, 1, 1, 1, 1]))
 
-    assert moves[-1].point.tolist() == [0.0, 1.0, 1.0]
+    assert moves[-1].point.tolist() == [0.0, 1.0, 1.0, 1.0, 1.0]
     assert script.n_asked(ScorePoints) == 1
 
 
