@@ -56,15 +56,14 @@ def test_with_momentum_the_first_walk_leaves_the_rows_but_not_the_bounds():
 
 
 def test_the_second_walk_goes_where_alignment_times_mean_density_is_best():
-    script = Script(ROWS, score=tenth)
+    script = Script([[-0.5, 0.0], *ROWS], score=tenth)
     graph = start(script)
     graph.goal = graph.add_state(np.array([5.0, 0.0]), 0.5)
 
     walk = script.run(algorithm_2(graph, n_neighbors=2))
 
-    assert walk[0] == 0
-    assert walk[-1] == graph.goal
-    assert graph.points[walk].tolist()[1][1] == 0.0
+    assert (walk[0], walk[-1]) == (0, graph.goal)
+    assert graph.points[walk[1]].tolist() == [1.0, 0.0]
 
 
 def test_the_second_walk_ends_at_the_goal_when_no_row_is_left():
