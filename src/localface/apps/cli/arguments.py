@@ -65,8 +65,13 @@ def _add_case(commands: Any) -> None:
             "Decision support: correlational, not advice."
         ),
     )
+    case.add_argument("name", choices=("readiness",), help="which study")
+    _add_study_options(case)
+    case.set_defaults(run="case")
+
+
+def _add_study_options(case: argparse.ArgumentParser) -> None:
     add = case.add_argument
-    add("name", choices=("readiness",), help="which study")
     add(
         "--mimic",
         metavar="FOLDER",
@@ -90,6 +95,11 @@ def _add_case(commands: Any) -> None:
         action="store_true",
         help="measure also with rows split without regard to patients",
     )
+    _add_recourse_options(case)
+
+
+def _add_recourse_options(case: argparse.ArgumentParser) -> None:
+    add = case.add_argument
     add(
         "--people",
         metavar="N",
@@ -107,7 +117,6 @@ def _add_case(commands: Any) -> None:
     add(
         "--out", metavar="FOLDER", default="readiness", help="where to write (default: %(default)s)"
     )
-    case.set_defaults(run="case")
 
 
 def _add_store(commands: Any) -> None:

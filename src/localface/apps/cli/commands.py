@@ -1,4 +1,4 @@
-"""The commands: each reads what it was given, calls the library, and prints."""
+"""The commands: from parsed arguments to what is printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the command line says beside its answers: mistakes, warnings, and what it is at."""
+"""What the command line says beside its answers: mistakes, warnings, progress."""
 
 from __future__ import annotations
 

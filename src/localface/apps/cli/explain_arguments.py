@@ -1,4 +1,4 @@
-"""The options of ``explain`` and ``serve``, which share how an explainer is made."""
+"""The options of the commands that make an explainer: ``explain``, ``serve``."""
 
 from __future__ import annotations
 
@@ -171,6 +171,12 @@ def _add_explainer_options(group: Any) -> None:
         type=float,
         help="how unusual a place may be (default: 0.05)",
     )
+    _add_search_options(group)
+    add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
+
+
+def _add_search_options(group: Any) -> None:
+    add = group.add_argument
     add(
         "--edges",
         metavar="RULE",
@@ -188,7 +194,6 @@ def _add_explainer_options(group: Any) -> None:
         type=float,
         help="the longest step, in ordinary differences between people",
     )
-    add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
 
 
 def _add_output_options(group: Any) -> None:

@@ -1,4 +1,4 @@
-"""Schemas and answers, in files that people read."""
+"""Files that people read: schemas, answers, figures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables and persons out of files."""
+"""Reading tables, or one person, out of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A figure of an audit: how many proposals pass each question, and how common each is."""
+"""A figure of an audit of proposals."""
 
 from __future__ import annotations
 
@@ -79,24 +79,8 @@ def _draw_shares(panel: Axes, audit: Audit) -> None:
 
 def _draw_proposals(panel: Axes, audit: Audit) -> None:
     """Each proposal by its density and by the lowest density on the straight step to it."""
-    for verdict, look in _LOOKS.items():
-        spots = [
-            _coordinates(one) for one in audit if one.verdict == verdict and one.jump is not None
-        ]
-        if spots:
-            across, up = zip(*spots, strict=True)
-            name = f"{verdict} ({len(spots):,})"
-            panel.scatter(
-                across,
-                up,
-                s=42,
-                alpha=0.75,
-                linewidths=0,
-                label=name,
-                zorder=3,
-                clip_on=False,
-                **look,
-            )
+    for verdict in _LOOKS:
+        _draw_verdict(panel, audit, verdict)
     floor = 100 * audit.min_density
     panel.axvline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
     panel.axhline(floor, color=GREY, linewidth=1.2, linestyle="--", zorder=1)
@@ -116,6 +100,17 @@ def _draw_proposals(panel: Axes, audit: Audit) -> None:
     handles, _ = panel.get_legend_handles_labels()
     if handles:  # no step is more common than its end: the upper left is free
         panel.legend(fontsize=SMALL, loc="upper left", bbox_to_anchor=(0.09, 1.0))
+
+
+def _draw_verdict(panel: Axes, audit: Audit, verdict: str) -> None:
+    """The proposals of one verdict, where there are any."""
+    found = [one for one in audit if one.verdict == verdict and one.jump is not None]
+    if not found:
+        return
+    across, up = zip(*map(_coordinates, found), strict=True)
+    look: dict[str, Any] = {"s": 42, "alpha": 0.75, "linewidths": 0, "zorder": 3, "clip_on": False}
+    name = f"{verdict} ({len(found):,})"
+    panel.scatter(across, up, label=name, **look, **_LOOKS[verdict])
 
 
 def _coordinates(finding: Finding) -> tuple[float, float]:

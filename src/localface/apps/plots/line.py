@@ -69,13 +69,8 @@ def plot_against_line(
     draw_path(top, path, color=GREEN)
     draw_start(top, path[0])
     draw_end(top, path[-1])
-    keys = [
-        *_path_keys(plane, path, straight),
-        person_key(),
-        end_key(),
-        rows,
-        *background_keys(plane),
-    ]
+    paths = _path_keys(plane, path, straight)
+    keys = [*paths, person_key(), end_key(), rows, *background_keys(plane)]
     figure.legend(
         handles=keys,
         fontsize=NORMAL - 0.5,

@@ -270,10 +270,8 @@ def _standing(recourse: Recourse, figure: Figure | None) -> Figure:
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     panel = figure.add_subplot()
     score = recourse.scores[0]
-    wanted = recourse.target.min_score
-    panel.axvline(
-        wanted, color=RED, linestyle="--", linewidth=1.5, label=_threshold_label(recourse)
-    )
+    line: dict[str, Any] = {"color": RED, "linestyle": "--", "linewidth": 1.5}
+    panel.axvline(recourse.target.min_score, label=_threshold_label(recourse), **line)
     panel.plot(
         score, 0, color=BLUE, marker="o", markersize=9, linestyle="none", label=f"now: {page.now}"
     )

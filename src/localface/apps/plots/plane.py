@@ -109,26 +109,19 @@ def draw_background(panel: Axes, plane: Plane) -> ScalarMappable:
     panel.imshow(
         paint, extent=extent, origin="lower", interpolation="bilinear", aspect="auto", zorder=0
     )
-    panel.contour(
-        plane.across,
-        plane.up,
-        plane.log_densities,
-        levels=[plane.explainer.floor],
-        colors=INK,
-        linewidths=1.5,
-        linestyles="solid",
-        zorder=1,
-    )
-    panel.contour(
-        plane.across,
-        plane.up,
-        plane.scores,
-        levels=[plane.threshold],
-        colors=INK,
-        linewidths=1.3,
-        linestyles="dotted",
-        zorder=1,
-    )
+    grid = (plane.across, plane.up)
+    floor: dict[str, Any] = {
+        "levels": [plane.explainer.floor],
+        "linewidths": 1.5,
+        "linestyles": "solid",
+    }
+    panel.contour(*grid, plane.log_densities, colors=INK, zorder=1, **floor)
+    target: dict[str, Any] = {
+        "levels": [plane.threshold],
+        "linewidths": 1.3,
+        "linestyles": "dotted",
+    }
+    panel.contour(*grid, plane.scores, colors=INK, zorder=1, **target)
     panel.autoscale(enable=False)
     features = plane.explainer.schema.features
     panel.set_xlabel(axis_label(features[0]))

@@ -1,4 +1,4 @@
-"""A drawing of one step of explore: four neighbours, and momentum."""
+"""A drawing of one step of explore, with four neighbours."""
 
 from __future__ import annotations
 

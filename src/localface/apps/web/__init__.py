@@ -1,1 +1,1 @@
-"""The HTTP service with its page, and the same view in a notebook."""
+"""The HTTP service with its page, whose view a notebook can show too."""

@@ -118,10 +118,9 @@ def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def _add_facts(app: FastAPI, service: Service) -> None:
     """Add what never changes: it is worked out once."""
-    facts = map_reply(service.explainer)
-    plane = None if facts is None else Reply(200, json_bytes(facts))
+    plane = map_reply(service.explainer)
     people = service.people
-    description = schema_reply(
+    schema = schema_reply(
         service.explainer,
         title=service.title,
         people=people is not None,
@@ -129,8 +128,13 @@ def _add_facts(app: FastAPI, service: Service) -> None:
         plane=plane is not None,
         labels=service.labels,
     )
-    schema = Reply(200, json_bytes(description))
-    state = {"status": "ok", "rows": description["rows"], "version": __version__}
+    _add_schema(app, schema)
+    _add_map(app, plane)
+
+
+def _add_schema(app: FastAPI, schema: Mapping[str, Any]) -> None:
+    whole = Reply(200, json_bytes(schema))
+    state = {"status": "ok", "rows": schema["rows"], "version": __version__}
     health = Reply(200, json_bytes(state))
 
     @app.get(
@@ -140,7 +144,7 @@ def _add_facts(app: FastAPI, service: Service) -> None:
         summary="The features, the target",
     )
     async def get_schema() -> Response:
-        return _response(schema)
+        return _response(whole)
 
     @app.get(
         "/health",
@@ -151,6 +155,10 @@ def _add_facts(app: FastAPI, service: Service) -> None:
     async def get_health() -> Response:
         return _response(health)
 
+
+def _add_map(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
+    whole = None if plane is None else Reply(200, json_bytes(plane))
+
     @app.get(
         "/map",
         response_model=response_models.MapReply,
@@ -158,11 +166,11 @@ def _add_facts(app: FastAPI, service: Service) -> None:
         summary="The plane, where there is one",
     )
     async def get_map() -> Response:
-        if plane is None:
+        if whole is None:
             raise RequestRefused(
                 404, "NotFound", "there is a map only where two numeric features are all there is"
             )
-        return _response(plane)
+        return _response(whole)
 
 
 def _add_metrics(app: FastAPI, metrics: ServiceMetrics) -> None:

@@ -23,7 +23,7 @@ class RequestRefused(LocalFACEError):
 
 
 def reply_to_error(error: Exception, names: Collection[str] = ()) -> Reply:
-    """Turn an exception into a reply; a mistake of the client's is told in the library's words."""
+    """Turn an exception into a reply; the library's words where the client was mistaken."""
     if isinstance(error, RequestRefused):
         return error_reply(error.status, error.kind, str(error))
     if isinstance(error, ModelError | DensityError):

@@ -1,4 +1,4 @@
-"""The guard before the routes: which requests are let in, and the headers of every answer."""
+"""The guard before the routes, which every request and every answer passes."""
 
 from __future__ import annotations
 

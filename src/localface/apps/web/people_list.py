@@ -1,4 +1,4 @@
-"""The people who may be picked on the page: listed, searched, sorted, and looked up by number."""
+"""The list of people who may be picked on the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the bodies of requests may hold, for checking and for the OpenAPI description."""
+"""What the bodies of requests may hold, by pydantic models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the service replies, for its OpenAPI description."""
+"""What the service replies, by pydantic models for its OpenAPI description."""
 
 from __future__ import annotations
 

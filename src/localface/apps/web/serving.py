@@ -1,4 +1,4 @@
-"""Starting and stopping the service: a socket, a server, and a handle on both."""
+"""A running service: its socket, its server, its address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer as a page shows it: plain values and text, by the functions that print it."""
+"""An answer as a page shows it, in values that JSON can hold."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
 from localface.answers.action import Action
 from localface.answers.changes import changes_between
+from localface.answers.disclosure import Disclosure
 from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
@@ -62,11 +63,7 @@ def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "headline": one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
         "score": _score(answer, followed, labels),
-        "density": {
-            "now": answer.densities[0],
-            "floor": answer.min_density,
-            "text": density_text(answer.densities[0]),
-        },
+        "density": _density(answer),
         "actions": [_action(answer, i, labels) for i in range(len(answer.actions))],
         "states": _states(followed, "after {}", labels),
         "path": _states(answer, "person {}", labels),
@@ -75,12 +72,7 @@ def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
             feature_view(answer.schema[name], labels) for name in dict.fromkeys([*moved, *acted_on])
         ],
         "opens": [list(names) for names in answer.opens],
-        "disclosure": {
-            "rows": answer.disclosure.rows,
-            "of": answer.disclosure.of,
-            "model_calls": answer.disclosure.model_calls,
-            "text": answer.disclosure.sentence,
-        },
+        "disclosure": _disclosure(answer.disclosure),
         "proof": _proof(answer),
         "closing": [one_line(line) for line in page.closing],
         "robustness": answer.robustness,
@@ -122,7 +114,7 @@ def density_text(share: float) -> str:
 
 
 def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any]:
-    """What a feature is, for whoever shows its values."""
+    """What a feature is, for showing its values."""
     categories = labels.categories.get(feature.name)
     return {
         "name": feature.name,
@@ -198,6 +190,20 @@ def _score(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, An
         "end_text": target.show(end),
         "wanted_text": target_text(target, labels),
         "reached": target.reached(end),
+    }
+
+
+def _density(answer: Recourse) -> dict[str, Any]:
+    now = answer.densities[0]
+    return {"now": now, "floor": answer.min_density, "text": density_text(now)}
+
+
+def _disclosure(disclosure: Disclosure) -> dict[str, Any]:
+    return {
+        "rows": disclosure.rows,
+        "of": disclosure.of,
+        "model_calls": disclosure.model_calls,
+        "text": disclosure.sentence,
     }
 
 
