@@ -18,7 +18,6 @@ from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.person import Person
 from localface.search.questions import (
-    Asks,
     Census,
     ComposedStates,
     ComposeStates,
@@ -26,6 +25,7 @@ from localface.search.questions import (
     DensityAlong,
     Nearest,
     Question,
+    Questions,
     RowDensities,
     ScorePoints,
     ScoreRows,
@@ -81,7 +81,7 @@ def values(*log_densities: float) -> SegmentDensities:
     return SegmentDensities(np.array(log_densities), np.ones(len(log_densities), dtype=bool))
 
 
-def replies(asks: Asks[Any], *answers: Any) -> tuple[list[Question], Any]:
+def replies(asks: Questions[Any], *answers: Any) -> tuple[list[Question], Any]:
     """Send answers one by one; returns the questions that were asked and what came out.
 
     There must be an answer for each question, and a question for each answer.
@@ -121,7 +121,7 @@ class Script:
     def __post_init__(self) -> None:
         self.rows = np.asarray(self.rows, dtype=float)
 
-    def run(self, asks: Asks[Any]) -> Any:
+    def run(self, asks: Questions[Any]) -> Any:
         """Answer everything that a search asks, and return what it returns."""
         try:
             question = next(asks)

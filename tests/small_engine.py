@@ -18,7 +18,7 @@ from localface.errors import ModelError
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import PointSet
 from localface.options import Options
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.sources.table import TableSource
 
 Array = np.ndarray[Any, Any]
@@ -61,7 +61,7 @@ def line_driver(score: LineScore | None = None, **options: Any) -> Driver:
     return Driver(line_source(), line_density(), score or LineScore(), **options)
 
 
-def job(asks: Asks[Any], *, min_score: float = 0.5, **options: Any) -> SearchJob[Any]:
+def job(asks: Questions[Any], *, min_score: float = 0.5, **options: Any) -> SearchJob[Any]:
     return SearchJob(asks, same_records, min_score, **options)
 
 

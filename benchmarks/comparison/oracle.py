@@ -31,7 +31,7 @@ def optimum(
     rule: TraversalRule,
     start: Array,
     bounds: Bounds,
-    reaches: Mask,
+    reaches_target: Mask,
     *,
     within: float,
     looks: int = 60,
@@ -40,7 +40,7 @@ def optimum(
     points = rule.rows.points
     allowed = bounds.contain(points) & (norms(points - start) < within)
     places = points[allowed]
-    targets = reaches[allowed]
+    targets = reaches_target[allowed]
     if not targets.any():
         return Optimum(within, True, 0)
     left = ReferenceRows(places[targets]).nearest(places, 1)[0][:, 0]
@@ -80,6 +80,6 @@ def _onward(
     """Steps that may be on a shorter path: its least length, length so far, end, start."""
     costs = so_far + norms(places - origin)
     ways = costs + left
-    fine = (ways < within * (1 - 1e-9)) & bounds.one_way(origin[None, :], places)
+    fine = (ways < within * (1 - 1e-9)) & bounds.respects_one_way(origin[None, :], places)
     for here in np.flatnonzero(fine).tolist():
         yield float(ways[here]), float(costs[here]), here, number

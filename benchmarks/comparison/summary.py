@@ -12,7 +12,7 @@ from localface.evaluation.metrics import (
     Interval,
     by_decile,
     by_group,
-    decile_gap,
+    lowest_decile_gap,
     over_seeds,
 )
 from localface.evaluation.metrics.groups import GroupResult
@@ -216,7 +216,7 @@ def deciles(rows: Sequence[Row], method: str) -> list[GroupResult]:
 def gap(rows: Sequence[Row], method: str, key: str = "sound") -> DecileGap:
     """Success of the lowest density decile beside that of the people around the median."""
     mine = of(rows, method=method)
-    return decile_gap(
+    return lowest_decile_gap(
         [bool(row[key]) for row in mine], np.array([row["density_start"] for row in mine])
     )
 

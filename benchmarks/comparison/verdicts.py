@@ -167,8 +167,8 @@ class Bench:
             return {}
         assert self.judge.rule is not None
         bounds = self.space.bounds(self.boxes[number])
-        reaches = self.judge.reaches
-        best = optimum(self.judge.rule, self.points[number], bounds, reaches, within=length)
+        reaches_target = self.judge.reaches_target
+        best = optimum(self.judge.rule, self.points[number], bounds, reaches_target, within=length)
         return {"over_optimum": length / best.length, "settled": best.settled}
 
 

@@ -21,7 +21,7 @@ from difflib import get_close_matches
 
 
 class LocalFACEError(Exception):
-    """The root of everything this package raises on purpose.
+    """The root of the errors of this package.
 
     Parameters
     ----------

@@ -56,8 +56,8 @@ class LocalFACE:
     min_score
         The score to reach.
     min_density
-        How unusual a place on the way may be: 0.05 means no more unusual than where the
-        loneliest 5 % of people stand.
+        How rare a state on the way may be: 0.05 means that none is rarer than the states of
+        the rarest 5 % of people.
     max_rows
         How many people one answer may reveal; ``None`` for no limit.
     density
@@ -102,7 +102,7 @@ class LocalFACE:
             move_counter = MoveCounter.of(
                 read_evidence(evidence), self.schema, self._engine.space.scales.tolist()
             )
-            self._engine = replace(self._engine, finish=move_counter.attached)
+            self._engine = replace(self._engine, finish=move_counter.attach_evidence)
 
     @property
     def schema(self) -> Schema:
@@ -120,7 +120,7 @@ class LocalFACE:
         return self._engine.density
 
     @property
-    def floor(self) -> float:
+    def log_floor(self) -> float:
         """The log-density that no step may fall below."""
         return self._engine.log_floor
 
@@ -147,7 +147,7 @@ class LocalFACE:
         request = asked.request(person)
         if ask.min_robustness is not None:
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
-        ((_, answer),) = asked.engine.answered([request], asked.plan)
+        ((_, answer),) = asked.engine.answer([request], asked.plan)
         return explain_refusals(asked.engine, asked.plan, [(request, answer)])[0]
 
     @takes(AskAlternatives)
@@ -184,8 +184,8 @@ class LocalFACE:
         {options}
         """
         asked = check_ask(self._engine, ask)
-        record = ask.on_error == "record"
-        write = requests_or_errors if record else requests_of
+        keep_errors = ask.on_error == "record"
+        write = requests_or_errors if keep_errors else requests_of
         requests = write(asked, people)  # every one, before the first search
         return answer_many(
             asked.engine,
@@ -193,7 +193,7 @@ class LocalFACE:
             requests,
             add_reasons=explain_refusals,
             progress=ask.progress,
-            record=record,
+            keep_errors=keep_errors,
         )
 
     def robustness(
@@ -297,16 +297,15 @@ class LocalFACE:
         """
         with needs_extra("web", "serve()"):
             from localface.apps.web import serving
-        running = serving.served(self, port=port, title=title, people=people)
+        running = serving.make_serving(self, port=port, title=title, people=people)
         return running.run() if block else running.start()
 
     def prescore(self) -> LocalFACE:
         """Score the whole table once, so that later answers need few model calls."""
         self._engine.driver.prescore()
         plan = self._engine.plan
-        if (
-            self._engine.source.exact
-        ):  # whoever has all rows at hand can count them for everyone who asks
+        if self._engine.source.exact:
+            # all scores are known now: ask whether any target is allowed before a row is shown
             self._engine = replace(
                 self._engine,
                 plan=replace(plan, walk_options=replace(plan.walk_options, patience=0)),

@@ -88,7 +88,7 @@ def test_an_audit_counts_its_searches_too(engine: Engine, model: Counting) -> No
 
 def test_robustness_tells_what_it_took(engine: Engine, model: Counting) -> None:
     asked = check_ask(engine, Ask())
-    ((_, answer),) = engine.answered([asked.request(PERSON)], asked.plan)
+    ((_, answer),) = engine.answer([asked.request(PERSON)], asked.plan)
     others = read_models(engine, [rising, rising], target=1, form=engine.form)
     model.reset()
 
@@ -115,8 +115,8 @@ def test_a_robust_answer_accounts_for_all_that_it_took(engine: Engine, model: Co
 
 def test_the_end_of_an_answer_is_where_its_actions_lead(engine: Engine) -> None:
     asked = check_ask(engine, Ask())
-    ((_, answer),) = engine.answered([asked.request(PERSON)], asked.plan)
-    ((_, bare),) = engine.answered(
+    ((_, answer),) = engine.answer([asked.request(PERSON)], asked.plan)
+    ((_, bare),) = engine.answer(
         [asked.request(PERSON)], check_ask(engine, Ask(actions=False)).plan
     )
 

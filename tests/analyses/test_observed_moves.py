@@ -782,7 +782,9 @@ def witnessed() -> Recourse:
     told = Trajectories(
         table, person="stay", time="hour", outcome="alive", unit="h", comparable=CLOSE
     )
-    return MoveCounter.of(told, SCHEMA, SCALES).attached(answer_of({"fio2": 0.4}, {"ward": "b"}))
+    return MoveCounter.of(told, SCHEMA, SCALES).attach_evidence(
+        answer_of({"fio2": 0.4}, {"ward": "b"})
+    )
 
 
 SENTENCES = (

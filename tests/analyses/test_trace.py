@@ -24,36 +24,38 @@ def trace(engine: Engine, person: Any = PERSON, **said: Any) -> Trace:
 def test_the_recourse_is_the_one_that_is_found_without_a_trace() -> None:
     engine = small_engine()
     asked = check_ask(engine, Ask(actions=False))
-    ((_, plain),) = engine.answered([asked.request(PERSON)], asked.plan)
+    ((_, plain),) = engine.answer([asked.request(PERSON)], asked.plan)
 
-    traced = trace(engine)
+    log_questions = trace(engine)
 
-    assert np.array_equal(traced.recourse.records, plain.records)
-    assert traced.recourse.disclosure.questions == plain.disclosure.questions
-    assert len(traced.explored) + len(traced.exploited) == plain.disclosure.rows
+    assert np.array_equal(log_questions.recourse.records, plain.records)
+    assert log_questions.recourse.disclosure.questions == plain.disclosure.questions
+    assert len(log_questions.explored) + len(log_questions.exploited) == plain.disclosure.rows
 
 
 def test_the_trail_leads_from_the_person_over_steps_that_passed() -> None:
     engine = small_engine()
 
-    traced = trace(engine)
+    log_questions = trace(engine)
 
-    taken = traced.tried.passes
+    taken = log_questions.tried.passes
     steps = {
         (tuple(start), tuple(end))
         for start, end in zip(
-            traced.tried.starts[taken].tolist(), traced.tried.ends[taken].tolist(), strict=True
+            log_questions.tried.starts[taken].tolist(),
+            log_questions.tried.ends[taken].tolist(),
+            strict=True,
         )
     }
-    trail = [tuple(point) for point in traced.trail.tolist()]
+    trail = [tuple(point) for point in log_questions.trail.tolist()]
     assert trail[0] == tuple(engine.space.points(np.array([[-0.8, 0.1]]))[0].tolist())
     assert set(itertools.pairwise(trail)) <= steps
 
 
 def test_without_a_target_the_trail_is_empty_and_the_reasons_are_still_told() -> None:
-    traced = trace(small_engine(), where={"a": 0.0001})
+    log_questions = trace(small_engine(), where={"a": 0.0001})
 
-    assert traced.recourse.status is Status.NO_TARGET
-    assert traced.recourse.opens == (("a",),)
-    assert len(traced.trail) == 0
-    assert traced.balls == ()
+    assert log_questions.recourse.status is Status.NO_TARGET
+    assert log_questions.recourse.opens == (("a",),)
+    assert len(log_questions.trail) == 0
+    assert log_questions.balls == ()

@@ -44,7 +44,7 @@ def outcome(status: str, **more: Any) -> Outcome:
         ids=(-1,),
         scores=(0.2,),
         log_densities=np.zeros(1),
-        lowest_log_densities=np.zeros(0),
+        step_log_densities=np.zeros(0),
         log_floor=-1.0,
         **more,
     )

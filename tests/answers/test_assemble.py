@@ -53,7 +53,7 @@ FOUND = Outcome(
     ids=(-1, 4, 7),
     scores=(0.2, 0.5, 0.8),
     log_densities=np.array([-2.0, -0.5, 0.0]),
-    lowest_log_densities=np.array([-1.0, -0.5]),
+    step_log_densities=np.array([-1.0, -0.5]),
     log_floor=-1.0,
 )
 
@@ -101,7 +101,7 @@ def test_each_step_has_its_length_and_its_lowest_share() -> None:
 def test_a_step_within_the_tolerance_is_on_the_floor(below: float, lowest: float) -> None:
     under = np.array([-1.0 - below, -0.5])
 
-    first, _ = assembled(replace(FOUND, lowest_log_densities=under)).certificates
+    first, _ = assembled(replace(FOUND, step_log_densities=under)).certificates
 
     assert first.lowest == pytest.approx(lowest, abs=1e-12)
     assert first.holds is (lowest == 0.5)
@@ -110,7 +110,7 @@ def test_a_step_within_the_tolerance_is_on_the_floor(below: float, lowest: float
 def test_only_the_first_step_is_an_entry() -> None:
     under = np.array([-1.8, -1.0])
 
-    first, second = assembled(replace(FOUND, entry=True, lowest_log_densities=under)).certificates
+    first, second = assembled(replace(FOUND, entry=True, step_log_densities=under)).certificates
 
     assert (first.entry, second.entry) == (True, False)
     assert first.lowest == pytest.approx(0.1)
@@ -119,7 +119,7 @@ def test_only_the_first_step_is_an_entry() -> None:
 def test_a_relaxed_floor_is_a_share_too_and_what_the_steps_are_held_to() -> None:
     under = np.array([-1.5, -0.5])
 
-    answer = assembled(replace(FOUND, relaxed=True, log_floor=-1.5, lowest_log_densities=under))
+    answer = assembled(replace(FOUND, relaxed=True, log_floor=-1.5, step_log_densities=under))
 
     assert answer.relaxed_to == 0.25
     assert answer.min_density == 0.5
@@ -155,7 +155,7 @@ def acting(log_floor: float, lowest: tuple[float, float]) -> Outcome:
             Move(np.array([3.0, 4.0]), 0.8, follows=(0,)),
         ),
         log_densities=np.array([-1.0, 0.0]),
-        lowest_log_densities=np.array(lowest),
+        step_log_densities=np.array(lowest),
         people=np.array([3, 4]),
         log_floor=log_floor,
     )
@@ -207,7 +207,7 @@ def test_an_outcome_without_a_path_says_why() -> None:
         ids=(-1,),
         scores=(0.2,),
         log_densities=np.array([-1.0]),
-        lowest_log_densities=np.zeros(0),
+        step_log_densities=np.zeros(0),
         log_floor=-1.0,
     )
 

@@ -15,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from localface import Search
-from localface.analyses.trace import Trace, trace_search, traced
+from localface.analyses.trace import Trace, log_questions, trace_search
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
@@ -37,7 +37,7 @@ from localface.errors import InputError, NoRecourse
 from localface.explainer import LocalFACE
 from localface.geometry.segments import norms
 from localface.options import Ask
-from localface.search.questions import Asks, ScorePoints, ask_point_scores
+from localface.search.questions import Questions, ScorePoints, ask_point_scores
 
 ICU = Schema(
     [
@@ -299,13 +299,13 @@ def test_a_dark_style_is_followed() -> None:
 
 
 def test_tracing_asks_the_same_and_keeps_it() -> None:
-    def asks() -> Asks[float]:
+    def asks() -> Questions[float]:
         first = yield from ask_point_scores(np.zeros((1, 2)))
         second = yield from ask_point_scores(np.ones((1, 2)))
         return float(first[0] + second[0])
 
     log: list[Any] = []
-    search = traced(asks(), log)
+    search = log_questions(asks(), log)
     question = next(search)
     assert isinstance(question, ScorePoints)
     search.send(np.array([1.0]))

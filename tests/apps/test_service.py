@@ -32,7 +32,7 @@ from localface.apps.web.app import Service, openapi_document
 from localface.apps.web.demos import column_values, demo, own_service
 from localface.apps.web.guard import RequestLimits
 from localface.apps.web.people_list import PeopleList
-from localface.apps.web.serving import Serving, served
+from localface.apps.web.serving import Serving, make_serving
 from localface.cases.moons import two_moons
 from localface.errors import InputError
 from worlds import make_explainer
@@ -215,7 +215,7 @@ def test_a_plane_on_which_the_model_fails_has_no_map_and_is_served_all_the_same(
         return 1 / (1 + np.exp(frame["debt"].to_numpy() - 5))
 
     explainer = LocalFACE(strict, ROWS[["debt", "income"]], search=Search(n_neighbors=20))
-    with served(explainer).start() as running, httpx.Client(base_url=running.url) as plain:
+    with make_serving(explainer).start() as running, httpx.Client(base_url=running.url) as plain:
         assert plain.get("/schema").json()["plane"] is False
         assert refusal(plain.get("/map"))[0] == 404
 
@@ -690,7 +690,7 @@ def test_a_notebook_gets_a_handle_and_a_with_block_ends_it() -> None:
 
 
 def test_a_table_of_others_can_be_listed() -> None:
-    with served(EXPLAINER, people=ROWS[:7]).start() as running:
+    with make_serving(EXPLAINER, people=ROWS[:7]).start() as running:
         assert httpx.get(f"{running.url}people").json()["total"] == 7
 
 

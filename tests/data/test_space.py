@@ -134,7 +134,7 @@ def test_a_record_has_the_same_point_alone_and_in_any_batch(seed, n):
 def test_settling_gives_a_legal_record_and_settles_at_once(numbers):
     point = np.array(numbers)
 
-    settled = SPACE.settle(point)
+    settled = SPACE.snap(point)
     record = SPACE.records(settled[None, :])[0]
 
     assert settled[0] == point[0]
@@ -142,7 +142,7 @@ def test_settling_gives_a_legal_record_and_settles_at_once(numbers):
     assert record[2] in (0, 1)
     assert record[3] in (0, 1, 2)
     assert record[4] in (0, 1, 2)
-    assert SPACE.settle(settled).tobytes() == settled.tobytes()
+    assert SPACE.snap(settled).tobytes() == settled.tobytes()
     assert SPACE.points(record[None, :])[0] == pytest.approx(settled, abs=1e-9)
 
 
@@ -153,7 +153,7 @@ def test_settling_takes_the_nearest_whole_number_and_category():
         [1, 1 / SPACE.scales[1], 1, 1, 1, 1, 1]
     )
 
-    assert SPACE.records(SPACE.settle(moved)[None, :])[0, 1:4].tolist() == [60, 1, 2]
+    assert SPACE.records(SPACE.snap(moved)[None, :])[0, 1:4].tolist() == [60, 1, 2]
 
 
 @given(st.integers(0, 2**32), st.booleans())

@@ -224,10 +224,10 @@ def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
 
 def test_a_form_can_be_bare_or_named():
     numbers = Schema([Feature("a"), Feature("b")])
-    named = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
+    with_names = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
 
-    assert named.bare().frame(np.array([[1.0, 2.0]])).dtype == np.float64
-    assert list(named.bare().named().frame(np.array([[1.0, 2.0]])).columns) == ["a", "b"]
+    assert with_names.bare().frame(np.array([[1.0, 2.0]])).dtype == np.float64
+    assert list(with_names.bare().with_names().frame(np.array([[1.0, 2.0]])).columns) == ["a", "b"]
     assert TableFormat.of(pandas_table(), SCHEMA).bare().frame(CODES).tolist() == array().tolist()
 
 

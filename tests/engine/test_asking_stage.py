@@ -13,7 +13,7 @@ from localface.search.graph import LocalGraph
 from localface.search.person import Person
 from localface.search.pipeline import find_recourse
 from localface.search.plan import Plan, WalkOptions
-from localface.search.questions import Asks, ask_point_scores
+from localface.search.questions import Questions, ask_point_scores
 from localface.search.stages.explore import explore
 from localface.sources.protocol import Nearest
 from small_engine import points
@@ -31,7 +31,7 @@ def test_the_persons_own_score_is_asked_by_the_search_itself() -> None:
 
 
 def test_a_question_of_a_stage_goes_by_the_stages_name() -> None:
-    def search() -> Asks[Any]:
+    def search() -> Questions[Any]:
         return (yield from explore(LocalGraph(person(), 0.0), WalkOptions(5)))
 
     under_way = search()
@@ -49,7 +49,7 @@ def _passing(question: Any) -> Any:
 
 
 def test_a_search_of_ones_own_goes_by_its_functions_name() -> None:
-    def measurement() -> Asks[Any]:
+    def measurement() -> Questions[Any]:
         return (yield from ask_point_scores(points(1.0)))
 
     under_way = measurement()

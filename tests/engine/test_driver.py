@@ -12,7 +12,7 @@ from localface.engine.driver import Driver
 from localface.engine.job import SearchJob
 from localface.errors import InputError, ModelError
 from localface.geometry.bounds import Bounds
-from localface.search.questions import Asks, ask_census, ask_nearest, ask_point_scores
+from localface.search.questions import Questions, ask_census, ask_nearest, ask_point_scores
 from localface.types import NO_ROWS
 from small_engine import (
     LineScore,
@@ -26,7 +26,7 @@ from small_engine import (
 )
 
 
-def score_of(*values: float) -> Asks[list[float]]:
+def score_of(*values: float) -> Questions[list[float]]:
     """Ask for scores one after the other."""
     found = []
     for value in values:
@@ -34,12 +34,12 @@ def score_of(*values: float) -> Asks[list[float]]:
     return found
 
 
-def rows_near(value: float, k: int) -> Asks[list[int]]:
+def rows_near(value: float, k: int) -> Questions[list[int]]:
     found = yield from ask_nearest(np.array([value]), k, Bounds.unlimited(1), NO_ROWS)
     return list(found.ids.tolist())
 
 
-def targets_up_to(limit: float) -> Asks[int]:
+def targets_up_to(limit: float) -> Questions[int]:
     return (yield from ask_census(up_to(limit))).targets
 
 
@@ -101,7 +101,7 @@ def test_a_search_that_nobody_waits_for_ends_without_its_answer() -> None:
     waiting = iter([True, False])
     jobs = [job(score_of(1.0, 2.0, 3.0), wanted=lambda: next(waiting)), job(score_of(4.0))]
 
-    results = {number: result for number, result, _ in line_driver().tried(jobs)}
+    results = {number: result for number, result, _ in line_driver().run_or_error(jobs)}
 
     assert isinstance(results[0], InputError)
     assert "nobody waits" in str(results[0])
@@ -137,7 +137,7 @@ def test_apart_only_the_search_whose_question_fails_ends_with_the_error() -> Non
     score = LineScore(fails_on=[2.0])
     jobs = [job(score_of(float(i)), person=10 + i) for i in range(4)]
 
-    results = {number: one for number, one, _ in line_driver(score).tried(jobs, apart=True)}
+    results = {number: one for number, one, _ in line_driver(score).run_or_error(jobs, apart=True)}
 
     assert [isinstance(results[i], ModelError) for i in range(4)] == [False, False, True, False]
     error = results[2]
@@ -180,7 +180,7 @@ def test_an_error_that_is_not_the_models_has_a_person_and_no_stage() -> None:
         def exact(self, records: Any) -> Any:
             raise InputError("no")
 
-    ((_, error, _),) = line_driver(Broken()).tried([job(score_of(1.0), person=3)])
+    ((_, error, _),) = line_driver(Broken()).run_or_error([job(score_of(1.0), person=3)])
 
     assert isinstance(error, InputError)
     assert error.person == 3

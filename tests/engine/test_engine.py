@@ -16,7 +16,7 @@ from localface.engine.job import SearchJob
 from localface.engine.requests import Request
 from localface.errors import DataError, InputError, ModelError
 from localface.search.outcome import Outcome
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from small_engine import options, rising, small_engine, table
 
 REFUSED = np.array([-0.8, 0.1])
@@ -34,7 +34,7 @@ def only(found: Any) -> Any:
 def test_an_answer_begins_with_the_person_and_ends_at_the_target() -> None:
     engine = small_engine()
 
-    answer = only(engine.answered([request(engine)], engine.plan))
+    answer = only(engine.answer([request(engine)], engine.plan))
 
     assert answer.found
     assert answer.records[0].tolist() == REFUSED.tolist()
@@ -47,7 +47,7 @@ def test_requests_come_back_by_number() -> None:
     engine = small_engine()
     requests = [request(engine), request(engine, [1.0, 0.0])]
 
-    answers = dict(engine.answered(requests, engine.plan))
+    answers = dict(engine.answer(requests, engine.plan))
 
     assert answers[0].status is Status.FOUND
     assert answers[1].status is Status.ALREADY_THERE
@@ -56,14 +56,14 @@ def test_requests_come_back_by_number() -> None:
 def test_what_finishes_answers_is_called_with_each() -> None:
     engine = replace(small_engine(), finish=lambda answer: replace(answer, reason="finished"))
 
-    assert only(engine.answered([request(engine)], engine.plan)).reason == "finished"
+    assert only(engine.answer([request(engine)], engine.plan)).reason == "finished"
 
 
 def test_a_search_may_be_wrapped_to_see_its_questions() -> None:
     engine = small_engine()
     kinds = []
 
-    def watched(job: SearchJob[Outcome]) -> Asks[Outcome]:
+    def watched(job: SearchJob[Outcome]) -> Questions[Outcome]:
         question = next(job.asks)
         while True:
             kinds.append(type(question).__name__)
@@ -72,8 +72,8 @@ def test_a_search_may_be_wrapped_to_see_its_questions() -> None:
             except StopIteration as end:
                 return end.value  # type: ignore[no-any-return]
 
-    plain = only(engine.answered([request(engine)], engine.plan))
-    answer = only(engine.answered([request(engine)], engine.plan, wrap=watched))
+    plain = only(engine.answer([request(engine)], engine.plan))
+    answer = only(engine.answer([request(engine)], engine.plan, wrap=watched))
 
     assert np.array_equal(answer.records, plain.records)
     assert len(kinds) == answer.disclosure.questions
@@ -90,14 +90,14 @@ def test_one_that_cannot_be_answered_gets_the_error_and_the_others_their_answers
     engine = small_engine(failing)
     requests = [request(engine), request(engine, [-0.8, 77.0], person=1)]
 
-    found = dict(engine.tried(requests, engine.plan))
+    found = dict(engine.answer_or_error(requests, engine.plan))
 
     assert isinstance(found[0], Recourse)
     error = found[1]
     assert isinstance(error, ModelError)
     assert (error.person, error.stage) == (1, "find_recourse")
     with pytest.raises(ModelError):
-        list(engine.answered(requests, engine.plan))
+        list(engine.answer(requests, engine.plan))
 
 
 def test_another_score_or_floor_shares_what_was_fitted() -> None:
@@ -111,7 +111,7 @@ def test_another_score_or_floor_shares_what_was_fitted() -> None:
     assert (other.score.min_score, other.answers.target.min_score) == (0.7, 0.7)
     assert other.log_floor > engine.log_floor
     answers = dict(
-        engine.tried_together([(one, request(one), one.plan) for one in (engine, other)])
+        engine.answer_together([(one, request(one), one.plan) for one in (engine, other)])
     )
     assert isinstance(answers[0], Recourse)
     assert isinstance(answers[1], Recourse)
@@ -188,7 +188,7 @@ def test_a_goal_is_searched_for_as_a_point() -> None:
     goal = table().to_numpy()[table()["a"].argmax()]
     asked = request(engine, goal=goal)
 
-    answer = only(engine.answered([asked], engine.plan))
+    answer = only(engine.answer([asked], engine.plan))
 
     assert engine.goal_point(request(engine)) is None
     assert np.array_equal(engine.goal_point(asked), engine.space.points(goal[None, :])[0])
@@ -201,4 +201,4 @@ def test_where_ends_may_be_composed_limits_are_kept_to_the_last_bit() -> None:
     engine = small_engine(ends="states")
 
     assert engine.plan.composed_ends
-    assert only(engine.answered([request(engine)], engine.plan)).found
+    assert only(engine.answer([request(engine)], engine.plan)).found

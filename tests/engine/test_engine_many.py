@@ -33,12 +33,14 @@ def as_they_are(
     return [answer for _, answer in asked]
 
 
-def answered(engine: Engine, people: Any = PEOPLE, *, record: bool = False, **given: Any) -> Any:
+def answered(
+    engine: Engine, people: Any = PEOPLE, *, keep_errors: bool = False, **given: Any
+) -> Any:
     asked = check_ask(engine, Ask())
-    write = requests_or_errors if record else requests_of
+    write = requests_or_errors if keep_errors else requests_of
     usual: dict[str, Any] = {"add_reasons": as_they_are, "progress": False}
     return answer_many(
-        engine, asked.plan, write(asked, people), record=record, **{**usual, **given}
+        engine, asked.plan, write(asked, people), keep_errors=keep_errors, **{**usual, **given}
     )
 
 
@@ -82,7 +84,7 @@ def test_errors_are_recorded_by_person_whether_they_cannot_be_read_or_scored() -
         {"a": -0.5, "b": 0.205},
     ]
 
-    answers = answered(small_engine(failing), people, record=True)
+    answers = answered(small_engine(failing), people, keep_errors=True)
 
     assert answers.numbers == (0,)
     assert {number: type(error) for number, error in answers.errors.items()} == {
@@ -104,7 +106,7 @@ def test_a_model_that_fails_on_everyone_is_raised() -> None:
     people = [{"a": -0.8, "b": 0.205}, {"a": -0.5, "b": 0.205}]
 
     with pytest.raises(ModelError):
-        answered(small_engine(failing), people, record=True)
+        answered(small_engine(failing), people, keep_errors=True)
 
 
 def test_reasons_are_added_to_all_answers_at_once() -> None:
@@ -146,7 +148,7 @@ def test_ctrl_c_keeps_what_is_done_but_for_those_whose_reasons_are_missing() -> 
 
 def test_a_bar_passes_answers_on_and_counts_those_found() -> None:
     engine = small_engine()
-    found = list(engine.answered(requests_of(check_ask(engine, Ask()), PEOPLE), engine.plan))
+    found = list(engine.answer(requests_of(check_ask(engine, Ask()), PEOPLE), engine.plan))
     mixed: list[tuple[int, Recourse | InputError]] = [*found, (3, InputError("no"))]
 
     assert list(with_progress(iter(mixed), 4, progress=True)) == mixed

@@ -140,10 +140,10 @@ def test_people_with_different_targets_and_floors_advance_together() -> None:
         record = np.array([engine.schema[name].code(person[name]) for name in engine.schema.names])
         asks.append((at, at.request(record, engine.form, world.where), at.plan))
     calls.clear()
-    together = dict(engine.tried_together(asks))
+    together = dict(engine.answer_together(asks))
     rounds = len(calls)
     calls.clear()
-    alone = [next(one[0].tried([one[1]], one[2]))[1] for one in asks]
+    alone = [next(one[0].answer_or_error([one[1]], one[2]))[1] for one in asks]
     assert rounds < len(calls) / 2
     for i, answer in enumerate(alone):
         found = together[i]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from localface.engine.requests import Request, SearchJobs
-from localface.search.questions import Asks, ask_point_scores
+from localface.search.questions import Questions, ask_point_scores
 from small_engine import job, points, small_engine
 
 
@@ -22,7 +22,7 @@ def test_the_goal_is_known_to_the_last_bit_where_there_is_one() -> None:
     assert Request(record, engine.form, box, goal=goal).known_records == [record, goal]
 
 
-def asks(value: float) -> Asks[Any]:
+def asks(value: float) -> Questions[Any]:
     return (yield from ask_point_scores(points(value)))
 
 

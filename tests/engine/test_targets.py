@@ -25,20 +25,20 @@ def test_everyone_is_scored_once_for_all_target_scores() -> None:
     rows = targets(score)
 
     assert not rows.is_known(0.5)
-    assert np.flatnonzero(rows.reaching(0.5)).tolist() == [5, 6, 7, 8, 9]
-    assert np.flatnonzero(rows.reaching(0.8)).tolist() == [8, 9]
+    assert np.flatnonzero(rows.is_target(0.5)).tolist() == [5, 6, 7, 8, 9]
+    assert np.flatnonzero(rows.is_target(0.8)).tolist() == [8, 9]
     assert rows.is_known(0.5)
     assert len(score.calls) == 1
 
 
 def test_only_the_latest_target_scores_are_remembered() -> None:
     rows = targets()
-    rows.reaching(0.5)
+    rows.is_target(0.5)
     for i in range(MAX_TARGET_SCORES - 1):
-        rows.reaching(0.6 + i / 100)
-    rows.reaching(0.5)  # used again, so it is not the next to go
+        rows.is_target(0.6 + i / 100)
+    rows.is_target(0.5)  # used again, so it is not the next to go
 
-    rows.reaching(0.95)
+    rows.is_target(0.95)
 
     assert rows.is_known(0.5)
     assert not rows.is_known(0.6)

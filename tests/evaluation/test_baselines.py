@@ -64,7 +64,7 @@ def credit() -> Task:
 
 def refused(task: Task, n: int = 6) -> Any:
     """Some people who do not reach the target, from all over the table."""
-    short = task.records[~task.reaches]
+    short = task.records[~task.reaches_target]
     return short[:: max(1, len(short) // n)][:n]
 
 

@@ -210,7 +210,7 @@ def test_the_oracle_finds_the_shortest_of_all_ways(seed: int) -> None:
     rule = TraversalRule.of(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
     rows = rule.rows.points
     start = rule.rows.points[np.argmin(rule.rows.points[:, 0])] + 0.02
-    reaches = rows[:, 0] > 1.5
+    reaches_target = rows[:, 0] > 1.5
     low = np.array([-np.inf, -0.8])
     high = np.full(2, np.inf)
     bounds = Bounds(low, high, np.array([True, False]), np.zeros(2, dtype=bool))
@@ -218,11 +218,11 @@ def test_the_oracle_finds_the_shortest_of_all_ways(seed: int) -> None:
     steps = np.zeros((len(places), len(places)))
     for i in range(len(places)):
         fine = rule.traversable(np.repeat(places[[i]], len(places), axis=0), places)
-        fine &= bounds.one_way(places[i], places)
+        fine &= bounds.respects_one_way(places[i], places)
         steps[i] = np.where(fine, np.linalg.norm(places - places[i], axis=1), 0.0)
-    best = dijkstra(steps, indices=0)[1:][reaches[bounds.contain(rows)]].min(initial=np.inf)
-    found = optimum(rule, start, bounds, reaches, within=50.0, looks=100_000)
+    best = dijkstra(steps, indices=0)[1:][reaches_target[bounds.contain(rows)]].min(initial=np.inf)
+    found = optimum(rule, start, bounds, reaches_target, within=50.0, looks=100_000)
     assert found.settled
     assert found.length == pytest.approx(min(best, 50.0))
-    early = optimum(rule, start, bounds, reaches, within=50.0, looks=2)
+    early = optimum(rule, start, bounds, reaches_target, within=50.0, looks=2)
     assert early.length <= found.length + 1e-9

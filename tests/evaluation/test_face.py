@@ -426,7 +426,7 @@ def test_a_density_summed_over_some_rows_leaves_out_a_rows_own_kernel() -> None:
     levels = logsumexp(-squares / (2 * h * h), axis=1)
     common = levels >= np.quantile(levels[held], 0.2) - 1e-6
     assert "density of 300 of them" in repr(method)
-    assert sorted(method.targets) == sorted(task.rows[common & task.reaches])
+    assert sorted(method.targets) == sorted(task.rows[common & task.reaches_target])
 
 
 def test_a_person_who_is_a_row_goes_as_that_row() -> None:

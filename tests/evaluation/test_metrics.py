@@ -134,13 +134,15 @@ def test_whoever_ends_as_a_row_is_not_their_own_neighbour() -> None:
 
 def test_ties_are_shared_whatever_the_order() -> None:
     points = np.array([[-1.0], [1.0], [1.0], [5.0]])
-    reaches = np.array([True, False, False, True])
+    reaches_target = np.array([True, False, False, True])
     for order in ([0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2]):
-        found = metrics.ynn(np.array([[0.0]]), ReferenceRows(points[order]), reaches[order], k=1)
+        found = metrics.ynn(
+            np.array([[0.0]]), ReferenceRows(points[order]), reaches_target[order], k=1
+        )
         assert found[0] == pytest.approx(1 / 3)
-        assert metrics.ynn(np.array([[0.0]]), ReferenceRows(points[order]), reaches[order], k=9)[
-            0
-        ] == pytest.approx(1 / 2)
+        assert metrics.ynn(
+            np.array([[0.0]]), ReferenceRows(points[order]), reaches_target[order], k=9
+        )[0] == pytest.approx(1 / 2)
 
 
 def test_one_row_leaves_little_to_compare_with() -> None:
@@ -185,16 +187,17 @@ def test_the_end_does_not_depend_on_row_order_and_follows_the_scale(
     rng = np.random.default_rng(seed)
     rows = rng.normal(size=(60, 3))
     places = rng.normal(size=(5, 3))
-    reaches = rng.random(60) < 0.5
+    reaches_target = rng.random(60) < 0.5
     order = rng.permutation(60)
     one = ReferenceRows(rows)
     other = ReferenceRows(rows[order])
     larger = ReferenceRows(rows * factor)
     np.testing.assert_allclose(
-        metrics.ynn(places, one, reaches), metrics.ynn(places, other, reaches[order])
+        metrics.ynn(places, one, reaches_target), metrics.ynn(places, other, reaches_target[order])
     )
     np.testing.assert_allclose(
-        metrics.ynn(places, one, reaches), metrics.ynn(places * factor, larger, reaches)
+        metrics.ynn(places, one, reaches_target),
+        metrics.ynn(places * factor, larger, reaches_target),
     )
     np.testing.assert_allclose(OutlierFactor.of(one)(places), OutlierFactor.of(other)(places))
     np.testing.assert_allclose(
@@ -677,7 +680,7 @@ def test_density_deciles_and_the_gap_of_the_loneliest() -> None:
     assert lines[0].cost == 1.5
     assert math.isnan(lines[2].share)
     assert math.isnan(lines[2].cost)
-    gap = metrics.decile_gap(found, shares)
+    gap = metrics.lowest_decile_gap(found, shares)
     assert (gap.lowest.n, gap.lowest.of, gap.middle.n, gap.middle.of) == (2, 3, 4, 4)
     assert gap.gap.mean == pytest.approx(1 / 3)
     assert gap.gap.low < 1 / 3 < gap.gap.high

@@ -348,10 +348,10 @@ def test_the_remapped_class_is_exactly_whether_the_target_is_reached(
     model = CountedModel(task)
     likely = model.predict_proba(records)[:, 1]
 
-    reaches = task.scorer(records) >= wanted
-    assert ((likely > 0.5) == reaches).all()
-    assert (model.predict_proba(records).argmax(axis=1) == reaches).all()
-    assert (model.predict(records) == reaches).all()
+    reaches_target = task.scorer(records) >= wanted
+    assert ((likely > 0.5) == reaches_target).all()
+    assert (model.predict_proba(records).argmax(axis=1) == reaches_target).all()
+    assert (model.predict(records) == reaches_target).all()
     assert (np.diff(likely) >= 0).all()
     assert likely.min() >= 0
     assert likely.max() <= 1

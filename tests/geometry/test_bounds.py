@@ -39,7 +39,7 @@ def test_a_step_back_on_a_one_way_column_is_noticed() -> None:
     starts = np.array([[1.0, 1.0]] * 3)
     ends = np.array([[2.0, 0.0], [0.5, 0.0], [2.0, 2.0]])
 
-    assert BOX.one_way(starts, ends).tolist() == [True, False, False]
+    assert BOX.respects_one_way(starts, ends).tolist() == [True, False, False]
 
 
 def test_the_limits_of_one_column_can_be_taken_alone() -> None:

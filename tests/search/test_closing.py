@@ -43,7 +43,7 @@ def test_a_path_is_measured_at_its_vertices_and_along_its_edges():
     )
 
     assert found.log_densities.tolist() == [1.0, 0.75, 0.25]
-    assert found.lowest_log_densities.tolist() == [0.75, 0.25]
+    assert found.step_log_densities.tolist() == [0.75, 0.25]
     assert found.ids == (-1, 0, -1)
     assert found.scores == (0.0, 1.0, 0.9)
     assert (found.status, found.cost, found.log_floor) == ("FOUND", 3.0, 0.0)
@@ -67,7 +67,7 @@ def test_without_a_path_the_factual_alone_is_measured():
     found = script.run(close_without_path("UNREACHABLE", graph))
 
     assert (found.status, len(found.points), found.cost) == ("UNREACHABLE", 1, 0.0)
-    assert found.lowest_log_densities.size == 0
+    assert found.step_log_densities.size == 0
     assert [type(question) for question in script.asked] == [DensityAlong]
 
 
@@ -77,7 +77,7 @@ def test_a_status_alone_measures_nothing():
     found = outcome_without_measures("FOUND", person)
 
     assert (found.status, found.scores, found.log_floor) == ("FOUND", (), -1.0)
-    assert found.log_densities.size == found.lowest_log_densities.size == 0
+    assert found.log_densities.size == found.step_log_densities.size == 0
 
 
 def test_actions_are_measured_after_and_along_each_move():
@@ -88,7 +88,7 @@ def test_actions_are_measured_after_and_along_each_move():
 
     assert found.moves == moves
     assert found.log_densities.tolist() == [0.5, 0.5]
-    assert found.lowest_log_densities.tolist() == [0.5, 0.5]
+    assert found.step_log_densities.tolist() == [0.5, 0.5]
     assert found.people.tolist() == [3, 3]
     assert found.log_floor == -1.0
     assert script.n_asked(CountNear) == 1

@@ -161,7 +161,7 @@ def test_without_a_goal_every_vertex_with_the_score_is_one():
     script.run(graph.reveal_around(0, 4))
 
     assert graph.goals == [4]
-    assert [graph.is_goal(vertex) for vertex in graph.vertices] == [False, False, False, True]
+    assert [graph.is_goal(vertex) for vertex in graph.other_vertices] == [False, False, False, True]
 
 
 def test_with_a_goal_nothing_else_is_one_and_nearness_to_it_appeals():

@@ -304,7 +304,7 @@ def test_a_path_is_measured_whether_or_not_one_could_take_it():
     found = script.run(measure_path(someone([0.0, 0.0]), np.array([[2.5, 0.0], [5.0, 0.0]])))
 
     assert found.log_densities.tolist() == [1.0, -1.0, 1.0]
-    assert found.lowest_log_densities.tolist() == [-1.0, -1.0]
+    assert found.step_log_densities.tolist() == [-1.0, -1.0]
     assert (found.cost, script.n_asked(Nearest)) == (5.0, 0)
 
 

@@ -99,7 +99,7 @@ class Referee:
         self.rows = np.unique(self.points(learnt), axis=0)
         self.h, self.floor, self.scale = (
             explainer.density.bandwidth,
-            explainer.floor,
+            explainer.log_floor,
             explainer.density.scale,
         )
 

@@ -1,1 +1,1 @@
-"""What can be asked about answers: alternatives, why not, audit, robustness, observed moves."""
+"""What can be asked about answers: alternatives, why not, audit, robustness, traces."""

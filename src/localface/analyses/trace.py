@@ -12,7 +12,7 @@ from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
 from localface.engine.job import Result
 from localface.engine.requests import Request
-from localface.search.questions import Asks, DensityAlong, Question, ScorePoints, ScoreRows
+from localface.search.questions import DensityAlong, Question, Questions, ScorePoints, ScoreRows
 from localface.sources.protocol import Nearest
 from localface.types import Array, Mask
 
@@ -43,7 +43,7 @@ class Trace:
     checked: JudgedSteps  # steps that enhance wanted
 
 
-def traced(asks: Asks[Result], log: Log) -> Asks[Result]:
+def log_questions(asks: Questions[Result], log: Log) -> Questions[Result]:
     """Ask the same questions, and keep each with its answer."""
     question = next(asks)
     while True:
@@ -62,7 +62,7 @@ def trace_search(engine: Engine, request: Request) -> Trace:
     """
     log: Log = []
     plan = replace(engine.plan, actions=False, max_changes=1)
-    ((_, answer),) = engine.answered([request], plan, wrap=lambda job: traced(job.asks, log))
+    ((_, answer),) = engine.answer([request], plan, wrap=lambda job: log_questions(job.asks, log))
     (answer,) = explain_refusals(engine, plan, [(request, answer)])
     return _read_log(answer, log, min_score=engine.score.min_score)
 
@@ -76,7 +76,7 @@ class _Explored:
     steps: list[tuple[Array, Array, bool]] = field(default_factory=list)
     goal: PointKey | None = None
 
-    def tried(self, start: Array, end: Array, passes: bool) -> PointKey:
+    def note_step(self, start: Array, end: Array, passes: bool) -> PointKey:
         """Note a step, which starts where explore has looked already; return where it leads."""
         if _key(start) not in self.looked:
             start, end = end, start
@@ -104,18 +104,18 @@ def _read_log(recourse: Recourse, log: Log, *, min_score: float) -> Trace:
     factual = np.asarray(first_question.points[0])
     width = len(factual)
     explored, first = _read_explore(log, min_score)
-    seen = _revealed(log[:first])
-    later = _revealed(log[first:])
+    seen = _revealed_rows(log[:first])
+    later = _revealed_rows(log[first:])
     return Trace(
         recourse=recourse,
-        explored=_stacked(list(seen.values()), width),
+        explored=_stack_points(list(seen.values()), width),
         tried=_steps(explored.steps, width),
         trail=explored.trail(factual),
-        exploited=_stacked([point for row, point in later.items() if row not in seen], width),
+        exploited=_stack_points([point for row, point in later.items() if row not in seen], width),
         balls=tuple(
             (question.point, question.radius) for question, _ in log if _exploits(question)
         ),
-        checked=_steps([step for pair in log[first:] for step in _judged(*pair)], width),
+        checked=_steps([step for pair in log[first:] for step in _judged_segments(*pair)], width),
     )
 
 
@@ -131,8 +131,8 @@ def _read_explore(log: Log, min_score: float) -> tuple[_Explored, int]:
             return explored, i
         if isinstance(question, Nearest):
             explored.looked.add(_key(question.point))
-        for start, end, passes in _judged(question, answer):
-            reached = explored.tried(start, end, passes)
+        for start, end, passes in _judged_segments(question, answer):
+            reached = explored.note_step(start, end, passes)
             if passes and scores.get(reached, -np.inf) >= min_score:
                 explored.goal = reached
                 return explored, i + 1
@@ -144,7 +144,7 @@ def _exploits(question: Question) -> TypeGuard[Nearest]:
     return isinstance(question, Nearest) and bool(np.isfinite(question.radius))
 
 
-def _judged(question: Question, answer: Any) -> list[tuple[Array, Array, bool]]:
+def _judged_segments(question: Question, answer: Any) -> list[tuple[Array, Array, bool]]:
     """The steps of a question that asked for verdicts; single points are no steps."""
     if not isinstance(question, DensityAlong) or question.log_floor is None:
         return []
@@ -154,7 +154,7 @@ def _judged(question: Question, answer: Any) -> list[tuple[Array, Array, bool]]:
 
 def _scores(log: Log) -> dict[PointKey, float]:
     """The score of every point."""
-    points = _revealed(log)
+    points = _revealed_rows(log)
     scores: dict[PointKey, float] = {}
     for question, answer in log:
         if isinstance(question, ScoreRows):
@@ -169,7 +169,7 @@ def _scores(log: Log) -> dict[PointKey, float]:
     return scores
 
 
-def _revealed(log: Log) -> dict[int, Array]:
+def _revealed_rows(log: Log) -> dict[int, Array]:
     """The rows that were revealed, by id."""
     answers = [answer for question, answer in log if isinstance(question, Nearest)]
     return {
@@ -181,13 +181,13 @@ def _revealed(log: Log) -> dict[int, Array]:
 
 def _steps(steps: list[tuple[Array, Array, bool]], width: int) -> JudgedSteps:
     return JudgedSteps(
-        starts=_stacked([start for start, _, _ in steps], width),
-        ends=_stacked([end for _, end, _ in steps], width),
+        starts=_stack_points([start for start, _, _ in steps], width),
+        ends=_stack_points([end for _, end, _ in steps], width),
         passes=np.array([passes for _, _, passes in steps], dtype=bool),
     )
 
 
-def _stacked(points: list[Any], width: int) -> Array:
+def _stack_points(points: list[Any], width: int) -> Array:
     return np.stack(points) if points else np.zeros((0, width))
 
 

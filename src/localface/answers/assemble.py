@@ -122,7 +122,7 @@ class AnswerAssembler:
 
     def _certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))
-        for i, log_lowest in enumerate(outcome.lowest_log_densities.tolist()):
+        for i, log_lowest in enumerate(outcome.step_log_densities.tolist()):
             entry = outcome.entry and i == 0
             passed = not entry and log_lowest >= outcome.log_floor - RESTATED_TOLERANCE
             yield self.certificate(lengths[i], log_lowest, floor, entry=entry, passed=passed)
@@ -134,7 +134,7 @@ class AnswerAssembler:
         states = np.stack([outcome.points[0], *(move.point for move in actions.moves)])
         lengths = norms(np.diff(states, axis=0))
         kept = self._floor_of_actions(actions, outcome.log_floor, floor)
-        log_lowest = actions.lowest_log_densities
+        log_lowest = actions.step_log_densities
         for i, move in enumerate(actions.moves):
             before = self.schema.values(records[i])
             after = self.schema.values(records[i + 1])

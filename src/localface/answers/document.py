@@ -160,22 +160,22 @@ def _document_of(answer: RecourseFacts) -> RecourseDocument:
         "records": answer.records.tolist(),
         "form": answer.form.to_dict(),
         "schema": answer.schema.to_dict(),
-        "certificates": [_copied(one, CertificateDocument) for one in answer.certificates],
-        "target": _copied(answer.target, TargetDocument),
-        "disclosure": _copied(answer.disclosure, DisclosureDocument),
+        "certificates": [_as_document(one, CertificateDocument) for one in answer.certificates],
+        "target": _as_document(answer.target, TargetDocument),
+        "disclosure": _as_document(answer.disclosure, DisclosureDocument),
         "actions": [_action_document(one) for one in answer.actions],
     }
-    return _copied(answer, RecourseDocument, written)
+    return _as_document(answer, RecourseDocument, written)
 
 
 def _action_document(action: Action) -> ActionDocument:
-    written: dict[str, Any] = {"certificate": _copied(action.certificate, CertificateDocument)}
+    written: dict[str, Any] = {"certificate": _as_document(action.certificate, CertificateDocument)}
     if action.evidence is not None:
-        written["evidence"] = _copied(action.evidence, MoveEvidenceDocument)
-    return _copied(action, ActionDocument, written)
+        written["evidence"] = _as_document(action.evidence, MoveEvidenceDocument)
+    return _as_document(action, ActionDocument, written)
 
 
-def _copied(value: Any, kind: type[_Document], written: Mapping[str, Any] = {}) -> _Document:
+def _as_document(value: Any, kind: type[_Document], written: Mapping[str, Any] = {}) -> _Document:
     """Describe a value by its attributes, save for those whose description is ``written``."""
     names = [name for name in kind.__struct_fields__ if name not in written]
     return kind(**{name: getattr(value, name) for name in names}, **written)

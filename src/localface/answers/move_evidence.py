@@ -84,7 +84,7 @@ class MoveEvidence:
         did = f"{of_similar} did this {self._span}"
         if not (self.well and self.moved):
             return did
-        return f"{did}; {self._fared}{self._others}"
+        return f"{did}; {self._outcome_phrase}{self._others}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence as plain values that JSON can hold."""
@@ -100,7 +100,7 @@ class MoveEvidence:
         return f"within {self.within:g} {self.unit}".rstrip()
 
     @property
-    def _fared(self) -> str:
+    def _outcome_phrase(self) -> str:
         if not self.with_outcome:
             who = "they" if self.moved > 1 else "that one"
             return f"how {who} fared is not known"

@@ -66,14 +66,14 @@ class ReasonWriter:
         if counts.targets_anywhere == 0:
             wanted = self.target.sentence
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
-        feature, excluded = self._excluded(counts, box).most_common(1)[0]
+        feature, excluded = self._excluded_per_feature(counts, box).most_common(1)[0]
         why = box.reasons.get(feature, self.schema.names[feature])
         return (
             f"{counts.targets_anywhere:,} people in the data have it, but the constraints "
             f"rule all of them out; '{why}' alone rules out {excluded:,}"
         )
 
-    def _excluded(self, counts: TargetCounts, box: Box) -> Counter[int]:
+    def _excluded_per_feature(self, counts: TargetCounts, box: Box) -> Counter[int]:
         """Count how many people the constraints on each feature rule out.
 
         The columns of a category are added up, since each rules out its own people; where one

@@ -1,1 +1,1 @@
-"""Data sets to demonstrate the library on, with their models or schemas."""
+"""Worlds to try the library on: two moons, a credit table, readiness for discharge, MIMIC-III."""

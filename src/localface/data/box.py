@@ -12,7 +12,7 @@ from localface.types import Array, Mask
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class DistanceLimit:
     """How far (``by``) one feature may move from a person's own value.
 
     ``lower`` and ``upper`` are the interval that all other constraints leave.
@@ -30,7 +30,7 @@ class Box:
 
     ``allowed`` holds the codes left to binary and categorical features that are
     restricted; their ``lower`` and ``upper`` stay open. ``reasons`` says in words what limits a
-    feature, ``reaches`` which features may only move so far.
+    feature, ``distance_limits`` which features may only move so far.
     """
 
     lower: Array
@@ -39,15 +39,15 @@ class Box:
     up: Mask
     down: Mask
     reasons: dict[int, str]
-    reaches: dict[int, Reach] = field(default_factory=dict)
+    distance_limits: dict[int, DistanceLimit] = field(default_factory=dict)
 
     def widened(self, factor: float) -> Box:
-        """Return the same box with every reach so many times as long."""
+        """Return the same box with every distance limit so many times as wide."""
         lower = self.lower.copy()
         upper = self.upper.copy()
-        for j, reach in self.reaches.items():
-            lower[j] = max(reach.lower, reach.own - factor * reach.by)
-            upper[j] = min(reach.upper, reach.own + factor * reach.by)
+        for j, limit in self.distance_limits.items():
+            lower[j] = max(limit.lower, limit.own - factor * limit.by)
+            upper[j] = min(limit.upper, limit.own + factor * limit.by)
         return replace(self, lower=lower, upper=upper)
 
     def nearest(self, features: Sequence[Feature], records: Array, own: Array) -> Array:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.data.box import Box, Reach
+from localface.data.box import Box, DistanceLimit
 from localface.data.feature import Feature, range_codes
 from localface.data.where import UNCONSTRAINED, FeatureConstraint, read_where
 from localface.errors import ConstraintError, listed
@@ -22,7 +22,7 @@ class _Limit:
     lower: float = -np.inf
     upper: float = np.inf
     codes: frozenset[int] | None = None
-    reach: float | None = None  # a distance from the person's own value
+    distance: float | None = None  # a distance from the person's own value
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class _FeatureBox:
     lower: float = -np.inf
     upper: float = np.inf
     codes: frozenset[int] | None = None
-    reach: Reach | None = None
+    distance_limit: DistanceLimit | None = None
     reason: str | None = None
 
 
@@ -60,7 +60,7 @@ def compile_box(
         up,
         down,
         {j: part.reason for j, part in enumerate(parts) if part.reason is not None},
-        {j: part.reach for j, part in enumerate(parts) if part.reach is not None},
+        {j: part.distance_limit for j, part in enumerate(parts) if part.distance_limit is not None},
     )
 
 
@@ -101,15 +101,17 @@ def _feature_box(
         every = len(codes) == len(feature.categories or ())
         return _FeatureBox(codes=None if every else codes, reason=reason)
     lower, upper = _interval(feature, own, limits)
-    return _FeatureBox(lower, upper, reach=_reach(feature, own, limits), reason=reason)
+    return _FeatureBox(
+        lower, upper, distance_limit=_distance_limit(feature, own, limits), reason=reason
+    )
 
 
-def _reach(feature: Feature, own: float, limits: list[_Limit]) -> Reach | None:
-    by = min((limit.reach for limit in limits if limit.reach is not None), default=0.0)
+def _distance_limit(feature: Feature, own: float, limits: list[_Limit]) -> DistanceLimit | None:
+    by = min((limit.distance for limit in limits if limit.distance is not None), default=0.0)
     if by <= 0:
         return None
-    others = [limit for limit in limits if limit.reach is None] or [_Limit("")]
-    return Reach(own, by, *_interval(feature, own, others))
+    others = [limit for limit in limits if limit.distance is None] or [_Limit("")]
+    return DistanceLimit(own, by, *_interval(feature, own, others))
 
 
 def _limits(feature: Feature, own: float, direction: str, extra: FeatureConstraint) -> list[_Limit]:
@@ -124,10 +126,10 @@ def _limits(feature: Feature, own: float, direction: str, extra: FeatureConstrai
         limits.append(_Limit("only moves up", own, np.inf))
     elif direction == "down":
         limits.append(_Limit("only moves down", -np.inf, own))
-    for reach in (feature.within, extra.within):
-        if reach is not None:
-            phrase = f"within {reach:g} of {feature.format(own)}{unit}"
-            limits.append(_Limit(phrase, own - reach, own + reach, reach=reach))
+    for distance in (feature.within, extra.within):
+        if distance is not None:
+            phrase = f"within {distance:g} of {feature.format(own)}{unit}"
+            limits.append(_Limit(phrase, own - distance, own + distance, distance=distance))
     for bounds in (feature.bounds, extra.bounds):
         if bounds is not None and bounds != (None, None):
             low, high = range_codes(feature, bounds)
@@ -141,13 +143,13 @@ def _limits(feature: Feature, own: float, direction: str, extra: FeatureConstrai
 
 def _between(feature: Feature, low: float, high: float) -> str:
     if np.isneginf(low):
-        return f"at most {_written(feature, high)}"
+        return f"at most {_end_in_words(feature, high)}"
     if np.isposinf(high):
-        return f"at least {_written(feature, low)}"
-    return f"between {_written(feature, low)} and {_written(feature, high)}"
+        return f"at least {_end_in_words(feature, low)}"
+    return f"between {_end_in_words(feature, low)} and {_end_in_words(feature, high)}"
 
 
-def _written(feature: Feature, end: float) -> str:
+def _end_in_words(feature: Feature, end: float) -> str:
     return f"{end:g}" if feature.categories is None else feature.format(end)
 
 

@@ -111,9 +111,9 @@ class Feature:
             return str(value)
         if self.resolution is not None and np.isfinite(value):
             decimals = max(0, ceil(-log10(self.resolution) - 1e-9))
-            return _trimmed(f"{value:.{decimals}f}")
+            return _trim_zeros(f"{value:.{decimals}f}")
         large = value != 0 and np.isfinite(value) and 4 <= floor(log10(abs(value))) < 15
-        return _trimmed(f"{value:.0f}" if large else f"{value:.4g}")
+        return _trim_zeros(f"{value:.0f}" if large else f"{value:.4g}")
 
     def to_dict(self) -> dict[str, object]:
         """Return the feature as plain values that JSON can hold; defaults are left out."""
@@ -337,7 +337,7 @@ def _end_code(feature: Feature, end: object, open_end: float) -> float:
     return found
 
 
-def _trimmed(text: str) -> str:
+def _trim_zeros(text: str) -> str:
     if "." in text and "e" not in text:
         text = text.rstrip("0").rstrip(".")
     return "0" if text == "-0" else text

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 
 from localface.errors import InputError, near_miss
 
 
-def existing(path: str | Path) -> Path:
+def existing_path(path: str | Path) -> Path:
     """Make sure that a file exists, and suggest the one that was probably meant."""
     path = Path(path)
     if path.is_dir():
@@ -49,18 +47,3 @@ def reraised_as(sentence: str, error_type: type[InputError]) -> Iterator[None]:
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or "no reason given"
         raise error_type(f"{sentence}: {reason} ({type(error).__name__})") from error
-
-
-def extra(module: str, purpose: str, name: str) -> ModuleType:
-    """Import what an extra brings, or say how to install it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        package = module.partition(".")[0]
-        if (error.name or "").partition(".")[0] != package:
-            raise
-        raise ModuleNotFoundError(
-            f"{purpose} needs {package}, which is not installed; "
-            f'run: pip install "localface[{name}]"',
-            name=package,
-        ) from None

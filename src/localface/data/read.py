@@ -22,7 +22,7 @@ def read_records(data: object, schema: Schema) -> Array:
     table = open_table(data)
     if len(table) == 0:
         raise DataError("the table has no rows: give at least one")
-    return _read(table, schema)
+    return _read_columns(table, schema)
 
 
 def read_record(person: object, schema: Schema, what: str = "the person") -> Array:
@@ -106,29 +106,29 @@ def _read_table_of_people(people: object, schema: Schema) -> Array:
                 fine = middle
             else:
                 refused = middle
-        raise _numbered(error, fine) from None
+        raise _with_person_number(error, fine) from None
 
 
 def _read_numbered(number: int, person: object, schema: Schema) -> Array:
     try:
         return read_record(person, schema)
     except DataError as error:
-        raise _numbered(error, number) from None
+        raise _with_person_number(error, number) from None
 
 
-def _numbered(error: DataError, person: int) -> DataError:
+def _with_person_number(error: DataError, person: int) -> DataError:
     return DataError(f"person {person}: {error}", feature=error.feature, person=person)
 
 
 def _is_readable(table: Frame | ColumnValues, schema: Schema) -> bool:
     try:
-        _read(table, schema)
+        _read_columns(table, schema)
     except DataError:
         return False
     return True
 
 
-def _read(table: Frame | ColumnValues, schema: Schema) -> Array:
+def _read_columns(table: Frame | ColumnValues, schema: Schema) -> Array:
     if isinstance(table, np.ndarray):
         _check_width(table.shape[1], schema)
         columns = [table[:, j] for j in range(len(schema))]

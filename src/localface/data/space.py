@@ -82,7 +82,7 @@ class Space:
         return np.asarray(group[self.feature_of])
 
     @property
-    def grain(self) -> Array:
+    def resolution(self) -> Array:
         """The smallest change of each column that anyone could notice."""
         small = [
             0.0 if feature.discrete else (feature.resolution or 0.0) * (1 - 1e-9)
@@ -106,7 +106,7 @@ class Space:
     def points(self, records: Array) -> Array:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))
-        points[:, self._plain_columns] = self._scaled(self._plain, records[:, self._plain])
+        points[:, self._plain_columns] = self._scale_codes(self._plain, records[:, self._plain])
         for j, first in self._one_hot():
             columns = first + records[:, j].astype(np.int64)
             points[np.arange(len(records)), columns] = self._height(j)
@@ -122,14 +122,14 @@ class Space:
         records[:, self._whole] = np.clip(rounded, *self._whole_limits)
         for digits, some in self._short:  # 37.3, not 37.300000000000004, where it is the same point
             short = np.round(records[:, some], digits)
-            same = self._scaled(some, short) == points[:, [self._firsts[j] for j in some]]
+            same = self._scale_codes(some, short) == points[:, [self._firsts[j] for j in some]]
             records[:, some] = np.where(same, short, records[:, some])
         for j, first in self._one_hot():
             last = first + len(self.schema.features[j].categories or ())
             records[:, j] = points[:, first:last].argmax(axis=1)
         return records
 
-    def settle(self, point: Array) -> Array:
+    def snap(self, point: Array) -> Array:
         """Return the nearest point that a record can have; fractional numbers stay as they are."""
         settled = self.points(self.records(point[None, :]))[0]
         free = np.array([feature.kind == "numeric" for feature in self.schema])[self.feature_of]
@@ -148,8 +148,8 @@ class Space:
         down = np.zeros(self.width, dtype=bool)
         plain = self._plain
         columns = self._plain_columns
-        lower[columns] = self._scaled(plain, low[plain])
-        upper[columns] = self._scaled(plain, high[plain])
+        lower[columns] = self._scale_codes(plain, low[plain])
+        upper[columns] = self._scale_codes(plain, high[plain])
         up[columns] = box.up[plain]
         down[columns] = box.down[plain]
         for j, _ in self._one_hot():
@@ -172,7 +172,7 @@ class Space:
         """The value in the column of a record's category: two categories are one unit apart."""
         return float(np.sqrt(0.5) / self.scales[j])
 
-    def _scaled(self, features: Ids, codes: Array) -> Array:
+    def _scale_codes(self, features: Ids, codes: Array) -> Array:
         return np.asarray((codes - self.centres[features]) / self.scales[features])
 
     def _one_hot(self) -> list[tuple[int, int]]:

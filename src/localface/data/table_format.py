@@ -55,7 +55,7 @@ class TableFormat:
     @classmethod
     def plain(cls, schema: Schema) -> TableFormat:
         """Return the format of people who came without a table: one with names, if possible."""
-        return cls("numpy", _plain_columns(schema)).named()
+        return cls("numpy", _plain_columns(schema)).with_names()
 
     def frame(self, records: Array) -> Any:
         """Return records as a table of this kind."""
@@ -94,7 +94,7 @@ class TableFormat:
         columns = tuple(column.without_dtype() for column in self.columns)
         return TableFormat("numpy", columns, "array" if self.person == "series" else self.person)
 
-    def named(self) -> TableFormat:
+    def with_names(self) -> TableFormat:
         """Return the same columns as a table with names, where a library for it is installed."""
         installed = [kind for kind in ("pandas", "polars", "pyarrow") if find_spec(kind)]
         kind = installed[0] if installed else self.kind
@@ -149,12 +149,12 @@ def _format_of(table: Frame | ColumnValues, columns: tuple[Column, ...]) -> Tabl
     )
 
 
-def _by_column(columns: tuple[Column, ...], records: Array) -> list[tuple[Column, Array]]:
+def _codes_by_column(columns: tuple[Column, ...], records: Array) -> list[tuple[Column, Array]]:
     return list(zip(columns, np.asarray(records, dtype=np.float64).T, strict=True))
 
 
 def _to_numpy(columns: tuple[Column, ...], records: Array) -> ColumnValues:
-    parts = [column.values(codes) for column, codes in _by_column(columns, records)]
+    parts = [column.values(codes) for column, codes in _codes_by_column(columns, records)]
     if any(values.dtype.kind == "O" for values in parts):
         table = np.column_stack([values.astype(object) for values in parts])
     else:
@@ -176,7 +176,7 @@ def _to_pandas(columns: tuple[Column, ...], records: Array) -> Any:
     return pandas.DataFrame(
         {
             column.name: pandas_series(column, codes)
-            for column, codes in _by_column(columns, records)
+            for column, codes in _codes_by_column(columns, records)
         }
     )
 
@@ -185,7 +185,7 @@ def _to_polars(columns: tuple[Column, ...], records: Array) -> Any:
     import polars
 
     return polars.DataFrame(
-        [polars_series(column, codes) for column, codes in _by_column(columns, records)]
+        [polars_series(column, codes) for column, codes in _codes_by_column(columns, records)]
     )
 
 
@@ -195,7 +195,7 @@ def _to_pyarrow(columns: tuple[Column, ...], records: Array) -> Any:
     return pyarrow.table(
         {
             column.name: pyarrow_array(column, codes)
-            for column, codes in _by_column(columns, records)
+            for column, codes in _codes_by_column(columns, records)
         }
     )
 

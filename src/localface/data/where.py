@@ -60,7 +60,7 @@ def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
     A number, a word, a range, some categories, or several of these by name.
     """
     if isinstance(asked, Mapping):
-        return _by_name(feature, asked)
+        return _read_named_parts(feature, asked)
     if isinstance(asked, str):
         return FeatureConstraint(moves=_word(feature, asked))
     if finite_number(asked) is not None:
@@ -79,7 +79,7 @@ def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
     )
 
 
-def _by_name(feature: Feature, asked: Mapping[object, object]) -> FeatureConstraint:
+def _read_named_parts(feature: Feature, asked: Mapping[object, object]) -> FeatureConstraint:
     for key in asked:
         if key not in _PARTS:
             raise _refusal(

@@ -144,7 +144,7 @@ class SegmentSums:
         Some near rows mostly suffice to accept; to refuse takes all rows.
         """
         log_floors = log_floors[self.legs.segment]
-        bounds, found = self._from_near_rows(log_floors)
+        bounds, found = self._bounds_from_near_rows(log_floors)
         offsets = np.zeros(len(self.legs))
         for some in self._parts(np.flatnonzero(found == _UNDECIDED)):
             floors = log_floors[some]
@@ -160,9 +160,9 @@ class SegmentSums:
                 self.legs.starts[leg], self.legs.ends[leg], self.own[leg]
             )
             found[leg] = exact.stays_above(float(log_floors[leg]))
-        return self._by_segment(bounds, found, self.legs.points_at(offsets))
+        return self._worst_leg_per_segment(bounds, found, self.legs.points_at(offsets))
 
-    def _from_near_rows(self, log_floors: Array) -> tuple[Array, Ids]:
+    def _bounds_from_near_rows(self, log_floors: Array) -> tuple[Array, Ids]:
         """Return bounds and verdicts from some near rows; few rows are left undecided."""
         n = len(self.legs)
         if len(self.kernels.point_set) <= _FEW_ROWS:
@@ -172,7 +172,7 @@ class SegmentSums:
         bounds = samples.proven_minimum
         return bounds, _verdicts(bounds, np.full(n, np.inf), log_floors, self.rounding)
 
-    def _by_segment(self, bounds: Array, found: Ids, points: Array) -> Verdicts:
+    def _worst_leg_per_segment(self, bounds: Array, found: Ids, points: Array) -> Verdicts:
         """Go from legs to segments: a segment is as good as its worst leg."""
         passes = found == _PASSED
         if len(self.legs) == self.legs.segment[-1] + 1:  # every segment is one leg
@@ -187,7 +187,7 @@ class SegmentSums:
         return (every[first : first + most] for first in range(0, len(every), most))
 
     def _coordinates(self, some: Ids) -> LegCoordinates:
-        return LegCoordinates.of(self.kernels, self.legs.some(some), self.own[some])
+        return LegCoordinates.of(self.kernels, self.legs.subset(some), self.own[some])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

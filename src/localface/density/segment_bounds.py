@@ -54,7 +54,7 @@ class Legs:
     def __len__(self) -> int:
         return len(self.segment)
 
-    def some(self, chosen: Ids) -> Legs:
+    def subset(self, chosen: Ids) -> Legs:
         """Return some of the legs."""
         return Legs(
             self.starts[chosen],

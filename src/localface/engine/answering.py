@@ -59,12 +59,12 @@ class QuestionAnswerer:
         """The kinds of questions in the order they are answered, with what answers them."""
         return (
             ((Nearest,), self._nearest),
-            ((ScoreRows, ScorePoints, Census), self._scored),
+            ((ScoreRows, ScorePoints, Census), self._answer_scores),
             ((DensityAlong,), self._density_along),
             ((RowDensities,), self._row_densities),
             ((CountNear,), self._count_near),
             ((Widening,), self._widening),
-            ((ComposeStates,), self._composed),
+            ((ComposeStates,), self._answer_compose),
         )
 
     def prescore(self) -> None:
@@ -75,9 +75,9 @@ class QuestionAnswerer:
         found = self._source.nearest([question for _, question in asked])
         return [meter.admit(one) for (meter, _), one in zip(asked, found, strict=True)]
 
-    def _scored(self, asked: Metered) -> list[Array | TargetCounts]:
+    def _answer_scores(self, asked: Metered) -> list[Array | TargetCounts]:
         """Score in one call: unseen rows, states off the data, everyone who is to be counted."""
-        fresh = self._unscored(asked)
+        fresh = self._rows_to_score(asked)
         states = [
             meter.decode(question.points, self._source.records(question.donors))
             for meter, question in asked
@@ -99,7 +99,7 @@ class QuestionAnswerer:
                 meter.count_scored(int(np.isin(question.ids, fresh).sum()))
         return answers
 
-    def _unscored(self, asked: Metered) -> Ids:
+    def _rows_to_score(self, asked: Metered) -> Ids:
         """Return the rows that have to be scored to answer, each once."""
         wanted = [question.ids for _, question in asked if isinstance(question, ScoreRows)]
         if any(
@@ -121,13 +121,13 @@ class QuestionAnswerer:
         for (rule, in_full), members in groups.items():
             questions = [asked[i][1] for i in members]
             counts = [len(question.starts) for question in questions]
-            found = self._judged(questions, rule, counts=None if in_full else counts)
+            found = self._ask_density(questions, rule, counts=None if in_full else counts)
             lasts = np.cumsum(counts).tolist()
             for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
                 answers[i] = found.part(first, last)
         return [answers[i] for i in range(len(asked))]
 
-    def _judged(
+    def _ask_density(
         self, questions: Sequence[DensityAlong], rule: str, *, counts: Sequence[int] | None
     ) -> SegmentDensities:
         """Ask the density about all segments; ``counts`` repeats the floors, None has no floor."""
@@ -156,7 +156,7 @@ class QuestionAnswerer:
     def _widening(self, asked: Metered) -> list[float]:
         return [self._targets.least_factor(question, meter.min_score) for meter, question in asked]
 
-    def _composed(self, asked: Metered) -> list[ComposedStates]:
+    def _answer_compose(self, asked: Metered) -> list[ComposedStates]:
         return [self._compose(meter, question) for meter, question in asked]
 
     def _compose(self, meter: Meter, question: ComposeStates) -> ComposedStates:
@@ -169,8 +169,9 @@ class QuestionAnswerer:
             scores = self._score.rounded(exact, meter.min_score)
         meter.count_scored(len(ids))
         fine = np.flatnonzero(scores >= question.min_score)[: question.k]
-        seen = meter.admit(Neighbors(ids[fine], points[fine], scores[fine]))
-        return ComposedStates(seen.points, seen.distances, seen.cut)
+        admitted = fine[meter.admit_rows(ids[fine])]
+        cut = len(admitted) < len(fine)
+        return ComposedStates(points[admitted], scores[admitted], cut)
 
 
 def _splits(asked: Metered) -> Ids:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 
 _STAGES = "localface.search.stages."
 
 
-def asking_stage(asks: Asks[Any]) -> str:
+def asking_stage(asks: Questions[Any]) -> str:
     """Return the stage that a suspended search is in, such as ``"explore"``.
 
     Stages delegate with ``yield from``, so that the generators which are under way form a

@@ -61,12 +61,12 @@ class Driver:
 
         Yields the number of each as it is done, with what it returned and what it was shown.
         """
-        for number, result, disclosure in self.tried(jobs, max_rows=max_rows):
+        for number, result, disclosure in self.run_or_error(jobs, max_rows=max_rows):
             if isinstance(result, InputError):
                 raise result
             yield number, result, disclosure
 
-    def tried(
+    def run_or_error(
         self, jobs: Iterable[SearchJob[Result]], *, max_rows: int | None = None, apart: bool = False
     ) -> Iterator[tuple[int, Result | InputError, Disclosure]]:
         """Run searches in lock-step; one whose question cannot be answered ends with the error.
@@ -110,7 +110,7 @@ class Driver:
         return max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows)))
 
     def _answers(self, active: Sequence[_Active[Any]], *, apart: bool) -> list[Any]:
-        """_AnswerAll a round, each kind of question in one call; an error may be the answer."""
+        """Answer a round, each kind of question in one call; an error may be the answer."""
         answers: list[Any] = [None] * len(active)
         for kinds, answer in self._answerer.kinds:
             members = [i for i, one in enumerate(active) if isinstance(one.question, kinds)]
@@ -118,7 +118,9 @@ class Driver:
                 continue
             some = [active[i] for i in members]
             started = time.perf_counter()
-            for i, one in zip(members, _answered(answer, some, apart=apart), strict=True):
+            for i, one in zip(
+                members, _answers_of_one_kind(answer, some, apart=apart), strict=True
+            ):
                 answers[i] = one
             spent = (time.perf_counter() - started) / len(some)
             for search in some:
@@ -126,16 +128,18 @@ class Driver:
         return answers
 
 
-def _answered(answer: _AnswerAll, some: Sequence[_Active[Any]], *, apart: bool) -> Sequence[Any]:
-    """_AnswerAll questions of one kind; where that fails, one by one if that is wanted."""
+def _answers_of_one_kind(
+    answer: _AnswerAll, some: Sequence[_Active[Any]], *, apart: bool
+) -> Sequence[Any]:
+    """Answer questions of one kind; where that fails, one by one if that is wanted."""
     try:
         return answer([(one.meter, one.question) for one in some])
     except InputError as error:
         if len(some) == 1:
-            return [_attributed(error, some[0])]
+            return [_with_asker(error, some[0])]
         if not apart:
-            return [_attributed(error, _first_failing(answer, some))] * len(some)
-    return [one for search in some for one in _answered(answer, [search], apart=True)]
+            return [_with_asker(error, _first_failing(answer, some))] * len(some)
+    return [one for search in some for one in _answers_of_one_kind(answer, [search], apart=True)]
 
 
 def _first_failing(answer: _AnswerAll, some: Sequence[_Active[Any]]) -> _Active[Any] | None:
@@ -148,7 +152,7 @@ def _first_failing(answer: _AnswerAll, some: Sequence[_Active[Any]]) -> _Active[
     return None
 
 
-def _attributed(error: InputError, search: _Active[Any] | None) -> InputError:
+def _with_asker(error: InputError, search: _Active[Any] | None) -> InputError:
     """Note on an error whose question it was, and which stage asked it."""
     if search is not None:
         error.person = search.job.person

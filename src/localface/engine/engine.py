@@ -28,13 +28,13 @@ from localface.search.outcome import Outcome
 from localface.search.person import Person
 from localface.search.pipeline import find_recourse
 from localface.search.plan import Plan
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.sources.holder import RowHolder
 from localface.types import Array, Mask
 
 Finish = Callable[[Recourse], Recourse]
 """Adds to an answer what the engine itself does not know."""
-Wrap = Callable[[SearchJob[Outcome]], Asks[Outcome]]
+Wrap = Callable[[SearchJob[Outcome]], Questions[Outcome]]
 """Makes another search of one that is about to run: to watch it, or to go on where it ends."""
 PlannedRequest = tuple["Engine", Request, Plan]
 
@@ -74,8 +74,8 @@ class Engine:
         log_floor = log_floor_of(self.density, self.space, options)
         plan = self.plan
         if self.spacing is not None:
-            reach = self.spacing.radius(self.spacing.scale.quantile(options.min_density))
-            plan = replace(plan, walk_options=replace(plan.walk_options, reach=reach))
+            radius = self.spacing.radius(self.spacing.scale.quantile(options.min_density))
+            plan = replace(plan, walk_options=replace(plan.walk_options, momentum_radius=radius))
         answers = replace(
             self.answers,
             target=replace(self.answers.target, min_score=options.min_score),
@@ -103,7 +103,7 @@ class Engine:
         self.space.check(record[None, :], "this person")
         return Request(record, form, self.schema.box(record, where), **options)
 
-    def answered(
+    def answer(
         self, requests: Iterable[Request], plan: Plan, *, wrap: Wrap | None = None
     ) -> Iterator[tuple[int, Recourse]]:
         """Answer requests in lock-step; each comes with its number, in the order they are done.
@@ -113,15 +113,15 @@ class Engine:
         jobs = SearchJobs(self._each(requests, plan), lambda asked: _search_job(asked, wrap))
         for number, outcome, disclosure in self.driver.run(jobs, max_rows=self.options.max_rows):
             (_, request, _), job = jobs.pop(number)
-            yield number, self.assembled(request, job.decode, outcome, disclosure)
+            yield number, self.assemble(request, job.decode, outcome, disclosure)
 
-    def tried(
+    def answer_or_error(
         self, requests: Iterable[Request], plan: Plan
     ) -> Iterator[tuple[int, Recourse | InputError]]:
         """Answer requests in lock-step; one that cannot be answered gets the error instead."""
-        return self.tried_together(self._each(requests, plan))
+        return self.answer_together(self._each(requests, plan))
 
-    def tried_together(
+    def answer_together(
         self, asked: Iterable[PlannedRequest]
     ) -> Iterator[tuple[int, Recourse | InputError]]:
         """Answer requests in lock-step, each under its own target score, floor and plan.
@@ -130,21 +130,21 @@ class Engine:
         later, which then join those that are under way.
         """
         jobs = SearchJobs(asked, _search_job)
-        run = self.driver.tried(jobs, max_rows=self.options.max_rows, apart=True)
+        run = self.driver.run_or_error(jobs, max_rows=self.options.max_rows, apart=True)
         for number, outcome, disclosure in run:
             (engine, request, _), job = jobs.pop(number)
             if isinstance(outcome, InputError):
                 yield number, outcome
             else:
-                yield number, engine.assembled(request, job.decode, outcome, disclosure)
+                yield number, engine.assemble(request, job.decode, outcome, disclosure)
 
-    def job(self, request: Request, asks: Asks[Result], decode: Decode) -> SearchJob[Result]:
+    def job(self, request: Request, asks: Questions[Result], decode: Decode) -> SearchJob[Result]:
         """A search for the driver to run on behalf of a request."""
         return SearchJob(
             asks, decode, self.score.min_score, wanted=request.wanted, person=request.person
         )
 
-    def assembled(
+    def assemble(
         self, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure
     ) -> Recourse:
         """Put what a search found into the user's units."""
@@ -184,9 +184,9 @@ class Engine:
             rule="mean" if options.edges == "average" else "lowest",
             max_step=np.inf if options.max_step is None else float(options.max_step),
             signed=self.score.output.signed,
-            snap=self.space.settle,
+            snap=self.space.snap,
             group_of=self.space.groups,
-            resolution=self.space.grain,
+            resolution=self.space.resolution,
             keeps_relations=self._keeps_relations,
             project=self._projection(record, box, is_fixed[column_of]),
             weights=None if (weight_of == 1).all() else weight_of[column_of],

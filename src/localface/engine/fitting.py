@@ -131,11 +131,11 @@ def _plan(
     price = Price()
     if options.path_cost == "density":
         price = Price(usual_log_density=density.scale.quantile(0.5), exponent=1 / space.width)
-    reach = (
+    momentum_radius = (
         np.inf if spacing is None else spacing.radius(spacing.scale.quantile(options.min_density))
     )
     return Plan(
-        WalkOptions(options.n_neighbors, options.momentum_steps, reach),
+        WalkOptions(options.n_neighbors, options.momentum_steps, momentum_radius),
         slack=options.slack,
         cost=options.path_cost,
         price=price,

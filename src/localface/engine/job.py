@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.types import Array
 
 Result = TypeVar("Result")
@@ -27,7 +27,7 @@ class SearchJob(Generic[Result]):
     person : the number of the person in the table that they came in, for error messages
     """
 
-    asks: Asks[Result]
+    asks: Questions[Result]
     decode: Decode
     min_score: float
     wanted: Callable[[], bool] | None = None

@@ -48,17 +48,19 @@ class LoadedTable:
 def load_table(data: Any, schema: Schema | None, options: Options) -> LoadedTable:
     """Open a table that came in memory, or one that was written into a folder."""
     if isinstance(data, Store):
-        return _from_store(data, schema, options)
-    schema = Schema.infer(data) if schema is None else _checked(schema)
+        return _load_from_store(data, schema, options)
+    schema = Schema.infer(data) if schema is None else _check_schema(schema)
     records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
     if len(records) > MAX_SCANNED_ROWS:
-        return _in_cells(records, schema, form, options)
-    return _scanned(records, schema, form, options)
+        return _load_into_cells(records, schema, form, options)
+    return _load_to_scan(records, schema, form, options)
 
 
-def _scanned(records: Array, schema: Schema, form: TableFormat, options: Options) -> LoadedTable:
+def _load_to_scan(
+    records: Array, schema: Schema, form: TableFormat, options: Options
+) -> LoadedTable:
     """Take rows that are few enough to be scanned.
 
     The same row twice is one person: rows are kept distinct and in canonical order, so
@@ -73,7 +75,9 @@ def _scanned(records: Array, schema: Schema, form: TableFormat, options: Options
     return LoadedTable(schema, form, space, table, distinct, points)
 
 
-def _in_cells(records: Array, schema: Schema, form: TableFormat, options: Options) -> LoadedTable:
+def _load_into_cells(
+    records: Array, schema: Schema, form: TableFormat, options: Options
+) -> LoadedTable:
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
     sample = np.unique(records[smallest_hashes(row_hashes(records), SAMPLE)] + 0.0, axis=0)
     space = Space.fit(schema, sample)
@@ -86,9 +90,9 @@ def _in_cells(records: Array, schema: Schema, form: TableFormat, options: Option
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
 
 
-def _from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
+def _load_from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
     """Take a table that was written into a folder: its rows stay there."""
-    schema = store.schema if schema is None else _checked(schema)
+    schema = store.schema if schema is None else _check_schema(schema)
     space = Space.fit(schema, store.sample)
     source = store.source(space.points)
     _check_size(store.n_rows, store.n_distinct, options)
@@ -97,7 +101,7 @@ def _from_store(store: Store, schema: Schema | None, options: Options) -> Loaded
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
 
 
-def _checked(schema: object) -> Schema:
+def _check_schema(schema: object) -> Schema:
     if isinstance(schema, Schema):
         return schema
     raise SchemaError(

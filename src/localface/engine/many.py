@@ -62,18 +62,18 @@ def answer_many(
     *,
     add_reasons: AddReasons,
     progress: bool,
-    record: bool,
+    keep_errors: bool,
 ) -> Recourses:
     """Answer everyone; Ctrl-C stops the work and keeps what is done.
 
-    ``record`` keeps the errors of those who cannot be answered; without, the first is raised.
+    ``keep_errors`` goes on past those who cannot be answered; without, the first is raised.
     """
     requests = {
         number: request for number, request in enumerate(asked) if isinstance(request, Request)
     }
     errors = {number: error for number, error in enumerate(asked) if isinstance(error, InputError)}
     answers: dict[int, Recourse] = {}
-    run = engine.tried if record else engine.answered
+    run = engine.answer_or_error if keep_errors else engine.answer
     try:
         found = run(requests.values(), plan)
         numbers = list(requests)
@@ -88,12 +88,12 @@ def answer_many(
         closed = {  # the reasons of the others come last
             n: one for n, one in answers.items() if one.status is not Status.NO_TARGET
         }
-        return _stopped(closed, errors, len(asked))
+        return _warn_stopped(closed, errors, len(asked))
     _check_not_all(errors, len(asked))
     return Recourses(final, numbers=done, errors=dict(sorted(errors.items())))
 
 
-def _stopped(
+def _warn_stopped(
     answers: Mapping[int, Recourse], errors: Mapping[int, InputError], total: int
 ) -> Recourses:
     done = sorted(answers)

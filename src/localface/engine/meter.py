@@ -10,11 +10,12 @@ import numpy as np
 from localface.answers.disclosure import Disclosure
 from localface.engine.job import Decode
 from localface.sources.protocol import Neighbors
+from localface.types import Ids, Mask
 
 
 @dataclass(slots=True, eq=False)
 class Meter:
-    """Counts what one search is shown: the one deliberate memory of the driver."""
+    """Counts what one search is shown: what one search was shown, against its budget."""
 
     decode: Decode
     min_score: float
@@ -27,13 +28,18 @@ class Meter:
 
     def admit(self, found: Neighbors) -> Neighbors:
         """Count the rows of an answer; withhold, furthest first, what the budget does not cover."""
-        fresh = [row not in self.rows for row in found.ids.tolist()]
-        left = len(fresh) if self.max_rows is None else self.max_rows - len(self.rows)
-        keep = np.cumsum(fresh) <= left if fresh else np.zeros(0, dtype=bool)
-        self.rows.update(found.ids[keep].tolist())
+        keep = self.admit_rows(found.ids)
         if keep.all():
             return found
         return Neighbors(found.ids[keep], found.points[keep], found.distances[keep], cut=True)
+
+    def admit_rows(self, ids: Ids) -> Mask:
+        """Count rows, the nearest first; tell which of them the budget covers."""
+        fresh = [row not in self.rows for row in ids.tolist()]
+        left = len(fresh) if self.max_rows is None else self.max_rows - len(self.rows)
+        keep = np.cumsum(fresh) <= left if fresh else np.zeros(0, dtype=bool)
+        self.rows.update(ids[keep].tolist())
+        return keep
 
     def count_question(self, kind: str, seconds: float) -> None:
         """Note a question that was answered, and the time that it took."""

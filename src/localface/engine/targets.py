@@ -1,4 +1,4 @@
-"""The rows that reach a target score: counted, measured, taken over from, never revealed."""
+"""The rows that reach a target score: counted, measured, projected onto one person."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class TargetRows:
         """Return the ids of all rows."""
         return list_all_rows(self._holder)
 
-    def reaching(self, min_score: float) -> Mask:
+    def is_target(self, min_score: float) -> Mask:
         """Tell, by id, which rows reach a target score."""
         if min_score not in self._masks:
             everyone = self.everyone()
@@ -54,32 +54,32 @@ class TargetRows:
     def count(self, question: Census, min_score: float) -> TargetCounts:
         """Count targets; what each column rules out only where no target is allowed."""
         bounds = question.bounds
-        reach = self.reaching(min_score)
+        targets_mask = self.is_target(min_score)
         allowed = self._holder.list_rows(bounds)
-        anywhere = int(reach.sum())
-        targets = int(reach[allowed].sum())
+        anywhere = int(targets_mask.sum())
+        targets = int(targets_mask[allowed].sum())
         excluded = np.zeros(len(bounds.lower), dtype=np.int64)
         if question.why and not targets:
             for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
                 alone = self._holder.list_rows(bounds.only(int(column)))
-                excluded[column] = anywhere - int(reach[alone].sum())
+                excluded[column] = anywhere - int(targets_mask[alone].sum())
         return TargetCounts(len(allowed), targets, anywhere, excluded)
 
     def least_factor(self, question: Widening, min_score: float) -> float:
-        """Return the least factor on the reaches under which some target is allowed."""
-        reach = self.reaching(min_score)
+        """Return the least factor on the distance limits under which some target is allowed."""
+        targets_mask = self.is_target(min_score)
         allowed = self._holder.list_rows(question.bounds)
-        targets = allowed[reach[allowed]]
+        targets = allowed[targets_mask[allowed]]
         least = np.inf
         for first in range(0, len(targets), BLOCK_ROWS):
             records = self._holder.records(targets[first : first + BLOCK_ROWS])
             apart = np.abs(records - question.record)
-            least = min(least, float((apart / question.reaches).max(axis=1).min()))
+            least = min(least, float((apart / question.distance_limits).max(axis=1).min()))
         return least
 
     def nearest_projections(self, question: ComposeStates, min_score: float) -> tuple[Ids, Array]:
         """Return the nearest different states that targets can be projected to, with their rows."""
-        targets = np.flatnonzero(self.reaching(min_score)).astype(np.int64)
+        targets = np.flatnonzero(self.is_target(min_score)).astype(np.int64)
         ids = NO_ROWS
         states = np.zeros((0, len(question.point)))
         for first in range(0, len(targets), BLOCK_ROWS):

@@ -48,7 +48,7 @@ class Bounds:
         inside = ((points >= self.lower) & (points <= self.upper)).all(axis=-1)
         return np.asarray(inside, dtype=bool)
 
-    def one_way(self, start: Array, end: Array) -> Mask:
+    def respects_one_way(self, start: Array, end: Array) -> Mask:
         """Tell which steps go back on no one-way column."""
         forward = (end >= start) | ~self.up
         return np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)

@@ -12,7 +12,7 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import existing, reraised_as
+from localface.data.opening import existing_path, reraised_as
 from localface.errors import ModelError, near_miss, needs_extra
 from localface.models.onnx import OnnxClassifier, read_onnx
 
@@ -29,8 +29,8 @@ def load_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] =
     whatever ``trust`` names. A pickle runs whatever code is in it.
     """
     if not Path(where).exists() and _IMPORTABLE.fullmatch(where):
-        return _imported(*where.split(":"))
-    path = existing(where)
+        return _import_model(*where.split(":"))
+    path = existing_path(where)
     suffix = path.suffix.lower()
     if suffix == ".skops":
         return _from_skops(path, trust)
@@ -59,7 +59,7 @@ def named_classes(model: Any, table: Any) -> Any:
         return model.named_after(table)
 
 
-def _imported(module: str, attribute: str) -> Any:
+def _import_model(module: str, attribute: str) -> Any:
     """Import a model as Python itself would in the current folder."""
     here = str(Path.cwd())
     if here not in sys.path:

@@ -11,10 +11,10 @@ from localface.errors import ModelError, listed, near_miss
 
 def model_table_format(model: Any, table_format: TableFormat, schema: Schema) -> TableFormat:
     """Return the kind of table the model wants: the user's own, unless fitted on bare arrays."""
-    named = getattr(model, "feature_names_in_", None)
-    if named is not None:
-        _check_names([str(name) for name in named], schema)
-        return table_format.named() if table_format.kind == "numpy" else table_format
+    with_names = getattr(model, "feature_names_in_", None)
+    if with_names is not None:
+        _check_names([str(name) for name in with_names], schema)
+        return table_format.with_names() if table_format.kind == "numpy" else table_format
     width = getattr(model, "n_features_in_", None)
     if width is not None and int(width) != len(schema):
         raise ModelError(

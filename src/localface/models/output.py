@@ -88,13 +88,13 @@ def read_output(model: Any, *, target: object) -> ModelOutput:
     if classes is None and hasattr(model, "predict_proba") and hasattr(model, "fit"):
         raise ModelError(f"{type(model).__name__} knows no classes: fit it first, then explain it")
     if classes is not None:
-        found = _of_classifier(model, target, list(classes))
+        found = _output_of_classifier(model, target, list(classes))
         if found is not None:
             return found
     if hasattr(model, "predict"):
-        return _of_values(model.predict, target)
+        return _output_of_value_model(model.predict, target)
     if isinstance(model, signed):
-        return _of_values(model.function, target)
+        return _output_of_value_model(model.function, target)
     if callable(model):
         column = target if isinstance(target, int) else None
         return ModelOutput(model, column, "probability", 1, "score")
@@ -105,14 +105,14 @@ def read_output(model: Any, *, target: object) -> ModelOutput:
     )
 
 
-def _of_classifier(model: Any, target: object, classes: list[Any]) -> ModelOutput | None:
+def _output_of_classifier(model: Any, target: object, classes: list[Any]) -> ModelOutput | None:
     """Read a classifier by the first of its methods that tells most; None if it has none."""
     if hasattr(model, "predict_proba"):
         column = _column_of(target, classes)
         label = f"class {_python_value(target)}"
         return ModelOutput(model.predict_proba, column, "probability", 1, label)
     if hasattr(model, "decision_function"):
-        return _of_decisions(model, target, classes)
+        return _output_of_decision_function(model, target, classes)
     if hasattr(model, "predict"):
         wanted = classes[_column_of(target, classes)]
 
@@ -123,7 +123,7 @@ def _of_classifier(model: Any, target: object, classes: list[Any]) -> ModelOutpu
     return None
 
 
-def _of_decisions(model: Any, target: object, classes: list[Any]) -> ModelOutput:
+def _output_of_decision_function(model: Any, target: object, classes: list[Any]) -> ModelOutput:
     column = _column_of(target, classes)
     label = f"class {_python_value(target)}"
     if len(classes) > 2:
@@ -137,7 +137,7 @@ def _of_decisions(model: Any, target: object, classes: list[Any]) -> ModelOutput
     return ModelOutput(towards_first, None, "decision", 1, label)
 
 
-def _of_values(call: Callable[[Any], Any], target: object) -> ModelOutput:
+def _output_of_value_model(call: Callable[[Any], Any], target: object) -> ModelOutput:
     if str(target) not in _DIRECTIONS:
         raise ModelError(
             f"target {target!r} makes no sense for a model that gives values: say "

@@ -38,7 +38,9 @@ class Ask:
         "{'sex': 'never'}, {'fio2': (0.21, 0.4)}, {'ward': ['a', 'b']}",
     )
     counterfactual: Any = _option(
-        None, "record", "where to go, if that is known already; explore is skipped"
+        None,
+        "record",
+        "the state to go to, if it is known already; a path to it is looked for",
     )
     min_score: float | None = _option(
         None, "number", "the score to reach, for this call; as the explainer was made if not given"

@@ -10,7 +10,7 @@ from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
-    Asks,
+    Questions,
     TargetCounts,
     ask_count_near,
     ask_density_along,
@@ -30,7 +30,7 @@ def close_search(
     relaxed: bool = False,
     proven: bool = False,
     counts: TargetCounts | None = None,
-) -> Asks[Outcome]:
+) -> Questions[Outcome]:
     """Work out the log-densities of a path in full, and make an outcome of it."""
     at_vertices = yield from _log_densities_at(graph, path.vertices)
     along_edges = np.zeros(0)
@@ -44,7 +44,7 @@ def close_search(
         ids=tuple(graph.ids[vertices].tolist()),
         scores=tuple(graph.scores[vertices].tolist()),
         log_densities=at_vertices,
-        lowest_log_densities=along_edges,
+        step_log_densities=along_edges,
         log_floor=graph.person.log_floor,
         cost=path.cost,
         entry=entry,
@@ -54,7 +54,7 @@ def close_search(
     )
 
 
-def close_without_path(status: str, graph: LocalGraph) -> Asks[Outcome]:
+def close_without_path(status: str, graph: LocalGraph) -> Questions[Outcome]:
     """The outcome of a search that ends where it started."""
     return (yield from close_search(status, graph, GraphPath((0,), 0.0), counts=graph.counts))
 
@@ -67,12 +67,12 @@ def outcome_without_measures(status: str, person: Person) -> Outcome:
         ids=(-1,),
         scores=(),
         log_densities=np.zeros(0),
-        lowest_log_densities=np.zeros(0),
+        step_log_densities=np.zeros(0),
         log_floor=person.log_floor,
     )
 
 
-def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Asks[Array]:
+def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Questions[Array]:
     """The log-density at each vertex: known for rows, worked out for other states."""
     values = np.zeros(len(vertices))
     ids = graph.ids[list(vertices)]
@@ -91,7 +91,7 @@ def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Asks[Array]:
 
 def actions_along(
     graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
-) -> Asks[ActionPath]:
+) -> Questions[ActionPath]:
     """Turn a path into actions; where no few changes do it, the steps of the path are the actions.
 
     Someone who starts below the floor passes through no state less dense than their own.
@@ -112,7 +112,9 @@ def actions_along(
     return (yield from measure_actions(graph.person, moves, log_floor))
 
 
-def measure_actions(person: Person, moves: tuple[Move, ...], log_floor: float) -> Asks[ActionPath]:
+def measure_actions(
+    person: Person, moves: tuple[Move, ...], log_floor: float
+) -> Questions[ActionPath]:
     """Work out the log-densities at and along the actions."""
     moves = yield from in_small_steps(person, moves, log_floor)
     states = np.stack([person.factual, *(move.point for move in moves)])
@@ -123,7 +125,7 @@ def measure_actions(person: Person, moves: tuple[Move, ...], log_floor: float) -
     return ActionPath(
         moves=moves,
         log_densities=found.log_densities[len(moves) :],
-        lowest_log_densities=found.log_densities[: len(moves)],
+        step_log_densities=found.log_densities[: len(moves)],
         people=near,
         log_floor=log_floor,
     )

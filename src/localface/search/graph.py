@@ -17,7 +17,7 @@ from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
 from localface.search.person import Person
 from localface.search.questions import (
-    Asks,
+    Questions,
     TargetCounts,
     ask_census,
     ask_density_along,
@@ -70,7 +70,7 @@ class LocalGraph:
         self._known_around: tuple[int, float] = (-1, 0.0)
 
     @property
-    def vertices(self) -> list[int]:
+    def other_vertices(self) -> list[int]:
         """All that is known, the factual apart."""
         return list(range(1, len(self.points)))
 
@@ -106,7 +106,7 @@ class LocalGraph:
         """The path through some vertices, at the cost of its length."""
         return GraphPath(vertices, sum(self.length(a, b) for a, b in itertools.pairwise(vertices)))
 
-    def reveal_around(self, vertex: int, k: int, *, exclude: Ids = NO_ROWS) -> Asks[list[int]]:
+    def reveal_around(self, vertex: int, k: int, *, exclude: Ids = NO_ROWS) -> Questions[list[int]]:
         """Ask for the ``k`` allowed rows nearest to a vertex, nearest first, with their scores."""
         bounds = self.person.bounds.seen_from(self.points[vertex])
         found = yield from self.reveal(self.points[vertex], k, bounds, exclude=exclude)
@@ -127,7 +127,7 @@ class LocalGraph:
         *,
         radius: float = np.inf,
         exclude: Ids = NO_ROWS,
-    ) -> Asks[list[int]]:
+    ) -> Questions[list[int]]:
         """Ask for the ``k`` nearest rows to any point, at most ``radius`` away."""
         found = yield from ask_nearest(point, k, bounds, exclude, radius=radius)
         self.cut = self.cut or found.cut
@@ -144,7 +144,7 @@ class LocalGraph:
         """Add a vertex that is not a row."""
         return self._add(point[None, :], np.array([score]), np.array([-1]))
 
-    def ask_state(self, point: Array) -> Asks[int]:
+    def ask_state(self, point: Array) -> Questions[int]:
         """Add a vertex that is not a row, asking for its score."""
         scores = yield from ask_point_scores(point[None, :])
         return self.add_state(point, float(scores[0]))
@@ -153,20 +153,20 @@ class LocalGraph:
         """The row that a vertex is, for states that take over its values."""
         return NO_ROWS if self.ids[vertex] < 0 else self.ids[[vertex]]
 
-    def factual_log_density(self) -> Asks[float]:
+    def factual_log_density(self) -> Questions[float]:
         """The log-density at the person's own state; asked once."""
         if self._factual_log_density is None:
             found = yield from self.densities_along([(0, 0)], None, self.person.rule)
             self._factual_log_density = float(found.log_densities[0])
         return self._factual_log_density
 
-    def has_targets(self) -> Asks[bool]:
+    def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row reaches the target, revealing none; asked once."""
         if self.goal is None and self.counts is None:
             self.counts = yield from ask_census(self.person.bounds)
         return self.counts is None or self.counts.targets > 0
 
-    def traversable(self, edges: Iterable[Edge]) -> Asks[list[bool]]:
+    def traversable(self, edges: Iterable[Edge]) -> Questions[list[bool]]:
         """Tell which edges a person could take, asking only about those that are new.
 
         An edge whose mean density reaches the floor must also begin and end above it; where
@@ -188,14 +188,14 @@ class LocalGraph:
 
     def densities_along(
         self, edges: list[Edge], log_floor: float | None, rule: str
-    ) -> Asks[SegmentDensities]:
+    ) -> Questions[SegmentDensities]:
         """Ask for the log-density along edges; with a floor, only whether each reaches it."""
         starts, ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
         return (
             yield from ask_density_along(self.points[starts], self.points[ends], log_floor, rule)
         )
 
-    def log_mean_densities(self, edges: list[Edge]) -> Asks[list[float]]:
+    def log_mean_densities(self, edges: list[Edge]) -> Questions[list[float]]:
         """Log of the mean density along edges, asking only about those that are new."""
         keys = [_undirected(edge) for edge in edges]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._log_means]
@@ -208,7 +208,7 @@ class LocalGraph:
         """Check the rules that need no question: one-way columns and the longest step."""
         start = self.points[edge[0]]
         end = self.points[edge[1]]
-        forward = bool(self.person.bounds.one_way(start, end))
+        forward = bool(self.person.bounds.respects_one_way(start, end))
         return forward and float(norms(end - start)) <= self.person.max_step
 
     def refused_edges(self, vertices: list[int]) -> list[Edge]:

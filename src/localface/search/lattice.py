@@ -8,7 +8,7 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.questions import Asks, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array, Ids
 
 _PATIENCE = 12  # steps refused one by one before many states are checked at a time
@@ -50,7 +50,7 @@ class Lattice:
         # Whether a checked state reaches the floor; True for those that were not checked.
         self._dense = np.ones(len(made), dtype=bool)
 
-    def ask_scores(self, donors: Ids, sizes: Sequence[int]) -> Asks[None]:
+    def ask_scores(self, donors: Ids, sizes: Sequence[int]) -> Questions[None]:
         """Have the model score the subsets of some sizes."""
         some = np.flatnonzero(np.isin(self.n_changes, sizes))
         if len(some):
@@ -73,7 +73,7 @@ class Lattice:
         total_size = sum(self.weights[i] * self.sizes[i] for i in made)
         return round(total_weight, 9), round(total_size, 9), subset
 
-    def allowed_ends(self, subsets: list[int]) -> Asks[list[int]]:
+    def allowed_ends(self, subsets: list[int]) -> Questions[list[int]]:
         """Those subsets at which a person may end: who starts below the floor must end above it."""
         if self.log_floor >= self.person.log_floor:
             return subsets
@@ -86,20 +86,20 @@ class Lattice:
             self._above_floor |= dict(zip(fresh, found.passes.tolist(), strict=True))
         return [subset for subset in subsets if self._above_floor[subset]]
 
-    def traversable(self, start: int, end: int) -> Asks[bool]:
+    def traversable(self, start: int, end: int) -> Questions[bool]:
         """Tell whether a step between two states can be taken, asking once."""
         if (start, end) not in self._verdicts:
             yield from self._check_steps(start, [end])
         return self._verdicts[start, end]
 
-    def _check_steps(self, start: int, ends: list[int]) -> Asks[None]:
+    def _check_steps(self, start: int, ends: list[int]) -> Questions[None]:
         """Find out which steps from one state can be taken, in one question."""
         above_floor = bool((yield from self.allowed_ends([start])))
         log_floor = self.person.log_floor if above_floor else self.log_floor
         starts = np.repeat(self.states[[start]], len(ends), axis=0)
         stops = self.states[ends]
         fine = np.array([self.possible(end) for end in ends])
-        fine &= self.person.bounds.one_way(starts, stops)
+        fine &= self.person.bounds.respects_one_way(starts, stops)
         if fine.any():
             n = int(fine.sum())
             starts = starts[fine]
@@ -116,13 +116,13 @@ class Lattice:
         """Whether anyone could be in a state, as far as is known."""
         return bool(self._keeps_relations[state] and self._dense[state])
 
-    def check_ahead(self, start: int, ends: list[int]) -> Asks[None]:
+    def check_ahead(self, start: int, ends: list[int]) -> Questions[None]:
         """Once many steps have been refused, check all that lead on from a state at once."""
         fresh = [end for end in ends if (start, end) not in self._verdicts]
         if self._refused >= _PATIENCE and fresh:
             yield from self._check_steps(start, fresh)
 
-    def check_states(self, states: Sequence[int]) -> Asks[None]:
+    def check_states(self, states: Sequence[int]) -> Questions[None]:
         """Once many steps have been refused, ask of all states at once whether they are dense."""
         fresh = [one for one in states if self._keeps_relations[one] and not self._checked[one]]
         if self._refused < _PATIENCE or not fresh:

@@ -15,7 +15,7 @@ class ActionPath:
 
     moves: tuple[Move, ...]
     log_densities: Array  # after each move
-    lowest_log_densities: Array  # what the rule measures along each move
+    step_log_densities: Array  # what the rule measures along each move
     people: Ids  # how many people are near the state after each move
     log_floor: float
 
@@ -29,7 +29,7 @@ class Outcome:
     ids: tuple[int, ...]
     scores: tuple[float, ...]
     log_densities: Array  # at each vertex
-    lowest_log_densities: Array  # what the rule measures along each step
+    step_log_densities: Array  # what the rule measures along each step
     log_floor: float
     cost: float = 0.0
     entry: bool = False  # the first step leads from below the floor onto it

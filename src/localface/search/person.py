@@ -16,8 +16,8 @@ class Person:
     """One person's state in points, the constraints on it, and what counts as reaching the target.
 
     Along a step, ``rule`` says what must reach ``log_floor``: the "lowest" log-density or the
-    log of the "mean" density. ``signed`` says that scores may be negative, so that the paper's
-    priority needs a monotone map.
+    log of the "mean" density. ``signed``: scores may be negative, and
+    ``LocalGraph.appeal`` then maps them to positive numbers.
     """
 
     factual: Array

@@ -18,7 +18,7 @@ from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.preferences import with_preferences
 from localface.search.questions import (
-    Asks,
+    Questions,
     TargetCounts,
     ask_census,
     ask_point_scores,
@@ -28,7 +28,7 @@ from localface.search.stages.compose import compose
 from localface.search.stages.enhance import enhance
 from localface.search.stages.exploit import exploit
 from localface.search.stages.explore import Exploration, explore
-from localface.search.stages.paper import algorithm_1, algorithm_2, paper_graph
+from localface.search.stages.paper import paper_enhance, paper_exploit, paper_explore
 from localface.search.stages.relax import densest_path
 from localface.types import Array
 
@@ -40,7 +40,7 @@ def find_recourse(
     goal: Array | None = None,
     relax: bool = False,
     wished: bool = False,
-) -> Asks[Outcome]:
+) -> Questions[Outcome]:
     """Search for recourse for one person.
 
     Without a ``goal`` the search may end at any row that reaches the target. A goal that is
@@ -52,8 +52,10 @@ def find_recourse(
     if graph.is_goal(0) and not wished:
         return (yield from close_without_path("ALREADY_THERE", graph))
     if goal is not None:
-        reaches = scores[1] >= person.min_score and bool(person.keeps_relations(goal[None, :])[0])
-        if not ((wished or reaches) and bool(person.bounds.contain(goal))):
+        distance_limits = scores[1] >= person.min_score and bool(
+            person.keeps_relations(goal[None, :])[0]
+        )
+        if not ((wished or distance_limits) and bool(person.bounds.contain(goal))):
             return (yield from close_without_path("NO_TARGET", graph))
         graph.goal = graph.add_state(goal, float(scores[1]))
     if plan.strategy == "paper":
@@ -62,7 +64,7 @@ def find_recourse(
     return (yield from _guided(graph, plan, relax=relax))
 
 
-def measure_path(person: Person, states: Array) -> Asks[Outcome]:
+def measure_path(person: Person, states: Array) -> Questions[Outcome]:
     """Measure the straight path through given states, whether or not one could take it.
 
     No row is revealed.
@@ -76,20 +78,20 @@ def measure_path(person: Person, states: Array) -> Asks[Outcome]:
     return (yield from close_search("FOUND", graph, graph.path_through((0, *vertices))))
 
 
-def count_targets(person: Person) -> Asks[TargetCounts]:
+def count_targets(person: Person) -> Questions[TargetCounts]:
     """Count the allowed rows that reach the target; no row is revealed."""
     return (yield from ask_census(person.bounds, why=False))
 
 
-def least_widening(person: Person, record: Array, reaches: Array) -> Asks[float]:
-    """The factor by which ``reaches`` must grow for any row to reach the target.
+def least_widening(person: Person, record: Array, distance_limits: Array) -> Questions[float]:
+    """The factor by which ``distance_limits`` must grow for any row to reach the target.
 
     No row is revealed.
     """
-    return (yield from ask_widening(person.bounds, record, reaches))
+    return (yield from ask_widening(person.bounds, record, distance_limits))
 
 
-def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Asks[Outcome]:
+def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[Outcome]:
     """Explore, then exploit and enhance in turns."""
     if (yield from _goal_below_floor(graph)):
         return (yield from _without_path(graph, plan, Exploration(()), relax=relax))
@@ -103,7 +105,7 @@ def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Asks[Outcome]:
     return (yield from _improve_path(graph, plan, found, relaxed=False))
 
 
-def _goal_below_floor(graph: LocalGraph) -> Asks[bool]:
+def _goal_below_floor(graph: LocalGraph) -> Questions[bool]:
     """Tell whether someone above the floor wants to end below it: then no step need be tried."""
     if graph.goal is None:
         return False
@@ -113,7 +115,7 @@ def _goal_below_floor(graph: LocalGraph) -> Asks[bool]:
 
 def _improve_path(
     graph: LocalGraph, plan: Plan, found: Exploration, *, relaxed: bool
-) -> Asks[Outcome]:
+) -> Questions[Outcome]:
     """Make a path that was found as good as it can be; an entry step stays what it is."""
     path = graph.path_through(found.trail[1:] if found.entry else found.trail)
     if plan.price.exponent:
@@ -141,7 +143,7 @@ def _improve_path(
 
 def _with_actions(
     graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
-) -> Asks[Outcome]:
+) -> Questions[Outcome]:
     """Add the actions, if they are wanted."""
     if not plan.actions:
         return outcome
@@ -162,7 +164,7 @@ def _provable(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:
 
 def _raise_floor(
     graph: LocalGraph, plan: Plan, found: Exploration
-) -> Asks[tuple[LocalGraph, Exploration]]:
+) -> Questions[tuple[LocalGraph, Exploration]]:
     """Raise the floor as far as a path to some target allows; the shortest above it is wanted."""
     start = found.trail[1] if found.entry else 0
     trail, log_density = yield from densest_path(
@@ -176,7 +178,7 @@ def _raise_floor(
 
 def _without_path(
     graph: LocalGraph, plan: Plan, found: Exploration, *, relax: bool
-) -> Asks[Outcome]:
+) -> Questions[Outcome]:
     """Try a composed end, then a lower floor; where neither is wanted or helps, say why."""
     withheld = False
     if plan.composed_ends and graph.goal is None:
@@ -196,7 +198,7 @@ def _without_path(
     return replace(outcome, no_floor_helps=relax and status == "UNREACHABLE")
 
 
-def _lower_floor(graph: LocalGraph, plan: Plan, found: Exploration) -> Asks[Outcome | None]:
+def _lower_floor(graph: LocalGraph, plan: Plan, found: Exploration) -> Questions[Outcome | None]:
     """Lower the floor as little as a path to some target needs; None where no floor helps."""
     start = found.entries[0] if found.entries else 0
     trail, log_density = yield from densest_path(
@@ -210,7 +212,7 @@ def _lower_floor(graph: LocalGraph, plan: Plan, found: Exploration) -> Asks[Outc
     return (yield from _improve_path(lowered, plan, eased, relaxed=True))
 
 
-def _to_composed_end(graph: LocalGraph, plan: Plan, end: int, *, entry: bool) -> Asks[Outcome]:
+def _to_composed_end(graph: LocalGraph, plan: Plan, end: int, *, entry: bool) -> Questions[Outcome]:
     """Go straight to a composed state; from below the floor, that is an entry step."""
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
@@ -220,11 +222,11 @@ def _to_composed_end(graph: LocalGraph, plan: Plan, end: int, *, entry: bool) ->
     return replace(outcome, composed=outcome.ids[-1] < 0)
 
 
-def _as_in_the_paper(graph: LocalGraph, plan: Plan) -> Asks[Outcome]:
+def _as_in_the_paper(graph: LocalGraph, plan: Plan) -> Questions[Outcome]:
     """The paper's own algorithms, for comparison."""
     walk_options = plan.walk_options
     if graph.goal is None:
-        end = yield from algorithm_1(
+        end = yield from paper_explore(
             graph,
             n_neighbors=walk_options.n_neighbors,
             momentum_steps=walk_options.momentum_steps,
@@ -232,8 +234,8 @@ def _as_in_the_paper(graph: LocalGraph, plan: Plan) -> Asks[Outcome]:
         if end is None:
             return (yield from _without_path(graph, plan, Exploration(()), relax=False))
         graph.goal = end
-    vertices = yield from algorithm_2(graph, n_neighbors=walk_options.n_neighbors)
-    path = yield from paper_graph(graph, vertices)
+    vertices = yield from paper_exploit(graph, n_neighbors=walk_options.n_neighbors)
+    path = yield from paper_enhance(graph, vertices)
     if path is None:
         return (yield from close_without_path("BUDGET" if graph.cut else "UNREACHABLE", graph))
     return (yield from close_search("FOUND", graph, path))

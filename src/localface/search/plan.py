@@ -20,7 +20,7 @@ class WalkOptions:
 
     n_neighbors: int
     momentum_steps: int = 0
-    reach: float = np.inf
+    momentum_radius: float = np.inf
     patience: int = 8
 
 

@@ -12,7 +12,7 @@ from localface.search.graph import GraphPath, LocalGraph
 from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import Asks, ask_point_scores
+from localface.search.questions import Questions, ask_point_scores
 from localface.search.stages.actions import find_actions
 from localface.search.stages.enhance import enhance
 from localface.types import Array
@@ -23,7 +23,7 @@ _LOOKS = 5  # how often rows are revealed to find ends that do without some feat
 
 def with_preferences(
     graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath
-) -> Asks[Outcome]:
+) -> Questions[Outcome]:
     """Search again with the expensive features fixed; keep the answer that costs least.
 
     All features whose weight is above 1 are fixed together, then each of them alone.
@@ -45,7 +45,9 @@ def with_preferences(
     return best
 
 
-def _cheapest_end(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath) -> Asks[Outcome]:
+def _cheapest_end(
+    graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath
+) -> Questions[Outcome]:
     """Choose among the ends that can do without what is fixed, and find a path to the one chosen.
 
     Where changes have weights, the end is taken that costs least; where no end that is
@@ -72,7 +74,7 @@ def _cheapest_end(graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath
 
 def _paths_to_ends(
     graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath, *, known: dict[int, float]
-) -> Asks[list[Outcome]]:
+) -> Questions[list[Outcome]]:
     """Paths to new ends, with their actions; without weights the first that is found will do."""
     log_floor = min(graph.person.log_floor, float(first.log_densities[0]))
     found: list[Outcome] = []
@@ -96,14 +98,14 @@ def _paths_to_ends(
     return found
 
 
-def _new_ends(graph: LocalGraph, known: dict[int, float]) -> Asks[list[int]]:
+def _new_ends(graph: LocalGraph, known: dict[int, float]) -> Questions[list[int]]:
     """The new ends that still reach the target with what is fixed restored, least change first.
 
     ``known`` keeps the score that every known vertex has then.
     """
     person = graph.person
     ends = graph.goals
-    vertices = ends if graph.goal is not None else graph.vertices
+    vertices = ends if graph.goal is not None else graph.other_vertices
     fresh = [vertex for vertex in vertices if vertex not in known]
     if not fresh:
         return []
@@ -122,7 +124,7 @@ def _new_ends(graph: LocalGraph, known: dict[int, float]) -> Asks[list[int]]:
 
 def _look_further(
     graph: LocalGraph, known: dict[int, float], looked: set[int], n_neighbors: int
-) -> Asks[bool]:
+) -> Questions[bool]:
     """Reveal rows around the vertex that lacks least of the score; False where none is left.
 
     Scores are those with what is fixed restored.
@@ -166,7 +168,7 @@ def _weighted_cost(person: Person, outcome: Outcome) -> tuple[float, float]:
 
 def _path_to(
     graph: LocalGraph, plan: Plan, first: Outcome, path: GraphPath, *, end: int
-) -> Asks[Outcome | None]:
+) -> Questions[Outcome | None]:
     """The best path to another end through rows that are known already, if there is one."""
     if end == path.vertices[-1]:
         return first

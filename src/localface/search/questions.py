@@ -95,7 +95,7 @@ class TargetCounts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Widening:
-    """By which factor must ``reaches`` grow for any allowed row to reach the target?
+    """By which factor must ``distance_limits`` grow for any allowed row to reach the target?
 
     Reaches are counted from ``record`` (in the user's units; infinite where a feature is
     free). Answered with a number; no row is revealed.
@@ -103,7 +103,7 @@ class Widening:
 
     bounds: Bounds
     record: Array
-    reaches: Array
+    distance_limits: Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -144,25 +144,25 @@ Question = (
     | ComposeStates
 )
 _T = TypeVar("_T")
-Asks = Generator[Question, Any, _T]
+Questions = Generator[Question, Any, _T]
 """A generator that asks questions, is sent the answers, and returns a value in the end."""
 
 
 def ask_nearest(
     point: Array, k: int, bounds: Bounds, exclude: Ids, *, radius: float = np.inf
-) -> Asks[Neighbors]:
+) -> Questions[Neighbors]:
     """Ask for the ``k`` nearest allowed rows."""
     answer: Neighbors = yield Nearest(point, k, bounds, exclude, radius)
     return answer
 
 
-def ask_row_scores(ids: Ids) -> Asks[Array]:
+def ask_row_scores(ids: Ids) -> Questions[Array]:
     """Ask for the scores of rows that were revealed."""
     answer: Array = yield ScoreRows(ids)
     return answer
 
 
-def ask_point_scores(points: Array, donors: Ids = NO_ROWS) -> Asks[Array]:
+def ask_point_scores(points: Array, donors: Ids = NO_ROWS) -> Questions[Array]:
     """Ask for the scores of states that need not be rows."""
     answer: Array = yield ScorePoints(points, donors)
     return answer
@@ -170,39 +170,39 @@ def ask_point_scores(points: Array, donors: Ids = NO_ROWS) -> Asks[Array]:
 
 def ask_density_along(
     starts: Array, ends: Array, log_floor: float | None, rule: str
-) -> Asks[SegmentDensities]:
+) -> Questions[SegmentDensities]:
     """Ask for the log-density along segments."""
     answer: SegmentDensities = yield DensityAlong(starts, ends, log_floor, rule)
     return answer
 
 
-def ask_row_densities(ids: Ids, points: Array) -> Asks[Array]:
+def ask_row_densities(ids: Ids, points: Array) -> Questions[Array]:
     """Ask for the log-density at rows that were revealed."""
     answer: Array = yield RowDensities(ids, points)
     return answer
 
 
-def ask_count_near(points: Array) -> Asks[Ids]:
+def ask_count_near(points: Array) -> Questions[Ids]:
     """Ask how many people are near states."""
     answer: Ids = yield CountNear(points)
     return answer
 
 
-def ask_census(bounds: Bounds, *, why: bool = True) -> Asks[TargetCounts]:
+def ask_census(bounds: Bounds, *, why: bool = True) -> Questions[TargetCounts]:
     """Ask how many allowed rows reach the target."""
     answer: TargetCounts = yield Census(bounds, why)
     return answer
 
 
-def ask_widening(bounds: Bounds, record: Array, reaches: Array) -> Asks[float]:
+def ask_widening(bounds: Bounds, record: Array, distance_limits: Array) -> Questions[float]:
     """Ask by which factor reaches must grow for any row to reach the target."""
-    answer: float = yield Widening(bounds, record, reaches)
+    answer: float = yield Widening(bounds, record, distance_limits)
     return answer
 
 
 def ask_compose_states(
     point: Array, project: Callable[[Array], Array], k: int, min_score: float
-) -> Asks[ComposedStates]:
+) -> Questions[ComposedStates]:
     """Ask for states that reach a score, made of what rows have."""
     answer: ComposedStates = yield ComposeStates(point, project, k, min_score)
     return answer

@@ -60,9 +60,9 @@ class CellRows:
             close = (questions[askers] @ rows.T <= edges[askers, None]).reshape(-1).nonzero()[0]
             question_of.append(askers[close // len(rows)])
             found.append(start + close % len(rows))
-        return _grouped(np.concatenate(question_of), np.concatenate(found), len(points))
+        return _ids_per_question(np.concatenate(question_of), np.concatenate(found), len(points))
 
-    def screened(self, ids: Ids, bounds: Bounds, exclude: Ids) -> Ids:
+    def possibly_allowed(self, ids: Ids, bounds: Bounds, exclude: Ids) -> Ids:
         """Return the positions of ids that may be inside the box and are not excluded (sorted).
 
         Rounding to float32 keeps the order of numbers, so that no row inside is dropped; one
@@ -103,7 +103,7 @@ def _by_cell(cells: Sequence[Ids]) -> Iterator[tuple[int, Ids]]:
         yield int(cell[order[first]]), question[order[first:last]]
 
 
-def _grouped(question_of: Ids, ids: Ids, n: int) -> list[Ids]:
+def _ids_per_question(question_of: Ids, ids: Ids, n: int) -> list[Ids]:
     """Give each of n questions the ids that are its own."""
     order = np.argsort(question_of, kind="stable")
     return np.split(ids[order], np.cumsum(np.bincount(question_of, minlength=n))[:-1])

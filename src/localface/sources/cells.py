@@ -144,7 +144,7 @@ class Cells:
         found = [NO_ROWS]
         for cell in np.flatnonzero(self._partition.meeting(bounds)):
             ids = np.arange(starts[cell], starts[cell + 1])
-            found.append(ids if inside[cell] else self._allowed(ids, bounds))
+            found.append(ids if inside[cell] else self._keep_allowed(ids, bounds))
         return np.concatenate(found)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -162,7 +162,7 @@ class Cells:
         limits = np.array([self._limit(*each) for each in zip(questions, found, strict=True)])
         points = np.stack([question.point for question in questions])
         more = self._rows.within(self._partition, rest, points, limits)
-        return [self._merged(*each) for each in zip(questions, found, more, strict=True)]
+        return [self._merge_nearest(*each) for each in zip(questions, found, more, strict=True)]
 
     def _first(self, question: Nearest, order: Ids) -> tuple[Neighbors, Ids]:
         """Scan the nearest cells until k rows are found; also return the cells left to scan."""
@@ -179,11 +179,13 @@ class Cells:
         square = float((question.point * question.point).sum())
         return (furthest**2 * (1 + 2 * self._rounding) - square * (1 - 3 * self._rounding)) / 2
 
-    def _merged(self, question: Nearest, found: Neighbors, more: Ids) -> Neighbors:
+    def _merge_nearest(self, question: Nearest, found: Neighbors, more: Ids) -> Neighbors:
         """Take the k nearest of all rows found, no further than the radius."""
         if len(more):
-            more = more[self._rows.screened(more, question.bounds, np.sort(question.exclude))]
-            found = self._ranked(np.append(found.ids, more), question)
+            more = more[
+                self._rows.possibly_allowed(more, question.bounds, np.sort(question.exclude))
+            ]
+            found = self._nearest_allowed(np.append(found.ids, more), question)
         near = found.distances <= question.radius
         if near.all():
             return found
@@ -205,19 +207,19 @@ class Cells:
             edge = float(sampled[rank]) if rank < len(sampled) else np.inf
             near = np.flatnonzero(rough < edge)
             ids = self._partition.ids(cells, near)
-            kept = self._rows.screened(ids, question.bounds, exclude)
+            kept = self._rows.possibly_allowed(ids, question.bounds, exclude)
             if len(kept) > wanted:
                 first = np.argpartition(rough[near[kept]], wanted)
                 edge = float(rough[near[kept[first[wanted]]]])
                 kept = kept[first[:wanted]]
             if len(kept) == wanted or edge == np.inf:
-                found = self._ranked(ids[kept], question)
-                if edge == np.inf or self._settled(question, edge, found.distances):
+                found = self._nearest_allowed(ids[kept], question)
+                if edge == np.inf or self._is_complete(question, edge, found.distances):
                     return found
                 wanted *= 4
             reach *= 4
 
-    def _ranked(self, ids: Ids, question: Nearest) -> Neighbors:
+    def _nearest_allowed(self, ids: Ids, question: Nearest) -> Neighbors:
         """Keep the k nearest of some rows that are allowed, both decided exactly, nearest first."""
         points = self._points_of(self.records(ids))
         inside = question.bounds.contain(points)
@@ -227,7 +229,7 @@ class Cells:
         order = np.lexsort((ids, distances))[: question.k]
         return Neighbors(ids[order], points[order], distances[order])
 
-    def _settled(self, question: Nearest, edge: float, distances: Array) -> bool:
+    def _is_complete(self, question: Nearest, edge: float, distances: Array) -> bool:
         """Tell whether k rows are found, and no row left out can be as near as the furthest.
 
         Rounding is at most r (|x|² + |q|²), and |x|² at most 2 |q|² + 2 |x - q|².
@@ -238,9 +240,9 @@ class Cells:
         least = (2 * edge + square * (1 - 3 * self._rounding)) / (1 + 2 * self._rounding)
         return bool(least > float(distances[-1]) ** 2)
 
-    def _allowed(self, ids: Ids, bounds: Bounds) -> Ids:
+    def _keep_allowed(self, ids: Ids, bounds: Bounds) -> Ids:
         """Keep the rows that are allowed."""
-        ids = ids[self._rows.screened(ids, bounds, NO_ROWS)]
+        ids = ids[self._rows.possibly_allowed(ids, bounds, NO_ROWS)]
         parts = (ids[block] for block in slices(len(ids), _ROWS_AT_ONCE))
         kept = [part[bounds.contain(self._points_of(self.records(part)))] for part in parts]
         return np.concatenate([NO_ROWS, *kept])

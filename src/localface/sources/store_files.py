@@ -36,7 +36,7 @@ def write_about(folder: Path, facts: dict[str, Any]) -> None:
 
 def read_about(folder: Path) -> dict[str, Any]:
     """Read what a store holds, and check that it is all there."""
-    about = _read(folder)
+    about = _read_about_file(folder)
     if about[_MARK] != _VERSION:
         raise DataError(
             f"{str(folder)!r} is a store of version {about[_MARK]!r}, and this is a localface "
@@ -52,7 +52,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def _read(folder: Path) -> dict[str, Any]:
+def _read_about_file(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise DataError(f"there is no folder {str(folder)!r}: write a store with write_store")
     try:

@@ -51,7 +51,7 @@ class StoreWriter:
         self._place(starts, n_rows)
         partition = self._sort(space, centroids, starts)
         n_distinct = int(partition.starts[-1])
-        self._cut(n_distinct, space.width)
+        self._truncate_files(n_distinct, space.width)
         calibration = calibrate(
             partition, map_file(self.folder, "near", (n_distinct, space.width + 1)), points
         )
@@ -72,7 +72,7 @@ class StoreWriter:
         hashes = np.zeros(0, dtype=np.uint64)
         sample = np.zeros((0, len(self.schema)))
         n_rows = 0
-        for block in self._read("sampling", 0):
+        for block in self._read_pass("sampling", 0):
             n_rows += len(block)
             fresh = row_hashes(block)
             small = np.ones(len(block), dtype=bool)
@@ -95,7 +95,7 @@ class StoreWriter:
         noted = map_file(self.folder, "cell", (n_rows,), "w+")
         counts = np.zeros(len(centroids), dtype=np.int64)
         first = 0
-        for block in self._read("parting", n_rows):
+        for block in self._read_pass("parting", n_rows):
             space.check(block, "the data")
             self.schema.check_relations(block, "the data")
             cells = nearest_centroids(space.points(block), centroids)
@@ -111,7 +111,7 @@ class StoreWriter:
         rows = map_file(self.folder, "rows", (n_rows,), "w+")
         nexts = starts[:-1].copy()
         first = 0
-        for block in self._read("placing", n_rows):
+        for block in self._read_pass("placing", n_rows):
             cells = np.asarray(noted[first : first + len(block)], dtype=np.int64)
             order = np.argsort(cells, kind="stable")
             counts = np.bincount(cells, minlength=len(nexts))
@@ -149,12 +149,12 @@ class StoreWriter:
         lower, upper = np.array(boxes).transpose(1, 2, 0).copy()
         return Partition(centroids[filled].T.copy(), np.array(begins), lower, upper)
 
-    def _cut(self, n_distinct: int, width: int) -> None:
+    def _truncate_files(self, n_distinct: int, width: int) -> None:
         """Cut the files off where their rows end."""
         for name, columns in (("near", width + 1), ("records", len(self.schema)), ("rows", 1)):
             os.truncate(self.folder / name, n_distinct * columns * FILE_DTYPES[name].itemsize)
 
-    def _read(self, what: str, n_rows: int) -> Iterator[Array]:
+    def _read_pass(self, what: str, n_rows: int) -> Iterator[Array]:
         """Yield the blocks of one pass, which must see as many rows as the first; 0 if it is."""
         done = 0
         for block in self.blocks():

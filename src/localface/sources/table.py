@@ -83,12 +83,12 @@ class TableSource:
             edge = float(probed[rank]) if rank < len(probed) else np.inf
             edge = min(edge, outer)
             near = np.flatnonzero(rough <= edge if edge < np.inf else rough < np.inf)
-            ids, points, distances = self._ranked(question, near)
+            ids, points, distances = self._nearest_allowed(question, near)
             if edge >= outer or self._sure(question, distances, edge):
                 return Neighbors(ids, points, distances)
             wanted *= 4
 
-    def _ranked(self, question: Nearest, near: Ids) -> tuple[Ids, Array, Array]:
+    def _nearest_allowed(self, question: Nearest, near: Ids) -> tuple[Ids, Array, Array]:
         """Return the k nearest allowed of some rows by exact distance, ties by id."""
         points = self._point_set.points[near]
         allowed = question.bounds.contain(points)

@@ -41,8 +41,8 @@ def rows_of(graph, path):
 def cheapest(script: Script, graph) -> float:
     """Brute force over all orders of all vertices."""
     best = np.inf
-    for n in range(len(graph.vertices)):
-        for middle in permutations(graph.vertices, n):
+    for n in range(len(graph.other_vertices)):
+        for middle in permutations(graph.other_vertices, n):
             for end in graph.goals:
                 edges = list(pairwise((0, *middle, end)))
                 if end not in middle and all(script.run(graph.traversable(edges))):
@@ -160,7 +160,7 @@ def test_one_way_columns_and_the_longest_step_are_kept():
 def test_starts_where_the_known_path_starts_and_ends_at_a_given_goal():
     script = Script(ROWS, score=quarter)
     graph, _ = known(script)
-    goal = graph.vertices[-1] - 1
+    goal = graph.other_vertices[-1] - 1
     start = 1
 
     found = script.run(

@@ -19,15 +19,14 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
     """Enumerate recourses that change different features, by a hitting-set tree.
 
     Any other set of changes leaves out at least one feature of a set that is known. So each
-    recourse has a branch for each of its features, which is fixed on top of what the branch
-    fixes already. All branches of a level are searched in lock-step. A known recourse that
-    changes nothing of what a branch fixes is taken for its answer; where fixing some
-    features has left nothing, no more are fixed on top.
+    branch fixes one more feature of the recourse above it. All branches of a level are
+    searched in lock-step. A known recourse that changes no fixed feature is reused, and a
+    branch without recourse is not extended.
     """
     tree = _Tree(engine, request, plan)
-    level = tree.asked([frozenset()])
+    level = tree.follow_branches([frozenset()])
     while level and len(tree.minimal()) < n_paths and tree.branches < MOST_BRANCHES:
-        level = tree.asked(_branches(level))
+        level = tree.follow_branches(_branches(level))
     chosen = tree.chosen(n_paths)
     exhausted = not level and not tree.cut
     return Alternatives(
@@ -53,7 +52,7 @@ class _Tree:
         self._seen: set[Names] = set()
         self._closed: list[Names] = []
 
-    def asked(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
+    def follow_branches(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
         """Follow branches, each given by what it fixes; returns those with a recourse.
 
         Each comes with the features that its recourse changes.
@@ -75,7 +74,7 @@ class _Tree:
         requests = [replace(self.request, fixed=fixed) for fixed in open_]
         for fixed, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
             self.disclosures.append(answer.disclosure)
-            known[fixed] = self._kept(fixed, answer)
+            known[fixed] = self._keep_recourse(fixed, answer)
         return [(fixed, names) for fixed, names in known.items() if names is not None]
 
     def minimal(self) -> list[Names]:
@@ -99,10 +98,10 @@ class _Tree:
     def _answers(
         self, branches: list[Names], requests: list[Request]
     ) -> Iterator[tuple[Names, Recourse]]:
-        for i, answer in self.engine.answered(requests, self.plan):
+        for i, answer in self.engine.answer(requests, self.plan):
             yield branches[i], answer
 
-    def _kept(self, fixed: Names, answer: Recourse) -> Names | None:
+    def _keep_recourse(self, fixed: Names, answer: Recourse) -> Names | None:
         """Keep a recourse; returns the features that it changes, None where there is none."""
         if not fixed:
             self.refusal = answer

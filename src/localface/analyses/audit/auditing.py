@@ -26,7 +26,7 @@ from localface.engine.meter import total_disclosure
 from localface.engine.requests import Request
 from localface.geometry.segments import norms
 from localface.search.plan import Plan
-from localface.search.questions import Asks, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array
 
 Watch = Callable[[Iterator[tuple[int, Recourse]], int], Iterator[tuple[int, Recourse]]]
@@ -44,7 +44,7 @@ def audit_proposals(
 ) -> Audit:
     """Audit proposals: score, constraints, density, the straight step, a path there."""
     read = read_pairs(engine, pairs, where)
-    measured = _measured(engine, read)
+    measured = _measure_pairs(engine, read)
     findings = _findings(engine, read, measured)
     asked = {
         i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True, person=i)
@@ -54,7 +54,7 @@ def audit_proposals(
     accounts = [measured.disclosure]
     answers = _answers(engine, plan, asked, log_densities=measured.log_densities, accounts=accounts)
     for i, answer in watch(answers, len(asked)):
-        findings[i] = _reached(findings[i], answer)
+        findings[i] = _with_search_result(findings[i], answer)
     kind = form.kind
     if not isinstance(pairs[0], list | tuple):
         kind = TableFormat.of(pairs[0], engine.schema).kind
@@ -81,23 +81,23 @@ def _answers(
     that density is the best there can be, and found sooner.
     """
     above = [i for i in asked if log_densities[i] >= engine.log_floor - FLOOR_TOLERANCE]
-    for number, answer in engine.answered([asked[i] for i in above], plan):
+    for number, answer in engine.answer([asked[i] for i in above], plan):
         accounts.append(answer.disclosure)
         yield above[number], answer
     quick = replace(plan, actions=False, slack=1.0)  # that there is a path is all we want to know
     for i in [i for i in asked if i not in above]:
         lowered = replace(engine, log_floor=log_densities[i])
-        ((_, answer),) = lowered.answered([replace(asked[i], relax=False)], quick)
+        ((_, answer),) = lowered.answer([replace(asked[i], relax=False)], quick)
         accounts.append(answer.disclosure)
         if answer.found:
             answer = replace(answer, relaxed_to=float(engine.answers.scale.share(log_densities[i])))
         elif answer.status is Status.UNREACHABLE:
-            ((_, answer),) = engine.answered([asked[i]], quick)
+            ((_, answer),) = engine.answer([asked[i]], quick)
             accounts.append(answer.disclosure)
         yield i, answer
 
 
-def _reached(finding: Finding, answer: Recourse) -> Finding:
+def _with_search_result(finding: Finding, answer: Recourse) -> Finding:
     """Add what a search for the proposal found."""
     if answer.status is Status.ALREADY_THERE:
         return replace(finding, between=answer.status.value)
@@ -122,12 +122,12 @@ class _Measured:
     scores_before: Array
     scores: Mapping[int, float]
     log_densities: Mapping[int, float]
-    lowest_log_densities: Mapping[int, float]  # on the straight step
+    step_log_densities: Mapping[int, float]  # on the straight step
     lengths: Mapping[int, float]
     disclosure: Disclosure
 
 
-def _measured(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
+def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
     """Measure all pairs: it takes one model call, and two questions to the density."""
     before = np.stack([pair.record for pair in pairs])
     some = [i for i, pair in enumerate(pairs) if pair.goal is not None]
@@ -142,7 +142,7 @@ def _measured(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
         scores_before=scores[: len(pairs)],
         scores=dict(zip(some, scores[len(pairs) :].tolist(), strict=True)),
         log_densities=dict(zip(some, at_ends.tolist(), strict=True)),
-        lowest_log_densities=dict(zip(some, along.tolist(), strict=True)),
+        step_log_densities=dict(zip(some, along.tolist(), strict=True)),
         lengths={i: float(norms(ends[k] - starts[k])) for k, i in enumerate(some)},
         disclosure=disclosure,
     )
@@ -150,7 +150,7 @@ def _measured(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
 
 def _measurement(
     records: Array, starts: Array, ends: Array, rule: str
-) -> Asks[tuple[Array, Array, Array]]:
+) -> Questions[tuple[Array, Array, Array]]:
     """Ask for the scores of records, and for log-densities at the ends of steps and along them."""
     scores = yield from ask_point_scores(records)
     if not len(ends):
@@ -179,13 +179,13 @@ def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Fi
         broken=_broken(engine.schema, pair),
         density=float(engine.answers.scale.share(log_density)),
         on_ground=log_density >= engine.log_floor - FLOOR_TOLERANCE,
-        jump=_jump(engine, measured.lengths[number], measured.lowest_log_densities[number]),
+        jump=_jump(engine, measured.lengths[number], measured.step_log_densities[number]),
         changes=changes_between(engine.schema, engine.answers.scales, pair.record, pair.goal),
     )
-    return replace(finding, **_unasked(finding))
+    return replace(finding, **_finding_without_search(finding))
 
 
-def _unasked(finding: Finding) -> dict[str, Any]:
+def _finding_without_search(finding: Finding) -> dict[str, Any]:
     """What is said of a proposal that no way is looked for to."""
     if not finding.valid:
         return {"between": f"the model does not agree: wanted {finding.target.sentence}"}

@@ -59,12 +59,14 @@ def read_pairs(
                 f"person {i}: {error}", feature=error.feature, person=i, option=error.option
             ) from None
         pairs.append(
-            Pair(record, box, None) if goal is None else _settled(engine, Pair(record, box, goal))
+            Pair(record, box, None)
+            if goal is None
+            else _without_rounding_differences(engine, Pair(record, box, goal))
         )
     return pairs
 
 
-def _settled(engine: Engine, pair: Pair) -> Pair:
+def _without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
     """Take values that differ by rounding only as the person's own; note odd fractions."""
     assert pair.goal is not None
     sizes = np.maximum(np.abs(pair.record), engine.space.scales)

@@ -59,14 +59,14 @@ class MoveCounter:
         """Read trajectories with a schema, and with the ordinary differences between people."""
         rule = trajectories.comparable if comparable is None else comparable
         _check_names(trajectories, schema, rule)
-        codes = _settled(
+        codes = _ordered_within_person(
             trajectories, np.column_stack([_codes(trajectories, feature) for feature in schema])
         )
         begins, ends = _later(trajectories, rule.span(dated=trajectories.dated))
         known = np.isfinite(codes).mean(axis=0)
         return cls(trajectories, schema, tuple(scales), rule, codes, known, begins, ends)
 
-    def attached(self, answer: Recourse) -> Recourse:
+    def attach_evidence(self, answer: Recourse) -> Recourse:
         """Return the same answer with the evidence on each of its actions."""
         found = zip(answer.actions, self.evidence(answer), strict=True)
         return replace(
@@ -80,32 +80,34 @@ class MoveCounter:
         if not answer.actions:
             return ()
         states = answer.followed().records
-        kept = self._kept(without)
-        return tuple(self._of(action, states[i], kept) for i, action in enumerate(answer.actions))
+        kept = self._rows_of_others(without)
+        return tuple(
+            self._count_moves(action, states[i], kept) for i, action in enumerate(answer.actions)
+        )
 
-    def _kept(self, without: Collection[object]) -> Mask:
+    def _rows_of_others(self, without: Collection[object]) -> Mask:
         """Rows of people who are not left out."""
         if not len(without):
             return np.ones(len(self.trajectories), dtype=bool)
         kept = np.array([one not in without for one in self.trajectories.ids.tolist()])
         return np.asarray(kept[self.trajectories.person_of])
 
-    def _of(self, action: Action, state: Array, kept: Mask) -> MoveEvidence:
+    def _count_moves(self, action: Action, state: Array, kept: Mask) -> MoveEvidence:
         """Count those who were in a state like this one, and who of them made the move."""
         changed = np.array([self.schema.index(name) for name in action.changes], dtype=np.int64)
         unknown = tuple(self.schema.names[j] for j in changed if self.known[j] == 0)
         if unknown:
             return self._evidence((), untold=unknown)
-        used = self._compared(changed)
+        used = self._compared_features(changed)
         if used not in self._known_rows:
             self._known_rows[used] = self._rows_with(used)
         known = self._known_rows[used]
         after = np.array([self.schema[name].code(value) for name, value in action.changes.items()])
         starts = known.starts(state, kept & self._able(changed, state[changed]))
-        moved = self._moved(starts, changed, after - state[changed], after)
+        moved = self._made_the_move(starts, changed, after - state[changed], after)
         return replace(self._evidence(used, radius=known.radius), **self._counts(starts, moved))
 
-    def _compared(self, changed: Ids) -> tuple[str, ...]:
+    def _compared_features(self, changed: Ids) -> tuple[str, ...]:
         """What similarity is judged by: what the rule says, and whatever the action changes."""
         named = self.comparable.features
         known = self.known >= self.comparable.filled
@@ -133,7 +135,7 @@ class MoveCounter:
                 able &= self.codes[:, j] == code
         return np.asarray(able)
 
-    def _moved(self, starts: Ids, changed: Ids, by: Array, to: Array) -> Mask:
+    def _made_the_move(self, starts: Ids, changed: Ids, by: Array, to: Array) -> Mask:
         """Tell who made the move: at one later time, every feature went far enough that way."""
         lengths = self.ends[starts] - self.begins[starts]
         whose = np.repeat(np.arange(len(starts)), lengths)
@@ -258,7 +260,7 @@ def _codes(trajectories: Trajectories, feature: Feature) -> Array:
     return codes
 
 
-def _settled(trajectories: Trajectories, codes: Array) -> Array:
+def _ordered_within_person(trajectories: Trajectories, codes: Array) -> Array:
     """Put rows of one person and time into an order that does not depend on how they came."""
     times = trajectories.times
     person_of = trajectories.person_of

@@ -68,11 +68,13 @@ class Trajectories:
         _check_columns(rows, {"person": person, "time": time, "outcome": outcome})
         names = [name for name in column_names(rows) if name not in (person, time, outcome)]
         ids, person_of = _people(_column(rows, person), person)
-        times, dated = _times(_column(rows, time), time)
+        times, dated = _times_as_numbers(_column(rows, time), time)
         order = np.lexsort((times, person_of))
         fared = np.full(len(ids), np.nan)
         if outcome is not None:
-            fared = _fared(_column(rows, outcome), person_of, len(ids), good=good, name=outcome)
+            fared = _outcome_by_person(
+                _column(rows, outcome), person_of, len(ids), good=good, name=outcome
+            )
         settled: dict[str, object] = {
             "ids": ids,
             "person_of": person_of[order],
@@ -158,7 +160,7 @@ def _people(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
     return ids, person_of.reshape(-1).astype(np.int64)
 
 
-def _times(values: ColumnValues, name: str) -> tuple[Array, bool]:
+def _times_as_numbers(values: ColumnValues, name: str) -> tuple[Array, bool]:
     """Times as numbers, and whether they were dates, which are counted in microseconds."""
     gone = np.isnat(values) if values.dtype.kind in "mM" else missing_values(values)
     _refuse_missing(gone, f"time={name!r}")
@@ -182,7 +184,7 @@ def _refuse_missing(gone: Mask, what: str) -> None:
         )
 
 
-def _fared(
+def _outcome_by_person(
     values: ColumnValues, person_of: Ids, n_people: int, *, good: object, name: str
 ) -> Array:
     """For each person 1 for the good outcome, 0 for another, NaN where it is not known."""

@@ -39,13 +39,13 @@ def measure_robustness(
     start = recourse.records[0]
     end = end_record(recourse)
     states = np.concatenate([end[None, :], sampler(start, end)])
-    scores, seen = _scored(engine.driver, engine.score, states)
+    scores, seen = _score_metered(engine.driver, engine.score, states)
     success = float((scores[1:] >= engine.score.min_score).mean())
     noise = sampler.noise(start, end)
     verdicts = []
     for name, scorer in models:
         other = Driver(engine.source, engine.density, scorer)
-        (score,), spent = _scored(other, scorer, end[None, :])
+        (score,), spent = _score_metered(other, scorer, end[None, :])
         valid = bool(score >= scorer.min_score)
         verdicts.append(ModelVerdict(name, scorer.display_score(float(score)), valid))
         seen = total_disclosure([seen, spent])
@@ -62,7 +62,7 @@ def measure_robustness(
     )
 
 
-def _scored(driver: Driver, score: Scorer, records: Array) -> tuple[Array, Disclosure]:
+def _score_metered(driver: Driver, score: Scorer, records: Array) -> tuple[Array, Disclosure]:
     """Score records that are no rows; the meter counts them."""
     job = SearchJob(ask_point_scores(records), same_records, score.min_score)
     ((_, scores, disclosure),) = driver.run([job])

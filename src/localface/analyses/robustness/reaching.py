@@ -19,7 +19,7 @@ from localface.search.outcome import Outcome
 from localface.search.person import Person
 from localface.search.pipeline import find_recourse
 from localface.search.plan import Plan
-from localface.search.questions import Asks, ask_point_scores
+from localface.search.questions import Questions, ask_point_scores
 from localface.types import Array
 
 _TRIES = 8  # searches that a wish for more robustness may take, beside the first
@@ -34,11 +34,15 @@ def explain_robustly(
     it takes. Where that cannot be done, the most robust answer is given, and says so.
     """
     further = _RobustSearch(engine, request, plan, min_robustness)
-    ((_, answer),) = engine.answered([request], plan, wrap=further)
+    ((_, answer),) = engine.answer([request], plan, wrap=further)
     if not answer.found:
         return answer
     measured = measure_robustness(engine, answer)
-    missed = "" if measured.success >= min_robustness else _missed(measured.success, min_robustness)
+    missed = (
+        ""
+        if measured.success >= min_robustness
+        else _sentence_of_the_miss(measured.success, min_robustness)
+    )
     assert measured.disclosure is not None
     return replace(
         answer,
@@ -48,7 +52,7 @@ def explain_robustly(
     )
 
 
-def _missed(success: float, wanted: float) -> str:
+def _sentence_of_the_miss(success: float, wanted: float) -> str:
     most, share = format_distinct_percents(success, wanted)
     return (
         f"no answer was found in which {share} of small deviations still reach the target "
@@ -65,7 +69,7 @@ class _RobustSearch:
     plan: Plan
     share: float
 
-    def __call__(self, job: SearchJob[Outcome]) -> Asks[Outcome]:
+    def __call__(self, job: SearchJob[Outcome]) -> Questions[Outcome]:
         """Ask for a higher score, by what the noise costs, until enough draws reach the target.
 
         Where that asks too much, halve what is asked beyond the last score that could be had.
@@ -104,10 +108,10 @@ class _RobustSearch:
             else person
         )
 
-    def _search(self, person: Person) -> Asks[Outcome]:
+    def _search(self, person: Person) -> Questions[Outcome]:
         return find_recourse(person, self.plan, goal=self.engine.goal_point(self.request))
 
-    def _shaken(self, outcome: Outcome, decode: Decode) -> Asks[tuple[float, float]]:
+    def _shaken(self, outcome: Outcome, decode: Decode) -> Questions[tuple[float, float]]:
         """The share of draws that reach the target, and how much score enough of them lack."""
         engine = self.engine
         end = decode(_end(outcome)[None, :], np.zeros((0, len(engine.schema))))[0]

@@ -2,6 +2,6 @@
 
 from localface.analyses.whynot.checking import check_wish, read_wish
 from localface.analyses.whynot.findings import Check, Overstep, Relaxation
-from localface.analyses.whynot.opening import explain_refusals
+from localface.analyses.whynot.remedies import explain_refusals
 
 __all__ = ["Check", "Overstep", "Relaxation", "check_wish", "explain_refusals", "read_wish"]

@@ -43,7 +43,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     goal = request.goal
     same = bool((record == goal).all())
     broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
-    outcome, straight = _measured(engine, request, engine.space.points(goal[None, :]))
+    outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
     tried = None if same else _sought(engine, plan, request, broken)
     on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
     spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
@@ -61,13 +61,15 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         step=straight.certificates[0],
         direct=same or (not broken and _direct(engine, outcome, straight.certificates[0])),
         way=tried is None or (tried.found and tried.relaxed_to is None),
-        recourse=None if broken or tried is None or tried.relaxed_to is not None else _kept(tried),
+        recourse=None
+        if broken or tried is None or tried.relaxed_to is not None
+        else _path_with_note(tried),
         place=None,
         reasons=(),
         relaxation=None,
         disclosure=total_disclosure(spent),
     )
-    return _reasoned(engine, request, found, tried)
+    return _with_reasons(engine, request, found, tried)
 
 
 def read_wish(wish: object, record: Array, schema: Schema) -> Array:
@@ -125,7 +127,7 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
             )
 
 
-def _widened(box: Box, goal: Array, broken: Sequence[int]) -> Box:
+def _box_widened_to_hold(box: Box, goal: Array, broken: Sequence[int]) -> Box:
     """The box, widened just enough to hold a state."""
     wide = np.isin(np.arange(len(goal)), broken)
     return Box(
@@ -143,13 +145,16 @@ def _sought(engine: Engine, plan: Plan, request: Request, broken: Sequence[Overs
     outside = [engine.schema.index(one.feature) for one in broken if one.other is None]
     assert request.goal is not None
     wider = replace(
-        request, box=_widened(request.box, request.goal, outside), relax=True, wished=True
+        request,
+        box=_box_widened_to_hold(request.box, request.goal, outside),
+        relax=True,
+        wished=True,
     )
     walk_options = replace(plan.walk_options, momentum_steps=0)
     how = replace(
         plan, strategy="guided", walk_options=walk_options, actions=plan.actions and not broken
     )
-    ((_, answer),) = engine.answered([wider], how)
+    ((_, answer),) = engine.answer([wider], how)
     if answer.relaxed_to is None:
         return answer
     lowered = min(
@@ -161,12 +166,14 @@ def _sought(engine: Engine, plan: Plan, request: Request, broken: Sequence[Overs
     return replace(answer, relaxed_to=None if enough else lowered)
 
 
-def _measured(engine: Engine, request: Request, states: Array) -> tuple[Outcome, Recourse]:
+def _measure_straight_steps(
+    engine: Engine, request: Request, states: Array
+) -> tuple[Outcome, Recourse]:
     """Measure the straight steps through some states, in points and in the user's units."""
     decode = engine.decoder(request.known_records)
     asks = measure_path(engine.person(request.record, request.box), states)
     ((_, outcome, disclosure),) = engine.driver.run([engine.job(request, asks, decode)])
-    return outcome, engine.assembled(request, decode, outcome, disclosure)
+    return outcome, engine.assemble(request, decode, outcome, disclosure)
 
 
 def _direct(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
@@ -178,7 +185,7 @@ def _direct(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
     return step.holds and ends and (longest is None or step.length <= longest)
 
 
-def _kept(tried: Recourse) -> Recourse | None:
+def _path_with_note(tried: Recourse) -> Recourse | None:
     """The way that was found, with a word on where it leads if that is not the target."""
     if not tried.found:
         return None
@@ -186,7 +193,7 @@ def _kept(tried: Recourse) -> Recourse | None:
     return tried if tried.target.reached(tried.scores[-1]) else replace(tried, reason=short)
 
 
-def _reasoned(engine: Engine, request: Request, found: Check, tried: Recourse | None) -> Check:
+def _with_reasons(engine: Engine, request: Request, found: Check, tried: Recourse | None) -> Check:
     """Add the reasons, the place where a straight step fails, and the least relaxation."""
     refused = found.refused_by
     if not refused:
@@ -215,7 +222,7 @@ def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], 
     states = np.where(
         engine.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start)
     )
-    outcome, straight = _measured(engine, request, states)
+    outcome, straight = _measure_straight_steps(engine, request, states)
     values = engine.schema.values(straight.records[1 + int(outcome.log_densities[1:].argmin())])
     changed = [
         name for j, name in enumerate(engine.schema.names) if request.record[j] != request.goal[j]

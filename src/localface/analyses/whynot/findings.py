@@ -171,10 +171,10 @@ def _page(found: Check) -> Page:
     """Put a check on a page: the wish, what holds of it, what refuses it and what would open it."""
     changes = changes_between(found.schema, found.scales, *found.records)
     wish = ", ".join(f"{change.name} {change}" for change in changes) or "nothing changes"
-    reaches = "reaches" if found.valid else "does not reach"
+    distance_limits = "reaches" if found.valid else "does not reach"
     opening = [
         f"wished: {wish}",
-        f"score {found.target.show(found.score)} {reaches} {found.target.sentence}",
+        f"score {found.target.show(found.score)} {distance_limits} {found.target.sentence}",
     ]
     opening.append(f"usual: {format_percent(found.density)} of people stand on less common ground")
     if found.wish:

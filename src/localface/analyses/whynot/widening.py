@@ -39,7 +39,7 @@ def widen_limits(
     requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
     # It is as far as it is: no further rows are looked at to prove the path the shortest.
     near = replace(plan, slack=np.inf)
-    for number, found in engine.tried(requests, near):  # a failure opens nothing
+    for number, found in engine.answer_or_error(requests, near):  # a failure opens nothing
         i = opens[number][0]
         if isinstance(found, Recourse) and found.found:
             spent = total_disclosure([answers[i].disclosure, found.disclosure])
@@ -52,11 +52,13 @@ def _least_factors(engine: Engine, requests: Sequence[Request]) -> list[float]:
     jobs = []
     for request in requests:
         free = engine.person(request.record, request.box.widened(np.inf))
-        reaches = np.full(len(engine.schema), np.inf)
-        for j, reach in request.box.reaches.items():
-            reaches[j] = reach.by
+        distance_limits = np.full(len(engine.schema), np.inf)
+        for j, reach in request.box.distance_limits.items():
+            distance_limits[j] = reach.by
         jobs.append(
-            engine.job(request, least_widening(free, request.record, reaches), engine.decoder([]))
+            engine.job(
+                request, least_widening(free, request.record, distance_limits), engine.decoder([])
+            )
         )
     found = {number: factor for number, factor, _ in engine.driver.run(jobs)}
     return [found[number] for number in range(len(requests))]
@@ -67,7 +69,7 @@ def _may_widen(request: Request, answer: Recourse) -> bool:
         answer.status is Status.NO_TARGET
         and request.relax
         and request.goal is None
-        and bool(request.box.reaches)
+        and bool(request.box.distance_limits)
     )
 
 
@@ -78,6 +80,6 @@ def _beyond(request: Request, found: Recourse) -> dict[str, float]:
     names = found.schema.names
     return {
         names[j]: float(furthest[j])
-        for j, reach in request.box.reaches.items()
+        for j, reach in request.box.distance_limits.items()
         if furthest[j] > reach.by * _BARELY
     }

@@ -105,7 +105,7 @@ def open_folder(out: str | Path, manifest: Mapping[str, Any]) -> AnswersFolder:
     path.mkdir(parents=True, exist_ok=True)
     written = path / MANIFEST
     if written.exists():
-        _refuse_other_run(path, _read(written), manifest)
+        _refuse_other_run(path, _read_json(written), manifest)
     elif any(not one.name.startswith(".") for one in path.iterdir()):
         raise InputError(
             f"{str(path)!r} holds other things already: name a new or empty folder for the answers"
@@ -116,7 +116,7 @@ def open_folder(out: str | Path, manifest: Mapping[str, Any]) -> AnswersFolder:
     return AnswersFolder(path)
 
 
-def _read(path: Path) -> Any:
+def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError:

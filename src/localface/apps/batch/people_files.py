@@ -43,7 +43,7 @@ class PeopleFiles:
         """Read some blocks as tables, each with its number; files without any are not opened."""
         pieces: list[Any] = []
         for start, batch in self._batches(wanted, columns):
-            for number, piece in self._cut(start, batch):
+            for number, piece in self._cut_at_blocks(start, batch):
                 if number not in wanted:
                     continue
                 pieces.append(piece)
@@ -70,7 +70,7 @@ class PeopleFiles:
                     first += len(batch)
             start += n
 
-    def _cut(self, start: int, batch: Any) -> Iterator[tuple[int, Any]]:
+    def _cut_at_blocks(self, start: int, batch: Any) -> Iterator[tuple[int, Any]]:
         """Cut a table where a block ends, with everyone's number as another column."""
         numbers = pa.array(range(start, start + len(batch)), pa.int64())
         batch = batch.append_column(POSITION, numbers)

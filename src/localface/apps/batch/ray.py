@@ -91,7 +91,9 @@ def explain_dataset(
     pool = ray.data.ActorPoolStrategy(size=workers or _n_cpus())
     return dataset.map_batches(
         _Mapper,
-        fn_constructor_args=(_put(Worker(explainer, id_column=id_column, ask=ask or Ask())),),
+        fn_constructor_args=(
+            _put_into_object_store(Worker(explainer, id_column=id_column, ask=ask or Ask())),
+        ),
         batch_size=block_size,
         batch_format="pyarrow",
         zero_copy_batch=True,
@@ -129,7 +131,7 @@ class _WorkerPool:
     """The workers of one run, each with at most one block, so that it is known what killed it."""
 
     def __init__(self, worker: Worker) -> None:
-        self._worker = _put(worker)
+        self._worker = _put_into_object_store(worker)
         self._kind = ray.remote(_RemoteWorker).options(
             num_cpus=1,
             max_restarts=0,
@@ -218,7 +220,7 @@ def _run_blocks(worker: Worker, blocks: Iterator[PeopleBlock], workers: int) -> 
         pool.stop()
 
 
-def _put(worker: Worker) -> Any:
+def _put_into_object_store(worker: Worker) -> Any:
     """Put a worker into the object store: one copy a machine."""
     try:
         return ray.put(worker)

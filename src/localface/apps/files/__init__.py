@@ -1,4 +1,4 @@
-"""The only room that opens files: tables, persons, schemas, models, answers."""
+"""Reading and writing the files that the command line names."""
 
 from localface.apps.files.columns import ChosenColumns, choose_columns
 from localface.apps.files.documents import (

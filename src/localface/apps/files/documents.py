@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from localface.answers.recourse import Recourse
-from localface.data.opening import existing, reraised_as, writable
+from localface.data.opening import existing_path, reraised_as, writable
 from localface.data.schema import Schema
 from localface.errors import InputError, SchemaError
 
 
 def read_schema(path: str | Path) -> Schema:
     """Read a schema from a TOML file."""
-    path = existing(path)
+    path = existing_path(path)
     try:
         return Schema.load(path)
     except SchemaError as error:
@@ -35,7 +35,7 @@ def write_schema(schema: Schema, path: str | Path, *, overwrite: bool = False) -
 
 def read_answer(path: str | Path) -> Recourse:
     """Read an answer back from JSON."""
-    path = existing(path)
+    path = existing_path(path)
     with reraised_as(f"{str(path)!r} is no text", InputError):
         text = path.read_text(encoding="utf-8")
     return Recourse.from_json(text)

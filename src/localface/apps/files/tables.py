@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from localface.data.opening import existing, reraised_as
+from localface.data.opening import existing_path, reraised_as
 from localface.errors import DataError, listed
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json", ".json.gz")
@@ -22,7 +22,7 @@ _EXAMPLE = '{"age": 63, "ward": "b", ...}'
 
 def read_table(path: str | Path) -> Any:
     """Read a table from CSV, Parquet or JSON, as pandas where it is installed, else as polars."""
-    path = existing(path)
+    path = existing_path(path)
     kind = next((suffix for suffix in TABLE_SUFFIXES if path.name.lower().endswith(suffix)), None)
     if kind is None:
         raise DataError(
@@ -31,7 +31,7 @@ def read_table(path: str | Path) -> Any:
         )
     library = _library(kind, path)
     with reraised_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
-        table = _read(library, kind, path)
+        table = _read_by_kind(library, kind, path)
     return _without_index(table)
 
 
@@ -39,7 +39,7 @@ def read_person(path: str | Path) -> dict[str, Any]:
     """Read one person from a JSON object, feature by feature; ``-`` reads the standard input."""
     source = "the standard input" if str(path) == "-" else repr(str(path))
     with reraised_as(f"{source} cannot be read as JSON, such as {_EXAMPLE}", DataError):
-        text = sys.stdin.read() if str(path) == "-" else existing(path).read_text("utf-8")
+        text = sys.stdin.read() if str(path) == "-" else existing_path(path).read_text("utf-8")
         person = json.loads(text)
     if isinstance(person, list) and len(person) == 1:
         (person,) = person
@@ -77,7 +77,7 @@ def _library(kind: str, path: Path) -> Any:
     )
 
 
-def _read(library: Any, kind: str, path: Path) -> Any:
+def _read_by_kind(library: Any, kind: str, path: Path) -> Any:
     if kind == ".parquet":
         return library.read_parquet(path)
     if kind.startswith(".csv"):

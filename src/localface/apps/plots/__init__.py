@@ -1,4 +1,4 @@
-"""Pictures of recourse: the only room that imports matplotlib.
+"""Figures of recourse, by matplotlib.
 
 ``plot_recourse`` draws one person's way in their own units, whatever the data, and
 ``plot_audit`` what became of proposals from elsewhere;

@@ -111,7 +111,7 @@ def draw_background(panel: Axes, plane: Plane) -> ScalarMappable:
     )
     grid = (plane.across, plane.up)
     floor: dict[str, Any] = {
-        "levels": [plane.explainer.floor],
+        "levels": [plane.explainer.log_floor],
         "linewidths": 1.5,
         "linestyles": "solid",
     }

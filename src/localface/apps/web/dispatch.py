@@ -56,7 +56,7 @@ class Dispatcher:
             return call
 
         for index, worker in enumerate(self.workers):
-            worker.start(in_loop(self._answered), in_loop(partial(self._worker_lost, index)))
+            worker.start(in_loop(self._resolve), in_loop(partial(self._worker_lost, index)))
 
     def stop(self) -> None:
         """End every worker."""
@@ -65,7 +65,7 @@ class Dispatcher:
 
     async def answer(self, body: RequestBody) -> Reply:
         """Dispatch a request and wait; it is withdrawn once nobody waits for it any more."""
-        pending = self._dispatched(body)
+        pending = self._dispatch(body)
         pending.waiting += 1
         try:
             return await asyncio.shield(pending.reply)
@@ -75,7 +75,7 @@ class Dispatcher:
                 self.workers[pending.worker].send((pending.number, None))
                 self.metrics.count_dropped()
 
-    def _dispatched(self, body: RequestBody) -> PendingRequest:
+    def _dispatch(self, body: RequestBody) -> PendingRequest:
         """Hand a request to the least busy worker, unless the same is being answered already."""
         key = json.dumps(body, sort_keys=True)
         if key in self._by_key:
@@ -87,14 +87,14 @@ class Dispatcher:
         weight = _WEIGHT_OF_MANY if takes_many_searches(body) else 1
         self._number += 1
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        pending = PendingRequest(self._number, key, self._least_busy(weight), weight, reply)
+        pending = PendingRequest(self._number, key, self._worker_for(weight), weight, reply)
         self._pending[pending.number] = pending
         self._by_key[key] = pending
         self.metrics.set_open(len(self._pending))
         self.workers[pending.worker].send((pending.number, body))
         return pending
 
-    def _least_busy(self, weight: int) -> int:
+    def _worker_for(self, weight: int) -> int:
         """The worker with the least to do; of several, the last alone takes what is heavy."""
         load = [0] * len(self.workers)
         for pending in self._pending.values():
@@ -103,7 +103,7 @@ class Dispatcher:
             return len(load) - 1
         return min(range(len(load)), key=lambda worker: (load[worker], worker))
 
-    def _answered(self, number: int, reply: Reply) -> None:
+    def _resolve(self, number: int, reply: Reply) -> None:
         pending = self._pending.get(number)
         if pending is not None and self._remove(pending):
             pending.reply.set_result(reply)
@@ -112,7 +112,7 @@ class Dispatcher:
         """Answer everyone who waited for a worker that has ended."""
         lost = [one.number for one in self._pending.values() if one.worker == worker]
         for number in lost:
-            self._answered(number, error_reply(503, "ServiceError", _LOST))
+            self._resolve(number, error_reply(503, "ServiceError", _LOST))
 
     def _remove(self, pending: PendingRequest) -> bool:
         """Forget a request; tells whether it was still pending."""

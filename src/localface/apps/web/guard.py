@@ -132,7 +132,7 @@ class RequestGuard:
             message = f"the request did not arrive within {_MAX_BODY_SECONDS:g} seconds"
             raise RequestRefused(408, "RequestError", message) from None
         check_json(body, self.limits.depth)
-        return _replayed(body, receive)
+        return _receive_again(body, receive)
 
     async def _read_body(self, receive: Receive) -> bytes:
         """Read a body; one that is too large is discarded, so that its sender reads the answer."""
@@ -157,7 +157,7 @@ class RequestGuard:
         return b"".join(parts)
 
 
-def _replayed(body: bytes, receive: Receive) -> Receive:
+def _receive_again(body: bytes, receive: Receive) -> Receive:
     """A receive that gives the body once, then waits for the client to go as before."""
     given = False
 

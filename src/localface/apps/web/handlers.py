@@ -38,7 +38,7 @@ class RequestHandler:
         while requests.wait():
             incoming = IncomingSearches(self, requests, send)
             try:
-                for index, answer in self.explainer.engine.tried_together(incoming):
+                for index, answer in self.explainer.engine.answer_together(incoming):
                     parsed = incoming.open.pop(index)
                     send(parsed.number, self.reply_with_one(parsed, answer))
             except Exception:  # no InputError, so it is not known whose it is: each is tried alone
@@ -64,7 +64,7 @@ class RequestHandler:
         """Answer one request by itself, whatever it asks for."""
         try:
             if parsed.body["kind"] == "check":
-                return self._checked(parsed)
+                return self._check_reply(parsed)
             if parsed.body["n_paths"] > 1:
                 return self._alternatives(parsed)
             return self.reply_with_one(parsed, _one_answer(parsed))
@@ -75,7 +75,7 @@ class RequestHandler:
         """Say why there is no answer."""
         return reply_to_error(error, self.explainer.schema.names)
 
-    def _checked(self, parsed: ParsedRequest) -> Reply:
+    def _check_reply(self, parsed: ParsedRequest) -> Reply:
         found = check_of(check_wish(parsed.engine, parsed.plan, parsed.request), self.labels)
         return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds}))
 
@@ -123,7 +123,7 @@ def _one_answer(parsed: ParsedRequest) -> Recourse | InputError:
     min_robustness = parsed.body["min_robustness"]
     if min_robustness is not None:
         return explain_robustly(parsed.engine, parsed.request, parsed.plan, min_robustness)
-    ((_, answer),) = parsed.engine.tried([parsed.request], parsed.plan)
+    ((_, answer),) = parsed.engine.answer_or_error([parsed.request], parsed.plan)
     return answer
 
 

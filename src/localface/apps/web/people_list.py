@@ -154,7 +154,9 @@ class PeopleList:
     def _matching_word(self, word: str) -> Mask:
         comparison = _COMPARISON.fullmatch(word)
         if comparison:
-            return self._compared(comparison["name"], comparison["operator"], comparison["value"])
+            return self._people_where(
+                comparison["name"], comparison["operator"], comparison["value"]
+            )
         if word.isdecimal():
             return np.char.startswith(self.ids.astype(str), word)
         matches = np.zeros(len(self), dtype=bool)
@@ -164,7 +166,7 @@ class PeopleList:
                     matches |= self.records[:, column] == code
         return matches
 
-    def _compared(self, name: str, how: str, text: str) -> Mask:
+    def _people_where(self, name: str, how: str, text: str) -> Mask:
         """The people for whom a comparison such as ``age>70`` holds."""
         names = {one.lower(): one for one in self.schema.names}
         if name not in names:

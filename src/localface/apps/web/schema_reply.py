@@ -90,17 +90,19 @@ def _feature(feature: Feature, column: Array) -> dict[str, Any]:
         "whole": feature.whole,
         "low": low,
         "high": high,
-        "middle": feature.value(_rounded(feature, middle, round)),
+        "middle": feature.value(_rounded_to_resolution(feature, middle, round)),
     }
 
 
 def _ordinary_range(feature: Feature, column: Array) -> tuple[float, float]:
     """Where all but the lowest and the highest 1 % of people are, outwards to the resolution."""
     low, high = np.quantile(column, (0.01, 0.99)).tolist()
-    return _rounded(feature, low, floor), _rounded(feature, high, ceil)
+    return _rounded_to_resolution(feature, low, floor), _rounded_to_resolution(feature, high, ceil)
 
 
-def _rounded(feature: Feature, value: float, rounding: Callable[[float], int]) -> float:
+def _rounded_to_resolution(
+    feature: Feature, value: float, rounding: Callable[[float], int]
+) -> float:
     """A value on the grid of a feature's resolution."""
     if feature.whole:
         return float(rounding(value))

@@ -117,7 +117,7 @@ class Serving:
         return f'<p>localface: <a href="{url}" target="_blank" rel="noopener">{url}</a></p>'
 
 
-def served(
+def make_serving(
     explainer: LocalFACE,
     *,
     host: str = "127.0.0.1",

@@ -50,14 +50,16 @@ def module_of(name: str) -> str:
     A notebook takes no more than one. Names at the top of these modules must therefore differ
     from each other.
     """
-    return "\n".join(_EXPORT.sub("", _IMPORT.sub("", _text(one))) for one in _needed(name, []))
+    return "\n".join(
+        _EXPORT.sub("", _IMPORT.sub("", _text(one))) for one in _modules_needed_by(name, [])
+    )
 
 
-def _needed(name: str, known: list[str]) -> list[str]:
+def _modules_needed_by(name: str, known: list[str]) -> list[str]:
     """The modules that one needs, each once and after those that it needs itself."""
     for found in _IMPORT.finditer(_text(name)):
         if found["name"] not in known:
-            _needed(found["name"], known)
+            _modules_needed_by(found["name"], known)
     if name not in known:
         known.append(name)
     return known

@@ -70,7 +70,10 @@ class Flow:
         for kind, title in _TITLES.items():
             if mine := self.of(kind):
                 lines += [title, *(f"  {one.step:<{width}}{one.count:>12,}" for one in mine), ""]
-        return "\n".join([*lines, _DECISIONS, *(f"  {line}" for line in self._decided())]) + "\n"
+        return (
+            "\n".join([*lines, _DECISIONS, *(f"  {line}" for line in self._decision_lines())])
+            + "\n"
+        )
 
     def svg(self) -> str:
         """The counts as a flow chart that takes the colour of the text around it."""
@@ -84,7 +87,7 @@ class Flow:
             + "\n</svg>\n"
         )
 
-    def _decided(self) -> Iterator[str]:
+    def _decision_lines(self) -> Iterator[str]:
         """One line for each decision; a star where it departs from the original study."""
         departures = self.decisions.departures()
         for name, value in self.decisions.described().items():
@@ -126,7 +129,7 @@ def _drawing(flow: Flow) -> tuple[list[str], int]:
                 top := top + 34, _TITLES[kind], [(one.step, f"{one.count:,}") for one in mine]
             )
             top += _LINE * len(mine)
-    decided = list(flow._decided())
+    decided = list(flow._decision_lines())
     body += _list(top := top + 34, _DECISIONS, [(line, "") for line in decided])
     return body, top + _LINE * len(decided) + 16
 

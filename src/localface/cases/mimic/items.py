@@ -70,10 +70,14 @@ _NEVER_ZERO = ("resp", "hr", "bp", "k", "na", "hco3", "bun", "creatinine", "haem
 def items(decisions: Decisions) -> list[Item]:
     """Every item that is read, under the decisions taken."""
     out = RIGHT_HEART if decisions.right_heart_excluded else ()
-    return [_decided(item, decisions) for item in _recorded() if item.itemid not in out]
+    return [
+        _item_as_decided(item, decisions)
+        for item in _items_of_the_study()
+        if item.itemid not in out
+    ]
 
 
-def _recorded() -> Iterator[Item]:
+def _items_of_the_study() -> Iterator[Item]:
     """The items as the study's record has them."""
     for feature, ids, low, high in _GROUPS:
         for rank, itemid in enumerate(ids):
@@ -81,7 +85,7 @@ def _recorded() -> Iterator[Item]:
             yield Item(itemid, feature, rank, low, high, scale)
 
 
-def _decided(item: Item, decisions: Decisions) -> Item:
+def _item_as_decided(item: Item, decisions: Decisions) -> Item:
     if item.feature in _NEVER_ZERO and decisions.zeros_dropped:
         item = replace(item, low=math.ulp(0.0))  # the smallest number above 0
     if item.feature == "temp":

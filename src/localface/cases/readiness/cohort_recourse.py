@@ -158,7 +158,11 @@ def explain_tested(
             }
     ordered = tuple(found[row] for row in rows.tolist())
     return CohortRecourse(
-        ordered, len(fitted.test), explainers, seconds, _clocked(explainers, ordered, fitted)
+        ordered,
+        len(fitted.test),
+        explainers,
+        seconds,
+        _seconds_one_at_a_time(explainers, ordered, fitted),
     )
 
 
@@ -229,7 +233,7 @@ def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> Patien
     return PatientRecourse(row, group, _direction(group), answer, plain, before, after)
 
 
-def _clocked(
+def _seconds_one_at_a_time(
     explainers: Mapping[Direction, LocalFACE], people: Sequence[PatientRecourse], fitted: Fitted
 ) -> tuple[float, ...]:
     """Seconds for each of a few people, explained one at a time as a clinician would."""

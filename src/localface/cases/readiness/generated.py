@@ -62,7 +62,7 @@ def synthetic(seed: int = 0, *, sizes: dict[str, int] | None = None) -> Cohort:
     component = np.where(ready, "rfd", np.where(early, "early", "callout"))
     ranks = _copula(facts["correlation"]["matrix"], len(source), rng)
     columns = {
-        name: _drawn(facts["features"][name], component, ranks[:, i])
+        name: _draw_values(facts["features"][name], component, ranks[:, i])
         for i, name in enumerate(facts["correlation"]["features"])
     }
     _finish(columns, facts, second=source == "gicu", rng=rng)
@@ -77,7 +77,7 @@ def _copula(correlation: list[list[float]], n: int, rng: np.random.Generator) ->
     return np.asarray(stats.norm.cdf(normal / np.sqrt((root**2).sum(axis=1))))
 
 
-def _drawn(parts: dict[str, dict[str, Any]], component: Array, ranks: Array) -> Array:
+def _draw_values(parts: dict[str, dict[str, Any]], component: Array, ranks: Array) -> Array:
     values = np.empty(len(ranks))
     for name, part in parts.items():
         mine = component == name

@@ -38,10 +38,10 @@ def readiness_scores(person: PatientRecourse) -> list[float]:
 
 def format_score(person: PatientRecourse, score: float) -> str:
     """A score for being ready, with enough digits to show that it is below the target."""
-    return _wanted(person).show(score)
+    return _target_of(person).show(score)
 
 
-def _wanted(person: PatientRecourse) -> Target:
+def _target_of(person: PatientRecourse) -> Target:
     if person.direction == "ready":
         return person.answer.target
     return Target("ready", 1 - person.answer.target.min_score, at_most=True)
@@ -83,8 +83,8 @@ def _values_shown(series: FeatureSeries) -> str:
 
 def _score_panel(person: PatientRecourse, scores: list[float], x: AxisScale) -> list[str]:
     y = AxisScale(0, 1, _SCORE - 18, 26)
-    wanted = _wanted(person).min_score
-    which = "at most" if _wanted(person).at_most else "at least"
+    wanted = _target_of(person).min_score
+    which = "at most" if _target_of(person).at_most else "at least"
     body = [text(0, 12, "score for being ready", look="title")]
     for value in (0.0, 0.5, 1.0):
         body += [line([(_LEFT, y(value)), (_WIDTH - 8, y(value))], "rule")]

@@ -122,7 +122,7 @@ def split_samples(samples: Samples, *, seed: int = 0, by: SplitBy = "patient") -
     units = samples.people if by == "patient" else np.arange(len(samples))
     rng = np.random.default_rng(seed)
     for _ in range(_TRIES):
-        test = _drawn(samples, units, rng)
+        test = _draw_test_rows(samples, units, rng)
         if _both(samples.ready[test]) and _both(samples.ready[~test]):
             return Split(np.flatnonzero(~test), np.flatnonzero(test))
     raise DataError(
@@ -131,7 +131,7 @@ def split_samples(samples: Samples, *, seed: int = 0, by: SplitBy = "patient") -
     )
 
 
-def _drawn(samples: Samples, units: Ids, rng: np.random.Generator) -> Any:
+def _draw_test_rows(samples: Samples, units: Ids, rng: np.random.Generator) -> Any:
     """Mark the rows to test on: whole units of each source, as near to the number as possible."""
     sizes = [int(np.sum(samples.source == name)) for name in samples.sources]
     wanted = min(ceil(size * TEST_SHARE) for size in sizes)

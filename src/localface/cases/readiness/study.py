@@ -128,7 +128,7 @@ def _with_observed_moves(person: PatientRecourse, evidence: Trajectories) -> Pat
     """The patient, each action with how many people over time made such a move."""
     answer = person.answer
     move_counter = MoveCounter.of(evidence, answer.schema, list(answer.scales))
-    return replace(person, answer=move_counter.attached(answer))
+    return replace(person, answer=move_counter.attach_evidence(answer))
 
 
 def _beside_paper(evaluation: Evaluation) -> list[str]:

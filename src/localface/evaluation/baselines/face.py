@@ -113,7 +113,7 @@ class FACE:
         edge_costs = EdgeCosts(toll, density if graph == "kde" else None)
         self.graph = NeighborGraph.of(points, edge_costs, most=most, radius=radius, densest=densest)
         self._allowed = task.keeps_relations(task.records)
-        self._reaches = task.reaches & self._allowed
+        self._reaches = task.reaches_target & self._allowed
         self._goal = self._dense_enough(density)
         self._costs_by_box: dict[bytes, CostToTarget] = {}
 

@@ -26,19 +26,19 @@ def score_gradient(task: Task, given: Any = None) -> Gradient | None:
         module = next((one for one in models if _is_module(one) and _agrees(task, one)), None)
         if module is None:
             return None
-        return _checked(_torch_gradient(task, module), task.scorer.output.sign)
+        return _checked_gradient(_torch_gradient(task, module), task.scorer.output.sign)
     if not _is_module(given):
-        return _checked(given, task.scorer.output.sign)
+        return _checked_gradient(given, task.scorer.output.sign)
     if not _agrees(task, given):
         raise ModelError(
             "the torch module does not give the score that the task reads off the model, "
             "so that its slope is of something else: let it end as the model does "
             "(a sigmoid or softmax for probabilities), one output a record"
         )
-    return _checked(_torch_gradient(task, given), task.scorer.output.sign)
+    return _checked_gradient(_torch_gradient(task, given), task.scorer.output.sign)
 
 
-def _checked(call: Callable[[Array], Any], sign: int) -> Gradient:
+def _checked_gradient(call: Callable[[Array], Any], sign: int) -> Gradient:
     def gradient(records: Array) -> Array:
         try:
             found = np.asarray(call(records), dtype=np.float64)

@@ -134,7 +134,7 @@ class StraightLine:
 def target_rows_by_distance(task: Task, query: Query) -> tuple[Ids, Array]:
     """The allowed rows that reach the target, nearest first, with the distance of each."""
     allowed = query.bounds.contain(task.points) & task.keeps_relations(task.records)
-    ids = np.flatnonzero(task.reaches & allowed)
+    ids = np.flatnonzero(task.reaches_target & allowed)
     distances = norms(task.points[ids] - query.point)
     order = np.argsort(distances, kind="stable")
     return ids[order], distances[order]
@@ -147,7 +147,7 @@ def propose_row(task: Task, query: Query, row: int, cost: float) -> Proposal:
 
 def propose_no_row(task: Task, query: Query) -> Proposal:
     """Say that there is no row to become, and whether the constraints are why."""
-    n = int(task.reaches.sum())
+    n = int(task.reaches_target.sum())
     if not n:
         return task.propose_nothing(query, "no row of the data reaches the target")
     return task.propose_nothing(

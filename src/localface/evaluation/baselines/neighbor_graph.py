@@ -141,7 +141,9 @@ class NeighborGraph:
 
     def _may_step(self, point: Array, ends: Ids, bounds: Bounds, allowed: Mask) -> Mask:
         targets = self.points.points[ends]
-        return np.asarray(allowed[ends] & bounds.contain(targets) & bounds.one_way(point, targets))
+        return np.asarray(
+            allowed[ends] & bounds.contain(targets) & bounds.respects_one_way(point, targets)
+        )
 
 
 def _undirected(found: NeighborLists, n: int) -> tuple[RowNumbers, RowNumbers, Array]:

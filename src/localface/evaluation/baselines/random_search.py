@@ -37,7 +37,7 @@ def random_search(
                 break
             best = np.argsort(values, kind="stable")[:_ELITE]
             parents = records[best[rng.integers(len(best), size=n)]]
-            tried = problem.project(_changed(problem, parents, donors, rng))
+            tried = problem.project(_with_random_changes(problem, parents, donors, rng))
             more_lacking, more_distances = problem.evaluate(tried)
             records = np.concatenate([records[best], tried])
             lacking = np.concatenate([lacking[best], more_lacking])
@@ -98,7 +98,7 @@ def _donors(problem: OptimizationProblem) -> Array:
     """Rows whose values are worth trying, projected: those that reach the target, nearest first."""
     task = problem.task
     records = problem.project(task.records)
-    by_score = np.where(task.reaches, -np.inf, -task.scores)
+    by_score = np.where(task.reaches_target, -np.inf, -task.scores)
     order = np.lexsort((problem.distances(records), by_score))
     return np.asarray(records[order[:_DONORS]])
 
@@ -117,7 +117,7 @@ def _mixtures(
     return problem.project(np.where(taken, donors[donor], problem.start))
 
 
-def _changed(
+def _with_random_changes(
     problem: OptimizationProblem, records: Array, donors: Array, rng: np.random.Generator
 ) -> Array:
     """The states with a few features changed.

@@ -128,7 +128,7 @@ class Task:
         return self.scorer.min_score
 
     @property
-    def reaches(self) -> Mask:
+    def reaches_target(self) -> Mask:
         """Which rows reach the target."""
         return np.asarray(self.scores >= self.min_score)
 

@@ -18,8 +18,8 @@ from localface.evaluation.metrics.groups import (
     GroupResult,
     by_decile,
     by_group,
-    decile_gap,
     deciles,
+    lowest_decile_gap,
 )
 from localface.evaluation.metrics.held_out_density import HeldOutDensity
 from localface.evaluation.metrics.intervals import (
@@ -80,7 +80,6 @@ __all__ = [
     "by_group",
     "changed_features",
     "count_violations",
-    "decile_gap",
     "deciles",
     "deepest_fall",
     "detour",
@@ -90,6 +89,7 @@ __all__ = [
     "l0",
     "l1",
     "l2",
+    "lowest_decile_gap",
     "mad_scales",
     "measure",
     "measure_many",

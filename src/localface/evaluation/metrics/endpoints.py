@@ -25,7 +25,7 @@ def valid(records: Array, score: Score, *, min_score: float) -> Mask:
     return np.asarray(score(records) >= min_score)
 
 
-def ynn(points: Array, rows: ReferenceRows, reaches: Mask, *, k: int = 10) -> Array:
+def ynn(points: Array, rows: ReferenceRows, reaches_target: Mask, *, k: int = 10) -> Array:
     """The share of the k nearest other rows that reach the target.
 
     Rows that are tied for the last rank share it: the expected share if ties were broken at
@@ -33,7 +33,7 @@ def ynn(points: Array, rows: ReferenceRows, reaches: Mask, *, k: int = 10) -> Ar
     """
     _check_k(k)
     found = np.empty(len(points))
-    wanted = np.asarray(reaches, dtype=np.float64)
+    wanted = np.asarray(reaches_target, dtype=np.float64)
     rank = min(k, len(rows)) - 1
     for block, squared in rows.blocks_of_distances(points):
         present = np.minimum(np.isfinite(squared).sum(axis=1), k)

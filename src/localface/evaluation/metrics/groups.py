@@ -47,7 +47,7 @@ def by_group(
     found: Mask | Sequence[bool], costs: Array | Sequence[float], groups: Sequence[Hashable]
 ) -> list[GroupResult]:
     """Success and cost of each group, in the order of their names."""
-    flags, paid = _checked(found, costs, len(groups))
+    flags, paid = _check_lengths(found, costs, len(groups))
     every = sorted(set(groups), key=lambda group: (str(type(group)), group))
     return [
         _result(name, np.array([group == name for group in groups], dtype=bool), flags, paid)
@@ -62,7 +62,7 @@ def by_decile(
 
     Always ten results, of empty deciles too.
     """
-    flags, paid = _checked(found, costs, len(shares))
+    flags, paid = _check_lengths(found, costs, len(shares))
     decile = deciles(shares)
     return [_result(i, decile == i, flags, paid) for i in range(1, 11)]
 
@@ -72,7 +72,7 @@ def deciles(shares: Array) -> Ids:
     return np.clip(np.floor(np.asarray(shares, dtype=np.float64) * 10), 0, 9).astype(np.int64) + 1
 
 
-def decile_gap(found: Mask | Sequence[bool], shares: Array) -> DecileGap:
+def lowest_decile_gap(found: Mask | Sequence[bool], shares: Array) -> DecileGap:
     """Success in the fifth and sixth density decile, less that in the lowest: 0 is fair."""
     flags = np.asarray(found, dtype=bool)
     decile = deciles(shares)
@@ -88,7 +88,7 @@ def _result(name: Hashable, members: Mask, flags: Mask, paid: Array) -> GroupRes
     return GroupResult(name, share.of, share.n, share.share, share.low, share.high, cost)
 
 
-def _checked(
+def _check_lengths(
     found: Mask | Sequence[bool], costs: Array | Sequence[float], n: int
 ) -> tuple[Mask, Array]:
     flags = np.asarray(found, dtype=bool)

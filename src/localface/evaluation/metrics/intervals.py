@@ -77,7 +77,7 @@ def over_seeds(
 
     known = _without_nan(values)
     if len(known) < 2:
-        return _of_few(known)
+        return _interval_of_few(known)
     mean = known.mean()
     half = stdtrit(len(known) - 1, 0.975) * known.std(ddof=1) / np.sqrt(len(known))
     low = max(float(mean - half), within[0])
@@ -98,7 +98,7 @@ def bootstrap_interval(
     """
     known = _without_nan(values)
     if len(known) < 2:
-        return _of_few(known)
+        return _interval_of_few(known)
     drawn = np.random.default_rng(seed).integers(0, len(known), (n, len(known)))
     low, high = np.quantile(of(known[drawn], axis=1), [0.025, 0.975])
     return Interval(float(of(known, axis=0)), float(low), float(high))
@@ -117,6 +117,6 @@ def _without_nan(values: Sequence[float] | Array) -> Array:
     return known[~np.isnan(known)]
 
 
-def _of_few(known: Array) -> Interval:
+def _interval_of_few(known: Array) -> Interval:
     """One value, or none: no interval."""
     return Interval(float(known[0]) if len(known) else _NAN, _NAN, _NAN)

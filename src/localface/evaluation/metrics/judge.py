@@ -22,7 +22,7 @@ class Judge:
 
     space: Space
     rows: ReferenceRows
-    reaches: Mask
+    reaches_target: Mask
     score: Score
     min_score: float
     mad: Array
@@ -68,7 +68,7 @@ class Judge:
         return cls(
             space=space,
             rows=rows,
-            reaches=valid(distinct, score, min_score=min_score),
+            reaches_target=valid(distinct, score, min_score=min_score),
             score=score,
             min_score=min_score,
             mad=mad_scales(distinct, space.schema),

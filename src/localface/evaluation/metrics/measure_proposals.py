@@ -180,7 +180,7 @@ def _change_values(judge: Judge, paths: StackedPaths) -> Values:
 def _end_values(judge: Judge, paths: StackedPaths) -> Values:
     ends = paths.points[paths.lasts]
     return {
-        "ynn": ynn(ends, judge.rows, judge.reaches, k=judge.k),
+        "ynn": ynn(ends, judge.rows, judge.reaches_target, k=judge.k),
         "knn_distance": knn_distance(ends, judge.rows, k=judge.k),
         "lof": judge.outlier_factor(ends),
     }

@@ -11,7 +11,7 @@ from __future__ import annotations
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
 from localface.search.move import Move
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.search.stages.ordering import Route, find_route, moves_of
 from localface.search.stages.sparsify import lattice_of_few_changes
 from localface.types import Ids
@@ -21,7 +21,7 @@ _MAX_SUBSETS = 2**8  # sets of changes whose routes are looked for
 
 def find_actions(
     graph: LocalGraph, end: int, *, log_floor: float, max_changes: int = 1, every_change: bool
-) -> Asks[tuple[Move, ...] | None]:
+) -> Questions[tuple[Move, ...] | None]:
     """Reduce a change to few features and order them; None where no route keeps the floor.
 
     The set of changes has as few members as possible and, among those, the smallest sum
@@ -45,7 +45,7 @@ def find_actions(
 
 def _first_route(
     lattice: Lattice, donors: Ids, max_changes: int, *, every_change: bool
-) -> Asks[Route | None]:
+) -> Questions[Route | None]:
     """The route to the best subset that has one; few changes are scored before many are."""
     left = _MAX_SUBSETS
     for sizes in _sizes_in_turn(lattice, every_change=every_change):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.search.graph import Edge, LocalGraph
-from localface.search.questions import Asks, ask_compose_states
+from localface.search.questions import Questions, ask_compose_states
 from localface.types import Array
 
 _STATES = 32  # states that are considered, nearest first
@@ -33,7 +33,7 @@ class Composition:
     cut: bool
 
 
-def compose(graph: LocalGraph) -> Asks[Composition]:
+def compose(graph: LocalGraph) -> Questions[Composition]:
     """Find the nearest composed state that can be reached by one straight step.
 
     Someone below the floor may start there, but not end there. The states are known to a
@@ -47,28 +47,30 @@ def compose(graph: LocalGraph) -> Asks[Composition]:
     )
     states = composed.points
     allowed = person.keeps_relations(states) & person.bounds.contain(states)
-    allowed &= person.bounds.one_way(person.factual, states)
+    allowed &= person.bounds.respects_one_way(person.factual, states)
     own = graph.with_fixed(person.fixed)
     vertices = [
         own.add_state(state, float(score))
         for state, score in zip(states[allowed], composed.scores[allowed], strict=True)
     ]
-    dense = yield from _reached(own, vertices, [(vertex, vertex) for vertex in vertices])
+    dense = yield from _reachable_vertices(own, vertices, [(vertex, vertex) for vertex in vertices])
     judge = own.with_floor(log_density) if entry else own
-    straight = yield from _reached(judge, dense, [(0, vertex) for vertex in dense])
+    straight = yield from _reachable_vertices(judge, dense, [(0, vertex) for vertex in dense])
     end = None
     if straight:
         end = yield from _row_with_state(own, straight[0])
     return Composition(own, end, entry, composed.cut)
 
 
-def _reached(graph: LocalGraph, vertices: list[int], edges: list[Edge]) -> Asks[list[int]]:
+def _reachable_vertices(
+    graph: LocalGraph, vertices: list[int], edges: list[Edge]
+) -> Questions[list[int]]:
     """Those vertices whose edge can be taken."""
     passes = yield from graph.traversable(edges)
     return [vertex for vertex, one in zip(vertices, passes, strict=True) if one]
 
 
-def _row_with_state(graph: LocalGraph, vertex: int) -> Asks[int]:
+def _row_with_state(graph: LocalGraph, vertex: int) -> Questions[int]:
     """The row that has just this state, should there be one; else the state itself."""
     state: Array = graph.points[vertex]
     rows = yield from graph.reveal(state, 1, graph.person.bounds, radius=_SAME)

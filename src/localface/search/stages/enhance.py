@@ -10,7 +10,7 @@ from localface.density.protocol import Hole
 from localface.geometry.segments import norms
 from localface.search.graph import Edge, GraphPath, LocalGraph
 from localface.search.plan import Price
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.types import Array, Ids, Mask
 
 _MAX_BY_MEAN = 48
@@ -22,7 +22,7 @@ _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within t
 
 def enhance(
     graph: LocalGraph, known: GraphPath, *, price: Price, astar: bool = True
-) -> Asks[GraphPath]:
+) -> Questions[GraphPath]:
     """Find the cheapest traversable path from where ``known`` starts to any goal.
 
     A* (Dijkstra with ``astar`` off) that checks edges lazily: only when a vertex is next in
@@ -69,7 +69,7 @@ class AStar:
         here = int(np.argmin(estimate))
         return here if estimate[here] < below else None
 
-    def confirm(self, here: int, price: Price) -> Asks[bool]:
+    def confirm(self, here: int, price: Price) -> Questions[bool]:
         """Check and price the edge by which a vertex was reached; False where that changes matters.
 
         The vertex is then queued again, by its next best edge or at its exact cost.
@@ -131,7 +131,7 @@ class AStar:
         points = self._points
         self._lengths[here] = norms(points - points[here])
         short = self._lengths[here] <= person.max_step
-        fine = person.bounds.one_way(points[here], points) & short
+        fine = person.bounds.respects_one_way(points[here], points) & short
         self.costs[here] = np.where(fine, self._lengths[here], np.inf)
         refused = [b if a == here else a for a, b in self._refused if here in (a, b)]
         self.costs[here, refused] = np.inf
@@ -166,7 +166,7 @@ def _candidates(graph: LocalGraph, known: GraphPath) -> tuple[list[int], Array, 
     The start comes first.
     """
     start = known.vertices[0]
-    vertices = np.array([start, *(vertex for vertex in graph.vertices if vertex != start)])
+    vertices = np.array([start, *(vertex for vertex in graph.other_vertices if vertex != start)])
     straight = norms(graph.points[vertices] - graph.points[start])
     within = straight < known.cost  # what is further away cannot be on a better path
     within[0] = True

@@ -7,18 +7,18 @@ import numpy as np
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph, Trail
-from localface.search.questions import Asks, ask_row_densities
+from localface.search.questions import Questions, ask_row_densities
 
 _ALIKE = 1e-3  # nats by which entry steps must differ: most are lowest at the factual itself
 _NEAREST = 8  # rows looked at first for one to enter by
 
 
-def find_entries(graph: LocalGraph, n_neighbors: int) -> Asks[tuple[Trail, bool]]:
-    """Rows above the floor near someone below it, the best first; whether the others are ranked.
+def find_entries(graph: LocalGraph, n_neighbors: int) -> Questions[tuple[Trail, bool]]:
+    """Find rows above the floor near someone below it; tell whether all of them are sorted.
 
-    Looks further out until there is such a row, or no row is left. No step can be better
-    than where the person starts, so the nearest row by a step that is as good need not be
-    compared with others.
+    Looks further out until there is such a row, or no row is left. The best comes first. A
+    step cannot be denser than its start, so the nearest row whose step is as dense as the
+    start is taken at once, and the others stay unsorted.
     """
     rows = yield from _rows_above_floor(graph, n_neighbors)
     if rows and graph.person.rule == "lowest":
@@ -31,7 +31,7 @@ def find_entries(graph: LocalGraph, n_neighbors: int) -> Asks[tuple[Trail, bool]
     return (yield from rank_entries(graph, tuple(rows))), True
 
 
-def rank_entries(graph: LocalGraph, entries: Trail) -> Asks[Trail]:
+def rank_entries(graph: LocalGraph, entries: Trail) -> Questions[Trail]:
     """Rows to enter by, the densest step first; of steps that are alike, the shortest."""
     if not entries:
         return ()
@@ -43,7 +43,7 @@ def rank_entries(graph: LocalGraph, entries: Trail) -> Asks[Trail]:
     return tuple(rows[i] for i in np.lexsort((graph.ids[rows], distances, -alike)))
 
 
-def _rows_above_floor(graph: LocalGraph, k: int) -> Asks[list[int]]:
+def _rows_above_floor(graph: LocalGraph, k: int) -> Questions[list[int]]:
     """The nearest rows above the floor, nearest first; looks twice as far until there is one."""
     while True:
         around = yield from graph.reveal_around(0, k)

@@ -15,7 +15,7 @@ from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph, Trail
 from localface.search.person import Person
 from localface.search.plan import WalkOptions
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.search.stages.entry import find_entries, rank_entries
 from localface.types import Array
 
@@ -55,7 +55,7 @@ class Queue:
         self.trails: dict[int, Trail] = {trail[-1]: trail}
         self._heads: list[tuple[Candidate, int]] = []
         self._runs: list[Iterator[Candidate]] = []
-        self._blended: set[int] = set()
+        self._blended_towards: set[int] = set()
 
     def push(self, graph: LocalGraph, start: int, ends: list[int], *, blend: bool) -> None:
         """Add steps from an accepted vertex by priority f / (1 + distance): Eq. 2, as argmax."""
@@ -69,14 +69,14 @@ class Queue:
         self._add_run(Candidate(loss, far, row, start, end, blend) for loss, far, row, end in run)
 
     def take_blend(self, step: Candidate) -> bool:
-        """Tell whether to move towards the row rather than onto it, which happens once a row.
+        """Tell whether to move towards the row rather than onto it.
 
-        Else the walk might never end. The step onto the row itself goes back into the queue,
-        should the blend lead nowhere.
+        That happens at most once for each row, so that the walk ends. The step onto the row
+        itself goes back into the queue, should the blend lead nowhere.
         """
-        if not step.blend or step.end in self._blended:
+        if not step.blend or step.end in self._blended_towards:
             return False
-        self._blended.add(step.end)
+        self._blended_towards.add(step.end)
         self._add_run(iter([step._replace(blend=False)]))
         return True
 
@@ -100,7 +100,7 @@ class Queue:
             heapq.heappush(self._heads, (head, run))
 
 
-def explore(graph: LocalGraph, walk_options: WalkOptions) -> Asks[Exploration]:
+def explore(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Exploration]:
     """Find the first vertex that reaches the target by traversable steps.
 
     Algorithm 1 of the paper on traversable steps only, with a queue where the printed
@@ -123,7 +123,7 @@ def explore(graph: LocalGraph, walk_options: WalkOptions) -> Asks[Exploration]:
 
 def _explore_from_entries(
     graph: LocalGraph, walk_options: WalkOptions, tried: set[int]
-) -> Asks[Exploration]:
+) -> Questions[Exploration]:
     """Enter by one row after the other, until a trail leads to a target."""
     entries, ranked = yield from find_entries(graph, walk_options.n_neighbors)
     for i in range(len(entries)):
@@ -142,7 +142,7 @@ def _explore_from_entries(
     return Exploration((), entry=bool(entries), entries=entries)
 
 
-def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> Asks[Trail]:
+def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> Questions[Trail]:
     """Expand the most promising vertex until a target is accepted or nothing is left."""
     (here,) = queue.trails
     if graph.is_goal(here):
@@ -151,7 +151,9 @@ def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> A
     while (step := queue.pop()) is not None:
         here = step.end
         if queue.take_blend(step):
-            here = yield from _blended(graph, queue.trails[step.start], step.end, walk_options)
+            here = yield from _momentum_step(
+                graph, queue.trails[step.start], step.end, walk_options
+            )
         # Lazily: one check an expansion, not one for each neighbour.
         passes = yield from graph.traversable([(step.start, here)])
         if not passes[0]:
@@ -166,7 +168,9 @@ def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> A
     return ()
 
 
-def _expand(graph: LocalGraph, queue: Queue, here: int, walk_options: WalkOptions) -> Asks[None]:
+def _expand(
+    graph: LocalGraph, queue: Queue, here: int, walk_options: WalkOptions
+) -> Questions[None]:
     """Look around an accepted vertex; a given goal is always a candidate."""
     around = yield from graph.reveal_around(here, walk_options.n_neighbors)
     queue.push(graph, here, around, blend=walk_options.momentum_steps > 0)
@@ -174,7 +178,9 @@ def _expand(graph: LocalGraph, queue: Queue, here: int, walk_options: WalkOption
         queue.push(graph, here, [graph.goal], blend=False)
 
 
-def _blended(graph: LocalGraph, trail: Trail, row: int, walk_options: WalkOptions) -> Asks[int]:
+def _momentum_step(
+    graph: LocalGraph, trail: Trail, row: int, walk_options: WalkOptions
+) -> Questions[int]:
     """Move half way towards the row and on with the running direction: Eqs. 2 and 3, mended.
 
     Discrete columns take the row's value; a step that would deviate too far from the
@@ -186,7 +192,9 @@ def _blended(graph: LocalGraph, trail: Trail, row: int, walk_options: WalkOption
     momentum = np.zeros_like(here)
     if back:
         momentum = (here - graph.points[trail[-1 - back]]) / back
-    ahead = turned_within(here, chosen, here + (chosen - here + momentum) / 2, walk_options.reach)
+    ahead = turned_within(
+        here, chosen, here + (chosen - here + momentum) / 2, walk_options.momentum_radius
+    )
     return (yield from graph.ask_state(_nearest_valid(graph.person, ahead, chosen)))
 
 

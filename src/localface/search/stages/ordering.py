@@ -10,7 +10,7 @@ import numpy as np
 
 from localface.search.lattice import Lattice
 from localface.search.move import Move
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 
 _ALL_PAIRS = 8  # moves up to which every pair is tried in the other order
 
@@ -18,7 +18,7 @@ Route = tuple[int, ...]
 """States on the way, each a bit mask over the changes, from none to all."""
 
 
-def find_route(lattice: Lattice, subset: int, max_changes: int) -> Asks[Route | None]:
+def find_route(lattice: Lattice, subset: int, max_changes: int) -> Questions[Route | None]:
     """The best traversable route through the lattice, by as few changes at once as possible."""
     for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
         if at_once > max_changes:
@@ -30,7 +30,7 @@ def find_route(lattice: Lattice, subset: int, max_changes: int) -> Asks[Route | 
     return None
 
 
-def moves_of(lattice: Lattice, route: Route) -> Asks[tuple[Move, ...]]:
+def moves_of(lattice: Lattice, route: Route) -> Questions[tuple[Move, ...]]:
     """The moves of a route, each with the earlier ones that no route can have after it."""
     made = [after & ~before for before, after in pairwise(route)]
     moves = []
@@ -48,7 +48,7 @@ def moves_of(lattice: Lattice, route: Route) -> Asks[tuple[Move, ...]]:
 
 def _cheapest_route(
     lattice: Lattice, subset: int, at_once: int, *, before: tuple[int, int] | None = None
-) -> Asks[Route | None]:
+) -> Questions[Route | None]:
     """A* over states; a step is checked when its end is next in the queue.
 
     ``before=(i, j)`` asks whether there is any route at all on which change i is made earlier
@@ -101,7 +101,7 @@ def _too_early(here: int, there: int, before: tuple[int, int]) -> bool:
     return bool(there >> second & 1) and not here >> first & 1
 
 
-def _has_route(lattice: Lattice, subset: int, before: tuple[int, int]) -> Asks[bool]:
+def _has_route(lattice: Lattice, subset: int, before: tuple[int, int]) -> Questions[bool]:
     """Tell whether any route makes one change before another, singly or several at once."""
     for at_once in dict.fromkeys((1, subset.bit_count())):
         if (yield from _cheapest_route(lattice, subset, at_once, before=before)) is not None:

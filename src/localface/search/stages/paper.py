@@ -1,10 +1,14 @@
 """The paper's two algorithms as printed, resolved only where they cannot run.
 
-Kept for comparison. What is mended, and nothing else: argmax where a row is meant;
-the momentum's undefined cases; the *chosen row* is retired, by id; the counterfactual
-is always a candidate of Algorithm 2; a walk ends when no row is left. Nothing stops
-Algorithm 1 from leaping across a gap, and nothing joins consecutive vertices of
-Algorithm 2: see "Reading the paper".
+Kept for comparison. What differs from the printed version:
+
+- argmax where a row is meant; the momentum's undefined cases are defined;
+- the *chosen row* is retired, by id; a walk ends when no row is left;
+- the counterfactual is always a candidate of Algorithm 2;
+- a step with momentum keeps to the person's bounds, and discrete features take the row's values.
+
+Nothing stops Algorithm 1 from leaping across a gap, and nothing joins consecutive vertices
+of Algorithm 2: see "Reading the paper".
 """
 
 from __future__ import annotations
@@ -13,11 +17,13 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import Edge, GraphPath, LocalGraph
-from localface.search.questions import Asks
+from localface.search.questions import Questions
 from localface.types import Array, Ids
 
 
-def algorithm_1(graph: LocalGraph, *, n_neighbors: int, momentum_steps: int) -> Asks[int | None]:
+def paper_explore(
+    graph: LocalGraph, *, n_neighbors: int, momentum_steps: int
+) -> Questions[int | None]:
     """Walk to the row with the best f / (1 + distance) until the score is reached: Eqs. 2 and 3."""
     walk = [0]
     retired: list[int] = []
@@ -37,7 +43,7 @@ def algorithm_1(graph: LocalGraph, *, n_neighbors: int, momentum_steps: int) -> 
     return walk[-1]
 
 
-def algorithm_2(graph: LocalGraph, *, n_neighbors: int) -> Asks[list[int]]:
+def paper_exploit(graph: LocalGraph, *, n_neighbors: int) -> Questions[list[int]]:
     """Walk towards the goal by alignment times mean density, Eq. 4; the vertices in order."""
     assert graph.goal is not None
     walk = [0]
@@ -56,7 +62,7 @@ def algorithm_2(graph: LocalGraph, *, n_neighbors: int) -> Asks[list[int]]:
     return walk
 
 
-def paper_graph(graph: LocalGraph, vertices: list[int]) -> Asks[GraphPath | None]:
+def paper_enhance(graph: LocalGraph, vertices: list[int]) -> Questions[GraphPath | None]:
     """Test each vertex against all earlier ones, weigh by Eq. 5, take the shortest path.
 
     The strict weight is length; the average weight is D * length, as printed.

@@ -8,14 +8,16 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.search.graph import Edge, LocalGraph, Trail
-from localface.search.questions import Asks, ask_row_densities
+from localface.search.questions import Questions, ask_row_densities
 
 _RESOLUTION = 1e-7
 """Nats below which paths are equally good: rounding differs from batch to batch, and must not
 choose between them."""
 
 
-def densest_path(graph: LocalGraph, start: int, *, n_neighbors: int) -> Asks[tuple[Trail, float]]:
+def densest_path(
+    graph: LocalGraph, start: int, *, n_neighbors: int
+) -> Questions[tuple[Trail, float]]:
     """Find the path from ``start`` to a target with the highest lowest log-density, and that.
 
     Where the targets lie beyond a gap that no vertex's ``n_neighbors`` nearest rows span,
@@ -31,7 +33,7 @@ def densest_path(graph: LocalGraph, start: int, *, n_neighbors: int) -> Asks[tup
         k *= 2
 
 
-def _upper_bound(graph: LocalGraph) -> Asks[float]:
+def _upper_bound(graph: LocalGraph) -> Questions[float]:
     """The log-density at a given goal: no path there can be better."""
     if graph.goal is None or graph.person.rule != "lowest":
         return np.inf
@@ -53,7 +55,7 @@ class _QueuedEdge(NamedTuple):
 
 def _widest_path(
     graph: LocalGraph, start: int, k: int, known: dict[Edge, float], *, bound: float
-) -> Asks[tuple[Trail, float]]:
+) -> Questions[tuple[Trail, float]]:
     """Accept vertices in the order of the highest lowest log-density by which they are reached.
 
     An edge is worked out only when it is at the head of the queue; until then the density
@@ -83,7 +85,7 @@ def _widest_path(
     return (), -np.inf
 
 
-def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -> Asks[float]:
+def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -> Questions[float]:
     """What the rule measures along an edge, in steps of the resolution; asked once."""
     if edge not in known:
         edges = [edge]
@@ -97,7 +99,9 @@ def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -
     return known[edge]
 
 
-def _next_vertices(graph: LocalGraph, here: int, n_neighbors: int) -> Asks[list[tuple[int, float]]]:
+def _next_vertices(
+    graph: LocalGraph, here: int, n_neighbors: int
+) -> Questions[list[tuple[int, float]]]:
     """Where one could go next, with the log-density there: no edge can be better than its end."""
     around = yield from graph.reveal_around(here, n_neighbors)
     around = [row for row in around if row != here and graph.permitted((here, row))]

@@ -9,7 +9,7 @@ import numpy as np
 from localface.geometry.segments import norms
 from localface.search.move import Move
 from localface.search.person import Person
-from localface.search.questions import Asks, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array
 
 _MAX_CUTS = 8  # finer cuts that are tried where whole numbers make pieces too long
@@ -17,7 +17,7 @@ _MAX_CUTS = 8  # finer cuts that are tried where whole numbers make pieces too l
 
 def in_small_steps(
     person: Person, moves: tuple[Move, ...], log_floor: float
-) -> Asks[tuple[Move, ...]]:
+) -> Questions[tuple[Move, ...]]:
     """Break long moves into pieces, where the density along every piece reaches the floor.
 
     A discrete change cannot be broken; a whole number is broken at whole numbers.
@@ -43,7 +43,7 @@ def in_small_steps(
 
 def _passable_stops(
     person: Person, start: Array, end: Array, log_floor: float
-) -> Asks[list[Array]]:
+) -> Questions[list[Array]]:
     """Stops between two states; only the end where some piece falls below the floor."""
     stops = _stops(person, start, end)
     if len(stops) > 1:
@@ -61,7 +61,7 @@ def _stops(person: Person, start: Array, end: Array) -> list[Array]:
     smooth = float(norms((end - start)[~person.discrete]))
     fewest = max(1, int(np.ceil(smooth / person.max_step)))
     for n in range(fewest, fewest + _MAX_CUTS):  # rounding may call for a piece or two more
-        stops = _cut(person, start, end, n)
+        stops = _cut_into_pieces(person, start, end, n)
         longest = max(float(norms(after - before)) for before, after in pairwise([start, *stops]))
         if longest < shortest:
             best = stops
@@ -71,7 +71,7 @@ def _stops(person: Person, start: Array, end: Array) -> list[Array]:
     return best
 
 
-def _cut(person: Person, start: Array, end: Array, n: int) -> list[Array]:
+def _cut_into_pieces(person: Person, start: Array, end: Array, n: int) -> list[Array]:
     """Cut a move into ``n`` pieces, fewer where rounding makes some of them empty."""
     between = [start + (end - start) * i / n for i in range(1, n)]
     parts = [np.where(person.discrete, start, point) for point in between]

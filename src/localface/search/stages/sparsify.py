@@ -11,7 +11,7 @@ from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.lattice import ColumnGroups, Lattice
 from localface.search.person import Person
-from localface.search.questions import Asks, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array, Mask
 
 MAX_EXACT = 12
@@ -22,7 +22,7 @@ _TURNS = 5  # calls of the model spent on putting changes back, each way of doin
 
 def lattice_of_few_changes(
     graph: LocalGraph, end: int, log_floor: float, *, every_change: bool, by_density: bool
-) -> Asks[Lattice | None]:
+) -> Questions[Lattice | None]:
     """The lattice over the changes that are left; None where none is left.
 
     ``by_density`` keeps the changes that a dense end needs, rather than those the score needs.
@@ -57,7 +57,9 @@ def _noticeable(person: Person, target: Array, groups: list[int]) -> list[int]:
     return [group for group in groups if large[person.group_of == group].any()]
 
 
-def _needed_for_score(graph: LocalGraph, end: int, groups: list[int]) -> Asks[list[int] | None]:
+def _needed_for_score(
+    graph: LocalGraph, end: int, groups: list[int]
+) -> Questions[list[int] | None]:
     """Put changes back, those the score needs least first, as long a run at a time as it allows.
 
     Each turn takes two calls of the model: every change put back by itself, then the
@@ -99,7 +101,7 @@ def _least_needed_first(person: Person, groups: list[int], scores: Array) -> lis
 
 def _needed_for_density(
     graph: LocalGraph, end: int, groups: list[int], log_floor: float
-) -> Asks[list[int]]:
+) -> Questions[list[int]]:
     """Put changes back, the smallest first, as long as what is left is dense.
 
     Where the few changes that the score needs lead to no dense state, others must come

@@ -110,7 +110,7 @@ class DiCE:
                     self._table(query.record[None, :]),
                     desired_class=1,
                     features_to_vary=[self._names[j] for j in allowed.varied],
-                    permitted_range=self._permitted(allowed),
+                    permitted_range=self._permitted_ranges(allowed),
                     **self._options,
                 )
         except Exception as error:
@@ -124,7 +124,7 @@ class DiCE:
             codes.astype(np.float32) == query.record.astype(np.float32), query.record, codes
         )
 
-    def _permitted(self, allowed: AllowedValues) -> dict[str, list[Any]]:
+    def _permitted_ranges(self, allowed: AllowedValues) -> dict[str, list[Any]]:
         whole = {j: feature.whole for j, feature in enumerate(self._task.schema)}
         ranges: dict[int, list[Any]] = {
             j: [int(end) if whole[j] else end for end in ends] for j, ends in allowed.ranges.items()
@@ -148,7 +148,7 @@ class DiCE:
         outcome = "outcome"
         while outcome in self._names:
             outcome += "_"
-        table[outcome] = self._task.reaches.astype(np.int64)
+        table[outcome] = self._task.reaches_target.astype(np.int64)
         precision = {
             name: n for name in self._names if (n := self._decimals(name, guess=guess)) is not None
         }

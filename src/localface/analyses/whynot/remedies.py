@@ -42,11 +42,13 @@ def explain_refusals(
     shut = [i for i, (request, _) in enumerate(asked) if _is_shut(request, answers[i])]
     for size in (1, 2):
         trials = [
-            _Trial(i, some, replace(asked[i][0], box=_freed(asked[i][0].box, some)))
+            _Trial(i, some, replace(asked[i][0], box=_box_without(asked[i][0].box, some)))
             for i in shut
             for some in _sets(asked[i][0].box, size)
         ]
-        for trial, opens, seen in _tried(engine, plan, _with_targets(engine, trials), answers):
+        for trial, opens, seen in _which_open_a_path(
+            engine, plan, _with_targets(engine, trials), answers
+        ):
             answer = answers[trial.number]
             names = tuple(engine.schema.names[j] for j in trial.freed)
             answers[trial.number] = replace(
@@ -82,7 +84,7 @@ def _sets(box: Box, size: int) -> list[_Set]:
     return list(combinations(constrained, size))
 
 
-def _freed(box: Box, features: Sequence[int]) -> Box:
+def _box_without(box: Box, features: Sequence[int]) -> Box:
     """The box without what it says of some features."""
     free = np.isin(np.arange(len(box.lower)), features)
     return Box(
@@ -92,7 +94,7 @@ def _freed(box: Box, features: Sequence[int]) -> Box:
         box.up & ~free,
         box.down & ~free,
         {j: why for j, why in box.reasons.items() if j not in features},
-        {j: reach for j, reach in box.reaches.items() if j not in features},
+        {j: reach for j, reach in box.distance_limits.items() if j not in features},
     )
 
 
@@ -106,7 +108,7 @@ def _with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
     return [trial for number, trial in enumerate(trials) if found[number]]
 
 
-def _tried(
+def _which_open_a_path(
     engine: Engine, plan: Plan, trials: Sequence[_Trial], answers: Sequence[Recourse]
 ) -> list[tuple[_Trial, bool, Disclosure]]:
     """Tell of each trial whether there is a way; a row budget is shared among one's trials."""
@@ -136,7 +138,7 @@ def _openings(
             engine.job(request, find_recourse(person, quick), engine.decoder([request.record]))
         )
     found = []
-    for number, outcome, seen in engine.driver.tried(jobs, max_rows=max_rows, apart=True):
+    for number, outcome, seen in engine.driver.run_or_error(jobs, max_rows=max_rows, apart=True):
         opens = not isinstance(outcome, InputError) and outcome.status == "FOUND"
         found.append((trials[number], opens, seen))  # a failure opens nothing
     return found
