@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
-from localface.apps.web.workers import n_cores
+from localface.apps.web.workers.search_workers import n_cores
 
 
 @dataclass(frozen=True, slots=True)

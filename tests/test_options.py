@@ -11,7 +11,7 @@ import pytest
 
 from localface import Ask, LocalFACE, Search
 from localface.apps.cli.ask_options import add_ask_options, read_ask
-from localface.apps.web.request_models import CheckAsk, RecourseAsk
+from localface.apps.web.bodies.requests import CheckAsk, RecourseAsk
 from localface.cases.moons import two_moons
 from localface.errors import InputError
 from localface.options import AskAlternatives, AskCheck, AskMany, Options, options_of

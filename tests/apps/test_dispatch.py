@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from localface.apps.web.dispatch import Dispatcher
-from localface.apps.web.errors import RequestRefused
-from localface.apps.web.handlers import SendReply
-from localface.apps.web.metrics import ServiceMetrics
-from localface.apps.web.reply import Reply
-from localface.apps.web.request_buffer import NumberedRequest
-from localface.apps.web.workers import ReportLoss
+from localface.apps.web.http.errors import RequestRefused
+from localface.apps.web.http.metrics import ServiceMetrics
+from localface.apps.web.http.reply import Reply
+from localface.apps.web.workers.dispatch import Dispatcher
+from localface.apps.web.workers.handlers import SendReply
+from localface.apps.web.workers.request_buffer import NumberedRequest
+from localface.apps.web.workers.search_workers import ReportLoss
 
 SEARCH = {"kind": "recourse", "n_paths": 1, "min_robustness": None}
 FOUND = Reply(200, b"{}")

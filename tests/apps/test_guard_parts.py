@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from localface.apps.web.errors import RequestRefused
-from localface.apps.web.hosts import is_loopback, without_port
-from localface.apps.web.json_check import check_json
-from localface.apps.web.metrics import ServiceMetrics
+from localface.apps.web.http.errors import RequestRefused
+from localface.apps.web.http.hosts import is_loopback, without_port
+from localface.apps.web.http.json_check import check_json
+from localface.apps.web.http.metrics import ServiceMetrics
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.9.1", "::1", "[::1]"])

@@ -6,7 +6,7 @@ from collections import deque
 
 import pytest
 
-from localface.apps.web.request_buffer import NumberedRequest, RequestBuffer
+from localface.apps.web.workers.request_buffer import NumberedRequest, RequestBuffer
 
 
 class Line:
@@ -25,7 +25,7 @@ class Line:
 
 @pytest.fixture(autouse=True)
 def always_look(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("localface.apps.web.request_buffer._POLL_SECONDS", -1.0)
+    monkeypatch.setattr("localface.apps.web.workers.request_buffer._POLL_SECONDS", -1.0)
 
 
 def test_requests_come_out_in_the_order_they_came_in() -> None:

@@ -30,9 +30,9 @@ from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.analyses.alternatives import Alternatives
 from localface.apps.web.app import Service, openapi_document
 from localface.apps.web.demos import column_values, demo, own_service
-from localface.apps.web.guard import RequestLimits
-from localface.apps.web.people_list import PeopleList
+from localface.apps.web.http.guard import RequestLimits
 from localface.apps.web.serving import Serving, make_serving
+from localface.apps.web.views.people_list import PeopleList
 from localface.cases.moons import two_moons
 from localface.errors import InputError
 from worlds import make_explainer

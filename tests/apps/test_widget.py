@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from localface import LocalFACE, Recourse, Search
-from localface.apps.web.view import view_of
+from localface.apps.web.views.view import view_of
 from localface.apps.web.widget import RecourseWidget, module_of
 from localface.cases.moons import two_moons
 

@@ -17,17 +17,18 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from localface._version import __version__
-from localface.apps.web import request_models, response_models
-from localface.apps.web.dispatch import Dispatcher
-from localface.apps.web.errors import RequestRefused, reply_to_error, validation_message
-from localface.apps.web.guard import RequestGuard, RequestLimits
-from localface.apps.web.map_reply import map_reply
-from localface.apps.web.metrics import ServiceMetrics
-from localface.apps.web.people_list import PeopleList
-from localface.apps.web.reply import Reply, error_reply, json_bytes
-from localface.apps.web.schema_reply import schema_reply
-from localface.apps.web.view import Labels
-from localface.apps.web.workers import SearchWorker
+from localface.apps.web.bodies import requests as request_models
+from localface.apps.web.bodies import responses as response_models
+from localface.apps.web.http.errors import RequestRefused, reply_to_error, validation_message
+from localface.apps.web.http.guard import RequestGuard, RequestLimits
+from localface.apps.web.http.metrics import ServiceMetrics
+from localface.apps.web.http.reply import Reply, error_reply, json_bytes
+from localface.apps.web.views.map_reply import map_reply
+from localface.apps.web.views.people_list import PeopleList
+from localface.apps.web.views.schema_reply import schema_reply
+from localface.apps.web.views.view import Labels
+from localface.apps.web.workers.dispatch import Dispatcher
+from localface.apps.web.workers.search_workers import SearchWorker
 from localface.errors import DataError
 from localface.explainer import LocalFACE
 

@@ -8,9 +8,9 @@ from typing import Any
 import narwhals as nw
 
 from localface.apps.web.app import Service
-from localface.apps.web.people_list import PeopleList
-from localface.apps.web.view import Labels
-from localface.apps.web.workers import n_cores
+from localface.apps.web.views.people_list import PeopleList
+from localface.apps.web.views.view import Labels
+from localface.apps.web.workers.search_workers import n_cores
 from localface.cases.moons import two_moons
 from localface.errors import DataError, InputError, listed, near_miss, needs_extra
 from localface.explainer import LocalFACE

@@ -15,10 +15,10 @@ from typing import Any
 import uvicorn
 
 from localface.apps.web.app import Service, make_app
-from localface.apps.web.handlers import RequestHandler
-from localface.apps.web.hosts import is_loopback
-from localface.apps.web.people_list import PeopleList
-from localface.apps.web.workers import make_workers
+from localface.apps.web.http.hosts import is_loopback
+from localface.apps.web.views.people_list import PeopleList
+from localface.apps.web.workers.handlers import RequestHandler
+from localface.apps.web.workers.search_workers import make_workers
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from localface.apps.web.view import view_of
+from localface.apps.web.views.view import view_of
 
 if TYPE_CHECKING:
     from localface.answers.recourse import Recourse

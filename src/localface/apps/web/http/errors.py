@@ -6,7 +6,7 @@ import logging
 from collections.abc import Collection, Iterable
 from typing import Any
 
-from localface.apps.web.reply import Reply, error_reply
+from localface.apps.web.http.reply import Reply, error_reply
 from localface.errors import DensityError, InputError, LocalFACEError, ModelError
 
 LOG = logging.getLogger("localface.apps.web")

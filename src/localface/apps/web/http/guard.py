@@ -12,10 +12,10 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from localface.apps.web.errors import RequestRefused, reply_to_error
-from localface.apps.web.hosts import is_loopback, without_port
-from localface.apps.web.json_check import check_json
-from localface.apps.web.metrics import ServiceMetrics
+from localface.apps.web.http.errors import RequestRefused, reply_to_error
+from localface.apps.web.http.hosts import is_loopback, without_port
+from localface.apps.web.http.json_check import check_json
+from localface.apps.web.http.metrics import ServiceMetrics
 
 COOKIE = "localface_token"
 _ROUTES_WITH_BODY = ("/recourse", "/check")  # no other reads one

@@ -14,10 +14,10 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from localface.apps.web.errors import LOG
-from localface.apps.web.handlers import RequestHandler, SendReply
-from localface.apps.web.reply import Reply
-from localface.apps.web.request_buffer import NumberedRequest, RequestBuffer
+from localface.apps.web.http.errors import LOG
+from localface.apps.web.http.reply import Reply
+from localface.apps.web.workers.handlers import RequestHandler, SendReply
+from localface.apps.web.workers.request_buffer import NumberedRequest, RequestBuffer
 
 ReportLoss = Callable[[], None]
 _THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")

@@ -10,12 +10,16 @@ from localface.analyses.alternatives import find_alternatives
 from localface.analyses.robustness import explain_robustly
 from localface.analyses.whynot import check_wish, explain_refusals
 from localface.answers.recourse import Recourse
-from localface.apps.web.errors import LOG, reply_to_error
-from localface.apps.web.parsed_request import ParsedRequest, parse_request, takes_many_searches
-from localface.apps.web.reply import Reply, json_bytes
-from localface.apps.web.request_buffer import RequestBuffer
-from localface.apps.web.stages_reply import stages_reply
-from localface.apps.web.view import Labels, check_of, together_of, view_of
+from localface.apps.web.http.errors import LOG, reply_to_error
+from localface.apps.web.http.reply import Reply, json_bytes
+from localface.apps.web.views.view import Labels, check_of, together_of, view_of
+from localface.apps.web.workers.parsed_request import (
+    ParsedRequest,
+    parse_request,
+    takes_many_searches,
+)
+from localface.apps.web.workers.request_buffer import RequestBuffer
+from localface.apps.web.workers.stages_reply import stages_reply
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.errors import InputError

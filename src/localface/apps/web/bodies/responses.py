@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from localface.apps.web.request_models import JsonValue
+from localface.apps.web.bodies.requests import JsonValue
 
 
 class ErrorBody(BaseModel):

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from localface.apps.web.parsed_request import RequestBody
+from localface.apps.web.workers.parsed_request import RequestBody
 
 NumberedRequest = tuple[int, RequestBody | None]
 """A request with its number; without a body: nobody waits for that number any more."""

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from localface.analyses.trace import trace_search
-from localface.apps.web.map_reply import is_plane
-from localface.apps.web.parsed_request import ParsedRequest
+from localface.apps.web.views.map_reply import is_plane
+from localface.apps.web.workers.parsed_request import ParsedRequest
 from localface.explainer import LocalFACE
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from localface._version import __version__
-from localface.apps.web.scoring import scores_of, some_records
-from localface.apps.web.view import Labels, feature_view, score_axis, target_text
+from localface.apps.web.views.scoring import scores_of, some_records
+from localface.apps.web.views.view import Labels, feature_view, score_axis, target_text
 from localface.data.feature import Feature
 from localface.errors import ModelError
 from localface.explainer import LocalFACE

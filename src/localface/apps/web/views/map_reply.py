@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.apps.web.scoring import scores_of, some_records
+from localface.apps.web.views.scoring import scores_of, some_records
 from localface.errors import ModelError
 from localface.explainer import LocalFACE
 from localface.types import Array

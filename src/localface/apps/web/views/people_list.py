@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.answers.target import Target
-from localface.apps.web.scoring import scores_or_nan
-from localface.apps.web.view import Labels, value_text
+from localface.apps.web.views.scoring import scores_or_nan
+from localface.apps.web.views.view import Labels, value_text
 from localface.data.feature import Feature
 from localface.data.read import read_people
 from localface.data.schema import Schema

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from localface.apps.web.errors import RequestRefused
-from localface.apps.web.metrics import ServiceMetrics
-from localface.apps.web.parsed_request import RequestBody, takes_many_searches
-from localface.apps.web.reply import Reply, error_reply
-from localface.apps.web.workers import SearchWorker
+from localface.apps.web.http.errors import RequestRefused
+from localface.apps.web.http.metrics import ServiceMetrics
+from localface.apps.web.http.reply import Reply, error_reply
+from localface.apps.web.workers.parsed_request import RequestBody, takes_many_searches
+from localface.apps.web.workers.search_workers import SearchWorker
 
 _WEIGHT_OF_MANY = 16  # ordinary requests that one of many searches weighs as much as
 _LOST = "the process that was searching has ended, and another takes its place: ask again"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, NoReturn
 
-from localface.apps.web.errors import RequestRefused
+from localface.apps.web.http.errors import RequestRefused
 
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 

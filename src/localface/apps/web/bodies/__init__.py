@@ -1,0 +1,1 @@
+"""What requests may hold, what replies hold, for checking and for OpenAPI."""

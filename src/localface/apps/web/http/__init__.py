@@ -1,0 +1,1 @@
+"""What every request passes: the guard, strict JSON, errors, metrics."""

@@ -1,0 +1,1 @@
+"""What the page shows: answers, people, the schema, the map."""

@@ -1,0 +1,1 @@
+"""Where requests are searched: dispatch, workers, handlers that run many in lock-step."""
