@@ -1,0 +1,91 @@
+"""How wide the kernels are: the widths under which the other rows make each row likeliest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from localface.density.common_states.copies import Copies
+from localface.density.common_states.distances import evenly_spread, squared_distances
+from localface.density.kernel_sums import log_sum_exp
+from localface.types import Array
+
+_TUNED_ON = 256  # rows whose likelihood chooses the widths
+_AGAINST = 4096  # rows that make it
+_WIDTHS = (1e-3, 10.0)  # the bandwidths that are possible, in standard deviations
+_COSTS = (1e-6, 50.0)  # what a different category may cost, in nats
+_USUAL_COST = 1.5
+
+
+def tune_bandwidths(
+    white: Array,
+    discrete: Array,
+    *,
+    n_numbers: int,
+    n_categories: Sequence[int],
+    copies: Copies,
+) -> tuple[float, float]:
+    """Return the bandwidth of the numbers, and how far apart two categories are to be.
+
+    The likelihood is that of a product kernel: normal in the whitened numbers, and for each
+    discrete feature one that gives every other category the same, smaller mass.
+    """
+    from scipy.optimize import minimize  # takes longer to import than all of localface
+
+    squares, differ = _tuning_distances(white, discrete, copies)
+    if not len(squares):  # everybody is one person
+        return 1.0, float(np.sqrt(2 * _USUAL_COST))
+    minus_likelihood = _minus_likelihood(squares, differ, n_numbers, n_categories)
+    nearest = np.sqrt(np.median(squares.min(axis=1)))
+    start = np.log([nearest / max(n_numbers, 1) ** 0.5 + 1e-3, _USUAL_COST])
+    found = minimize(
+        minus_likelihood,
+        start,
+        method="Nelder-Mead",
+        options={"xatol": 0.03, "fatol": 0.005, "maxfev": 80},
+    )
+    width, cost = _widths(found.x)
+    bandwidth = width if n_numbers else 1.0
+    return bandwidth, float(np.sqrt(2 * cost) * bandwidth)
+
+
+def _tuning_distances(white: Array, discrete: Array, copies: Copies) -> tuple[Array, Array]:
+    """Return squared distances of some rows to others, and how many discrete features differ.
+
+    The same person is infinitely far away; rows without anybody else are left out.
+    """
+    rows = evenly_spread(len(white), _TUNED_ON)
+    others = evenly_spread(len(white), _AGAINST)
+    squares = squared_distances(white[rows], white[others])
+    differ = np.rint(squared_distances(discrete[rows], discrete[others]))
+    if copies.groups is not None:
+        squares[copies.groups[rows][:, None] == copies.groups[others]] = np.inf
+    else:
+        squares[rows[:, None] == others] = np.inf
+    if copies.distance:
+        squares[squares + differ < copies.distance**2] = np.inf
+    usable = np.isfinite(squares).any(axis=1)
+    return squares[usable], differ[usable]
+
+
+def _minus_likelihood(
+    squares: Array, differ: Array, n_numbers: int, n_categories: Sequence[int]
+) -> Callable[[Array], float]:
+    """Return the function to minimise, of the logarithms of the bandwidth and of the cost."""
+    others = np.array(n_categories, dtype=np.float64) - 1
+
+    def minus_likelihood(logs: Array) -> float:
+        width, cost = _widths(logs)
+        log_sums = log_sum_exp(squares * (-0.5 / width**2) - cost * differ)
+        spent = n_numbers * np.log(width) + np.log1p(others * np.exp(-cost)).sum()
+        return float(spent - log_sums.mean())
+
+    return minus_likelihood
+
+
+def _widths(logs: Array) -> tuple[float, float]:
+    """Turn logarithms into a bandwidth and a cost that are possible."""
+    width = np.exp(np.clip(logs[0], *np.log(_WIDTHS)))
+    cost = np.exp(np.clip(logs[1], *np.log(_COSTS)))
+    return float(width), float(cost)

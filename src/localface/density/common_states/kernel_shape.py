@@ -1,0 +1,100 @@
+"""The linear map in which one round kernel fits all directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.density.common_states.bandwidth import tune_bandwidths
+from localface.density.common_states.copies import Copies, copy_distance
+from localface.density.common_states.normal_scores import ScoreSpace
+from localface.types import Array, Ids, Mask
+
+_SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
+CATEGORY_RIDGE = 5.0
+"""Rows' worth of doubt about what a category does to a number."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelShape:
+    """A linear map of points, and the bandwidth of the Gaussian kernel after it.
+
+    Numbers count by how far they are from what the categories let expect, in their own
+    covariance; a different category counts as a fixed distance, chosen with the bandwidth.
+    """
+
+    matrix: Array
+    bandwidth: float
+    copies: Copies
+
+    @classmethod
+    def fit(cls, points: Array, space: ScoreSpace, groups: Ids | None) -> KernelShape:
+        """Fit the map by a shrunken covariance, the bandwidths by leave-one-out likelihood."""
+        numeric = np.flatnonzero(space.numeric)
+        discrete = np.flatnonzero(~space.numeric)
+        matrix = _whitening(points, numeric, discrete)
+        white = points @ matrix
+        codes = points[:, discrete]
+        copies = Copies(groups)
+        if groups is None:
+            copies = Copies(None, copy_distance(np.hstack([white, codes])))
+        sizes = [n for n in space.n_categories if n > 1]
+        bandwidth, apart = tune_bandwidths(
+            white, codes, n_numbers=len(numeric), n_categories=sizes, copies=copies
+        )
+        matrix[discrete, discrete] = apart
+        return cls(matrix, bandwidth, copies)
+
+    def marginal_matrix(self, mine: Mask) -> Array:
+        """Return the map under which kernels of some columns are what the joint ones leave of them.
+
+        The kernel's precision is the matrix times its transpose; that of a marginal is the
+        Schur complement.
+        """
+        precision = self.matrix @ self.matrix.T
+        rest = precision[np.ix_(mine, mine)]
+        if not mine.all():
+            across = precision[np.ix_(mine, ~mine)]
+            inner = precision[np.ix_(~mine, ~mine)]
+            inner = inner + 1e-9 * np.eye(len(inner))
+            rest = rest - across @ np.linalg.solve(inner, across.T)
+        values, vectors = np.linalg.eigh(rest)
+        return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _whitening(points: Array, numeric: Ids, discrete: Ids) -> Array:
+    """Map numbers to uncorrelated residuals of unit variance; categories to nothing yet."""
+    matrix = np.zeros((points.shape[1], points.shape[1]))
+    if not len(numeric):
+        return matrix
+    residuals = points[:, numeric]
+    effects = np.zeros((len(discrete), len(numeric)))
+    if len(discrete):
+        effects = category_effects(points[:, discrete], residuals)
+        residuals = residuals - points[:, discrete] @ effects
+    values, vectors = np.linalg.eigh(shrunken_covariance(residuals))
+    white = vectors / np.sqrt(np.maximum(values, _SMALLEST_VARIANCE))
+    matrix[np.ix_(numeric, numeric)] = white
+    matrix[np.ix_(discrete, numeric)] = -effects @ white
+    return matrix
+
+
+def shrunken_covariance(rows: Array) -> Array:
+    """Return the covariance shrunken towards a multiple of the identity (Ledoit and Wolf, 2004)."""
+    n, width = rows.shape
+    rows = rows - rows.mean(axis=0)
+    plain = rows.T @ rows / n
+    target = np.trace(plain) / width * np.eye(width)
+    squares = rows * rows
+    noise = ((squares.T @ squares).sum() / n - (plain * plain).sum()) / n
+    apart = ((plain - target) ** 2).sum()
+    share = min(1.0, noise / apart) if apart > 0 else 0.0
+    return np.asarray((1 - share) * plain + share * target)
+
+
+def category_effects(discrete: Array, numbers: Array) -> Array:
+    """Return what each category adds to each number, by ridge regression."""
+    centred = discrete - discrete.mean(axis=0)
+    inner = centred.T @ centred + CATEGORY_RIDGE * np.eye(discrete.shape[1])
+    return np.asarray(np.linalg.solve(inner, centred.T @ (numbers - numbers.mean(axis=0))))

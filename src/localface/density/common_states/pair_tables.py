@@ -1,0 +1,152 @@
+"""Tables of counts for pairs of features: how much more often two values meet than by chance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.density.common_states.bins import FeatureBins
+from localface.types import Array, Ids
+
+_DOUBT = 1.0  # rows' worth of doubt that a cell is anything but chance
+_SIGNIFICANT = 4.0  # standard deviations of the chi-square by which a dependence stands out
+_MOST_PAIRS = 400  # pairs that are kept, the most dependent ones
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTable:
+    """The counts of one pair of features, bin by bin, and what chance would make of them.
+
+    ``information`` is the mutual information beyond what chance gives, in nats.
+    """
+
+    first: int
+    second: int
+    counts: Array
+    expected: Array
+    information: float
+
+    @property
+    def log_ratios(self) -> Array:
+        """How much more often each cell occurs than by chance, as a logarithm.
+
+        Zero rows where a tenth of a row was expected is no evidence: one row's worth of doubt
+        is added to both.
+        """
+        return np.asarray(np.log((self.counts + _DOUBT) / (self.expected + _DOUBT)))
+
+    @property
+    def log_ratios_without(self) -> Array:
+        """The same for a row that is in the cell itself, without that row.
+
+        The expectation stays, so that a row alone in its cell is where a new one would be.
+        """
+        counts = np.maximum(self.counts - 1, 0)
+        return np.asarray(np.log((counts + _DOUBT) / (self.expected + _DOUBT)))
+
+
+@dataclass(frozen=True, slots=True)
+class NamedPair:
+    """The pair of features of a record that occurs least, by the numbers of its features.
+
+    ``bins`` are the bins its two values are in, ``count`` the rows that are in both,
+    ``expected`` how many there would be if the features had nothing to do with each other.
+    """
+
+    first: int
+    second: int
+    bins: tuple[int, int]
+    count: float
+    expected: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairTables:
+    """The tables of all pairs that depend on each other, flat, for looking up many at once."""
+
+    bins: FeatureBins
+    tables: tuple[PairTable, ...]
+    first: Ids
+    second: Ids
+    starts: Ids  # where the table of each pair begins
+    log_ratios: Array
+    log_ratios_without: Array
+
+    @classmethod
+    def fit(cls, records: Array, n_categories: Sequence[int], weights: Array) -> PairTables:
+        """Count all pairs; keep those that depend on each other beyond chance."""
+        bins = FeatureBins.fit(records, n_categories)
+        binned = bins.of(records)
+        found = []
+        for j in range(len(n_categories)):
+            for k in range(j + 1, len(n_categories)):
+                table = _count_pair(binned, bins, (j, k), weights)
+                if table is not None:
+                    found.append(table)
+        strongest = sorted(found, key=lambda table: -table.information)[:_MOST_PAIRS]
+        return cls.of(bins, sorted(strongest, key=lambda table: (table.first, table.second)))
+
+    @classmethod
+    def of(cls, bins: FeatureBins, tables: Sequence[PairTable]) -> PairTables:
+        """Lay tables out one after the other."""
+        sizes = [table.counts.size for table in tables]
+        nothing = [np.zeros(0)]
+        return cls(
+            bins,
+            tuple(tables),
+            first=np.array([table.first for table in tables], dtype=np.int64),
+            second=np.array([table.second for table in tables], dtype=np.int64),
+            starts=np.cumsum([0, *sizes])[:-1].astype(np.int64),
+            log_ratios=np.concatenate([t.log_ratios.ravel() for t in tables] or nothing),
+            log_ratios_without=np.concatenate(
+                [t.log_ratios_without.ravel() for t in tables] or nothing
+            ),
+        )
+
+    def __len__(self) -> int:
+        return len(self.tables)
+
+    def cell_ratios(self, binned: Ids, pairs: Ids, *, leave_one_out: bool = False) -> Array:
+        """Return the log-ratios of some pairs (columns) for records (lines), given their bins."""
+        first = self.first[pairs]
+        second = self.second[pairs]
+        cells = binned[:, first] * self.bins.n_bins[second] + binned[:, second]
+        flat = self.log_ratios_without if leave_one_out else self.log_ratios
+        return np.asarray(flat[cells + self.starts[pairs]])
+
+    def rarest(self, binned: Ids, pairs: Ids) -> NamedPair | None:
+        """Name the pair of one record that occurs least; None where no pair is known."""
+        if not len(pairs):
+            return None
+        table = self.tables[pairs[self.cell_ratios(binned[None, :], pairs)[0].argmin()]]
+        cell = (int(binned[table.first]), int(binned[table.second]))
+        return NamedPair(
+            table.first,
+            table.second,
+            cell,
+            count=float(table.counts[cell]),
+            expected=float(table.expected[cell]),
+        )
+
+
+def _count_pair(
+    binned: Ids, bins: FeatureBins, pair: tuple[int, int], weights: Array
+) -> PairTable | None:
+    """Count one pair; None where the two have nothing to do with each other."""
+    j, k = pair
+    shape = (int(bins.n_bins[j]), int(bins.n_bins[k]))
+    cells = binned[:, j] * shape[1] + binned[:, k]
+    flat = np.bincount(cells, weights, shape[0] * shape[1])
+    counts: Array = flat.astype(np.float64).reshape(shape)
+    total = float(weights.sum())
+    across = counts.sum(axis=1)
+    down = counts.sum(axis=0)
+    expected = np.outer(across, down) / total
+    filled = counts > 0
+    gain = float((counts[filled] * np.log(counts[filled] / expected[filled])).sum())
+    freedom = max(int((np.count_nonzero(across) - 1) * (np.count_nonzero(down) - 1)), 1)
+    if 2 * gain <= freedom + _SIGNIFICANT * np.sqrt(2 * freedom):
+        return None
+    return PairTable(j, k, counts, expected, gain / total - freedom / (2 * total))

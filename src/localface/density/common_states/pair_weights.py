@@ -1,0 +1,99 @@
+"""How much each pair counts in a sum over all of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+
+from localface.density.common_states.distances import chunks, evenly_spread
+from localface.density.common_states.pair_tables import PairTables
+from localface.types import Array, Ids
+
+_ROWS = 2000  # rows of each half that are held against as many composed ones
+_RIDGE = 10.0
+_ROUNDS = 12
+
+Codes = TypeVar("Codes", Array, Ids)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WeightedPairs:
+    """Pair tables, with weights learnt from either half of the rows: (2, pairs).
+
+    A row is judged by what the other half taught, a new state by the mean of both.
+    ``considered`` are the pairs that count: those of which a person can change something.
+    """
+
+    tables: PairTables
+    weights: Array
+    considered: Ids
+
+    @classmethod
+    def fit(cls, tables: PairTables, binned: Ids, halves: Ids, own: Ids) -> WeightedPairs:
+        """Learn what tells rows from records composed at random; no weight is below 0."""
+        both_own = np.isin(tables.first, own) & np.isin(tables.second, own)
+        weights = [_weights_of(tables, binned[halves == half]) for half in (0, 1)]
+        return cls(tables, np.vstack(weights), np.flatnonzero(~both_own))
+
+    def values(self, binned: Ids) -> Array:
+        """Return the lowest log-ratio of new states and their weighted sum: (states, 2)."""
+        pairs = self.considered
+        weights = self.weights[:, pairs].mean(axis=0)
+        found = np.zeros((len(binned), 2))
+        for some in chunks(len(binned) if len(pairs) else 0, len(pairs)):
+            ratios = self.tables.cell_ratios(binned[some], pairs)
+            found[some, 0] = ratios.min(axis=1)
+            found[some, 1] = ratios @ weights
+        return found
+
+    def row_values(self, binned: Ids, halves: Ids) -> Array:
+        """Return the same for the rows of the tables, each without itself."""
+        pairs = self.considered
+        weights = self.weights[::-1, pairs]
+        found = np.zeros((len(binned), 2))
+        for some in chunks(len(binned) if len(pairs) else 0, len(pairs)):
+            ratios = self.tables.cell_ratios(binned[some], pairs, leave_one_out=True)
+            found[some, 0] = ratios.min(axis=1)
+            sums = ratios @ weights.T
+            found[some, 1] = np.where(halves[some] == 0, sums[:, 0], sums[:, 1])
+        return found
+
+
+def composed(records: Codes, chance: np.random.Generator) -> Codes:
+    """Put records together at random: every column from somebody else."""
+    return np.column_stack([chance.permutation(column) for column in records.T])
+
+
+def _weights_of(tables: PairTables, binned: Ids) -> Array:
+    """Fit rows, each without itself, against composed records."""
+    pairs = np.arange(len(tables))
+    if not len(binned) or not len(pairs):
+        return np.zeros(len(tables))
+    rows = binned[evenly_spread(len(binned), _ROWS)]
+    random_rows = composed(rows, np.random.default_rng(0))
+    ratios = np.vstack(
+        [
+            tables.cell_ratios(rows, pairs, leave_one_out=True),
+            tables.cell_ratios(random_rows, pairs),
+        ]
+    )
+    return np.maximum(ridge_logistic(ratios, np.repeat([1.0, 0.0], len(rows))), 0.0)
+
+
+def ridge_logistic(features: Array, labels: Array) -> Array:
+    """Fit a logistic regression by Newton's method; return the weights without the constant."""
+    features = np.column_stack([features, np.ones(len(features))])
+    weights = np.zeros(features.shape[1])
+    ridge = np.full(features.shape[1], _RIDGE)
+    ridge[-1] = 1e-6
+    for _ in range(_ROUNDS):
+        chance = 1 / (1 + np.exp(-np.clip(features @ weights, -30, 30)))
+        slope = features.T @ (labels - chance) - ridge * weights
+        curvature = (features * (chance * (1 - chance))[:, None]).T @ features + np.diag(ridge)
+        step = np.linalg.solve(curvature, slope)
+        weights += step
+        if np.abs(step).max() < 1e-3:
+            break
+    return np.asarray(weights[:-1])
