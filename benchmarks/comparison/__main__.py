@@ -42,13 +42,7 @@ def main() -> None:
         name, seed, *methods = asked.split
         run_split(name, int(seed), methods, rules)
         return
-    gone = missing_worlds(asked.worlds, rules)
-    worlds = [name for name in asked.worlds if name not in gone]
-    for name, why in gone.items():
-        print(f"without {name}: {why}")
-    for name in asked.methods:
-        if (why := missing(name)) is not None:
-            print(f"without {name}: {why}")
+    worlds = _available_worlds(asked, rules)
     cells = [
         Cell(name, seed, method)
         for seed in range(asked.seeds)
@@ -69,6 +63,17 @@ def main() -> None:
         rows, cells, rules, changes=ablated(some, rules), several=diverse(some, rules)
     )
     print(f"written: {', '.join(str(path) for path in written)}")
+
+
+def _available_worlds(asked: argparse.Namespace, rules: Rules) -> list[str]:
+    """The tables that can be had here; what cannot is said."""
+    gone = missing_worlds(asked.worlds, rules)
+    for name, why in gone.items():
+        print(f"without {name}: {why}")
+    for name in asked.methods:
+        if (why := missing(name)) is not None:
+            print(f"without {name}: {why}")
+    return [name for name in asked.worlds if name not in gone]
 
 
 def _arguments() -> argparse.Namespace:

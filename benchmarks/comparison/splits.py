@@ -175,36 +175,34 @@ def adult(folder: Path) -> Raw:
     return Raw(frame, rich, schema, 0.5, group="sex")
 
 
+GERMAN_COLUMNS = [
+    "checking",
+    "months",
+    "history",
+    "purpose",
+    "amount",
+    "savings",
+    "employed",
+    "rate",
+    "status",
+    "debtors",
+    "residence",
+    "property",
+    "age",
+    "plans",
+    "housing",
+    "credits",
+    "job",
+    "dependents",
+    "telephone",
+    "foreign",
+]
+
+
 def german(folder: Path) -> Raw:
     """UCI German credit (Statlog), 1,000 x 20; a good risk is wanted."""
-    names = (
-        *(
-            "checking",
-            "months",
-            "history",
-            "purpose",
-            "amount",
-            "savings",
-            "employed",
-            "rate",
-            "status",
-            "debtors",
-        ),
-        *(
-            "residence",
-            "property",
-            "age",
-            "plans",
-            "housing",
-            "credits",
-            "job",
-            "dependents",
-            "telephone",
-            "foreign",
-        ),
-    )
     separator = "," if b"," in (folder / "german.csv").open("rb").readline() else r"\s+"
-    frame = pd.read_csv(folder / "german.csv", names=[*names, "risk"], sep=separator)
+    frame = pd.read_csv(folder / "german.csv", names=[*GERMAN_COLUMNS, "risk"], sep=separator)
     good = (frame.pop("risk") == 1).to_numpy(dtype=int)
     words = frame.select_dtypes(exclude="number").columns
     frame[words] = frame[words].astype(object)
