@@ -81,7 +81,7 @@ def _explainer(at: World, options: dict[str, Any]) -> LocalFACE:
     ).prescore()
     if in_sample:  # as if each row had been its own witness when the floor was set
         density = explainer.density
-        own = np.logaddexp(density.scale.log_densities, density._offset)
+        own = np.logaddexp(density.scale.log_densities, density._log_normaliser)
         floor = float(np.quantile(own, explainer.options.min_density))
         explainer._engine = replace(explainer.engine, log_floor=floor)
     return explainer

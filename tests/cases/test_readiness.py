@@ -20,7 +20,15 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from judge import Judge
 from localface.analyses.observed_moves import Trajectories
-from localface.cases.readiness import CRITERIA, SIZES, count_met, met, run, schema, synthetic
+from localface.cases.readiness import (
+    CRITERIA,
+    SIZES,
+    count_criteria_met,
+    criteria_met,
+    run,
+    schema,
+    synthetic,
+)
 from localface.cases.readiness.codebook import format_value
 from localface.cases.readiness.cohort_recourse import explain_tested, groups_of
 from localface.cases.readiness.document import render_html, render_markdown
@@ -144,7 +152,7 @@ WELL |= {"haemoglobin": 120, "k": 4.2, "na": 140, "creatinine": 80, "bun": 5.0}
 @pytest.mark.parametrize("feature", list(EDGES))
 def test_each_criterion_holds_up_to_its_ends_and_not_beyond(feature: str):
     cases = EDGES[feature]
-    table = met(pd.DataFrame([{**WELL, feature: value} for value in cases]))
+    table = criteria_met(pd.DataFrame([{**WELL, feature: value} for value in cases]))
     assert table[feature].tolist() == list(cases.values())
     assert table.drop(columns=feature).all(axis=None)
 
@@ -154,9 +162,9 @@ def test_criteria_are_eighteen_and_counted_for_each_record():
         [WELL, {**WELL, "airway": 1, "temp_min": 35.0, "hco3": 10}, {**WELL, "pain": np.nan}]
     )
     assert [one.feature for one in CRITERIA] == list(EDGES)
-    assert count_met(frame).tolist() == [18, 15, 17]
+    assert count_criteria_met(frame).tolist() == [18, 15, 17]
     with pytest.raises(DataError, match="no column 'bun'"):
-        met(frame.drop(columns="bun"))
+        criteria_met(frame.drop(columns="bun"))
 
 
 # --- parting and imputing ------------------------------------------------------------------------
@@ -404,7 +412,7 @@ def test_answers_keep_every_promise_before_an_independent_judge():
             assert all((states[low] <= states[high]).all() for low, _, high in plan.relations)
             score = first.model.predict_proba(states.iloc[[-1]])[0, target]
             assert score >= (0.75 if target else 0.5)
-            assert one.after == count_met(states.iloc[[-1]]).iloc[0]
+            assert one.after == count_criteria_met(states.iloc[[-1]]).iloc[0]
             floor = min(judge.floor, judge.lowest(*[judge.points(states.iloc[[0]])[0]] * 2))
             points = judge.points(states)
             for start, end, action in zip(points[:-1], points[1:], one.answer.actions, strict=True):

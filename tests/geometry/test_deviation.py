@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localface.geometry.deviation import may_deviate, turned_within
+from localface.geometry.deviation import may_deviate, turn_until_may_deviate
 from localface.geometry.segments import norms
 
 SAMPLES = np.linspace(0, 1, 2001)
@@ -62,7 +62,7 @@ def test_turning_a_step_makes_it_admissible_and_keeps_its_length():
     turned_any = 0
     for _ in range(500):
         first, second, end, eps = _setting(rng, 3)
-        turned = turned_within(first, second, end, eps)
+        turned = turn_until_may_deviate(first, second, end, eps)
         assert np.linalg.norm(turned - first) == pytest.approx(np.linalg.norm(end - first))
         d, step = np.linalg.norm(second - first), turned - first
         cosine = (second - first) @ step / (d * np.linalg.norm(step))
@@ -72,5 +72,5 @@ def test_turning_a_step_makes_it_admissible_and_keeps_its_length():
 
 
 def test_a_step_straight_past_the_row_is_turned_nowhere():
-    end = turned_within(np.zeros(2), np.array([1.0, 0.0]), np.array([3.0, 0.0]), 0.4)
+    end = turn_until_may_deviate(np.zeros(2), np.array([1.0, 0.0]), np.array([3.0, 0.0]), 0.4)
     assert end.tolist() == [3.0, 0.0]

@@ -132,7 +132,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
 
 def write_recourse(answer: RecourseFacts, indent: int | None = None) -> str:
     """Write an answer as JSON text."""
-    return dump_json(msgspec.to_builtins(_document_of(answer), enc_hook=_builtin), indent)
+    return dump_json(msgspec.to_builtins(_document_of(answer), enc_hook=_to_builtin), indent)
 
 
 def read_recourse(text: str, cls: type[_Recourse]) -> _Recourse:
@@ -143,7 +143,7 @@ def read_recourse(text: str, cls: type[_Recourse]) -> _Recourse:
     except InputError:
         raise
     except msgspec.ValidationError as error:
-        fault = _fault(plain, RecourseDocument) or f"is damaged ({error})"
+        fault = _first_fault(plain, RecourseDocument) or f"is damaged ({error})"
         raise _unreadable(fault) from None
     except KeyError as error:
         raise _unreadable(f"lacks {error.args[0]!r}") from None
@@ -181,7 +181,7 @@ def _as_document(value: Any, kind: type[_Document], written: Mapping[str, Any] =
     return kind(**{name: getattr(value, name) for name in names}, **written)
 
 
-def _builtin(value: Any) -> Any:
+def _to_builtin(value: Any) -> Any:
     """Turn what msgspec does not know into something that it knows."""
     if isinstance(value, Mapping):
         return dict(value)
@@ -253,7 +253,7 @@ def _unreadable(fault: str) -> InputError:
     return InputError(f"this {RECOURSE_FORMAT} document {fault}; write it again with to_json()")
 
 
-def _fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
+def _first_fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
     """Say what is wrong with an object of a document: the first field that is no such thing.
 
     msgspec names the types only; whoever looks for the mistake wants to see the value too.
@@ -279,6 +279,6 @@ def _fault_within(value: list[Any] | dict[str, Any], wanted: Any) -> str:
     objects = [value] if isinstance(value, dict) else value
     for kind in (wanted, *get_args(wanted)):
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            faults = (_fault(one, kind) for one in objects if isinstance(one, dict))
+            faults = (_first_fault(one, kind) for one in objects if isinstance(one, dict))
             return next(filter(None, faults), "")
     return ""

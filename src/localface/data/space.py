@@ -109,7 +109,7 @@ class Space:
         points[:, self._plain_columns] = self._scale_codes(self._plain, records[:, self._plain])
         for j, first in self._one_hot():
             columns = first + records[:, j].astype(np.int64)
-            points[np.arange(len(records)), columns] = self._height(j)
+            points[np.arange(len(records)), columns] = self._category_height(j)
         return points
 
     def records(self, points: Array) -> Array:
@@ -166,9 +166,9 @@ class Space:
             if code not in allowed:
                 upper[column] = 0.0
             elif len(allowed) == 1:
-                lower[column] = self._height(j)
+                lower[column] = self._category_height(j)
 
-    def _height(self, j: int) -> float:
+    def _category_height(self, j: int) -> float:
         """The value in the column of a record's category: two categories are one unit apart."""
         return float(np.sqrt(0.5) / self.scales[j])
 

@@ -65,7 +65,7 @@ class KDE:
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
     @property
-    def _offset(self) -> float:
+    def _log_normaliser(self) -> float:
         """What turns a log-sum of kernels exp(-|x - x_i|^2 / 2h^2) into a log-density."""
         n = len(self._point_set)
         width = self._point_set.width
@@ -93,34 +93,36 @@ class KDE:
         log_sums = np.empty(len(starts))
         passes = np.ones(len(starts), dtype=bool)
         if log_floor is None:
-            for some, sums in self._parts(starts, ends):
+            for some, sums in self._sums_in_parts(starts, ends):
                 log_sums[some] = sums.minima()
-            return SegmentDensities(log_sums + self._offset, passes)
-        floors = np.broadcast_to(log_floor, len(starts)) - self._offset
+            return SegmentDensities(log_sums + self._log_normaliser, passes)
+        floors = np.broadcast_to(log_floor, len(starts)) - self._log_normaliser
         holes: list[tuple[int, Hole]] = []
-        for some, sums in self._parts(starts, ends):
+        for some, sums in self._sums_in_parts(starts, ends):
             found = sums.compared_with(floors[some])
             on_floor = np.maximum(found.bounds, floors[some] - FLOOR_TOLERANCE)
             log_sums[some] = np.where(found.passes, on_floor, found.bounds)
             passes[some] = found.passes
             holes += self._holes(found, floors[some], some)
         holes.sort(key=lambda numbered: numbered[0])
-        return SegmentDensities(log_sums + self._offset, passes, tuple(holes))
+        return SegmentDensities(log_sums + self._log_normaliser, passes, tuple(holes))
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the exact mean density along each segment."""
         log_sums = np.empty(len(starts))
-        for some, sums in self._parts(starts, ends):
+        for some, sums in self._sums_in_parts(starts, ends):
             log_sums[some] = sums.log_means()
-        return compared_with_floor(log_sums + self._offset, log_floor)
+        return compared_with_floor(log_sums + self._log_normaliser, log_floor)
 
-    def _parts(self, starts: Array, ends: Array) -> Iterator[tuple[Ids, PointSums | SegmentSums]]:
+    def _sums_in_parts(
+        self, starts: Array, ends: Array
+    ) -> Iterator[tuple[Ids, PointSums | SegmentSums]]:
         """Yield the numbers and the kernel sums of as many segments as memory allows."""
         still = (starts == ends).all(axis=1)
         most = max(1, _DISTANCES_AT_ONCE // len(self._point_set))
-        for some in _split(np.flatnonzero(still), most):
+        for some in _in_parts(np.flatnonzero(still), most):
             yield some, PointSums.of(self._kernels, starts[some])
-        for some in _split(np.flatnonzero(~still), _SEGMENTS_AT_ONCE):
+        for some in _in_parts(np.flatnonzero(~still), _SEGMENTS_AT_ONCE):
             yield some, SegmentSums.of(self._kernels, starts[some], ends[some])
 
     def _holes(self, found: Verdicts, floors: Array, numbers: Ids) -> list[tuple[int, Hole]]:
@@ -161,6 +163,6 @@ class KDE:
         return small
 
 
-def _split(numbers: Ids, most: int) -> Iterator[Ids]:
+def _in_parts(numbers: Ids, most: int) -> Iterator[Ids]:
     for first in range(0, len(numbers), most):
         yield numbers[first : first + most]

@@ -103,10 +103,10 @@ class KNN:
         if len(others) < self.k:
             return -np.inf
         legs = split_at_flips(start, end, self._discrete)
-        widest = max(self._widest(a, b, others) for a, b in legs)
+        widest = max(self._widest_radius(a, b, others) for a, b in legs)
         return float(-self._points.shape[1] * np.log(max(widest, np.finfo(float).tiny)))
 
-    def _widest(self, start: Array, end: Array, others: Array) -> float:
+    def _widest_radius(self, start: Array, end: Array, others: Array) -> float:
         """Return the largest distance to the k-th person anywhere on a leg, by halving."""
         length = float(norms(end - start))
         low = 0.0

@@ -1,1 +1,1 @@
-"""Runs searches: answers what they ask in lock-step, metered, and fits what they need."""
+"""Runs searches: opens the table, fits what they need, answers them in lock-step, metered."""

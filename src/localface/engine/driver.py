@@ -79,7 +79,7 @@ class Driver:
         width = self._width()
         active: list[_Active[Result]] = []
         while True:
-            for number, job in _first(waiting, width - len(active)):
+            for number, job in _take(waiting, width - len(active)):
                 meter = Meter(job.decode, job.min_score, max_rows)
                 active.append(_Active(number, job, meter, next(job.asks)))
             if not active:
@@ -161,7 +161,7 @@ def _with_asker(error: InputError, search: _Active[Any] | None) -> InputError:
     return error
 
 
-def _first(items: Iterator[_Item], n: int) -> Iterator[_Item]:
+def _take(items: Iterator[_Item], n: int) -> Iterator[_Item]:
     for _ in range(n):
         try:
             yield next(items)

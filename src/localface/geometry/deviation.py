@@ -24,7 +24,7 @@ def may_deviate(first: Array, second: Array, end: Array, eps: float) -> bool:
     return float((step * across).sum()) / (length * d) >= d / (2 * eps)
 
 
-def turned_within(first: Array, second: Array, end: Array, eps: float) -> Array:
+def turn_until_may_deviate(first: Array, second: Array, end: Array, eps: float) -> Array:
     """Turn the segment first -> end towards ``second`` just far enough for ``may_deviate``."""
     if may_deviate(first, second, end, eps):
         return end

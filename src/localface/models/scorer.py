@@ -61,7 +61,7 @@ class Scorer:
     def exact(self, records: Array) -> Array:
         """Return one score a record to the last digit, which serves every threshold."""
         try:
-            raw = self._raw(records)
+            raw = self._raw_output(records)
         except Exception as error:
             raise ModelError(
                 f"the model failed on {len(records)} record(s): {type(error).__name__}: {error}. "
@@ -70,7 +70,7 @@ class Scorer:
             ) from error
         return self._output.scores(raw, len(records)) * self._output.sign
 
-    def _raw(self, records: Array) -> Any:
+    def _raw_output(self, records: Array) -> Any:
         if self._forest is not None:
             numbers = self._table_format.numbers(records)
             if numbers is not None:

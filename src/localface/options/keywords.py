@@ -39,7 +39,7 @@ def takes(
         shown = [*own, *(known[one.name] for one in options_of(kind) if not one.kw_only)]
         shown += [known[one.name] for one in options_of(kind) if one.kw_only]
         call.__signature__ = Signature(shown)  # type: ignore[attr-defined]
-        call.__doc__ = (method.__doc__ or "").replace("{options}", _described(kind).strip())
+        call.__doc__ = (method.__doc__ or "").replace("{options}", _describe_options(kind).strip())
         return cast(Callable[Concatenate[S, Any, P], R], call)
 
     return decorate
@@ -53,7 +53,7 @@ def _check_keywords(kind: type[Ask], options: Mapping[str, object]) -> None:
             raise TypeError(f"{kind.call}() got an unexpected keyword argument {name!r}{near}")
 
 
-def _described(kind: type[Ask]) -> str:
+def _describe_options(kind: type[Ask]) -> str:
     """What is said of the options, as a docstring has it."""
     lines = []
     for one in options_of(kind):

@@ -24,7 +24,7 @@ from localface.search.questions import (
     ask_point_scores,
     ask_widening,
 )
-from localface.search.stages.compose import compose
+from localface.search.stages.compose import find_composed_state
 from localface.search.stages.enhance import enhance
 from localface.search.stages.exploit import exploit
 from localface.search.stages.explore import Exploration, explore
@@ -182,7 +182,7 @@ def _without_path(
     """Try a composed end, then a lower floor; where neither is wanted or helps, say why."""
     withheld = False
     if plan.composed_ends and graph.goal is None:
-        made = yield from compose(graph)
+        made = yield from find_composed_state(graph)
         if made.end is not None:
             return (yield from _to_composed_end(made.graph, plan, made.end, entry=made.entry))
         withheld = made.cut

@@ -92,7 +92,7 @@ def _exact_neighbours(near: Floats, people: Array, boxes: list[Bounds]) -> list[
         below = rough < edges[:, None]
         for i in np.flatnonzero(below.any(axis=1)):
             found = np.flatnonzero(below[i])
-            found = found[_inside(rows, found, boxes[i])]
+            found = found[_rows_inside(rows, found, boxes[i])]
             ids[i] = np.append(ids[i], found + block.start)
             roughs[i] = np.append(roughs[i], rough[i, found])
             if len(ids[i]) > _K + 1:
@@ -105,7 +105,7 @@ def _exact_neighbours(near: Floats, people: Array, boxes: list[Bounds]) -> list[
     ]
 
 
-def _inside(rows: Floats, chosen: Ids, bounds: Bounds) -> Mask:
+def _rows_inside(rows: Floats, chosen: Ids, bounds: Bounds) -> Mask:
     inside = np.ones(len(chosen), dtype=bool)
     for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
         values = rows[chosen, column]

@@ -158,22 +158,24 @@ class Cells:
     def _answers(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Find k rows for each question in its nearest cells, then nearer ones in the others."""
         orders = [self._partition.order(question.point, question.bounds) for question in questions]
-        found, rest = zip(*map(self._first, questions, orders), strict=True)
-        limits = np.array([self._limit(*each) for each in zip(questions, found, strict=True)])
+        found, rest = zip(*map(self._scan_nearest_cells, questions, orders), strict=True)
+        limits = np.array(
+            [self._rough_distance_limit(*each) for each in zip(questions, found, strict=True)]
+        )
         points = np.stack([question.point for question in questions])
         more = self._rows.within(self._partition, rest, points, limits)
         return [self._merge_nearest(*each) for each in zip(questions, found, more, strict=True)]
 
-    def _first(self, question: Nearest, order: Ids) -> tuple[Neighbors, Ids]:
+    def _scan_nearest_cells(self, question: Nearest, order: Ids) -> tuple[Neighbors, Ids]:
         """Scan the nearest cells until k rows are found; also return the cells left to scan."""
         n_probe = min(self.n_probe, len(self._partition) // _FIRST_CELLS + 4)
         while True:
-            found = self._among(order[:n_probe], question)
+            found = self._nearest_in_cells(order[:n_probe], question)
             if len(found.ids) == question.k or n_probe >= len(order):
                 return found, order[n_probe : self.n_probe]
             n_probe *= 2
 
-    def _limit(self, question: Nearest, found: Neighbors) -> float:
+    def _rough_distance_limit(self, question: Nearest, found: Neighbors) -> float:
         """The rough distance that no row as near as the furthest one found exceeds."""
         furthest = min(float(found.distances.max(initial=0.0)), question.radius)
         square = float((question.point * question.point).sum())
@@ -191,7 +193,7 @@ class Cells:
             return found
         return Neighbors(found.ids[near], found.points[near], found.distances[near])
 
-    def _among(self, cells: Ids, question: Nearest) -> Neighbors:
+    def _nearest_in_cells(self, cells: Ids, question: Nearest) -> Neighbors:
         """Find the k nearest allowed rows of some cells by rough distance, then exactly.
 
         Whatever row is left out, its rough distance is at least ``edge``; the edge is widened

@@ -189,16 +189,16 @@ def stored_order(cells: Ids, hashes: Hashes, records: Array, rows: Ids) -> Ids:
     """
     order = np.lexsort((rows, hashes, cells))
     alike = (hashes[order][1:] == hashes[order][:-1]) & (cells[order][1:] == cells[order][:-1])
-    same = _same(records, order, alike)
+    same = _equals_row_before(records, order, alike)
     if not np.array_equal(same, alike):  # two rows share a hash: fall back on all their values
         order = np.lexsort((rows, *(records + 0.0).T, cells))
-        same = _same(records, order, np.ones(len(order) - 1, dtype=bool))
+        same = _equals_row_before(records, order, np.ones(len(order) - 1, dtype=bool))
     if len(order) == 0:
         return order
     return np.asarray(order[np.append(True, ~same)], dtype=np.int64)
 
 
-def _same(records: Array, order: Ids, alike: Mask) -> Mask:
+def _equals_row_before(records: Array, order: Ids, alike: Mask) -> Mask:
     """Tell which rows equal the one before, looking only where they may."""
     same = np.zeros(len(alike), dtype=bool)
     maybe = np.flatnonzero(alike)

@@ -119,7 +119,7 @@ def write_store(
     draft = folder.with_name(f"{folder.name}.draft-{uuid4().hex[:8]}")
     draft.mkdir(parents=True)
     try:
-        StoreWriter(draft, blocks, schema, progress or _silent).write(sample)
+        StoreWriter(draft, blocks, schema, progress or _no_progress).write(sample)
         draft.rename(folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
@@ -127,5 +127,5 @@ def write_store(
     return Store.open(folder)
 
 
-def _silent(what: str, done: int, total: int) -> None:
+def _no_progress(what: str, done: int, total: int) -> None:
     """Report nothing."""

@@ -76,7 +76,9 @@ class TableSource:
         wanted = question.k + _SPARE
         outer = np.inf
         if question.radius < np.inf:
-            outer = question.radius * question.radius + self._unsure(question, question.radius)
+            outer = question.radius * question.radius + self._rough_distance_error(
+                question, question.radius
+            )
         probed = np.sort(rough[self._probes])
         while True:
             rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
@@ -84,7 +86,7 @@ class TableSource:
             edge = min(edge, outer)
             near = np.flatnonzero(rough <= edge if edge < np.inf else rough < np.inf)
             ids, points, distances = self._nearest_allowed(question, near)
-            if edge >= outer or self._sure(question, distances, edge):
+            if edge >= outer or self._is_complete(question, distances, edge):
                 return Neighbors(ids, points, distances)
             wanted *= 4
 
@@ -99,14 +101,14 @@ class TableSource:
         order = order[distances[order] <= question.radius]
         return near[order], points[order], distances[order]
 
-    def _sure(self, question: Nearest, distances: Array, edge: float) -> bool:
+    def _is_complete(self, question: Nearest, distances: Array, edge: float) -> bool:
         """Tell whether no row left behind can be as near as the furthest row taken."""
         if len(distances) < question.k:
             return False
         furthest = float(distances[-1]) if len(distances) else 0.0
-        return bool(edge - self._unsure(question, furthest) > furthest * furthest)
+        return bool(edge - self._rough_distance_error(question, furthest) > furthest * furthest)
 
-    def _unsure(self, question: Nearest, reach: float) -> float:
+    def _rough_distance_error(self, question: Nearest, reach: float) -> float:
         """Return the error of the rough distance of a row that is no further than ``reach``."""
         square = float((question.point * question.point).sum())
         return float(self._point_set.rounding(square + (np.sqrt(square) + reach) ** 2))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from localface.search.questions import ComposeStates, Nearest
-from localface.search.stages.compose import compose
+from localface.search.stages.compose import find_composed_state
 from scripted import Script, box, someone
 
 STATES = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]
@@ -13,7 +13,7 @@ STATES = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0]]
 
 def composed(script: Script, **options):
     graph = script.graph(someone([0.0, 0.0], **options))
-    return graph, script.run(compose(graph))
+    return graph, script.run(find_composed_state(graph))
 
 
 def test_the_nearest_state_that_reaches_the_target_is_the_end():

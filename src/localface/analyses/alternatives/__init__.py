@@ -1,4 +1,4 @@
-"""Alternatives: several recourses for one person, no two of which change the same features."""
+"""Alternatives: several recourses for one person, each changing another set of features."""
 
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of
 from localface.analyses.alternatives.tree import find_alternatives

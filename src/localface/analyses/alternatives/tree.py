@@ -60,7 +60,7 @@ class _Tree:
         fresh = [
             fixed
             for fixed in dict.fromkeys(branches)
-            if fixed not in self._seen and not self._hopeless(fixed)
+            if fixed not in self._seen and not self._is_closed(fixed)
         ]
         self._seen.update(fresh)
         known = {
@@ -112,7 +112,7 @@ class _Tree:
         self.ways.setdefault(names, answer)
         return names
 
-    def _hopeless(self, fixed: Names) -> bool:
+    def _is_closed(self, fixed: Names) -> bool:
         return any(closed <= fixed for closed in self._closed)
 
 

@@ -197,9 +197,9 @@ class Alternatives(Sequence[Recourse]):
         if not self.found or not first.actions:
             return f"<Alternatives: {first.status.word}, {_at_most(self.disclosure)}>"
         counts = [len(names) for names in self.changed]
-        features = _span([str(min(counts)), str(max(counts))])
+        features = _range_text([str(min(counts)), str(max(counts))])
         ends = sorted(answer.actions[-1].score for answer in self.answers)
-        score = _span([first.target.show(ends[0]), first.target.show(ends[-1])])
+        score = _range_text([first.target.show(ends[0]), first.target.show(ends[-1])])
         parts = [
             f"{len(self)} way{'' if len(self) == 1 else 's'}",
             f"{features} feature{'' if features == '1' else 's'} changed",
@@ -257,7 +257,7 @@ def _at_most(disclosure: Disclosure) -> str:
     return f"at most {disclosure}"
 
 
-def _span(ends: list[str]) -> str:
+def _range_text(ends: list[str]) -> str:
     return ends[0] if ends[0] == ends[-1] else f"{ends[0]} to {ends[-1]}"
 
 
@@ -277,7 +277,7 @@ def _table(ways: Alternatives) -> list[list[str]]:
             continue
         label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
         cells = [
-            f"{feature.format(end[j])} ({_which(answer, feature.name)})"
+            f"{feature.format(end[j])} ({_numbers_of_actions(answer, feature.name)})"
             if feature.name in names
             else ""
             for answer, end, names in zip(ways.answers, ends, ways.changed, strict=True)
@@ -295,7 +295,7 @@ def _table(ways: Alternatives) -> list[list[str]]:
     return rows
 
 
-def _which(answer: Recourse, name: str) -> str:
+def _numbers_of_actions(answer: Recourse, name: str) -> str:
     """The numbers of the actions that change a feature."""
     return join_numbers(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
 

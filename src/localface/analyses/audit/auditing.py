@@ -179,14 +179,16 @@ def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Fi
         broken=_broken(engine.schema, pair),
         density=float(engine.answers.scale.share(log_density)),
         on_ground=log_density >= engine.log_floor - FLOOR_TOLERANCE,
-        jump=_jump(engine, measured.lengths[number], measured.step_log_densities[number]),
+        jump=_straight_step_certificate(
+            engine, measured.lengths[number], measured.step_log_densities[number]
+        ),
         changes=changes_between(engine.schema, engine.answers.scales, pair.record, pair.goal),
     )
     return replace(finding, **_finding_without_search(finding))
 
 
 def _finding_without_search(finding: Finding) -> dict[str, Any]:
-    """What is said of a proposal that no way is looked for to."""
+    """The fields of a finding whose proposal is not searched for: invalid, or not allowed."""
     if not finding.valid:
         return {"between": f"the model does not agree: wanted {finding.target.sentence}"}
     if finding.broken:
@@ -197,7 +199,7 @@ def _finding_without_search(finding: Finding) -> dict[str, Any]:
     return {}
 
 
-def _jump(engine: Engine, length: float, lowest: float) -> Certificate:
+def _straight_step_certificate(engine: Engine, length: float, lowest: float) -> Certificate:
     """What is known of the straight step."""
     passed = lowest >= engine.log_floor - RESTATED_TOLERANCE
     floor = engine.options.min_density

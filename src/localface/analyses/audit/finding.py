@@ -86,21 +86,24 @@ class Finding:
         for i, change in enumerate(self.changes):
             yield ("" if i else "changes"), f"{change.name} {change}"
         score = f"score {self.target.show(self.score)}, wanted {self.target.sentence}"
-        yield "valid", f"{_yes(self.valid)}: {score}"
+        yield "valid", f"{_yes_or_no(self.valid)}: {score}"
         yield (
             "in the box",
-            _yes(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),
+            _yes_or_no(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),
         )
-        yield "on ground", f"{_yes(self.on_ground)}: as common as {format_people(self.density)}"
+        yield (
+            "on ground",
+            f"{_yes_or_no(self.on_ground)}: as common as {format_people(self.density)}",
+        )
         yield "straight", self.jump.sentence
         if self.recourse is not None:
-            yield "reachable", f"yes: {self._way(self.recourse)}"
+            yield "reachable", f"yes: {self._path_sentence(self.recourse)}"
         elif self.reachable is not None:
             yield "reachable", f"no: {self.between}"
         else:
             yield "reachable", f"not asked: {self.between}"
 
-    def _way(self, recourse: Recourse) -> str:
+    def _path_sentence(self, recourse: Recourse) -> str:
         """How it is reached; fewer changes than were proposed may be enough."""
         way = f"by {counted(len(recourse.certificates), 'step')} from person to person"
         way += ", after an entry over less common ground" if recourse.entry else ""
@@ -120,5 +123,5 @@ def counted(n: int, what: str) -> str:
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
-def _yes(fine: bool) -> str:
+def _yes_or_no(fine: bool) -> str:
     return "yes" if fine else "no"

@@ -43,7 +43,7 @@ def read_pairs(
     schema = engine.schema
     check_where(schema.features, where)
     people_ = read_people(given[0], schema)
-    proposals = _read_proposals(given[1], _loose(schema))
+    proposals = _read_proposals(given[1], _with_fractions_allowed(schema))
     if len(people_) != len(proposals):
         raise DataError(
             f"{len(people_)} factuals and {len(proposals)} counterfactuals came: "
@@ -83,8 +83,8 @@ def _without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
     return replace(pair, goal=goal, odd=tuple(odd))
 
 
-def _loose(schema: Schema) -> Schema:
-    """The same features, with fractions where only whole numbers are: others propose them."""
+def _with_fractions_allowed(schema: Schema) -> Schema:
+    """The features alone, integers read as numbers: proposals may hold fractions."""
     features = [f if f.kind != "integer" else replace(f, kind="numeric") for f in schema]
     return Schema(features)
 
@@ -94,7 +94,7 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     if isinstance(proposals, list | tuple):
         return [_read_one(i, one, schema) for i, one in enumerate(proposals)]
     table = open_table(proposals)
-    empty = _empty(table, schema)
+    empty = _is_empty(table, schema)
     found: list[Array | None] = [None] * len(table)
     proposed = np.flatnonzero(~empty)
     if len(proposed):
@@ -124,7 +124,7 @@ def _read_one(number: int, proposal: Any, schema: Schema) -> Array | None:
         return None
     if (
         not (isinstance(values, np.ndarray) and values.ndim == 1)
-        and _empty(open_table(values), schema).all()
+        and _is_empty(open_table(values), schema).all()
     ):
         return None
     try:
@@ -135,7 +135,7 @@ def _read_one(number: int, proposal: Any, schema: Schema) -> Array | None:
         ) from None
 
 
-def _empty(table: Frame | ColumnValues, schema: Schema) -> Any:
+def _is_empty(table: Frame | ColumnValues, schema: Schema) -> Any:
     """Tell which rows have nothing in any feature."""
     if isinstance(table, np.ndarray):
         columns = [table[:, j] for j in range(table.shape[1])]

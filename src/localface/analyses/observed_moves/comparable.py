@@ -54,7 +54,7 @@ class Comparable:
             object.__setattr__(self, "features", _names(self.features))
         _check_within(self.within)
 
-    def hours(self, *, dated: bool) -> float:
+    def within_in_time_units(self, *, dated: bool) -> float:
         """How soon, in hours where times are dates, else in the time column's own units."""
         within: Any = self.within
         if within is None:
@@ -68,9 +68,9 @@ class Comparable:
             )
         return float(np.timedelta64(within).astype("timedelta64[us]").astype(np.int64)) / _HOUR
 
-    def span(self, *, dated: bool) -> float:
+    def within_as_counted(self, *, dated: bool) -> float:
         """How soon, in the units that times are counted in."""
-        return self.hours(dated=dated) * (_HOUR if dated else 1.0)
+        return self.within_in_time_units(dated=dated) * (_HOUR if dated else 1.0)
 
 
 def _check_within(within: Any) -> None:

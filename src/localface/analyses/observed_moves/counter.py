@@ -62,7 +62,7 @@ class MoveCounter:
         codes = _ordered_within_person(
             trajectories, np.column_stack([_codes(trajectories, feature) for feature in schema])
         )
-        begins, ends = _later(trajectories, rule.span(dated=trajectories.dated))
+        begins, ends = _later_rows(trajectories, rule.within_as_counted(dated=trajectories.dated))
         known = np.isfinite(codes).mean(axis=0)
         return cls(trajectories, schema, tuple(scales), rule, codes, known, begins, ends)
 
@@ -103,7 +103,7 @@ class MoveCounter:
             self._known_rows[used] = self._rows_with(used)
         known = self._known_rows[used]
         after = np.array([self.schema[name].code(value) for name, value in action.changes.items()])
-        starts = known.starts(state, kept & self._able(changed, state[changed]))
+        starts = known.starts(state, kept & self._rows_that_could_move(changed, state[changed]))
         moved = self._made_the_move(starts, changed, after - state[changed], after)
         return replace(self._evidence(used, radius=known.radius), **self._counts(starts, moved))
 
@@ -125,7 +125,7 @@ class MoveCounter:
             radius=self.comparable.radius,
         )
 
-    def _able(self, changed: Ids, before: Array) -> Mask:
+    def _rows_that_could_move(self, changed: Ids, before: Array) -> Mask:
         """Rows that have the category the move starts from, and a later row of the same person."""
         complete = np.isfinite(self.codes[:, changed]).all(axis=1)
         until = np.concatenate([[0], np.cumsum(complete)])
@@ -170,7 +170,7 @@ class MoveCounter:
         return MoveEvidence(
             similar=0,
             moved=0,
-            within=self.comparable.hours(dated=people.dated),
+            within=self.comparable.within_in_time_units(dated=people.dated),
             unit=people.unit,
             features=used,
             ignored=tuple(name for name in self.schema.names if name not in used),
@@ -190,7 +190,9 @@ def evidence_for(
     other options are those of ``Comparable``, in place of what the trajectories came with.
     For many answers make the ``MoveCounter`` once: they are indexed then.
     """
-    comparable = replace(trajectories.comparable, **_known(rule, _rules(), "evidence_for"))
+    comparable = replace(
+        trajectories.comparable, **_check_option_names(rule, _comparable_options(), "evidence_for")
+    )
     return MoveCounter.of(trajectories, answer.schema, answer.scales, comparable).evidence(
         answer, without=without
     )
@@ -207,21 +209,23 @@ def read_evidence(given: object) -> Trajectories:
             "{'table': table, 'person': 'stay', 'time': 'hour'}"
         )
     options = {name: value for name, value in given.items() if name != "table"}
-    _known(options, (*_NAMES, *_rules()), "evidence=")
+    _check_option_names(options, (*_NAMES, *_comparable_options()), "evidence=")
     lacking = [name for name in ("person", "time") if name not in options]
     if lacking:
         raise InputError(
             f"evidence= lacks {listed(lacking)}: name the columns that say who and when"
         )
-    rule = Comparable(**{name: options.pop(name) for name in _rules() if name in options})
+    rule = Comparable(
+        **{name: options.pop(name) for name in _comparable_options() if name in options}
+    )
     return Trajectories(given["table"], comparable=rule, **options)
 
 
-def _rules() -> tuple[str, ...]:
+def _comparable_options() -> tuple[str, ...]:
     return tuple(one.name for one in fields(Comparable))
 
 
-def _known(options: dict[str, Any], known: Iterable[str], what: str) -> dict[str, Any]:
+def _check_option_names(options: dict[str, Any], known: Iterable[str], what: str) -> dict[str, Any]:
     for name in options:
         if name not in known:
             raise InputError(
@@ -269,12 +273,12 @@ def _ordered_within_person(trajectories: Trajectories, codes: Array) -> Array:
     return np.asarray(codes[np.lexsort((*codes.T, times, person_of))])
 
 
-def _later(trajectories: Trajectories, span: float) -> tuple[Ids, Ids]:
+def _later_rows(trajectories: Trajectories, within_as_counted: float) -> tuple[Ids, Ids]:
     """For each row, where the same person's later rows within a time span begin and end."""
     times = trajectories.times
     person_of = trajectories.person_of
     moments, rank = np.unique(times, return_inverse=True)
-    last = np.searchsorted(moments, times + span * (1 + _ROUNDING), side="right") - 1
+    last = np.searchsorted(moments, times + within_as_counted * (1 + _ROUNDING), side="right") - 1
     # Whole numbers that put people and moments in one order.
     order = person_of * len(moments) + rank.reshape(-1)
     begins = np.searchsorted(order, order, side="right")

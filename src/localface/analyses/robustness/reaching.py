@@ -78,7 +78,7 @@ class _RobustSearch:
         if best.status != "FOUND":
             return best
         person = self._person(best)
-        most, lacking = yield from self._shaken(best, job.decode)
+        most, lacking = yield from self._measure_under_noise(best, job.decode)
         low = max(person.min_score, _end_score(best))
         high = np.inf
         for _ in range(_TRIES):
@@ -89,7 +89,7 @@ class _RobustSearch:
             if trial.status != "FOUND":
                 high = level
                 continue
-            success, lacking = yield from self._shaken(trial, job.decode)
+            success, lacking = yield from self._measure_under_noise(trial, job.decode)
             low = max(level, _end_score(trial))
             if success > most:
                 best = replace(trial, relaxed=best.relaxed)
@@ -111,7 +111,9 @@ class _RobustSearch:
     def _search(self, person: Person) -> Questions[Outcome]:
         return find_recourse(person, self.plan, goal=self.engine.goal_point(self.request))
 
-    def _shaken(self, outcome: Outcome, decode: Decode) -> Questions[tuple[float, float]]:
+    def _measure_under_noise(
+        self, outcome: Outcome, decode: Decode
+    ) -> Questions[tuple[float, float]]:
         """The share of draws that reach the target, and how much score enough of them lack."""
         engine = self.engine
         end = decode(_end(outcome)[None, :], np.zeros((0, len(engine.schema))))[0]

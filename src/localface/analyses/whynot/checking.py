@@ -44,7 +44,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     same = bool((record == goal).all())
     broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
-    tried = None if same else _sought(engine, plan, request, broken)
+    tried = None if same else _search_for_wish(engine, plan, request, broken)
     on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
     spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
     found = Check(
@@ -53,13 +53,13 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         target=straight.target,
         min_density=straight.min_density,
         scales=straight.scales,
-        records=_frozen(np.stack([record, goal])),
+        records=_read_only(np.stack([record, goal])),
         scores=(straight.scores[0], straight.scores[1]),
         densities=(straight.densities[0], straight.densities[1]),
         broken=broken,
         on_ground=on_ground,
         step=straight.certificates[0],
-        direct=same or (not broken and _direct(engine, outcome, straight.certificates[0])),
+        direct=same or (not broken and _can_go_straight(engine, outcome, straight.certificates[0])),
         way=tried is None or (tried.found and tried.relaxed_to is None),
         recourse=None
         if broken or tried is None or tried.relaxed_to is not None
@@ -140,7 +140,9 @@ def _box_widened_to_hold(box: Box, goal: Array, broken: Sequence[int]) -> Box:
     )
 
 
-def _sought(engine: Engine, plan: Plan, request: Request, broken: Sequence[Overstep]) -> Recourse:
+def _search_for_wish(
+    engine: Engine, plan: Plan, request: Request, broken: Sequence[Overstep]
+) -> Recourse:
     """Look for a way to the wished state, at the least relaxation that opens one."""
     outside = [engine.schema.index(one.feature) for one in broken if one.other is None]
     assert request.goal is not None
@@ -176,7 +178,7 @@ def _measure_straight_steps(
     return outcome, engine.assemble(request, decode, outcome, disclosure)
 
 
-def _direct(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
+def _can_go_straight(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
     """Whether the straight step can be taken: common ground, no longer than allowed."""
     longest = engine.options.max_step
     ends = engine.options.edges != "average" or bool(
@@ -236,6 +238,6 @@ def _unit(feature: Feature, by: float | None) -> str:
     return feature.unit or ""
 
 
-def _frozen(records: Array) -> Array:
+def _read_only(records: Array) -> Array:
     records.setflags(write=False)
     return records

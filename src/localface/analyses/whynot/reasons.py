@@ -69,11 +69,11 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
             "the floor gives way altogether (the way there is more unusual than anybody's)"
         )
     parts += [] if score is None else [f"a score of {found.target.show(score)} is enough"]
-    sentence = f"it opens if {joined(parts)}" if parts and enough else _hopeless(tried)
+    sentence = f"it opens if {joined(parts)}" if parts and enough else _no_floor_phrase(tried)
     return Relaxation(found.broken, lowered, score, enough, sentence)
 
 
-def _hopeless(tried: Recourse | None) -> str:
+def _no_floor_phrase(tried: Recourse | None) -> str:
     if tried is not None and tried.status is Status.BUDGET:
         return "whether a lower floor opens it is not known: allow more rows"
     return (

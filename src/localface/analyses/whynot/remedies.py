@@ -44,9 +44,9 @@ def explain_refusals(
         trials = [
             _Trial(i, some, replace(asked[i][0], box=_box_without(asked[i][0].box, some)))
             for i in shut
-            for some in _sets(asked[i][0].box, size)
+            for some in _feature_sets(asked[i][0].box, size)
         ]
-        for trial, opens, seen in _which_open_a_path(
+        for trial, opens, seen in _try_within_budget(
             engine, plan, _with_targets(engine, trials), answers
         ):
             answer = answers[trial.number]
@@ -58,7 +58,7 @@ def explain_refusals(
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
-        replace(one, reason=f"{one.reason}; {_opens(one.opens)}") if one.opens else one
+        replace(one, reason=f"{one.reason}; {_opens_sentence(one.opens)}") if one.opens else one
         for one in answers
     ]
 
@@ -76,7 +76,7 @@ def _is_shut(request: Request, answer: Recourse) -> bool:
     return answer.status is Status.NO_TARGET and request.goal is None
 
 
-def _sets(box: Box, size: int) -> list[_Set]:
+def _feature_sets(box: Box, size: int) -> list[_Set]:
     """Sets of constrained features of one size; no pairs where there would be too many."""
     constrained = sorted(box.reasons)
     if size > 1 and len(constrained) > _PAIRS_UP_TO:
@@ -108,24 +108,24 @@ def _with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
     return [trial for number, trial in enumerate(trials) if found[number]]
 
 
-def _which_open_a_path(
+def _try_within_budget(
     engine: Engine, plan: Plan, trials: Sequence[_Trial], answers: Sequence[Recourse]
 ) -> list[tuple[_Trial, bool, Disclosure]]:
     """Tell of each trial whether there is a way; a row budget is shared among one's trials."""
     budget = engine.options.max_rows
     if budget is None:
-        found = _openings(engine, plan, trials, max_rows=None)
+        found = _try_all(engine, plan, trials, max_rows=None)
     else:
         found = []
         for number in dict.fromkeys(trial.number for trial in trials):
             own = [trial for trial in trials if trial.number == number]
             share = (budget - answers[number].disclosure.rows) // len(own)
             if share >= 1:
-                found += _openings(engine, plan, own, max_rows=share)
+                found += _try_all(engine, plan, own, max_rows=share)
     return sorted(found, key=lambda one: (one[0].number, one[0].freed))
 
 
-def _openings(
+def _try_all(
     engine: Engine, plan: Plan, trials: Sequence[_Trial], *, max_rows: int | None
 ) -> list[tuple[_Trial, bool, Disclosure]]:
     """Tell of each trial whether there is a way, with what it took; the way is not worked out."""
@@ -144,7 +144,7 @@ def _openings(
     return found
 
 
-def _opens(sets: Sequence[tuple[str, ...]]) -> str:
+def _opens_sentence(sets: Sequence[tuple[str, ...]]) -> str:
     """Name the sets of features whose constraints would have to give way."""
     some = [f"if {joined(names)} may move further" for names in sets[:_NAMED]]
     some += [f"in {len(sets) - _NAMED} other ways"] if len(sets) > _NAMED else []

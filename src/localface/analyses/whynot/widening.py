@@ -37,13 +37,15 @@ def widen_limits(
         if np.isfinite(factor)
     ]
     requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
-    # It is as far as it is: no further rows are looked at to prove the path the shortest.
+    # Any path will do here: no rows are spent on proving that it is the shortest.
     near = replace(plan, slack=np.inf)
     for number, found in engine.answer_or_error(requests, near):  # a failure opens nothing
         i = opens[number][0]
         if isinstance(found, Recourse) and found.found:
             spent = total_disclosure([answers[i].disclosure, found.disclosure])
-            answers[i] = replace(found, widened=_beyond(asked[i][0], found), disclosure=spent)
+            answers[i] = replace(
+                found, widened=_distances_beyond_limits(asked[i][0], found), disclosure=spent
+            )
     return answers
 
 
@@ -73,7 +75,7 @@ def _may_widen(request: Request, answer: Recourse) -> bool:
     )
 
 
-def _beyond(request: Request, found: Recourse) -> dict[str, float]:
+def _distances_beyond_limits(request: Request, found: Recourse) -> dict[str, float]:
     """How far the features go that go further than was allowed, on the path or by the actions."""
     states = np.concatenate([found.records, found.followed().records])
     furthest = np.abs(states - request.record).max(axis=0)

@@ -139,7 +139,7 @@ def _refuse_other_run(path: Path, there: Any, here: Mapping[str, Any]) -> None:
 
 @contextmanager
 def _written_whole(path: Path, data: bytes) -> Iterator[None]:
-    """Write to disk under another name, and give the file its own when the block is done."""
+    """Write a temporary file, renamed to ``path`` when the ``with`` body ends without error."""
     hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with hidden.open("wb") as file:
         file.write(data)

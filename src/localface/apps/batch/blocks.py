@@ -102,7 +102,7 @@ def explain_block(worker: Worker, block: PeopleBlock) -> AnsweredBlock:
 
 
 def explain_blocks(
-    engine: BlockRunner,
+    run_blocks: BlockRunner,
     worker: Worker,
     people: Any,
     out: str | Path,
@@ -126,7 +126,7 @@ def explain_blocks(
     blocks = _read_blocks(worker, opened, missing)
     with_ids = worker if worker.id_column else replace(worker, id_column=POSITION)
     with (
-        closing(engine(with_ids, blocks)) as results,
+        closing(run_blocks(with_ids, blocks)) as results,
         _progress_bar(start, opened.n_people, progress=progress) as show,
     ):
         report = _write_results(results, folder, start, missing=missing, show=show)

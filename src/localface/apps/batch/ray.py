@@ -187,7 +187,7 @@ class _WorkerPool:
     def _replace(
         self, actor: Any, block: PeopleBlock | None, death: Exception
     ) -> Iterator[Failure]:
-        """Replace a worker that died; its block is tried again, but not more than three times."""
+        """Replace a worker that died; its block is tried again, until three have died."""
         self._actors.discard(actor)
         ray.kill(actor)
         if block is None:
@@ -209,7 +209,7 @@ class _WorkerPool:
 
 
 def _run_blocks(worker: Worker, blocks: Iterator[PeopleBlock], workers: int) -> Results:
-    """The engine on a cluster: no more workers than there are blocks."""
+    """The runner on a cluster: no more workers than there are blocks."""
     first = list(islice(blocks, workers))
     if not first:
         return

@@ -38,6 +38,6 @@ def explain_parquet(
 
 
 def run_blocks(worker: Worker, blocks: Iterator[PeopleBlock]) -> Results:
-    """The engine without a cluster: explain each block here."""
+    """The runner without a cluster: explain each block here."""
     for block in blocks:
         yield explain_block(worker, block)

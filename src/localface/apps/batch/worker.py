@@ -1,4 +1,4 @@
-"""The worker that every engine shares: made once, then fed blocks of people."""
+"""The worker that every runner shares: made once, then fed blocks of people."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Worker:
     id_column
         The column that says who is who.
     ask
-        What is asked for everyone: ``Ask(relax=True)``; its options are those of ``explain_many``.
+        The options for everyone, those of ``explain_many``, such as ``Ask(relax=True)``.
 
     Example
     -------

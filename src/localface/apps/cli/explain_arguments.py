@@ -45,7 +45,7 @@ def add_serve(commands: Any) -> None:
         ),
     )
     _add_service_options(serve.add_argument_group("what to serve"))
-    _add_address_options(serve.add_argument_group("where to serve it"))
+    _add_server_options(serve.add_argument_group("where to serve it"))
     _add_explainer_options(serve.add_argument_group("what is wanted"))
     serve.set_defaults(run="serve", row=None)
 
@@ -70,7 +70,7 @@ def _add_service_options(group: Any) -> None:
     add("--title", metavar="TEXT", help="what the page is called")
 
 
-def _add_address_options(group: Any) -> None:
+def _add_server_options(group: Any) -> None:
     add = group.add_argument
     add(
         "--host",

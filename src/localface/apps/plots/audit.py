@@ -19,7 +19,7 @@ from localface.apps.plots.style import (
     RED,
     SMALL,
     canvas,
-    words,
+    escape_math,
     wrapped,
 )
 
@@ -46,7 +46,7 @@ def plot_audit(audit: Audit, figure: Figure | None = None) -> Figure:
         A figure to draw on; by default a new one.
     """
     figure = canvas(figure, 7.0, 7.6)
-    title = wrapped(words(repr(audit).strip("<>")), figure.get_figwidth() - 0.3, NORMAL + 1.5)
+    title = wrapped(escape_math(repr(audit).strip("<>")), figure.get_figwidth() - 0.3, NORMAL + 1.5)
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     bars, points = figure.subplots(2, height_ratios=[1.0, 1.7])
     _draw_shares(bars, audit)

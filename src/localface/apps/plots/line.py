@@ -23,7 +23,7 @@ from localface.apps.plots.plane import (
     Plane,
     background_keys,
     draw_background,
-    draw_bar,
+    draw_color_bar,
     log_densities,
     plane_of,
 )
@@ -79,7 +79,7 @@ def plot_against_line(
         frameon=False,
         handlelength=3.2,
     )
-    draw_bar(top, painted, plane)
+    draw_color_bar(top, painted, plane)
     _draw_along(bottom, plane, path, straight)
     return figure
 

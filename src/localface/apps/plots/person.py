@@ -26,8 +26,8 @@ from localface.apps.plots.style import (
     RED,
     SMALL,
     canvas,
+    escape_math,
     shortened,
-    words,
     wrapped,
 )
 from localface.data.feature import Feature
@@ -78,7 +78,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     notes = _evidence_notes(recourse)
     recourse = recourse.followed()
     if len(recourse.records) < 2:
-        return _standing(recourse, figure)
+        return _plot_without_path(recourse, figure)
     moved = _movements(recourse)
     drawn = moved[: max(0, most)]
     rest = moved[max(0, most) :]
@@ -121,7 +121,7 @@ def _title(recourse: Recourse) -> str:
     steps = len(recourse.certificates)
     first = recourse.target.show(recourse.scores[0])
     last = recourse.target.show(recourse.scores[-1])
-    return words(
+    return escape_math(
         f"{steps} step{'' if steps == 1 else 's'}, {_score_name(recourse)} {first} → {last}"
     )
 
@@ -140,13 +140,15 @@ def _threshold_label(recourse: Recourse) -> str:
 
 def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
     """What the panels do not show: the target, other changes, and what holds for the whole path."""
-    others = ", ".join(words(str(movement)).replace(" ", "\N{NO-BREAK SPACE}") for movement in rest)
+    others = ", ".join(
+        escape_math(str(movement)).replace(" ", "\N{NO-BREAK SPACE}") for movement in rest
+    )
     lines = [
         f"wanted: {recourse.target.sentence}",
         *page_of(recourse).closing,
         f"seen: {recourse.disclosure.sentence}",
     ]
-    return [*([f"also changing: {others}"] if rest else []), *map(words, lines)]
+    return [*([f"also changing: {others}"] if rest else []), *map(escape_math, lines)]
 
 
 def _evidence_notes(recourse: Recourse) -> list[str]:
@@ -158,7 +160,7 @@ def _evidence_notes(recourse: Recourse) -> list[str]:
     ]
     lines = [f"step {i}: {evidence.sentence}" for i, evidence in moves]
     return [
-        words(line).replace(" %", "\N{NO-BREAK SPACE}%")
+        escape_math(line).replace(" %", "\N{NO-BREAK SPACE}%")
         for line in (*lines, *evidence_notes(recourse))
     ]
 
@@ -197,7 +199,7 @@ def _draw_score(panel: Axes, recourse: Recourse) -> None:
 
 def _draw_alerts(panel: Axes, recourse: Recourse, width: float) -> None:
     """Put what nobody may overlook above the score."""
-    lines = [wrapped(words(f"! {line}"), width) for line in page_of(recourse).alerts]
+    lines = [wrapped(escape_math(f"! {line}"), width) for line in page_of(recourse).alerts]
     if lines:
         panel.set_title("\n".join(lines), loc="left", fontsize=SMALL, color=RED, fontweight="bold")
 
@@ -214,8 +216,8 @@ def _draw_feature(panel: Axes, movement: _Movement) -> None:
         zorder=2,
     )
     panel.plot(codes, color=BLUE, linestyle="none", marker="o", markersize=5, zorder=3)
-    panel.set_title(words(str(movement)), loc="left", fontsize=NORMAL, pad=3)
-    panel.set_ylabel(fill(words(feature.unit or ""), 12), fontsize=SMALL)
+    panel.set_title(escape_math(str(movement)), loc="left", fontsize=NORMAL, pad=3)
+    panel.set_ylabel(fill(escape_math(feature.unit or ""), 12), fontsize=SMALL)
     panel.margins(y=0.25)
     if feature.categories is None:
         panel.yaxis.set_major_locator(MaxNLocator(4, integer=feature.whole))
@@ -224,7 +226,9 @@ def _draw_feature(panel: Axes, movement: _Movement) -> None:
     named = visited
     if len(feature.categories) <= _CATEGORIES:
         named = list(range(len(feature.categories)))
-    panel.set_yticks(named, [shortened(words(str(feature.categories[code]))) for code in named])
+    panel.set_yticks(
+        named, [shortened(escape_math(str(feature.categories[code]))) for code in named]
+    )
     panel.set_ylim(min(named) - 0.5, max(named) + 0.5)
 
 
@@ -261,12 +265,12 @@ def _step_axis(panel: Axes, n: int) -> None:
     panel.set_xlabel("step", fontsize=SMALL)
 
 
-def _standing(recourse: Recourse, figure: Figure | None) -> Figure:
+def _plot_without_path(recourse: Recourse, figure: Figure | None) -> Figure:
     """Draw where someone stands for whom there is no path, and say why."""
     page = page_of(recourse)
     figure = canvas(figure, _WIDTH, 2.9)
     width = figure.get_figwidth() - 0.3
-    title = wrapped(words(recourse.status.value), width, NORMAL + 1.5)
+    title = wrapped(escape_math(recourse.status.value), width, NORMAL + 1.5)
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     panel = figure.add_subplot()
     score = recourse.scores[0]
@@ -289,6 +293,6 @@ def _standing(recourse: Recourse, figure: Figure | None) -> Figure:
         frameon=False,
     )
     lines = [line for line in (recourse.reason, *page.closing) if line]
-    caption = "\n".join(wrapped(words(line), width) for line in lines)
+    caption = "\n".join(wrapped(escape_math(line), width) for line in lines)
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)
     return figure

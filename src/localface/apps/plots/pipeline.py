@@ -13,7 +13,13 @@ from matplotlib.lines import Line2D
 
 from localface.analyses.trace import JudgedSteps, Trace, trace_search
 from localface.answers.wording import format_number
-from localface.apps.plots.plane import Plane, background_keys, draw_background, draw_bar, plane_of
+from localface.apps.plots.plane import (
+    Plane,
+    background_keys,
+    draw_background,
+    draw_color_bar,
+    plane_of,
+)
 from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
 from localface.engine.asking import check_ask
 from localface.errors import InputError
@@ -85,7 +91,7 @@ def plot_pipeline(
         draw_start(panel, trace.recourse.records[0])
         panel.label_outer()
     keys |= {key.get_label(): key for key in (person_key(), *background_keys(plane))}
-    draw_bar(panels, painted[-1], plane)
+    draw_color_bar(panels, painted[-1], plane)
     figure.legend(
         handles=list(keys.values()),
         loc="outside lower center",

@@ -130,7 +130,7 @@ def draw_background(panel: Axes, plane: Plane) -> ScalarMappable:
     return colors
 
 
-def draw_bar(panels: Any, painted: ScalarMappable, plane: Plane) -> None:
+def draw_color_bar(panels: Any, painted: ScalarMappable, plane: Plane) -> None:
     """Add a colour bar."""
     figure = np.ravel(panels)[0].figure
     bar = figure.colorbar(painted, ax=panels, pad=0.01, aspect=30)

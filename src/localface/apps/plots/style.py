@@ -42,7 +42,7 @@ def canvas(figure: Figure | None, width: float, height: float) -> Figure:
     return figure
 
 
-def words(text: str) -> str:
+def escape_math(text: str) -> str:
     """Keep text from the data from being read as mathematics, and on one line.
 
     >>> print(words("price\\n[$]"))
@@ -63,7 +63,7 @@ def shortened(text: str, most: int = 18) -> str:
 
 def axis_label(feature: Feature) -> str:
     """A feature's name with its unit, for an axis."""
-    return words(f"{feature.name} [{feature.unit}]" if feature.unit else feature.name)
+    return escape_math(f"{feature.name} [{feature.unit}]" if feature.unit else feature.name)
 
 
 def draw_dots(panel: Axes, points: Array, label: str = "", **look: Any) -> PathCollection:

@@ -213,7 +213,7 @@ def _add_people(app: FastAPI, people: PeopleList | None) -> None:
         summary="One of them",
     )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
-        return _response(Reply(200, json_bytes({"id": id, "record": _record(people, id)})))
+        return _response(Reply(200, json_bytes({"id": id, "record": _record_or_404(people, id)})))
 
 
 def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
@@ -225,7 +225,7 @@ def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> Non
     async def answer(request: Request, ask: request_models.WhoAsks, kind: str) -> Response:
         plain = {**ask.model_dump(), "kind": kind}
         if plain.pop("id") is not None:
-            plain["person"] = _record(service.people, ask.id or 0)
+            plain["person"] = _record_or_404(service.people, ask.id or 0)
         return _response(
             await _reply_in_time(request, dispatcher.answer(plain), service.limits.seconds)
         )
@@ -291,7 +291,7 @@ def _list_of(people: PeopleList | None) -> PeopleList:
     return people
 
 
-def _record(people: PeopleList | None, id: int) -> dict[str, Any]:
+def _record_or_404(people: PeopleList | None, id: int) -> dict[str, Any]:
     try:
         return _list_of(people).record(id)
     except DataError as error:

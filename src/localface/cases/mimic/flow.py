@@ -91,10 +91,11 @@ class Flow:
         """One line for each decision; a star where it departs from the original study."""
         departures = self.decisions.departures()
         for name, value in self.decisions.described().items():
-            yield f"{'*' if name in departures else ' '} {name.replace('_', ' ')}: {_said(value)}"
+            star = "*" if name in departures else " "
+            yield f"{star} {name.replace('_', ' ')}: {_value_text(value)}"
 
 
-def _said(value: object) -> str:
+def _value_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):

@@ -22,9 +22,9 @@ class Item:
 
     Limits are in the charted unit, both ends allowed.
 
-    ``rank`` settles which of two values charted at one time is the last: the lower one.
-    ``void`` is what VALUE says when nothing was there; ``fraction`` reads numbers up to 1 as
-    parts of 100.
+    Of two values charted at the same time, that of the item with the lower ``rank`` counts as
+    the last. ``void`` is what VALUE says when nothing was there; ``fraction`` takes numbers up
+    to 1 as fractions and turns them into per cent.
     """
 
     itemid: int

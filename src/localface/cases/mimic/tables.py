@@ -54,13 +54,13 @@ class TableFile:
         """
         spelt = {column.strip().upper(): column for column in self.header}
         wanted = ", ".join(
-            f"TRY_CAST(trim({_name(spelt[column])}) AS {kind}) AS {column.lower()}"
+            f"TRY_CAST(trim({_sql_identifier(spelt[column])}) AS {kind}) AS {column.lower()}"
             for column, kind in MIMIC_TABLES[self.name].items()
         )
-        columns = ", ".join(f"{_text(column)}: 'VARCHAR'" for column in self.header)
+        columns = ", ".join(f"{_sql_string(column)}: 'VARCHAR'" for column in self.header)
         return f"""
             CREATE VIEW {self.name.lower()} AS SELECT {wanted} FROM read_csv(
-                {_text(str(self.path))}, columns = {{{columns}}}, auto_detect = false,
+                {_sql_string(str(self.path))}, columns = {{{columns}}}, auto_detect = false,
                 header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
                 store_rejects = true,
                 compression = '{"gzip" if self.path.name.lower().endswith(".gz") else "none"}')"""
@@ -137,9 +137,9 @@ def _header(path: Path) -> tuple[str, ...]:
     return tuple(header)
 
 
-def _name(text: str) -> str:
+def _sql_identifier(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _text(text: str) -> str:
+def _sql_string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

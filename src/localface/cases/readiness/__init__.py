@@ -16,7 +16,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from localface.cases.readiness.codebook import CRITERIA, Criterion, count_met, met, schema
+from localface.cases.readiness.codebook import (
+    CRITERIA,
+    Criterion,
+    count_criteria_met,
+    criteria_met,
+    schema,
+)
 from localface.cases.readiness.generated import SIZES, Cohort, synthetic
 from localface.errors import DataError, needs_extra
 
@@ -31,8 +37,8 @@ __all__ = [
     "SIZES",
     "Cohort",
     "Criterion",
-    "count_met",
-    "met",
+    "count_criteria_met",
+    "criteria_met",
     "run",
     "schema",
     "synthetic",

@@ -185,7 +185,7 @@ def criterion_of(feature: str) -> Criterion | None:
     return next((one for one in CRITERIA if one.feature == feature), None)
 
 
-def met(frame: Any) -> Any:
+def criteria_met(frame: Any) -> Any:
     """Which criteria each record meets: a table of booleans, one column a criterion.
 
     Columns are named by the feature that is tested.
@@ -206,6 +206,6 @@ def met(frame: Any) -> Any:
     return pandas.DataFrame(columns, index=getattr(frame, "index", None))
 
 
-def count_met(frame: Any) -> Any:
+def count_criteria_met(frame: Any) -> Any:
     """How many of the 18 criteria each record meets."""
-    return met(frame).sum(axis=1)
+    return criteria_met(frame).sum(axis=1)

@@ -139,7 +139,7 @@ def explain_tested(
     make the forest call them not ready. Everyone else is asked for a path to a score of 0.75;
     those who have it are there already. So everyone is asked once.
     """
-    rows = _chosen(len(fitted.test), people, seed)
+    rows = _choose_people(len(fitted.test), people, seed)
     groups = groups_of(fitted.ready, fitted.scores)
     plan = schema(los_only_grows=los_only_grows)
     found: dict[int, PatientRecourse] = {}
@@ -182,7 +182,7 @@ def _direction(group: Group) -> Direction:
     return "not ready" if group == "false positive" else "ready"
 
 
-def _chosen(n: int, people: int | None, seed: int) -> Ids:
+def _choose_people(n: int, people: int | None, seed: int) -> Ids:
     if people is None or people >= n:
         return np.arange(n)
     if people < 1:
@@ -245,7 +245,7 @@ def _seconds_one_at_a_time(
     return tuple(spent)
 
 
-def _ready(one: PatientRecourse, score: float) -> float:
+def _readiness_score(one: PatientRecourse, score: float) -> float:
     """The score for being ready, in whichever direction the person was asked to go."""
     return score if one.direction == "ready" else 1 - score
 
@@ -262,8 +262,8 @@ def _line(one: PatientRecourse) -> dict[str, Any]:
         "reason_unrelaxed": one.plain.reason,
         "relaxed_to": answer.relaxed_to,
         "widened": ", ".join(f"{name} {reach:g}" for name, reach in one.widened.items()),
-        "ready_before": _ready(one, answer.scores[0]),
-        "ready_after": _ready(one, answer.followed().scores[-1]),
+        "ready_before": _readiness_score(one, answer.scores[0]),
+        "ready_after": _readiness_score(one, answer.followed().scores[-1]),
         "actions": len(answer.actions),
         "features": len(one.changed),
         "path_steps": len(answer.certificates),

@@ -36,7 +36,7 @@ def example_patient(group: Group, person: PatientRecourse) -> list[DocumentBlock
     """Who the patient is, what changes in which order, which criteria are met."""
     answer = person.answer
     scores = readiness_scores(person)
-    who = f"{_who(answer)} {_MEANING[group]}"
+    who = f"{_patient_sentence(answer)} {_MEANING[group]}"
     left = Figure(
         path_picture(person, group.replace(" ", "-")),
         "The way in clinical units; shaded where a discharge criterion is met.",
@@ -48,14 +48,14 @@ def example_patient(group: Group, person: PatientRecourse) -> list[DocumentBlock
         *_others(answer),
         Paragraph(
             f"Discharge criteria met: {person.before} of 18 now, {person.after} after. "
-            f"{_unmet(person)}"
+            f"{_unmet_criteria_sentence(person)}"
         ),
         Paragraph(f"{_closing(answer)} Seen: {answer.disclosure.sentence}.", "note"),
     )
     return [Heading(3, group.capitalize()), Paragraph(who), TwoColumns((left,), right)]
 
 
-def _who(answer: Recourse) -> str:
+def _patient_sentence(answer: Recourse) -> str:
     said = {
         name: format_value(answer.schema[name], answer.records[0][i])
         for i, name in enumerate(answer.schema.names)
@@ -114,7 +114,7 @@ def _criterion_change(name: str, before: float, after: float) -> str:
     return f"{test.words}: {was} →{_GLUE}{now}"
 
 
-def _unmet(person: PatientRecourse) -> str:
+def _unmet_criteria_sentence(person: PatientRecourse) -> str:
     names = person.answer.schema.names
     now, end = (
         dict(zip(names, state.tolist(), strict=True))

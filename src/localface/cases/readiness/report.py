@@ -8,7 +8,7 @@ import numpy as np
 
 from localface._version import __version__
 from localface.cases.readiness import pictures, report_tables
-from localface.cases.readiness.codebook import met
+from localface.cases.readiness.codebook import criteria_met
 from localface.cases.readiness.cohort_recourse import groups_of
 from localface.cases.readiness.document import (
     Bullets,
@@ -62,7 +62,7 @@ def report(study: Study) -> list[DocumentBlock]:
 def _opening(study: Study) -> list[DocumentBlock]:
     return [
         Heading(1, TITLE),
-        Paragraph(_lead(study), "lead"),
+        Paragraph(_lead_paragraph(study), "lead"),
         Paragraph(
             "This is decision support, not advice. The forest and the ways found through it are "
             "correlational: that patients who look like this were ready does not mean that "
@@ -98,7 +98,7 @@ def _main_figures(study: Study) -> Tiles:
     return Tiles(tuple(tiles))
 
 
-def _lead(study: Study) -> str:
+def _lead_paragraph(study: Study) -> str:
     what = (
         "A generated cohort, in which nobody is real"
         if study.generated
@@ -106,12 +106,13 @@ def _lead(study: Study) -> str:
     )
     return (
         f"The case study of the LocalFACE paper, run again. {what}: {len(study.samples):,} rows, a "
-        f"random forest that scores readiness for discharge, and for {_whom(study)} the changes "
+        f"random forest that scores readiness for discharge, and for {_people_phrase(study)} "
+        "the changes "
         "that would alter its verdict."
     )
 
 
-def _whom(study: Study) -> str:
+def _people_phrase(study: Study) -> str:
     n = study.patients.tested
     asked = len(study.patients.people)
     return "everyone it was tested on" if asked == n else f"{asked:,} of the {n:,} it was tested on"
@@ -178,9 +179,9 @@ def _model(study: Study) -> list[DocumentBlock]:
         tested = "40 % of the smaller source and as many rows of the other are"
     groups = groups_of(evaluation.first.ready, evaluation.first.scores)
     measures = (
-        report_tables.forest_table(evaluation, study.leak),
+        report_tables.forest_table(evaluation, study.row_split_evaluation),
         Paragraph(report_tables.group_shares_sentence(groups)),
-        Paragraph(_leak(study), "note"),
+        Paragraph(_split_by_row_note(study), "note"),
     )
     calibration = Figure(
         pictures.calibration_picture(evaluation.scores, evaluation.ready),
@@ -196,18 +197,18 @@ def _model(study: Study) -> list[DocumentBlock]:
     ]
 
 
-def _leak(study: Study) -> str:
+def _split_by_row_note(study: Study) -> str:
     if not study.samples.repeated:
         return (
             "Every row is a patient of their own here, "
             "so splitting by row or by patient is the same."
         )
-    if study.leak is None:
+    if study.row_split_evaluation is None:
         return (
             "Patients have several rows. The original study split by row, so that patients leaked; "
             "this run does not."
         )
-    more = study.leak.mean("auc") - study.evaluation.mean("auc")
+    more = study.row_split_evaluation.mean("auc") - study.evaluation.mean("auc")
     looks = f"{abs(more):.4f} {'higher' if more > 0 else 'lower'}"
     return (
         "Split by row, as in the original study, patients leak between the parts: "
@@ -229,7 +230,10 @@ def _recourse(study: Study) -> list[DocumentBlock]:
         ),
     )
     return [
-        Heading(2, f"Recourse for {_whom(study).replace(' it was', '').removesuffix(' on')}"),
+        Heading(
+            2,
+            f"Recourse for {_people_phrase(study).replace(' it was', '').removesuffix(' on')}",
+        ),
         Paragraph(ASKED),
         report_tables.success_table(patients),
         Paragraph(RELAXED),
@@ -242,11 +246,11 @@ def _recourse(study: Study) -> list[DocumentBlock]:
             drawn,
         ),
         Paragraph(report_tables.stay_shortened_sentence(patients)),
-        Paragraph(_clock(study), "note"),
+        Paragraph(_timing_sentence(study), "note"),
     ]
 
 
-def _clock(study: Study) -> str:
+def _timing_sentence(study: Study) -> str:
     together = ", ".join(
         f"{1000 * spent:.0f} ms towards {direction}"
         for direction, spent in study.patients.seconds.items()
@@ -275,7 +279,7 @@ def _criteria(study: Study) -> list[DocumentBlock]:
     if not found:
         return blocks
     first = study.evaluation.first
-    usual = met(first.train[study.samples.ready[first.split.train] == 1]).mean().to_numpy()
+    usual = criteria_met(first.train[study.samples.ready[first.split.train] == 1]).mean().to_numpy()
     shares = (*report_tables.criteria_shares(found), usual)
     caption = (
         "Those with a way towards ready, now and after their actions, "

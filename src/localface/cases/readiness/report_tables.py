@@ -32,13 +32,15 @@ PAPER_SECONDS = 0.453
 PAPER_SHARES: dict[Group, float] = {"false negative": 0.038, "false positive": 0.154}
 
 
-def forest_table(evaluation: Evaluation, leak: Evaluation | None) -> Table:
+def forest_table(evaluation: Evaluation, row_split_evaluation: Evaluation | None) -> Table:
     """The forest's measures beside the paper's."""
-    columns = ["measure", "this run", *(["split by row"] if leak else []), "paper"]
+    columns = ["measure", "this run", *(["split by row"] if row_split_evaluation else []), "paper"]
     rows = []
     for name, words in MEASURES.items():
         cells = [
-            _mean_sd(one.mean(name), one.sd(name)) for one in (evaluation, leak) if one is not None
+            _mean_sd(one.mean(name), one.sd(name))
+            for one in (evaluation, row_split_evaluation)
+            if one is not None
         ]
         rows.append((words, *cells, _mean_sd(*PAPER[name])))
     over = "1 split" if evaluation.splits == 1 else f"{evaluation.splits} splits"

@@ -123,7 +123,7 @@ def split_samples(samples: Samples, *, seed: int = 0, by: SplitBy = "patient") -
     rng = np.random.default_rng(seed)
     for _ in range(_TRIES):
         test = _draw_test_rows(samples, units, rng)
-        if _both(samples.ready[test]) and _both(samples.ready[~test]):
+        if _has_both_outcomes(samples.ready[test]) and _has_both_outcomes(samples.ready[~test]):
             return Split(np.flatnonzero(~test), np.flatnonzero(test))
     raise DataError(
         f"{samples!r} cannot be parted so that patients who were ready and patients who were "
@@ -147,5 +147,5 @@ def _draw_test_rows(samples: Samples, units: Ids, rng: np.random.Generator) -> A
     return marked
 
 
-def _both(ready: Array) -> bool:
+def _has_both_outcomes(ready: Array) -> bool:
     return 0 < int(ready.sum()) < len(ready)

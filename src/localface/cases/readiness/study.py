@@ -36,7 +36,7 @@ EXAMPLE_ACTIONS = 3
 class Study:
     """All results of the case study.
 
-    ``leak`` is the evaluation split by row, where it was asked for; ``notes`` says in
+    ``row_split_evaluation`` is split by row, where that was asked for; ``notes`` says in
     sentences what this run could not do.
     """
 
@@ -46,7 +46,7 @@ class Study:
     examples: dict[Group, PatientRecourse]
     notes: tuple[str, ...]
     seed: int
-    leak: Evaluation | None = None
+    row_split_evaluation: Evaluation | None = None
     extraction: Extraction | None = None
     page: Path | None = None
 
@@ -99,7 +99,7 @@ def run_study(
         evaluate_forest, samples, splits=splits, grid=grid, seed=seed, progress=progress
     )
     evaluation = measure()
-    leak = measure(by="row") if row_split else None
+    row_split_evaluation = measure(by="row") if row_split else None
     patients = explain_tested(
         evaluation.first, people=people, los_only_grows=los_only_grows, seed=seed, progress=progress
     )
@@ -111,7 +111,9 @@ def run_study(
     if evidence is not None:
         examples = {group: _with_observed_moves(one, evidence) for group, one in examples.items()}
     notes = _notes(samples, evaluation, examples)
-    return Study(samples, evaluation, patients, examples, notes, seed, leak, extraction)
+    return Study(
+        samples, evaluation, patients, examples, notes, seed, row_split_evaluation, extraction
+    )
 
 
 def check_counts(splits: int, people: int | None) -> None:

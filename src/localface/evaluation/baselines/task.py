@@ -157,10 +157,10 @@ class Task:
         A category that is not allowed, or a value that does not exist, gives way to the
         person's own. Broken relations are not mended.
         """
-        existing = np.where(self._exist(records), records, query.record)
+        existing = np.where(self._can_exist(records), records, query.record)
         return query.box.nearest(self.schema.features, existing, query.record)
 
-    def _exist(self, records: Array) -> Mask:
+    def _can_exist(self, records: Array) -> Mask:
         """Which values a record can have at all: categories that there are, and any number."""
         counts = np.array(
             [

@@ -234,7 +234,10 @@ def _heldout_values(heldout: HeldOutDensity, paths: StackedPaths, min_density: f
 def _rule_values(
     rule: TraversalRule, paths: StackedPaths, log_floors: Sequence[float | None]
 ) -> Values:
-    """Strictly, and with a personal floor for people who start below it."""
+    """The share of steps above the floor; and the same with a personal floor.
+
+    Until a path first comes above the floor, the personal floor is where it starts.
+    """
     own = np.array([rule.log_floor if one is None else one for one in log_floors], dtype=np.float64)
     floor_of_step = np.repeat(own, [steps.stop - steps.start for steps in paths.steps])
     starts, ends = paths.step_ends

@@ -33,7 +33,7 @@ class Composition:
     cut: bool
 
 
-def compose(graph: LocalGraph) -> Questions[Composition]:
+def find_composed_state(graph: LocalGraph) -> Questions[Composition]:
     """Find the nearest composed state that can be reached by one straight step.
 
     Someone below the floor may start there, but not end there. The states are known to a

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
-from localface.geometry.deviation import turned_within
+from localface.geometry.deviation import turn_until_may_deviate
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph, Trail
 from localface.search.person import Person
@@ -192,7 +192,7 @@ def _momentum_step(
     momentum = np.zeros_like(here)
     if back:
         momentum = (here - graph.points[trail[-1 - back]]) / back
-    ahead = turned_within(
+    ahead = turn_until_may_deviate(
         here, chosen, here + (chosen - here + momentum) / 2, walk_options.momentum_radius
     )
     return (yield from graph.ask_state(_nearest_valid(graph.person, ahead, chosen)))

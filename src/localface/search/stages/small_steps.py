@@ -45,7 +45,7 @@ def _passable_stops(
     person: Person, start: Array, end: Array, log_floor: float
 ) -> Questions[list[Array]]:
     """Stops between two states; only the end where some piece falls below the floor."""
-    stops = _stops(person, start, end)
+    stops = _states_between(person, start, end)
     if len(stops) > 1:
         starts = np.stack([start, *stops[:-1]])
         found = yield from ask_density_along(starts, np.stack(stops), log_floor, person.rule)
@@ -54,7 +54,7 @@ def _passable_stops(
     return stops
 
 
-def _stops(person: Person, start: Array, end: Array) -> list[Array]:
+def _states_between(person: Person, start: Array, end: Array) -> list[Array]:
     """States at most a step apart between two states, the last of them the end."""
     best = [end]
     shortest = np.inf

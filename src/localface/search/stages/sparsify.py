@@ -36,12 +36,12 @@ def lattice_of_few_changes(
     elif every_change:
         kept = groups
     else:
-        kept = yield from _needed_for_score(graph, end, _noticeable(person, target, groups))
+        kept = yield from _needed_for_score(graph, end, _is_noticeable(person, target, groups))
     if kept is None:  # what is too small to notice was needed after all
         kept = yield from _needed_for_score(graph, end, groups)
     if not kept:
         return None
-    return Lattice(graph, target, _bundle(person, target, kept), log_floor)
+    return Lattice(graph, target, _bundle_changes(person, target, kept), log_floor)
 
 
 def _changed_groups(person: Person, target: Array) -> list[int]:
@@ -51,7 +51,7 @@ def _changed_groups(person: Person, target: Array) -> list[int]:
     return [int(group) for group in changed if group not in fixed]
 
 
-def _noticeable(person: Person, target: Array, groups: list[int]) -> list[int]:
+def _is_noticeable(person: Person, target: Array, groups: list[int]) -> list[int]:
     """The groups whose change is no smaller than their resolution."""
     large = np.abs(target - person.factual) >= person.resolution
     return [group for group in groups if large[person.group_of == group].any()]
@@ -155,7 +155,7 @@ def _put_back(groups: list[int], order: list[int]) -> Mask:
     return np.asarray(last > np.arange(len(order))[:, None])
 
 
-def _bundle(person: Person, target: Array, groups: list[int]) -> list[ColumnGroups]:
+def _bundle_changes(person: Person, target: Array, groups: list[int]) -> list[ColumnGroups]:
     """One change a group; where there are too many, the smallest are made together."""
     apart = np.abs(target - person.factual)
     order = sorted(groups, key=lambda group: -float(norms(apart[person.group_of == group])))

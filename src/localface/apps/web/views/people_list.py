@@ -96,7 +96,7 @@ class PeopleList:
         self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id"
     ) -> dict[str, Any]:
         """A page of the list."""
-        found = np.flatnonzero(self._matching(search) & self._with_outcome(outcome))
+        found = np.flatnonzero(self._people_matching(search) & self._with_outcome(outcome))
         if sort != "id":
             scores = self.scores if sort == "score" else -self.scores
             keys = np.where(np.isnan(self.scores), np.inf, scores)
@@ -118,10 +118,10 @@ class PeopleList:
             "score_text": self.target.show(score) if known else "no score",
             "reached": known and self.target.reached(score),
             "outcome": None if self.outcomes is None else self.outcomes[index],
-            "gist": self._gist(index),
+            "gist": self._summary_text(index),
         }
 
-    def _gist(self, index: int) -> str:
+    def _summary_text(self, index: int) -> str:
         """What is most unusual about someone."""
         texts = []
         for column in self.unusual[index].tolist():
@@ -143,7 +143,7 @@ class PeopleList:
             raise DataError(f"there is no outcome {outcome!r}{near}: use {listed(OUTCOMES)}")
         return np.array([one == outcome for one in self.outcomes], dtype=bool)
 
-    def _matching(self, search: str) -> Mask:
+    def _people_matching(self, search: str) -> Mask:
         """The people whom every word matches: a number, ``age>70``, or a word of a category."""
         matches = np.ones(len(self), dtype=bool)
         for word in search.lower().split():

@@ -28,10 +28,10 @@ def scores_of(explainer: LocalFACE, records: Array) -> Array:
 def scores_or_nan(explainer: LocalFACE, records: Array) -> Array:
     """What the model says of everyone; NaN for those on whom it fails."""
     batches = [records[i : i + _BATCH] for i in range(0, len(records), _BATCH)]
-    return np.concatenate([_halving(explainer, batch) for batch in batches])
+    return np.concatenate([_score_by_halving(explainer, batch) for batch in batches])
 
 
-def _halving(explainer: LocalFACE, records: Array) -> Array:
+def _score_by_halving(explainer: LocalFACE, records: Array) -> Array:
     """Score records; where the model fails, each half by itself, down to those it fails on."""
     try:
         return scores_of(explainer, records)
@@ -40,4 +40,4 @@ def _halving(explainer: LocalFACE, records: Array) -> Array:
             return np.array([np.nan])
         half = len(records) // 2
         parts = (records[:half], records[half:])
-        return np.concatenate([_halving(explainer, part) for part in parts])
+        return np.concatenate([_score_by_halving(explainer, part) for part in parts])

@@ -102,7 +102,7 @@ def together_of(ways: Alternatives) -> dict[str, Any]:
     """What several ways share, and where they part."""
     return {
         "shared": list(ways.shared),
-        "parts": " ".join(f"{line[:1].upper()}{line[1:]}." for line in _parting(ways)),
+        "parts": " ".join(f"{line[:1].upper()}{line[1:]}." for line in _closing_lines(ways)),
         "sentence": ways.sentence,
         "disclosure": f"at most {ways.disclosure}",
     }
@@ -124,7 +124,7 @@ def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any
         "labels": None if categories is None else list(categories),
         "text": labels.features.get(feature.name, ""),
         "reference": None if feature.reference is None else list(feature.reference),
-        "reference_text": _reference_text(feature),
+        "reference_text": _reference_range_text(feature),
     }
 
 
@@ -141,7 +141,7 @@ def score_axis(target: Target, scores: Sequence[float]) -> tuple[float, float]:
     return min(shown), max(shown)
 
 
-def _reference_text(feature: Feature) -> str | None:
+def _reference_range_text(feature: Feature) -> str | None:
     """The range that is thought ordinary, in words."""
     if feature.reference is None:
         return None
@@ -157,7 +157,7 @@ def _reference_text(feature: Feature) -> str | None:
     return f"{text} {feature.unit}" if feature.unit else text
 
 
-def _parting(ways: Alternatives) -> list[str]:
+def _closing_lines(ways: Alternatives) -> list[str]:
     """The lines that a printed table of ways ends with: what they share, and where they part."""
     if len(ways) < 2:
         return [ways.sentence]

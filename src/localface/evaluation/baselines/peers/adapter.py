@@ -68,7 +68,7 @@ class CountedModel:
     def predict_proba(self, table: Any) -> Array:
         """The probabilities of not reaching the target and of reaching it, one row a record."""
         scores = self._scores(table)
-        towards = self._bent(scores) if self._remap else scores
+        towards = self._mapped_scores(scores) if self._remap else scores
         return np.column_stack([1.0 - towards, towards])
 
     def predict(self, table: Any) -> Array:
@@ -81,7 +81,7 @@ class CountedModel:
             raise NoAnswer(f"still searching after {self._most} calls of the model")
         return self._task.score(_nearest_records(self._task, codes_of(self._task, table)))
 
-    def _bent(self, scores: Array) -> Array:
+    def _mapped_scores(self, scores: Array) -> Array:
         known = self._task.scores
         wanted = self._task.min_score
         low = min(0.0, known.min(), wanted)

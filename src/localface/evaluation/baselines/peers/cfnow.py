@@ -59,7 +59,7 @@ class CFNOW:
         with isolated(self._seed):
             answer = self._find_tabular(
                 factual,
-                self._towards,
+                self._target_probability,
                 feat_types=names,
                 has_ohe=any("_" in name for name in names),
                 **self._options,
@@ -68,7 +68,7 @@ class CFNOW:
             raise NoAnswer("it found no counterfactual before its limit of iterations or seconds")
         return PeerAnswer(self._as_codes(np.asarray(answer.cfs[0], dtype=np.float64)[None, :])[0])
 
-    def _towards(self, table: Any) -> Array:
+    def _target_probability(self, table: Any) -> Array:
         """One column, which it reads as the probability of the class that is looked for."""
         return self._model.predict_proba(self._as_codes(np.asarray(table, dtype=np.float64)))[:, 1:]
 
