@@ -86,7 +86,7 @@ def faults(one: PatientRecourse, first: Fitted, judge: Judge) -> list[str]:
     answer = one.answer
     plan = schema()
     broken: list[str] = []
-    states = pd.DataFrame(answer.followed().records, columns=list(plan.names))
+    states = pd.DataFrame(answer.with_actions_as_path().records, columns=list(plan.names))
     begin = first.test.iloc[one.row]
     if states.iloc[0].tolist() != begin.tolist():
         broken.append("start")

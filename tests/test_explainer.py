@@ -260,8 +260,8 @@ def test_a_regressor_goes_up_or_down(target: str, wanted: float) -> None:
     assert answer.found
     assert answer.scores == pytest.approx(values.tolist())
     assert (values[-1] >= wanted) if target == "at least" else (values[-1] <= wanted)
-    assert answer.target.reached(answer.scores[-1])
-    assert not answer.target.reached(answer.scores[0])
+    assert answer.target.is_reached_by(answer.scores[-1])
+    assert not answer.target.is_reached_by(answer.scores[0])
 
 
 def test_a_function_and_a_signed_function_lead_to_the_same_row_when_they_mean_the_same() -> None:

@@ -14,7 +14,7 @@ from localface.apps.cli.ask_options import add_ask_options, read_ask
 from localface.apps.web.bodies.requests import CheckAsk, RecourseAsk
 from localface.cases.moons import two_moons
 from localface.errors import InputError
-from localface.options import AskAlternatives, AskCheck, AskMany, Options, options_of
+from localface.options import AskAlternatives, AskCheck, AskMany, Options, accepted_options
 
 CALLS = {
     "explain": Ask,
@@ -27,15 +27,15 @@ CALLS = {
 @pytest.mark.parametrize("name", CALLS)
 def test_a_method_takes_and_describes_every_option_of_its_ask(name: str) -> None:
     method = getattr(LocalFACE, name)
-    wanted = {one.name for one in options_of(CALLS[name])}
+    wanted = {one.name for one in accepted_options(CALLS[name])}
 
     assert wanted == set(list(inspect.signature(method).parameters)[2:])
     assert all(f"\n        {option}\n" in (method.__doc__ or "") for option in wanted)
 
 
 def test_the_service_takes_every_option_of_an_ask() -> None:
-    assert {one.name for one in options_of(Ask)} <= set(RecourseAsk.model_fields)
-    assert {one.name for one in options_of(AskCheck)} <= set(CheckAsk.model_fields)
+    assert {one.name for one in accepted_options(Ask)} <= set(RecourseAsk.model_fields)
+    assert {one.name for one in accepted_options(AskCheck)} <= set(CheckAsk.model_fields)
 
 
 def test_the_command_line_takes_every_option_of_an_ask() -> None:
@@ -57,7 +57,7 @@ def test_the_command_line_takes_every_option_of_an_ask() -> None:
     ask = read_ask(parser.parse_args(flags), two_moons_schema())
 
     said = {"where", "weights", "avoid", "relax", "actions", "max_changes"}
-    assert set(ask.plain()) == said
+    assert set(ask.given_options()) == said
     assert ask.weights == {"x1": 3}
     assert ask.avoid == ["x0"]
     assert not ask.actions
@@ -115,8 +115,8 @@ def test_a_search_that_cannot_be_is_refused(options, message) -> None:
 
 
 def test_only_what_differs_from_the_defaults_was_said() -> None:
-    assert Ask().plain() == {}
-    assert Ask(relax=True, avoid=(), actions=True).plain() == {"relax": True}
+    assert Ask().given_options() == {}
+    assert Ask(relax=True, avoid=(), actions=True).given_options() == {"relax": True}
 
 
 def test_an_ask_travels_between_processes() -> None:
@@ -126,8 +126,8 @@ def test_an_ask_travels_between_processes() -> None:
 
 def test_the_settings_on_record_hold_every_option_of_the_search() -> None:
     options = Options(min_score=0.5, min_density=0.05, max_rows=None, density=len)
-    assert {one.name for one in fields(Search)} < set(options.plain())
-    assert options.plain()["density"] == "builtin_function_or_method"
+    assert {one.name for one in fields(Search)} < set(options.as_plain_values())
+    assert options.as_plain_values()["density"] == "builtin_function_or_method"
 
 
 def test_something_else_in_place_of_a_search_is_refused() -> None:

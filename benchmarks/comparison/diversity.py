@@ -71,7 +71,7 @@ def _ours(at: World) -> Several:
 
     def several(record: dict[str, Any]) -> Sequence[Array]:
         ways = explainer.alternatives(record, n=WANTED)
-        return [np.asarray(one.followed().records) for one in ways if one.found]
+        return [np.asarray(one.with_actions_as_path().records) for one in ways if one.found]
 
     return several
 

@@ -50,7 +50,7 @@ class Ours:
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """The path, or the states that the actions lead through."""
         answer = self.explainer.explain(person, where=where, actions=self.acted)
-        told = answer.followed() if self.acted else answer
+        told = answer.with_actions_as_path() if self.acted else answer
         return Seen(
             found=answer.found,
             states=told.records,

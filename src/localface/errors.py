@@ -108,12 +108,12 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
         ) from None
 
 
-def near_miss(name: object, known: Iterable[object]) -> str:
+def did_you_mean(name: object, known: Iterable[object]) -> str:
     """Return ``" (did you mean 'temp_max'?)"`` where a known name is close, else nothing.
 
-    >>> near_miss("temp_mx", ["temp_max", "age"])
+    >>> did_you_mean("temp_mx", ["temp_max", "age"])
     " (did you mean 'temp_max'?)"
-    >>> near_miss("colour", ["temp_max", "age"])
+    >>> did_you_mean("colour", ["temp_max", "age"])
     ''
     """
     spelt = {str(one): one for one in known}
@@ -121,10 +121,10 @@ def near_miss(name: object, known: Iterable[object]) -> str:
     return f" (did you mean {spelt[close[0]]!r}?)" if close else ""
 
 
-def listed(names: Iterable[object], most: int = 6) -> str:
+def list_names(names: Iterable[object], most: int = 6) -> str:
     """Join names for a sentence, and count those that there is no room for.
 
-    >>> listed(["a", "b"])
+    >>> list_names(["a", "b"])
     "'a', 'b'"
     """
     every = [repr(name) if isinstance(name, str) else str(name) for name in names]

@@ -8,7 +8,7 @@ from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
 from localface.analyses.audit import Audit, audit_proposals
-from localface.analyses.observed_moves import MoveCounter, read_evidence
+from localface.analyses.observed_moves import MoveCounter, read_trajectories
 from localface.analyses.robustness import (
     Robustness,
     explain_robustly,
@@ -32,7 +32,7 @@ from localface.options import (
     AskMany,
     Options,
     Search,
-    takes,
+    takes_options_of,
 )
 
 
@@ -93,14 +93,14 @@ class LocalFACE:
         evidence: Any = None,
         search: Search | None = None,
     ) -> None:
-        self.options = _options(
+        self.options = _checked_options(
             search, min_score=min_score, min_density=min_density, max_rows=max_rows, density=density
         )
         self.target = target
         self._engine = fit_engine(model, data, schema=schema, target=target, options=self.options)
         if evidence is not None:
             move_counter = MoveCounter.of(
-                read_evidence(evidence), self.schema, self._engine.space.scales.tolist()
+                read_trajectories(evidence), self.schema, self._engine.space.scales.tolist()
             )
             self._engine = replace(self._engine, finish=move_counter.attach_evidence)
 
@@ -133,7 +133,7 @@ class LocalFACE:
             f"floor {self.options.min_density:.0%}{found}>"
         )
 
-    @takes(Ask)
+    @takes_options_of(Ask)
     def explain(self, person: Any, ask: Ask) -> Recourse:
         """Find recourse for one person.
 
@@ -150,7 +150,7 @@ class LocalFACE:
         ((_, answer),) = asked.engine.answer([request], asked.plan)
         return explain_refusals(asked.engine, asked.plan, [(request, answer)])[0]
 
-    @takes(AskAlternatives)
+    @takes_options_of(AskAlternatives)
     def alternatives(self, person: Any, ask: AskAlternatives) -> Alternatives:
         """Find several recourses for one person, no two of which change the same features.
 
@@ -169,7 +169,7 @@ class LocalFACE:
         asked = check_ask(self._engine, ask)
         return find_alternatives(asked.engine, asked.request(person), asked.plan, int(ask.n))
 
-    @takes(AskMany)
+    @takes_options_of(AskMany)
     def explain_many(self, people: Any, ask: AskMany) -> Recourses:
         """Find recourse for many people at once, in the order they came.
 
@@ -227,7 +227,7 @@ class LocalFACE:
         others = read_models(engine, models, target=self.target, form=engine.form)
         return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
 
-    @takes(AskCheck)
+    @takes_options_of(AskCheck)
     def check(self, person: Any, ask: AskCheck) -> Check:
         """Say whether a wished state can be reached, what refuses it, and what would open it.
 
@@ -313,7 +313,7 @@ class LocalFACE:
         return self
 
 
-def _options(search: Search | None, **rest: Any) -> Options:
+def _checked_options(search: Search | None, **rest: Any) -> Options:
     """Everything that an explainer is made with, checked together."""
     if search is None:
         search = Search()

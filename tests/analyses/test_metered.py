@@ -120,5 +120,5 @@ def test_the_end_of_an_answer_is_where_its_actions_lead(engine: Engine) -> None:
         [asked.request(PERSON)], check_ask(engine, Ask(actions=False)).plan
     )
 
-    assert end_record(answer).tolist() == answer.followed().records[-1].tolist()
+    assert end_record(answer).tolist() == answer.with_actions_as_path().records[-1].tolist()
     assert end_record(bare).tolist() == bare.records[-1].tolist()

@@ -26,7 +26,7 @@ from localface.analyses.observed_moves import (
     MoveEvidence,
     Trajectories,
     evidence_for,
-    read_evidence,
+    read_trajectories,
 )
 from localface.answers.action import Action
 from localface.answers.certificate import Certificate
@@ -606,7 +606,7 @@ def test_a_length_of_time_needs_dates_and_features_need_a_schema() -> None:
 
 
 def test_a_dict_with_a_table_and_names_is_trajectories_too() -> None:
-    told = read_evidence(
+    told = read_trajectories(
         {
             "table": GOOD,
             "person": "stay",
@@ -618,7 +618,7 @@ def test_a_dict_with_a_table_and_names_is_trajectories_too() -> None:
     )
     assert repr(told) == "<Trajectories: 2 people, 4 rows, 2 with an outcome>"
     assert told.comparable == Comparable(within=12, size=1)
-    assert read_evidence(told) is told
+    assert read_trajectories(told) is told
     for wrong, words in [
         (GOOD, "evidence= is a DataFrame: give Trajectories"),
         ({"table": GOOD, "person": "stay"}, "evidence= lacks 'time'"),
@@ -628,7 +628,7 @@ def test_a_dict_with_a_table_and_names_is_trajectories_too() -> None:
         ),
     ]:
         with pytest.raises(InputError) as caught:
-            read_evidence(wrong)
+            read_trajectories(wrong)
         assert words in str(caught.value)
 
 

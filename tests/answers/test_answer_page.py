@@ -21,7 +21,7 @@ from handmade import (
 
 from localface.answers.certificate import Certificate
 from localface.answers.move_evidence import CAUTION, MoveEvidence
-from localface.answers.page import evidence_notes, page_of, page_step
+from localface.answers.page import evidence_notes, make_page_step, page_of
 from localface.answers.status import Status
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -171,9 +171,15 @@ def test_a_refusal_without_a_reason_still_has_its_sentence() -> None:
 
 
 def test_steps_whose_changes_cannot_be_seen_count_them() -> None:
-    assert page_step(1, (), "0.5").rest == ""
-    assert replace(page_step(1, (), "0.5"), smaller=1).rest == "only 1 smaller change"
-    assert replace(page_step(1, (), "0.5"), smaller=2).rest == "only 2 smaller changes"
+    assert make_page_step(1, (), "0.5").smaller_changes_phrase == ""
+    assert (
+        replace(make_page_step(1, (), "0.5"), smaller=1).smaller_changes_phrase
+        == "only 1 smaller change"
+    )
+    assert (
+        replace(make_page_step(1, (), "0.5"), smaller=2).smaller_changes_phrase
+        == "only 2 smaller changes"
+    )
 
 
 def moved(**changes: Any) -> MoveEvidence:

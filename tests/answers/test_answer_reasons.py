@@ -61,17 +61,17 @@ def counts(targets: int, anywhere: int, excluded: tuple[int, ...] = (0, 0, 0, 0)
 
 @pytest.mark.parametrize("status", ["FOUND", "ALREADY_THERE", "NO_TARGET"])
 def test_where_the_status_says_it_all_there_is_no_reason(status: str) -> None:
-    assert WRITER.reason(outcome(status), OPEN, None) == ""
+    assert WRITER.why_no_recourse(outcome(status), OPEN, None) == ""
 
 
 def test_a_spent_budget_names_it() -> None:
-    assert WRITER.reason(outcome("BUDGET"), OPEN, None) == (
+    assert WRITER.why_no_recourse(outcome("BUDGET"), OPEN, None) == (
         "max_rows=100 was spent; allow more rows, or widen what may change"
     )
 
 
 def test_where_no_floor_helps_the_steps_are_to_blame() -> None:
-    said = WRITER.reason(outcome("UNREACHABLE", no_floor_helps=True), OPEN, None)
+    said = WRITER.why_no_recourse(outcome("UNREACHABLE", no_floor_helps=True), OPEN, None)
 
     assert said == (
         "no floor, however low, opens a way: "
@@ -88,7 +88,7 @@ def test_where_no_floor_helps_the_steps_are_to_blame() -> None:
     ],
 )
 def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, many: str) -> None:
-    said = WRITER.reason(outcome("UNREACHABLE", counts=found), OPEN, None)
+    said = WRITER.why_no_recourse(outcome("UNREACHABLE", counts=found), OPEN, None)
 
     assert said == (
         f"{many}, but no steps from each place to its 15 nearest, over ground at least as "
@@ -100,13 +100,13 @@ def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, ma
 def test_the_longest_step_is_named_where_there_is_one() -> None:
     short = replace(WRITER, options=replace(OPTIONS, max_step=0.5))
 
-    said = short.reason(outcome("UNREACHABLE"), OPEN, None)
+    said = short.why_no_recourse(outcome("UNREACHABLE"), OPEN, None)
 
     assert "no steps of at most 0.5 ordinary differences from each place" in said
 
 
 def test_a_target_that_nobody_reaches_is_said_to_be_one() -> None:
-    assert WRITER.reason(outcome("NO_TARGET", counts=counts(0, 0)), OPEN, None) == (
+    assert WRITER.why_no_recourse(outcome("NO_TARGET", counts=counts(0, 0)), OPEN, None) == (
         "nobody in the data reaches it, with or without the constraints: "
         "class 1, score at least 0.75"
     )
@@ -126,7 +126,7 @@ def test_the_constraint_that_rules_out_most_is_named(
 ) -> None:
     box = replace(OPEN, allowed=allowed, reasons={0: "age may only rise"})
 
-    said = WRITER.reason(outcome("NO_TARGET", counts=counts(0, 1500, excluded)), box, None)
+    said = WRITER.why_no_recourse(outcome("NO_TARGET", counts=counts(0, 1500, excluded)), box, None)
 
     assert said == (
         f"1,500 people in the data have it, but the constraints rule all of them out; {blamed}"
@@ -151,7 +151,7 @@ def test_a_given_counterfactual_outside_the_constraints_says_which(
         reasons={0: "age at least 40", 1: "ward stays a"},
     )
 
-    said = WRITER.reason(outcome("UNREACHABLE"), box, np.array(goal))
+    said = WRITER.why_no_recourse(outcome("UNREACHABLE"), box, np.array(goal))
 
     assert said == f"the counterfactual that was given lies outside the constraints: {outside}"
 
@@ -166,7 +166,7 @@ def test_a_given_counterfactual_outside_the_constraints_says_which(
 def test_a_given_counterfactual_within_them_fails_by_score_or_by_density(
     status: str, words: str
 ) -> None:
-    said = WRITER.reason(outcome(status), OPEN, np.array([50.0, 1.0]))
+    said = WRITER.why_no_recourse(outcome(status), OPEN, np.array([50.0, 1.0]))
 
     assert said == f"the counterfactual that was given {words}"
 
@@ -175,7 +175,7 @@ def test_a_given_counterfactual_that_breaks_a_relation_says_which() -> None:
     schema = Schema([Feature("low"), Feature("high")], relations=[("low", "<=", "high")])
     writer = replace(WRITER, schema=schema)
 
-    said = writer.reason(outcome("UNREACHABLE"), OPEN, np.array([2.0, 1.0]))
+    said = writer.why_no_recourse(outcome("UNREACHABLE"), OPEN, np.array([2.0, 1.0]))
 
     assert said == (
         "the counterfactual that was given breaks what the schema says of every state: low <= high"

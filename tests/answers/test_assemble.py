@@ -61,7 +61,7 @@ FOUND = Outcome(
 def assembled(
     outcome: Outcome, assembler: AnswerAssembler = ASSEMBLER, action_records: Any = None
 ) -> Recourse:
-    return assembler.assemble(
+    return assembler.assemble_recourse(
         outcome,
         10 * outcome.points,
         (None, *outcome.ids[1:]),

@@ -82,7 +82,7 @@ def test_the_repr_counts_actions_and_names_what_was_widened() -> None:
 def test_where_the_actions_lead_is_the_end_and_the_followed_path() -> None:
     one = acted_answer()
 
-    followed = one.followed()
+    followed = one.with_actions_as_path()
 
     assert one.end["gcs_min"].tolist() == [14]
     assert one.end["spo2_min"].tolist() == [91]
@@ -96,7 +96,7 @@ def test_where_the_actions_lead_is_the_end_and_the_followed_path() -> None:
 def test_without_actions_the_path_is_what_is_followed() -> None:
     one = answer()
 
-    assert one.followed() is one
+    assert one.with_actions_as_path() is one
     assert one.end.equals(one.counterfactual)
     assert refusal().end is None
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from localface.answers.changes import changes_between
-from localface.answers.page import Page, PageStep, page_step
+from localface.answers.page import Page, PageStep, make_page_step
 from localface.answers.rendering import page_as_html, page_as_text
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -24,7 +24,7 @@ def test_data_can_put_no_markup_on_the_page() -> None:
     assert {"<script>alert(1)</script>", "<img src=x onerror=y>", "<b>&\"'"} <= set(page.words)
 
 
-@pytest.mark.parametrize("steps", [(), (page_step(1, (), "<i>", ("<i>",)),)])
+@pytest.mark.parametrize("steps", [(), (make_page_step(1, (), "<i>", ("<i>",)),)])
 def test_every_slot_of_the_page_is_escaped(steps: tuple[PageStep, ...]) -> None:
     page = Page("<i>", alerts=("<i>",), opening=("<i>",), now="<i>", steps=steps, closing=("<i>",))
 
@@ -38,7 +38,7 @@ def test_whatever_the_words_the_html_is_balanced(
 ) -> None:
     schema = Schema([Feature("a")])
     changes = changes_between(schema, (1.0,), np.array([1.0]), np.array([2.0]))
-    step = page_step(1, changes, unit, (name,))
+    step = make_page_step(1, changes, unit, (name,))
     page = Page(headline=name, alerts=(category,), opening=(reason,), now=unit, steps=(step,))
 
     assert Tags(page_as_html(page)).open == []

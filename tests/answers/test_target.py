@@ -26,7 +26,7 @@ from localface.answers.target import Target
 def test_a_score_never_looks_as_if_it_were_on_the_other_side_of_the_target(
     score: float, target: Target, shown: str
 ) -> None:
-    assert target.show(score) == shown
+    assert target.format_score(score) == shown
 
 
 @given(st.floats(0, 1), st.sampled_from([0.25, 0.5, 0.75]), st.booleans())
@@ -35,14 +35,14 @@ def test_a_shown_probability_is_on_the_side_of_the_target_where_it_is(
 ) -> None:
     target = Target("class 1", wanted, at_most=at_most)
 
-    shown = float(target.show(score))
+    shown = float(target.format_score(score))
 
-    assert target.reached(shown) == target.reached(score) or abs(score - wanted) < 1e-8
+    assert target.is_reached_by(shown) == target.is_reached_by(score) or abs(score - wanted) < 1e-8
 
 
 @pytest.mark.parametrize("score", [math.inf, -math.inf, math.nan])
 def test_a_score_that_is_no_finite_number_is_shown_as_it_is(score: float) -> None:
-    assert Target("class 1", 0.5).show(score) == str(score)
+    assert Target("class 1", 0.5).format_score(score) == str(score)
 
 
 @pytest.mark.parametrize(

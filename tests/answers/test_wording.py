@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localface.answers.wording import (
-    count_of,
+    format_count,
     format_distinct_percents,
+    format_more_unusual_than,
     format_number,
-    format_people,
     format_percent,
+    format_share_of_people,
     join_numbers,
-    more_unusual_than,
-    one_line,
+    to_one_line,
 )
 
 
@@ -70,12 +70,12 @@ def test_different_shares_look_different(one: float, other: float) -> None:
     ],
 )
 def test_a_share_of_people_is_said_the_way_people_do(share: float, text: str) -> None:
-    assert format_people(share) == text
+    assert format_share_of_people(share) == text
 
 
 def test_how_unusual_a_state_is() -> None:
-    assert more_unusual_than(0.01) == "more unusual than 99 % of people's"
-    assert more_unusual_than(0.0) == "more unusual than anybody's"
+    assert format_more_unusual_than(0.01) == "more unusual than 99 % of people's"
+    assert format_more_unusual_than(0.0) == "more unusual than anybody's"
 
 
 @pytest.mark.parametrize(
@@ -104,17 +104,17 @@ def test_a_written_number_is_right_to_about_four_digits(value: float) -> None:
 
 
 def test_counts_and_lists_in_a_sentence() -> None:
-    assert count_of(1, "person", "people") == "1 person"
-    assert count_of(0, "person", "people") == "0 people"
-    assert count_of(1200, "person", "people") == "1,200 people"
+    assert format_count(1, "person", "people") == "1 person"
+    assert format_count(0, "person", "people") == "0 people"
+    assert format_count(1200, "person", "people") == "1,200 people"
     assert join_numbers([1]) == "1"
     assert join_numbers(iter([1, 2, 3])) == "1, 2 and 3"
 
 
 @given(st.text())
 def test_any_name_fits_on_one_line(text: str) -> None:
-    line = one_line(text)
+    line = to_one_line(text)
 
     assert line.isprintable()
-    assert one_line(line) == line
+    assert to_one_line(line) == line
     assert len(line.splitlines()) <= 1

@@ -113,7 +113,7 @@ def test_an_answer_is_the_one_that_the_library_gives(client: httpx.Client) -> No
     ]
     view = reply["view"]
     assert [one["number"] for one in view["actions"]] == list(range(1, len(answer.actions) + 1))
-    assert view["score"]["end_text"] == answer.target.show(answer.actions[-1].score)
+    assert view["score"]["end_text"] == answer.target.format_score(answer.actions[-1].score)
     assert view["person"] == PERSON
     assert view["disclosure"]["rows"] == answer.disclosure.rows
 

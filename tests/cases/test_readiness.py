@@ -403,7 +403,9 @@ def test_answers_keep_every_promise_before_an_independent_judge():
         assert len(found) >= 8
         judge = Judge.of(study.patients.explainers[direction], first.train, found[0].answer)
         for one in found:
-            states = pd.DataFrame(one.answer.followed().records, columns=list(plan.names))
+            states = pd.DataFrame(
+                one.answer.with_actions_as_path().records, columns=list(plan.names)
+            )
             begin = first.test.iloc[one.row]
             assert states.iloc[0].tolist() == begin.tolist()
             assert (states["sex"] == begin["sex"]).all()

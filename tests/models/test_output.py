@@ -153,8 +153,8 @@ def test_a_regressor_whose_value_is_to_fall() -> None:
     model = LinearRegression().fit(DATA, 30_000 + 10_000 * DATA["east"])
     answer = explained(model, target="at most", min_score=18_000)
     assert model.predict(last(answer))[0] <= 18_000
-    assert answer.target.reached(answer.scores[-1])
-    assert not answer.target.reached(answer.scores[0])
+    assert answer.target.is_reached_by(answer.scores[-1])
+    assert not answer.target.is_reached_by(answer.scores[0])
 
 
 def test_a_value_has_no_class() -> None:

@@ -378,4 +378,6 @@ def test_relations_hold_for_a_counterfactual_that_is_brought_along_and_off_the_r
     assert "low <= high" in refused.reason
     for answer in explainer.explain_many(data[model(data) < 0.4].iloc[:30], progress=False):
         assert (answer.path["low"] <= answer.path["high"]).all()
-        assert (answer.followed().path["low"] <= answer.followed().path["high"]).all()
+        assert (
+            answer.with_actions_as_path().path["low"] <= answer.with_actions_as_path().path["high"]
+        ).all()

@@ -94,7 +94,7 @@ def credited(ends: str) -> tuple[LocalFACE, Any]:
 def kept(answer: Recourse, schema: Schema, where: Any = None) -> None:
     """The end, and where the actions lead, lie in the box to the last bit; no one-way step back."""
     box = schema.box(answer.records[0], where)
-    followed = answer.followed()
+    followed = answer.with_actions_as_path()
     for record in (answer.records[-1], followed.records[-1]):
         assert all(box.holds(j, float(code)) for j, code in enumerate(record)), record
         assert not schema.broken(record[None, :]).any()
@@ -108,7 +108,7 @@ def kept(answer: Recourse, schema: Schema, where: Any = None) -> None:
 
 def on_common_ground(answer: Recourse, judge: Judge) -> None:
     """Every step and every action keeps the floor, or the person's own density if lower."""
-    for one in (answer, answer.followed()):
+    for one in (answer, answer.with_actions_as_path()):
         points = judge.points(one.path)
         own = judge.lowest(points[0], points[0])
         for start, end in pairwise(points):
@@ -194,7 +194,7 @@ def test_a_composed_end_is_valid_by_a_fresh_call_and_in_the_box_to_the_last_bit(
         if answer.found:
             assert answer.composed
             assert answer.rows[-1] is None
-            fresh = rises(np.stack([answer.records[-1], answer.followed().records[-1]]))
+            fresh = rises(np.stack([answer.records[-1], answer.with_actions_as_path().records[-1]]))
             assert (fresh >= 0.5).all()
             assert answer.scores[-1] == pytest.approx(fresh[0], abs=1e-9)
             assert answer.records[-1, 2] == answer.records[0, 2]
@@ -216,7 +216,7 @@ def test_mixed_kinds_one_way_features_and_fixed_ones_keep_every_promise():
     composed = [answer for answer in found if answer.composed]
     assert len(composed) >= 3
     for answer in composed:
-        ends = pd.concat([answer.path.tail(1), answer.followed().path.tail(1)])
+        ends = pd.concat([answer.path.tail(1), answer.with_actions_as_path().path.tail(1)])
         assert (model.predict_proba(ends)[:, 1] >= 0.6).all()
         kept(answer, schema)
         on_common_ground(answer, judge)
@@ -241,7 +241,7 @@ def test_no_composed_state_breaks_a_relation():
     assert any(answer.composed for answer in bound)
     for answer in bound:
         assert not schema.broken(answer.records).any()
-        assert not schema.broken(answer.followed().records).any()
+        assert not schema.broken(answer.with_actions_as_path().records).any()
 
 
 def test_someone_outside_their_box_ends_inside_it():
@@ -284,7 +284,7 @@ def test_a_regressor_that_should_come_down_is_served_too():
     for answer in found:
         assert answer.composed
         assert model.predict(answer.records[-1:])[0] <= 7.0 + 1e-9
-        assert model.predict(answer.followed().records[-1:])[0] <= 7.0 + 1e-9
+        assert model.predict(answer.with_actions_as_path().records[-1:])[0] <= 7.0 + 1e-9
 
 
 def pinned_on(model: Any, **options: Any) -> LocalFACE:
@@ -448,7 +448,7 @@ def test_what_is_avoided_stays_and_what_is_dear_is_spared():
             assert not any("y" in action.changes for action in spared.actions)
         for answer in (without, spared):
             if answer.found:
-                assert rises(answer.followed().records[-1:])[0] >= 0.5
+                assert rises(answer.with_actions_as_path().records[-1:])[0] >= 0.5
                 kept(answer, PINNED)
 
 
@@ -461,7 +461,7 @@ def test_several_ways_to_composed_ends_change_different_features():
     for ways in several:
         assert len(set(ways.changed)) == len(ways)
         for way in ways:
-            assert rises(way.followed().records[-1:])[0] >= 0.5
+            assert rises(way.with_actions_as_path().records[-1:])[0] >= 0.5
             kept(way, PINNED)
 
 
@@ -483,7 +483,7 @@ def test_a_wish_for_robustness_asks_for_states_with_more_of_the_score():
         if plain.found:
             assert robust.composed
             assert robust.robustness >= explainer.robustness(plain).success
-            assert rises(robust.followed().records[-1:])[0] >= 0.5
+            assert rises(robust.with_actions_as_path().records[-1:])[0] >= 0.5
             kept(robust, PINNED)
 
 
@@ -552,7 +552,7 @@ def test_neither_a_given_end_nor_followed_actions_are_called_composed():
         if one.found
     )
     assert not answer.composed
-    assert "nobody's" not in str(answer.followed())
+    assert "nobody's" not in str(answer.with_actions_as_path())
     given = explainer.explain(answer.path.iloc[0], counterfactual=answer.counterfactual)
     assert given.found
     assert not given.composed

@@ -64,7 +64,7 @@ def trace_search(engine: Engine, request: Request) -> Trace:
     plan = replace(engine.plan, actions=False, max_changes=1)
     ((_, answer),) = engine.answer([request], plan, wrap=lambda job: log_questions(job.asks, log))
     (answer,) = explain_refusals(engine, plan, [(request, answer)])
-    return _read_log(answer, log, min_score=engine.score.min_score)
+    return _trace_from_log(answer, log, min_score=engine.score.min_score)
 
 
 @dataclass(slots=True, eq=False)
@@ -78,59 +78,63 @@ class _Explored:
 
     def note_step(self, start: Array, end: Array, passes: bool) -> PointKey:
         """Note a step, which starts where explore has looked already; return where it leads."""
-        if _key(start) not in self.looked:
+        if _point_key(start) not in self.looked:
             start, end = end, start
         self.steps.append((start, end, passes))
         if passes:
-            self.parents[_key(end)] = _key(start)
-        return _key(end)
+            self.parents[_point_key(end)] = _point_key(start)
+        return _point_key(end)
 
-    def trail(self, factual: Array) -> Array:
+    def path_to_goal(self, factual: Array) -> Array:
         """The way to the goal, the person first, be it by an entry step."""
         if self.goal is None:
             return np.zeros((0, len(factual)))
         way = [self.goal]
         while way[-1] in self.parents:
             way.append(self.parents[way[-1]])
-        if way[-1] != _key(factual):
-            way.append(_key(factual))
+        if way[-1] != _point_key(factual):
+            way.append(_point_key(factual))
         return np.array(way[::-1])
 
 
-def _read_log(recourse: Recourse, log: Log, *, min_score: float) -> Trace:
+def _trace_from_log(recourse: Recourse, log: Log, *, min_score: float) -> Trace:
     """Read a log: first explore, then enhance and exploit in turns."""
     first_question = log[0][0]
     assert isinstance(first_question, ScorePoints)  # a search begins by scoring the person
     factual = np.asarray(first_question.points[0])
     width = len(factual)
-    explored, first = _read_explore(log, min_score)
-    seen = _revealed_rows(log[:first])
-    later = _revealed_rows(log[first:])
+    explored, first = _read_explore_stage(log, min_score)
+    seen = _revealed_points_by_row(log[:first])
+    later = _revealed_points_by_row(log[first:])
     return Trace(
         recourse=recourse,
         explored=_stack_points(list(seen.values()), width),
-        tried=_steps(explored.steps, width),
-        trail=explored.trail(factual),
+        tried=_as_judged_steps(explored.steps, width),
+        trail=explored.path_to_goal(factual),
         exploited=_stack_points([point for row, point in later.items() if row not in seen], width),
         balls=tuple(
-            (question.point, question.radius) for question, _ in log if _exploits(question)
+            (question.point, question.radius)
+            for question, _ in log
+            if _is_exploit_question(question)
         ),
-        checked=_steps([step for pair in log[first:] for step in _judged_segments(*pair)], width),
+        checked=_as_judged_steps(
+            [step for pair in log[first:] for step in _judged_segments(*pair)], width
+        ),
     )
 
 
-def _read_explore(log: Log, min_score: float) -> tuple[_Explored, int]:
+def _read_explore_stage(log: Log, min_score: float) -> tuple[_Explored, int]:
     """Read up to the first step that passes onto a target, with which explore ends.
 
     Returns what explore did, and where in the log the next stage begins.
     """
     explored = _Explored()
-    scores = _scores(log)
+    scores = _score_by_point(log)
     for i, (question, answer) in enumerate(log):
-        if _exploits(question):
+        if _is_exploit_question(question):
             return explored, i
         if isinstance(question, Nearest):
-            explored.looked.add(_key(question.point))
+            explored.looked.add(_point_key(question.point))
         for start, end, passes in _judged_segments(question, answer):
             reached = explored.note_step(start, end, passes)
             if passes and scores.get(reached, -np.inf) >= min_score:
@@ -139,7 +143,7 @@ def _read_explore(log: Log, min_score: float) -> tuple[_Explored, int]:
     return explored, len(log)
 
 
-def _exploits(question: Question) -> TypeGuard[Nearest]:
+def _is_exploit_question(question: Question) -> TypeGuard[Nearest]:
     """Only exploit looks no further than some radius."""
     return isinstance(question, Nearest) and bool(np.isfinite(question.radius))
 
@@ -152,24 +156,25 @@ def _judged_segments(question: Question, answer: Any) -> list[tuple[Array, Array
     return [(start, end, passes) for start, end, passes in steps if not np.array_equal(start, end)]
 
 
-def _scores(log: Log) -> dict[PointKey, float]:
+def _score_by_point(log: Log) -> dict[PointKey, float]:
     """The score of every point."""
-    points = _revealed_rows(log)
+    points = _revealed_points_by_row(log)
     scores: dict[PointKey, float] = {}
     for question, answer in log:
         if isinstance(question, ScoreRows):
             scores.update(
-                (_key(points[row]), score)
+                (_point_key(points[row]), score)
                 for row, score in zip(question.ids.tolist(), answer, strict=True)
             )
         elif isinstance(question, ScorePoints):
             scores.update(
-                (_key(point), score) for point, score in zip(question.points, answer, strict=True)
+                (_point_key(point), score)
+                for point, score in zip(question.points, answer, strict=True)
             )
     return scores
 
 
-def _revealed_rows(log: Log) -> dict[int, Array]:
+def _revealed_points_by_row(log: Log) -> dict[int, Array]:
     """The rows that were revealed, by id."""
     answers = [answer for question, answer in log if isinstance(question, Nearest)]
     return {
@@ -179,7 +184,7 @@ def _revealed_rows(log: Log) -> dict[int, Array]:
     }
 
 
-def _steps(steps: list[tuple[Array, Array, bool]], width: int) -> JudgedSteps:
+def _as_judged_steps(steps: list[tuple[Array, Array, bool]], width: int) -> JudgedSteps:
     return JudgedSteps(
         starts=_stack_points([start for start, _, _ in steps], width),
         ends=_stack_points([end for _, end, _ in steps], width),
@@ -191,5 +196,5 @@ def _stack_points(points: list[Any], width: int) -> Array:
     return np.stack(points) if points else np.zeros((0, width))
 
 
-def _key(point: Array) -> PointKey:
+def _point_key(point: Array) -> PointKey:
     return tuple(point.tolist())

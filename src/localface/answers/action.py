@@ -39,7 +39,7 @@ class Action:
     def __reduce__(self) -> tuple[Any, ...]:
         pieces = {one.name: getattr(self, one.name) for one in fields(self)}
         pieces |= {"changes": dict(self.changes), "before": dict(self.before)}
-        return _unpickled_action, (pieces,)
+        return _unpickle_action, (pieces,)
 
     @property
     def together(self) -> bool:
@@ -47,6 +47,6 @@ class Action:
         return len(self.changes) > 1
 
 
-def _unpickled_action(pieces: dict[str, Any]) -> Action:
+def _unpickle_action(pieces: dict[str, Any]) -> Action:
     """Rebuild after pickling: a read-only mapping cannot be pickled itself."""
     return Action(**pieces)

@@ -49,12 +49,12 @@ class AnswerAssembler:
     settings: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
-        settings = dict(self.options.plain())
+        settings = dict(self.options.as_plain_values())
         if self.recall != 1:
             settings["recall"] = self.recall
         object.__setattr__(self, "settings", settings)
 
-    def assemble(
+    def assemble_recourse(
         self,
         outcome: Outcome,
         records: Array,
@@ -76,17 +76,17 @@ class AnswerAssembler:
         floor = self.options.min_density if relaxed_to is None else relaxed_to
         actions: tuple[Action, ...] = ()
         if action_records is not None:
-            actions = tuple(self._actions(outcome, action_records, floor))
+            actions = tuple(self._actions_in_user_units(outcome, action_records, floor))
         reasons = ReasonWriter(self.schema, self.target, self.options, self.feature_of)
         return Recourse(
             status=Status[outcome.status],
-            reason=reasons.reason(outcome, box, goal),
+            reason=reasons.why_no_recourse(outcome, box, goal),
             records=records,
             form=form,
             schema=self.schema,
             scores=tuple(self.display_score(score) for score in outcome.scores),
             densities=tuple(self.scale.share(outcome.log_densities).tolist()),
-            certificates=tuple(self._certificates(outcome, floor)),
+            certificates=tuple(self._path_certificates(outcome, floor)),
             rows=rows,
             target=self.target,
             min_density=self.options.min_density,
@@ -100,7 +100,7 @@ class AnswerAssembler:
             version=self.version,
         )
 
-    def certificate(
+    def step_certificate(
         self, length: float, log_lowest: float, floor: float, *, entry: bool, passed: bool
     ) -> Certificate:
         """Put what is known of one step into shares of people.
@@ -120,20 +120,22 @@ class AnswerAssembler:
             radius=self.radius if covers else None,
         )
 
-    def _certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
+    def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))
         for i, log_lowest in enumerate(outcome.step_log_densities.tolist()):
             entry = outcome.entry and i == 0
             passed = not entry and log_lowest >= outcome.log_floor - RESTATED_TOLERANCE
-            yield self.certificate(lengths[i], log_lowest, floor, entry=entry, passed=passed)
+            yield self.step_certificate(lengths[i], log_lowest, floor, entry=entry, passed=passed)
 
-    def _actions(self, outcome: Outcome, records: Array, floor: float) -> Iterator[Action]:
+    def _actions_in_user_units(
+        self, outcome: Outcome, records: Array, floor: float
+    ) -> Iterator[Action]:
         """Put the actions into units: ``records`` are the states that they lead through."""
         actions = outcome.actions
         assert actions is not None
         states = np.stack([outcome.points[0], *(move.point for move in actions.moves)])
         lengths = norms(np.diff(states, axis=0))
-        kept = self._floor_of_actions(actions, outcome.log_floor, floor)
+        kept = self._floor_kept_by_actions(actions, outcome.log_floor, floor)
         log_lowest = actions.step_log_densities
         for i, move in enumerate(actions.moves):
             before = self.schema.values(records[i])
@@ -146,13 +148,13 @@ class AnswerAssembler:
                 score=self.display_score(move.score),
                 density=float(self.scale.share(actions.log_densities[i])),
                 people=int(actions.people[i]),
-                certificate=self.certificate(
+                certificate=self.step_certificate(
                     lengths[i], log_lowest[i], kept, entry=below, passed=not below
                 ),
                 follows=move.follows,
             )
 
-    def _floor_of_actions(self, actions: ActionPath, log_floor: float, floor: float) -> float:
+    def _floor_kept_by_actions(self, actions: ActionPath, log_floor: float, floor: float) -> float:
         """The floor that the actions keep: lower for a person who is below it themselves."""
         if actions.log_floor >= log_floor:
             return floor

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from localface.answers.wording import (
     SAMPLED,
     format_distinct_percents,
+    format_more_unusual_than,
     format_number,
-    format_people,
-    more_unusual_than,
+    format_share_of_people,
 )
 from localface.density.protocol import FLOOR_TOLERANCE
 
@@ -41,26 +41,26 @@ class Certificate:
     @property
     def sentence(self) -> str:
         """What the certificate says, for people."""
-        return self._claim + ("" if self.certified else SAMPLED)
+        return self._claim_sentence + ("" if self.certified else SAMPLED)
 
     @property
-    def _claim(self) -> str:
+    def _claim_sentence(self) -> str:
         if self.entry:
-            return f"entry: this first step crosses ground {more_unusual_than(self.lowest)}"
+            return f"entry: this first step crosses ground {format_more_unusual_than(self.lowest)}"
         if not self.holds:
-            return self._breach
+            return self._breach_sentence
         if self.rule == "cover" and self.people is not None and self.radius is not None:
             radius = format_number(self.radius)
             near = f"within {radius} ordinary differences of every place on this step"
             return f"there are at least {self.people:,} people {near}"
-        common = format_people(self.lowest)
+        common = format_share_of_people(self.lowest)
         if self.rule == "average":
             return f"this step passes on average through places as common as {common}"
         return f"every place on this step is at least as common as {common}"
 
     @property
-    def _breach(self) -> str:
+    def _breach_sentence(self) -> str:
         floor, _ = format_distinct_percents(self.floor, self.lowest)
         mean = "on average " if self.rule == "average" else ""
-        crosses = f"crosses ground {more_unusual_than(self.lowest)}"
+        crosses = f"crosses ground {format_more_unusual_than(self.lowest)}"
         return f"below the floor of {floor}: this step {mean}{crosses}"

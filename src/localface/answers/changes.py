@@ -41,7 +41,7 @@ def changes_between(
     for feature, scale, old, new in zip(
         schema, scales, before.tolist(), after.tolist(), strict=True
     ):
-        if not _differ(feature, old, new):
+        if not _codes_differ(feature, old, new):
             continue
         size = (1.0 if feature.discrete else abs(new - old)) / scale
         texts = (feature.format(old), feature.format(new))
@@ -49,7 +49,7 @@ def changes_between(
     return tuple(sorted(found, key=lambda change: -change.size))
 
 
-def _differ(feature: Feature, old: float, new: float) -> bool:
+def _codes_differ(feature: Feature, old: float, new: float) -> bool:
     """Tell whether two codes of a feature differ by at least its resolution."""
     if old == new:
         return False

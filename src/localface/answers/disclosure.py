@@ -25,7 +25,7 @@ class Disclosure:
         object.__setattr__(self, "seconds", MappingProxyType(dict(self.seconds)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _unpickled_disclosure, (self.to_dict(),)
+        return _unpickle_disclosure, (self.to_dict(),)
 
     @property
     def fraction(self) -> float:
@@ -47,6 +47,6 @@ class Disclosure:
         return {**pieces, "seconds": dict(self.seconds)}
 
 
-def _unpickled_disclosure(pieces: dict[str, Any]) -> Disclosure:
+def _unpickle_disclosure(pieces: dict[str, Any]) -> Disclosure:
     """Rebuild after pickling: a read-only mapping cannot be pickled itself."""
     return Disclosure(**pieces)

@@ -22,7 +22,7 @@ from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
-from localface.errors import InputError, listed, near_miss
+from localface.errors import InputError, did_you_mean, list_names
 
 RECOURSE_FORMAT = "localface/recourse"
 RECOURSE_FORMAT_VERSION = 1
@@ -130,28 +130,28 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     composed: bool = False
 
 
-def write_recourse(answer: RecourseFacts, indent: int | None = None) -> str:
+def recourse_to_json(answer: RecourseFacts, indent: int | None = None) -> str:
     """Write an answer as JSON text."""
-    return dump_json(msgspec.to_builtins(_document_of(answer), enc_hook=_to_builtin), indent)
+    return dump_json(msgspec.to_builtins(_recourse_document(answer), enc_hook=_to_builtin), indent)
 
 
-def read_recourse(text: str, cls: type[_Recourse]) -> _Recourse:
-    """Build an answer from what ``write_recourse`` wrote."""
-    plain = _parse(text)
+def recourse_from_json(text: str, cls: type[_Recourse]) -> _Recourse:
+    """Build an answer from what ``recourse_to_json`` wrote."""
+    plain = _parse_recourse_json(text)
     try:
-        return cls(**_fields_of(msgspec.convert(plain, RecourseDocument)))
+        return cls(**_recourse_fields(msgspec.convert(plain, RecourseDocument)))
     except InputError:
         raise
     except msgspec.ValidationError as error:
-        fault = _first_fault(plain, RecourseDocument) or f"is damaged ({error})"
-        raise _unreadable(fault) from None
+        fault = _describe_first_fault(plain, RecourseDocument) or f"is damaged ({error})"
+        raise _unreadable_document_error(fault) from None
     except KeyError as error:
-        raise _unreadable(f"lacks {error.args[0]!r}") from None
+        raise _unreadable_document_error(f"lacks {error.args[0]!r}") from None
     except (TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise _unreadable(f"is damaged ({error})") from error
+        raise _unreadable_document_error(f"is damaged ({error})") from error
 
 
-def _document_of(answer: RecourseFacts) -> RecourseDocument:
+def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
     written: dict[str, Any] = {
         "format": RECOURSE_FORMAT,
         "version": RECOURSE_FORMAT_VERSION,
@@ -160,22 +160,28 @@ def _document_of(answer: RecourseFacts) -> RecourseDocument:
         "records": answer.records.tolist(),
         "form": answer.form.to_dict(),
         "schema": answer.schema.to_dict(),
-        "certificates": [_as_document(one, CertificateDocument) for one in answer.certificates],
-        "target": _as_document(answer.target, TargetDocument),
-        "disclosure": _as_document(answer.disclosure, DisclosureDocument),
+        "certificates": [
+            _describe_as_document(one, CertificateDocument) for one in answer.certificates
+        ],
+        "target": _describe_as_document(answer.target, TargetDocument),
+        "disclosure": _describe_as_document(answer.disclosure, DisclosureDocument),
         "actions": [_action_document(one) for one in answer.actions],
     }
-    return _as_document(answer, RecourseDocument, written)
+    return _describe_as_document(answer, RecourseDocument, written)
 
 
 def _action_document(action: Action) -> ActionDocument:
-    written: dict[str, Any] = {"certificate": _as_document(action.certificate, CertificateDocument)}
+    written: dict[str, Any] = {
+        "certificate": _describe_as_document(action.certificate, CertificateDocument)
+    }
     if action.evidence is not None:
-        written["evidence"] = _as_document(action.evidence, MoveEvidenceDocument)
-    return _as_document(action, ActionDocument, written)
+        written["evidence"] = _describe_as_document(action.evidence, MoveEvidenceDocument)
+    return _describe_as_document(action, ActionDocument, written)
 
 
-def _as_document(value: Any, kind: type[_Document], written: Mapping[str, Any] = {}) -> _Document:
+def _describe_as_document(
+    value: Any, kind: type[_Document], written: Mapping[str, Any] = {}
+) -> _Document:
     """Describe a value by its attributes, save for those whose description is ``written``."""
     names = [name for name in kind.__struct_fields__ if name not in written]
     return kind(**{name: getattr(value, name) for name in names}, **written)
@@ -190,7 +196,7 @@ def _to_builtin(value: Any) -> Any:
     raise TypeError(f"Object of type {type(value).__name__} is not JSON serializable")
 
 
-def _fields_of(document: RecourseDocument) -> dict[str, Any]:
+def _recourse_fields(document: RecourseDocument) -> dict[str, Any]:
     """Turn a document back into the fields of an answer."""
     pieces = msgspec.structs.asdict(document)
     for name in ("format", "made_with"):
@@ -201,23 +207,23 @@ def _fields_of(document: RecourseDocument) -> dict[str, Any]:
         "records": np.array(document.records, dtype=np.float64),
         "form": TableFormat.from_dict(document.form),
         "schema": Schema.from_dict(document.schema),
-        "certificates": [_value_of(one, Certificate) for one in document.certificates],
-        "target": _value_of(document.target, Target),
-        "disclosure": _value_of(document.disclosure, Disclosure),
-        "actions": [_action_of(one) for one in document.actions],
+        "certificates": [_value_from_document(one, Certificate) for one in document.certificates],
+        "target": _value_from_document(document.target, Target),
+        "disclosure": _value_from_document(document.disclosure, Disclosure),
+        "actions": [_action_from_document(one) for one in document.actions],
     }
 
 
-def _action_of(document: ActionDocument) -> Action:
+def _action_from_document(document: ActionDocument) -> Action:
     pieces = msgspec.structs.asdict(document)
-    pieces["certificate"] = _value_of(document.certificate, Certificate)
+    pieces["certificate"] = _value_from_document(document.certificate, Certificate)
     pieces["follows"] = tuple(document.follows)
     if document.evidence is not None:
-        pieces["evidence"] = _value_of(document.evidence, MoveEvidence)
+        pieces["evidence"] = _value_from_document(document.evidence, MoveEvidence)
     return Action(**pieces)
 
 
-def _value_of(document: msgspec.Struct, cls: type[_Value]) -> _Value:
+def _value_from_document(document: msgspec.Struct, cls: type[_Value]) -> _Value:
     return cls(**msgspec.structs.asdict(document))
 
 
@@ -225,12 +231,13 @@ def _status_named(name: str) -> Status:
     known = [status.name for status in Status]
     if name not in known:
         raise InputError(
-            f"there is no status {name!r}{near_miss(name, known)}; statuses are {listed(known)}"
+            f"there is no status {name!r}{did_you_mean(name, known)}; "
+            f"statuses are {list_names(known)}"
         )
     return Status[name]
 
 
-def _parse(text: str) -> dict[str, Any]:
+def _parse_recourse_json(text: str) -> dict[str, Any]:
     """Read the JSON and make sure that it is one of ours."""
     reads = "Recourse.from_json reads what Recourse.to_json wrote"
     try:
@@ -249,11 +256,11 @@ def _parse(text: str) -> dict[str, Any]:
     return document
 
 
-def _unreadable(fault: str) -> InputError:
+def _unreadable_document_error(fault: str) -> InputError:
     return InputError(f"this {RECOURSE_FORMAT} document {fault}; write it again with to_json()")
 
 
-def _first_fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
+def _describe_first_fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
     """Say what is wrong with an object of a document: the first field that is no such thing.
 
     msgspec names the types only; whoever looks for the mistake wants to see the value too.
@@ -268,17 +275,20 @@ def _first_fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
             msgspec.convert(value, field.type)
         except msgspec.ValidationError as error:
             if isinstance(value, list | dict):
-                return _fault_within(value, field.type) or f"is damaged ({field.name}: {error})"
+                return (
+                    _describe_fault_within(value, field.type)
+                    or f"is damaged ({field.name}: {error})"
+                )
             wanted = kind.__annotations__[field.name].replace("Number", "float")
             return f"is damaged ({field.name} is {value!r}, not {wanted})"
     return ""
 
 
-def _fault_within(value: list[Any] | dict[str, Any], wanted: Any) -> str:
+def _describe_fault_within(value: list[Any] | dict[str, Any], wanted: Any) -> str:
     """Say what is wrong with one of the objects that a field holds, or nothing."""
     objects = [value] if isinstance(value, dict) else value
     for kind in (wanted, *get_args(wanted)):
         if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            faults = (_first_fault(one, kind) for one in objects if isinstance(one, dict))
+            faults = (_describe_first_fault(one, kind) for one in objects if isinstance(one, dict))
             return next(filter(None, faults), "")
     return ""

@@ -65,7 +65,7 @@ class RecourseFacts:
         widened = {str(name): float(far) for name, far in self.widened.items()}
         settled: dict[str, Any] = {
             "records": records,
-            "settings": MappingProxyType(dict(_plain_setting(self.settings))),
+            "settings": MappingProxyType(dict(_to_plain_setting(self.settings))),
             "scores": tuple(float(value) for value in self.scores),
             "densities": tuple(float(value) for value in self.densities),
             "scales": tuple(float(value) for value in self.scales),
@@ -82,13 +82,16 @@ class RecourseFacts:
     def __reduce__(self) -> tuple[Any, ...]:
         pieces = {one.name: getattr(self, one.name) for one in fields(self)}
         pieces |= {"settings": dict(self.settings), "widened": dict(self.widened)}
-        return _unpickled, (type(self), pieces)
+        return _unpickle_recourse, (type(self), pieces)
 
     def __repr__(self) -> str:
         if self.found:
-            outcome = [self._n_steps, f"score {self._score_now} -> {self._score_reached}"]
+            outcome = [
+                self._step_count_text,
+                f"score {self._score_now_text} -> {self._score_reached_text}",
+            ]
         else:
-            outcome = [f"score {self._score_now}, wanted {self.target.sentence}"]
+            outcome = [f"score {self._score_now_text}, wanted {self.target.sentence}"]
         parts = [self.status.word, *outcome]
         if self.relaxed_to is not None:
             parts.append(f"floor relaxed to {format_percent(self.relaxed_to)}")
@@ -120,9 +123,9 @@ class RecourseFacts:
         """
         if not self.actions:
             return self.counterfactual
-        return self.form.single(self.followed().records[-1])
+        return self.form.single(self.with_actions_as_path().records[-1])
 
-    def followed(self) -> Self:
+    def with_actions_as_path(self) -> Self:
         """Return the same answer with the states that its actions lead through as its path."""
         if not self.actions:
             return self
@@ -176,18 +179,18 @@ class RecourseFacts:
         raise NoRecourse(": ".join(part for part in (self.status.value, self.reason) if part))
 
     @property
-    def _n_steps(self) -> str:
+    def _step_count_text(self) -> str:
         n = len(self.actions) or len(self.certificates)
         what = "action" if self.actions else "step"
         return f"{n} {what}{'' if n == 1 else 's'}"
 
     @property
-    def _score_now(self) -> str:
-        return self.target.show(self.scores[0])
+    def _score_now_text(self) -> str:
+        return self.target.format_score(self.scores[0])
 
     @property
-    def _score_reached(self) -> str:
-        return self.target.show(self.actions[-1].score if self.actions else self.scores[-1])
+    def _score_reached_text(self) -> str:
+        return self.target.format_score(self.actions[-1].score if self.actions else self.scores[-1])
 
 
 def _check_shapes(answer: RecourseFacts) -> None:
@@ -214,23 +217,23 @@ def _check_shapes(answer: RecourseFacts) -> None:
             )
 
 
-def _plain_setting(value: Any) -> Any:
+def _to_plain_setting(value: Any) -> Any:
     """Turn a setting into plain values that JSON gives back the same; anything else by its name."""
     if isinstance(value, np.generic | np.ndarray):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Mapping):
-        return {str(key): _plain_setting(one) for key, one in value.items()}
+        return {str(key): _to_plain_setting(one) for key, one in value.items()}
     if isinstance(value, set | frozenset):
-        return tuple(sorted((_plain_setting(one) for one in value), key=repr))
+        return tuple(sorted((_to_plain_setting(one) for one in value), key=repr))
     if isinstance(value, list | tuple):
-        return tuple(_plain_setting(one) for one in value)
+        return tuple(_to_plain_setting(one) for one in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return _plain_setting(asdict(value))
+        return _to_plain_setting(asdict(value))
     return str(getattr(value, "__name__", type(value).__name__))
 
 
-def _unpickled(cls: type[RecourseFacts], pieces: dict[str, Any]) -> RecourseFacts:
+def _unpickle_recourse(cls: type[RecourseFacts], pieces: dict[str, Any]) -> RecourseFacts:
     """Rebuild after pickling, with read-only arrays again."""
     return cls(**pieces)

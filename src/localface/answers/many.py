@@ -60,7 +60,9 @@ class Recourses(Sequence[Recourse]):
     def to_frame(self) -> Any:
         """One line a person, as a table of the user's own kind (see ``Audit.to_frame``)."""
         rows = self._answers
-        columns: dict[str, list[Any]] = {} if self._complete else {"person": list(self.numbers)}
+        columns: dict[str, list[Any]] = (
+            {} if self._everybody_answered else {"person": list(self.numbers)}
+        )
         columns |= {
             "status": [one.status.name for one in rows],
             "steps": [len(one.certificates) for one in rows],
@@ -73,7 +75,7 @@ class Recourses(Sequence[Recourse]):
         return table_from_columns(columns, rows[0].form.kind if rows else "numpy")
 
     @property
-    def _complete(self) -> bool:
+    def _everybody_answered(self) -> bool:
         """Whether everybody who came has an answer."""
         everybody = tuple(range(len(self._answers)))
         return not self.errors and not self.unfinished and self.numbers == everybody

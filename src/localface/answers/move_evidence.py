@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from localface.answers.intervals import wilson_interval
-from localface.errors import InputError, listed
+from localface.errors import InputError, list_names
 
 FEWEST = 5
 """The fewest people of whom a percentage is given; below, the counts say it all."""
@@ -59,7 +59,7 @@ class MoveEvidence:
     def __post_init__(self) -> None:
         for name in _NAMES:
             object.__setattr__(self, name, tuple(str(one) for one in getattr(self, name)))
-        _check(self)
+        _check_counts(self)
 
     @property
     def share(self) -> float | None:
@@ -76,15 +76,17 @@ class MoveEvidence:
     def sentence(self) -> str:
         """What people did, for people; never what it would do for this person."""
         if self.untold:
-            unknown = f"the longitudinal data knows nothing of {listed(self.untold)}"
+            unknown = f"the longitudinal data knows nothing of {list_names(self.untold)}"
             return f"{unknown}: nobody can be seen to do this"
         if not self.similar:
             return "nobody in the longitudinal data was in a similar state"
-        of_similar = f"{_or_none(self.moved)} of {self.similar:,} similar {self.people}"
-        did = f"{of_similar} did this {self._span}"
+        of_similar = (
+            f"{_format_count_or_none(self.moved)} of {self.similar:,} similar {self.people}"
+        )
+        did = f"{of_similar} did this {self._time_limit_phrase}"
         if not (self.well and self.moved):
             return did
-        return f"{did}; {self._outcome_phrase}{self._others}"
+        return f"{did}; {self._outcome_phrase}{self._others_phrase}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the evidence as plain values that JSON can hold."""
@@ -96,7 +98,7 @@ class MoveEvidence:
         return cls(**{one.name: plain[one.name] for one in fields(cls)})
 
     @property
-    def _span(self) -> str:
+    def _time_limit_phrase(self) -> str:
         return f"within {self.within:g} {self.unit}".rstrip()
 
     @property
@@ -107,12 +109,12 @@ class MoveEvidence:
         if self.moved == 1:
             return f"that one {'went' if self.fared_well else 'did not go'} on to {self.well}"
         known = "" if self.with_outcome == self.moved else " whose outcome is known"
-        rate = _rate(self.fared_well, self.with_outcome)
-        well = f"{_or_none(self.fared_well)} of the {self.with_outcome:,}{known}"
+        rate = _rate_with_interval(self.fared_well, self.with_outcome)
+        well = f"{_format_count_or_none(self.fared_well)} of the {self.with_outcome:,}{known}"
         return f"{well} went on to {self.well}{rate}"
 
     @property
-    def _others(self) -> str:
+    def _others_phrase(self) -> str:
         """The same of the similar people who did not move: a share means nothing without it."""
         well = self.others_fared_well
         known = self.others_with_outcome
@@ -120,14 +122,15 @@ class MoveEvidence:
             return ""
         if known == 1:
             return f"; the one other {'went' if well else 'did not go'} on to {self.well}"
-        return f"; among the {known:,} others it was {_or_none(well)}{_rate(well, known)}"
+        it_was = f"{_format_count_or_none(well)}{_rate_with_interval(well, known)}"
+        return f"; among the {known:,} others it was {it_was}"
 
 
-def _or_none(count: int) -> str:
+def _format_count_or_none(count: int) -> str:
     return f"{count:,}" if count else "none"
 
 
-def _rate(good: int, of: int) -> str:
+def _rate_with_interval(good: int, of: int) -> str:
     """A share with its interval, where there are people enough to speak of one."""
     if of < FEWEST:
         return ""
@@ -135,7 +138,7 @@ def _rate(good: int, of: int) -> str:
     return f" ({100 * good / of:.0f} %, {100 * low:.0f} to {100 * high:.0f} %)"
 
 
-def _check(evidence: MoveEvidence) -> None:
+def _check_counts(evidence: MoveEvidence) -> None:
     """Refuse counts that cannot be counts of the same people."""
     counts = {name: getattr(evidence, name) for name in _COUNTS}
     for name, count in counts.items():

@@ -13,12 +13,12 @@ from localface.answers.move_evidence import CAUTION
 from localface.answers.wording import (
     SAMPLED,
     format_distinct_percents,
+    format_more_unusual_than,
     format_number,
-    format_people,
     format_percent,
+    format_share_of_people,
     join_numbers,
-    more_unusual_than,
-    one_line,
+    to_one_line,
 )
 from localface.data.schema import Schema
 
@@ -40,7 +40,7 @@ class PageStep:
     notes: tuple[str, ...] = ()
 
     @property
-    def rest(self) -> str:
+    def smaller_changes_phrase(self) -> str:
         """A sentence for the changes that are not shown, or nothing."""
         if not self.smaller:
             return ""
@@ -62,26 +62,26 @@ class Page:
 
 def page_of(answer: RecourseFacts) -> Page:
     """Put the answer on a page; whatever was relaxed stands on top."""
-    now = answer.target.show(answer.scores[0])
+    now = answer.target.format_score(answer.scores[0])
     if not answer.found:
         return Page(
             repr(answer),
-            alerts=tuple(_alerts(answer)),
+            alerts=tuple(_alert_lines(answer)),
             opening=tuple(line for line in (answer.status.value, answer.reason) if line),
             now=now,
             closing=(f"wanted: {answer.target.sentence}", f"seen: {answer.disclosure.sentence}"),
         )
     return Page(
         repr(answer),
-        alerts=tuple(_alerts(answer)),
+        alerts=tuple(_alert_lines(answer)),
         opening=(answer.reason,) if answer.reason else (),
         now=now,
-        steps=_steps(answer),
-        closing=(*_closing(answer), *evidence_notes(answer)),
+        steps=_page_steps(answer),
+        closing=(*_closing_lines(answer), *evidence_notes(answer)),
     )
 
 
-def page_step(
+def make_page_step(
     number: int, changes: Sequence[FeatureChange], score: str, notes: tuple[str, ...] = ()
 ) -> PageStep:
     """Lay out one step: a few lines for what a person can see change, and a count of the rest."""
@@ -103,37 +103,39 @@ def evidence_notes(answer: RecourseFacts) -> tuple[str, ...]:
     return f"similar: close in {n - len(ignored)} of {n} features{more}{apart}", CAUTION
 
 
-def _steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
+def _page_steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
     """One block per action or, where none were asked for, per step of the path."""
     if answer.actions:
-        return tuple(_action_step(answer, i) for i in range(len(answer.actions)))
+        return tuple(_page_step_of_action(answer, i) for i in range(len(answer.actions)))
     steps = []
     for i, certificate in enumerate(answer.certificates):
         changes = changes_between(
             answer.schema, answer.scales, answer.records[i], answer.records[i + 1]
         )
-        score = answer.target.show(answer.scores[i + 1])
-        steps.append(page_step(i + 1, changes, score, tuple(_warning(certificate))))
+        score = answer.target.format_score(answer.scores[i + 1])
+        steps.append(make_page_step(i + 1, changes, score, tuple(_floor_warning(certificate))))
     return tuple(steps)
 
 
-def _action_step(answer: RecourseFacts, index: int) -> PageStep:
+def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     """One action: what changes, what must come first, how many people are near."""
     action = answer.actions[index]
-    changes = _action_changes(answer.schema, action)
+    changes = _changes_by_action(answer.schema, action)
     words = []
     if action.together:
         words.append("together")
     if action.follows:
         words.append(f"needs step {join_numbers(one + 1 for one in action.follows)} first")
     words.append("1 person is near" if action.people == 1 else f"{action.people:,} people are near")
-    notes = ["; ".join(words), *_warning(action.certificate)]
+    notes = ["; ".join(words), *_floor_warning(action.certificate)]
     if action.evidence is not None:
-        notes.append(one_line(action.evidence.sentence))
-    return page_step(index + 1, changes, answer.target.show(action.score), tuple(notes))
+        notes.append(to_one_line(action.evidence.sentence))
+    return make_page_step(
+        index + 1, changes, answer.target.format_score(action.score), tuple(notes)
+    )
 
 
-def _action_changes(schema: Schema, action: Action) -> list[FeatureChange]:
+def _changes_by_action(schema: Schema, action: Action) -> list[FeatureChange]:
     changes = []
     for name, value in action.changes.items():
         feature = schema[name]
@@ -144,17 +146,17 @@ def _action_changes(schema: Schema, action: Action) -> list[FeatureChange]:
     return changes
 
 
-def _warning(certificate: Certificate) -> Iterator[str]:
+def _floor_warning(certificate: Certificate) -> Iterator[str]:
     """What must be said of a step that does not keep the floor."""
     if certificate.entry or not certificate.holds:
         yield certificate.sentence
 
 
-def _alerts(answer: RecourseFacts) -> Iterator[str]:
+def _alert_lines(answer: RecourseFacts) -> Iterator[str]:
     """What nobody may overlook: a lowered floor, wider bounds, steps that break the floor."""
     if answer.relaxed_to is not None:
         before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)
-        crosses = f"the path crosses ground {more_unusual_than(answer.relaxed_to)}"
+        crosses = f"the path crosses ground {format_more_unusual_than(answer.relaxed_to)}"
         least = "the least that opens a path from neighbour to neighbour"
         yield f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}"
     for name, far in answer.widened.items():
@@ -166,9 +168,9 @@ def _alerts(answer: RecourseFacts) -> Iterator[str]:
         yield f"below the floor: {len(broken)} of {len(answer.certificates)} steps (see below)"
 
 
-def _closing(answer: RecourseFacts) -> Iterator[str]:
+def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     """What holds for the actions as a whole or, without any, for the path."""
-    yield from _floor_kept(answer)
+    yield from _floor_kept_line(answer)
     if answer.actions:
         n = len(answer.certificates)
         through = "to a state that is nobody's" if answer.composed else "through real people"
@@ -183,17 +185,17 @@ def _closing(answer: RecourseFacts) -> Iterator[str]:
         yield f"robust to noise: {share} from it still reach the target"
 
 
-def _floor_kept(answer: RecourseFacts) -> Iterator[str]:
+def _floor_kept_line(answer: RecourseFacts) -> Iterator[str]:
     """Say that all steps keep the floor, where they do."""
     every = [action.certificate for action in answer.actions] or list(answer.certificates)
     kept = [one for one in every if not one.entry]
     if kept and all(one.holds for one in kept):
         subject = "after the entry, every step" if len(kept) < len(every) else "every step"
         proof = "" if all(one.certified for one in kept) else SAMPLED
-        yield f"{subject} {_floor_words(answer, kept[0])}{proof}"
+        yield f"{subject} {_floor_phrase(answer, kept[0])}{proof}"
 
 
-def _floor_words(answer: RecourseFacts, certificate: Certificate) -> str:
+def _floor_phrase(answer: RecourseFacts, certificate: Certificate) -> str:
     """Say which floor the steps keep, in the words of their rule."""
     if certificate.rule == "cover" and certificate.people is not None:
         return f"has at least {certificate.people:,} similar people around each of its places"
@@ -203,4 +205,6 @@ def _floor_words(answer: RecourseFacts, certificate: Certificate) -> str:
         return f"passes{on_average} through no place more unusual than where this person stands now"
     if asked <= 0:
         return "may cross any ground: no floor was asked for"
-    return f"passes{on_average} through places at least as common as {format_people(asked)}"
+    return (
+        f"passes{on_average} through places at least as common as {format_share_of_people(asked)}"
+    )

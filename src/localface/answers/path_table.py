@@ -22,7 +22,7 @@ def path_table(answer: RecourseFacts) -> Any:
     }
     if answer.relaxed_to is not None:
         extra["relaxed_to"] = [answer.relaxed_to] * n
-    extra = {_free_name(name, answer.schema): column for name, column in extra.items()}
+    extra = {_unused_column_name(name, answer.schema): column for name, column in extra.items()}
     path = answer.path
     if answer.form.kind == "numpy":
         columns = {name: path[:, j] for j, name in enumerate(answer.schema.names)}
@@ -31,17 +31,17 @@ def path_table(answer: RecourseFacts) -> Any:
         except ModuleNotFoundError:
             return {**columns, **{name: np.array(column) for name, column in extra.items()}}
         path = pandas.DataFrame(columns).infer_objects()
-    return _with_notes(_with_columns(path, extra), answer)
+    return _attach_summary(_with_extra_columns(path, extra), answer)
 
 
-def _free_name(name: str, schema: Schema) -> str:
+def _unused_column_name(name: str, schema: Schema) -> str:
     """A name for a column of ours that none of the user's has."""
     while name in schema.names:
         name += "_"
     return name
 
 
-def _with_columns(path: Any, extra: dict[str, list[Any]]) -> Any:
+def _with_extra_columns(path: Any, extra: dict[str, list[Any]]) -> Any:
     """Add columns of ours beside the user's."""
     table = nw.from_native(path, eager_only=True)
     added = [
@@ -50,7 +50,7 @@ def _with_columns(path: Any, extra: dict[str, list[Any]]) -> Any:
     return table.with_columns(*added).to_native()
 
 
-def _with_notes(frame: Any, answer: RecourseFacts) -> Any:
+def _attach_summary(frame: Any, answer: RecourseFacts) -> Any:
     """Attach a summary of the answer where the kind of table carries notes."""
     kind = nw.from_native(frame, eager_only=True).implementation
     if kind.is_pandas():

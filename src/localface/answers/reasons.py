@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from localface.answers.target import Target
-from localface.answers.wording import count_of, format_people
+from localface.answers.wording import format_count, format_share_of_people
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.options import Options
@@ -27,7 +27,7 @@ class ReasonWriter:
     options: Options
     feature_of: Ids
 
-    def reason(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
+    def why_no_recourse(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
         """Say why; nothing where the status says it all. ``goal`` is the end that was given."""
         status = outcome.status
         if status == "BUDGET":
@@ -41,16 +41,16 @@ class ReasonWriter:
                 "max_step or one-way features rule out every step onwards"
             )
         if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
-            return self._goal_reason(status, box, goal)
+            return self._why_goal_fails(status, box, goal)
         if status == "NO_TARGET" and outcome.counts is not None:
-            return self._no_target(outcome.counts, box)
+            return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
-            return self._unreachable(outcome.counts)
+            return self._why_unreachable(outcome.counts)
         return ""
 
-    def _unreachable(self, counts: TargetCounts | None) -> str:
+    def _why_unreachable(self, counts: TargetCounts | None) -> str:
         options = self.options
-        many = "people" if counts is None else count_of(counts.targets, "person", "people")
+        many = "people" if counts is None else format_count(counts.targets, "person", "people")
         reach = "reaches" if many == "1 person" else "reach"
         longest = ""
         if options.max_step is not None:
@@ -58,11 +58,11 @@ class ReasonWriter:
         return (
             f"{many} within the constraints {reach} the target, but no steps{longest} from each "
             f"place to its {options.n_neighbors} nearest, over ground at least as common as "
-            f"{format_people(options.min_density)}, lead there; relax=True finds the least "
-            "lowering of the floor that opens a way"
+            f"{format_share_of_people(options.min_density)}, lead there; relax=True finds the "
+            "least lowering of the floor that opens a way"
         )
 
-    def _no_target(self, counts: TargetCounts, box: Box) -> str:
+    def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
         if counts.targets_anywhere == 0:
             wanted = self.target.sentence
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
@@ -88,9 +88,9 @@ class ReasonWriter:
                 tally[feature] += excluded
         return tally
 
-    def _goal_reason(self, status: str, box: Box, goal: Array) -> str:
+    def _why_goal_fails(self, status: str, box: Box, goal: Array) -> str:
         given = "the counterfactual that was given"
-        outside = [why for i, why in box.reasons.items() if not _within(box, i, float(goal[i]))]
+        outside = [why for i, why in box.reasons.items() if not _box_allows(box, i, float(goal[i]))]
         if outside:
             return f"{given} lies outside the constraints: {'; '.join(outside)}"
         if self.schema.broken(goal[None, :])[0]:
@@ -101,7 +101,7 @@ class ReasonWriter:
         return f"{given} cannot be reached over common enough ground; try relax=True"
 
 
-def _within(box: Box, feature: int, code: float) -> bool:
+def _box_allows(box: Box, feature: int, code: float) -> bool:
     """Tell whether a code is within the bounds of a feature and among its allowed values."""
     if not box.lower[feature] <= code <= box.upper[feature]:
         return False

@@ -49,14 +49,14 @@ class Recourse(RecourseFacts):
         """Write everything down; ``Recourse.from_json`` gives it back, bit for bit."""
         from localface.answers import document  # only now: importing msgspec takes its time
 
-        return document.write_recourse(self, indent)
+        return document.recourse_to_json(self, indent)
 
     @classmethod
     def from_json(cls, text: str) -> Recourse:
         """Read what ``to_json`` wrote."""
         from localface.answers import document
 
-        return document.read_recourse(text, cls)
+        return document.recourse_from_json(text, cls)
 
     def plot(self, **options: Any) -> Any:
         """Draw the path (needs matplotlib).

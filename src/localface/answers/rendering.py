@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from localface.answers.page import Page, PageStep
-from localface.answers.wording import one_line
+from localface.answers.wording import to_one_line
 
 _WIDEST_NAME = 28  # characters, in text
 _WIDEST_CHANGE = 36
@@ -31,30 +31,30 @@ _HEAD = "".join(
 def page_as_text(page: Page) -> str:
     """Render a page for a terminal."""
     changes = [change for step in page.steps for change in step.changes]
-    longest_name = max((len(one_line(change.name)) for change in changes), default=0)
-    longest_change = max((len(one_line(str(change))) for change in changes), default=0)
+    longest_name = max((len(to_one_line(change.name)) for change in changes), default=0)
+    longest_change = max((len(to_one_line(str(change))) for change in changes), default=0)
     name_width = min(longest_name, _WIDEST_NAME)
     change_width = min(longest_change, _WIDEST_CHANGE)
     lines = [
-        *map(one_line, page.alerts),
-        one_line(page.headline),
-        *(f"  {one_line(line)}" for line in page.opening),
+        *map(to_one_line, page.alerts),
+        to_one_line(page.headline),
+        *(f"  {to_one_line(line)}" for line in page.opening),
     ]
     if page.now:
         lines.append(f"  {'now':<{name_width + change_width + 7}}score {page.now}")
     for step in page.steps:
-        lines.extend(_step_lines(step, name_width, change_width))
-    return "\n".join([*lines, *(f"  {one_line(line)}" for line in page.closing)])
+        lines.extend(_step_text_lines(step, name_width, change_width))
+    return "\n".join([*lines, *(f"  {to_one_line(line)}" for line in page.closing)])
 
 
-def _step_lines(step: PageStep, name_width: int, change_width: int) -> Iterator[str]:
+def _step_text_lines(step: PageStep, name_width: int, change_width: int) -> Iterator[str]:
     """Yield the lines of one step: the score stands beside the last of its changes."""
     rows = [
-        f"{one_line(change.name):<{name_width}}  {one_line(str(change)):<{change_width}}"
+        f"{to_one_line(change.name):<{name_width}}  {to_one_line(str(change)):<{change_width}}"
         for change in step.changes
     ]
-    if step.rest:
-        rows.append(f"{step.rest:<{name_width + change_width + 2}}")
+    if step.smaller_changes_phrase:
+        rows.append(f"{step.smaller_changes_phrase:<{name_width + change_width + 2}}")
     rows = rows or [" " * (name_width + change_width + 2)]
     rows[-1] += f"  score {step.score}"
     for i, row in enumerate([*rows, *step.notes]):
@@ -71,7 +71,7 @@ def page_as_html(page: Page) -> str:
     closing = "".join(f"<p>{escape(line)}</p>" for line in page.closing)
     headline = escape(page.headline.strip("<>"))
     if page.steps:
-        table = f"<table><caption>{headline}</caption>{_table_content(page)}</table>"
+        table = f"<table><caption>{headline}</caption>{_table_content_html(page)}</table>"
         middle = opening + table
     else:
         now = f"<p>now: score {escape(page.now)}</p>" if page.now else ""
@@ -79,14 +79,16 @@ def page_as_html(page: Page) -> str:
     return f'{_STYLE}<div class="localface-recourse">{alerts}{middle}{closing}</div>'
 
 
-def _table_content(page: Page) -> str:
+def _table_content_html(page: Page) -> str:
     """Write the head of the table, the state now, the steps."""
     cells = f'<th scope="rowgroup">now</th><td colspan="4"></td><td>{escape(page.now)}</td>'
-    body = f"<tbody><tr>{cells}</tr></tbody>" + "".join(_step_rows(step) for step in page.steps)
+    body = f"<tbody><tr>{cells}</tr></tbody>" + "".join(
+        _step_rows_html(step) for step in page.steps
+    )
     return f"<thead><tr>{_HEAD}</tr></thead>{body}"
 
 
-def _step_rows(step: PageStep) -> str:
+def _step_rows_html(step: PageStep) -> str:
     """Write one step as a group of rows under its number; the score stands in the last of them."""
     rows = [
         "".join(
@@ -95,8 +97,8 @@ def _step_rows(step: PageStep) -> str:
         )
         for change in step.changes
     ]
-    if step.rest or not rows:
-        rows.append(f'<td colspan="4">{escape(step.rest)}</td>')
+    if step.smaller_changes_phrase or not rows:
+        rows.append(f'<td colspan="4">{escape(step.smaller_changes_phrase)}</td>')
     scores = [""] * (len(rows) - 1) + [step.score]
     cells = [row + f"<td>{escape(score)}</td>" for row, score in zip(rows, scores, strict=True)]
     cells += [f'<td colspan="5">{escape(note)}</td>' for note in step.notes]

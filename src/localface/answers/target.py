@@ -20,17 +20,17 @@ class Target:
     at_most: bool = False
     kind: str = "probability"
 
-    def reached(self, score: float) -> bool:
+    def is_reached_by(self, score: float) -> bool:
         """Tell whether a score has arrived."""
         return score <= self.min_score if self.at_most else score >= self.min_score
 
-    def show(self, score: float) -> str:
+    def format_score(self, score: float) -> str:
         """Write a score with enough digits to stand on the right side of the target."""
         if not math.isfinite(score):
             return str(score)
         fewest = self._fewest_decimals(score)
         for decimals in range(fewest, fewest + 8):
-            if self.reached(float(f"{score:.{decimals}f}")) == self.reached(score):
+            if self.is_reached_by(float(f"{score:.{decimals}f}")) == self.is_reached_by(score):
                 break
         if self.kind == "probability":
             return f"{score:.{decimals}f}"

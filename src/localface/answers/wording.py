@@ -41,10 +41,10 @@ def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
     return pair
 
 
-def format_people(share: float) -> str:
+def format_share_of_people(share: float) -> str:
     """Say a share of people the way people do, where that is true.
 
-    >>> format_people(0.05), format_people(0.03), format_people(0.4)
+    >>> format_share_of_people(0.05), format_share_of_people(0.03), format_share_of_people(0.4)
     ("1 in 20 people's", "3 % of people's", "40 % of people's")
     """
     if sys.float_info.min <= share <= 0.25:  # the inverse of less is infinite
@@ -54,10 +54,10 @@ def format_people(share: float) -> str:
     return f"{format_percent(share)} of people's"
 
 
-def more_unusual_than(share: float) -> str:
+def format_more_unusual_than(share: float) -> str:
     """Say how unusual a state is where ``share`` of people have a less common one.
 
-    >>> more_unusual_than(0.01), more_unusual_than(0)
+    >>> format_more_unusual_than(0.01), format_more_unusual_than(0)
     ("more unusual than 99 % of people's", "more unusual than anybody's")
     """
     if share > 0:
@@ -79,10 +79,10 @@ def format_number(value: float, decimals: int | None = None) -> str:
     return _without_trailing_zeros(f"{value:,.{decimals}f}")
 
 
-def count_of(n: int, singular: str, plural: str) -> str:
+def format_count(n: int, singular: str, plural: str) -> str:
     """Say how many there are of something.
 
-    >>> count_of(1, "person", "people"), count_of(1200, "person", "people")
+    >>> format_count(1, "person", "people"), format_count(1200, "person", "people")
     ('1 person', '1,200 people')
     """
     return f"{n:,} {singular if n == 1 else plural}"
@@ -98,10 +98,10 @@ def join_numbers(numbers: Iterable[int]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
-def one_line(text: str) -> str:
+def to_one_line(text: str) -> str:
     r"""Keep a name from the data on one line, free of control characters.
 
-    >>> one_line("two\nlines")
+    >>> to_one_line("two\nlines")
     'two lines'
     """
     return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -10,7 +10,7 @@ import numpy as np
 from localface.data.box import Box, DistanceLimit
 from localface.data.feature import Feature, range_codes
 from localface.data.where import UNCONSTRAINED, FeatureConstraint, read_where
-from localface.errors import ConstraintError, listed
+from localface.errors import ConstraintError, list_names
 from localface.types import Array
 
 
@@ -163,7 +163,7 @@ def _category_limits(
         end = 1 if direction == "up" else 0
         limits.append(_Limit(f"only moves {direction}", codes=frozenset({own, end})))
     if extra.only is not None and len(extra.only) < len(feature.categories or ()):
-        labels = listed(feature.format(code) for code in sorted(extra.only))
+        labels = list_names(feature.format(code) for code in sorted(extra.only))
         phrase = f"among {labels}" if len(extra.only) > 1 else f"only {labels}"
         limits.append(_Limit(phrase, codes=extra.only))
     return limits

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from localface.errors import ConstraintError, DataError, SchemaError, listed, near_miss
+from localface.errors import ConstraintError, DataError, SchemaError, did_you_mean, list_names
 
 FeatureValue = str | bool | int | float
 FeatureKind = Literal["numeric", "integer", "ordinal", "binary", "categorical"]
@@ -174,8 +174,8 @@ def unseen_category(feature: Feature, value: object) -> DataError:
     """Say that a value is none of a feature's categories, and what they are."""
     known = feature.categories or ()
     return DataError(
-        f"{feature.name!r} has the unseen category {value!r}{near_miss(value, known)}: "
-        f"the schema knows {listed(known)}",
+        f"{feature.name!r} has the unseen category {value!r}{did_you_mean(value, known)}: "
+        f"the schema knows {list_names(known)}",
         feature=feature.name,
     )
 
@@ -186,8 +186,8 @@ def checked_settings(given: Mapping[str, object], name: object) -> dict[str, obj
     for key in given:
         if key not in known:
             raise SchemaError(
-                f"feature {name!r} has no {key!r}{near_miss(key, known)}: "
-                f"it may have {listed(known, len(known))}",
+                f"feature {name!r} has no {key!r}{did_you_mean(key, known)}: "
+                f"it may have {list_names(known, len(known))}",
                 feature=name if isinstance(name, str) else None,
             )
     return dict(given)
@@ -205,13 +205,14 @@ def _check_words(feature: Feature) -> None:
         )
     if kind not in FEATURE_KINDS:
         raise SchemaError(
-            f"{name!r} has the kind {kind!r}{near_miss(kind, FEATURE_KINDS)}: "
-            f"use one of {listed(FEATURE_KINDS)}",
+            f"{name!r} has the kind {kind!r}{did_you_mean(kind, FEATURE_KINDS)}: "
+            f"use one of {list_names(FEATURE_KINDS)}",
             feature=name,
         )
     if moves not in MOVES:
         raise SchemaError(
-            f"{name!r} cannot move {moves!r}{near_miss(moves, MOVES)}: use one of {listed(MOVES)}",
+            f"{name!r} cannot move {moves!r}{did_you_mean(moves, MOVES)}: "
+            f"use one of {list_names(MOVES)}",
             feature=name,
         )
     if kind == "categorical" and moves in ("up", "down"):
@@ -262,7 +263,7 @@ def _checked_categories(feature: Feature) -> tuple[FeatureValue, ...] | None:
     labels = _checked_labels(name, given)
     if len(set(labels)) < len(labels):
         raise SchemaError(
-            f"{name!r} lists a category more than once: {listed(labels)}", feature=name
+            f"{name!r} lists a category more than once: {list_names(labels)}", feature=name
         )
     if not labels or (feature.kind == "binary" and len(labels) != 2):
         wanted = "exactly two" if feature.kind == "binary" else "at least one"

@@ -6,7 +6,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.errors import DataError, listed
+from localface.errors import DataError, list_names
 
 ColumnValues = npt.NDArray[np.generic]
 Frame = nw.DataFrame[object]  # type: ignore[type-var]  # any table that narwhals can hold
@@ -42,7 +42,7 @@ def _refuse_repeated_columns(data: object) -> None:
     twice = {name for name in columns if columns.count(name) > 1}
     if twice:
         raise DataError(
-            f"the table has more than one column {listed(sorted(twice))}: "
+            f"the table has more than one column {list_names(sorted(twice))}: "
             "give each a name of its own",
             feature=min(twice),
         )
@@ -58,7 +58,7 @@ def _check_frame(frame: Frame) -> None:
     odd = [name for name in names if not isinstance(name, str)]
     if odd:
         raise DataError(
-            f"the column names {listed(odd)} are not text: "
+            f"the column names {list_names(odd)} are not text: "
             "rename them, data.columns.astype(str) in pandas"
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from localface.errors import InputError, near_miss
+from localface.errors import InputError, did_you_mean
 
 
 def existing_path(path: str | Path) -> Path:
@@ -17,7 +17,7 @@ def existing_path(path: str | Path) -> Path:
     if not path.exists():
         folder = path.parent
         beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
-        raise InputError(f"there is no file {str(path)!r}{near_miss(path.name, beside)}")
+        raise InputError(f"there is no file {str(path)!r}{did_you_mean(path.name, beside)}")
     return path
 
 

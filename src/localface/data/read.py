@@ -11,7 +11,7 @@ import numpy as np
 from localface.data.feature import Feature, FeatureValue, unseen_category
 from localface.data.frames import ColumnValues, Frame, missing_values, open_table
 from localface.data.schema import Schema
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array
 
 _EXACT = 2**53  # the largest count up to which every whole number is a float
@@ -160,7 +160,7 @@ def _check_width(width: int, schema: Schema) -> None:
     if width != len(schema):
         raise DataError(
             f"the array has {width} columns and the schema {len(schema)} features "
-            f"({listed(schema.names)}): give one column a feature, in that order"
+            f"({list_names(schema.names)}): give one column a feature, in that order"
         )
 
 
@@ -169,8 +169,8 @@ def _check_names(have: Iterable[str], schema: Schema, what: str) -> None:
     spare = [name for name in have if name not in schema.names]
     lacking = [name for name in schema.names if name not in have]
     if lacking:
-        each = ", ".join(f"{name!r}{near_miss(name, spare)}" for name in lacking)
-        raise DataError(f"{what} lacks {each}: it has {listed(have)}", feature=lacking[0])
+        each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
+        raise DataError(f"{what} lacks {each}: it has {list_names(have)}", feature=lacking[0])
 
 
 def _refuse_missing(schema: Schema, columns: list[ColumnValues]) -> None:
@@ -198,7 +198,8 @@ def _refuse_missing_of_person(person: Mapping[str, object], schema: Schema, what
     absent = [name for name, gone in zip(schema.names, missing, strict=True) if gone]
     if absent:
         raise DataError(
-            f"{what}'s {listed(absent)} is missing or infinite: impute it first", feature=absent[0]
+            f"{what}'s {list_names(absent)} is missing or infinite: impute it first",
+            feature=absent[0],
         )
 
 

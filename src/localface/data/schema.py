@@ -13,7 +13,7 @@ from localface.data.constraints import compile_box
 from localface.data.feature import Feature, FeatureValue, checked_settings
 from localface.data.infer import guess_features
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
-from localface.errors import DataError, SchemaError, listed, near_miss
+from localface.errors import DataError, SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
 
 _CATEGORIES_SHOWN = 6  # categories named in a printed schema
@@ -69,9 +69,10 @@ class Schema:
     def index(self, name: str) -> int:
         """Return the position of a feature."""
         if name not in self.names:
-            near = near_miss(name, self.names)
+            near = did_you_mean(name, self.names)
             raise SchemaError(
-                f"there is no feature {name!r}{near}: there are {listed(self.names)}", feature=name
+                f"there is no feature {name!r}{near}: there are {list_names(self.names)}",
+                feature=name,
             )
         return self.names.index(name)
 
@@ -205,7 +206,7 @@ def _check_names(names: tuple[str, ...]) -> None:
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
     if twice:
         raise SchemaError(
-            f"the schema names {listed(twice)} more than once: "
+            f"the schema names {list_names(twice)} more than once: "
             "each feature needs a name of its own",
             feature=twice[0],
         )

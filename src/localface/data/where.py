@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.data.feature import MOVES, Feature, category_code, finite_number, range_codes
-from localface.errors import ConstraintError, listed, near_miss
+from localface.errors import ConstraintError, did_you_mean, list_names
 
 _PARTS = ("moves", "within", "bounds", "categories")
 
@@ -42,8 +42,8 @@ def read_where(
     for name in where:
         if name not in known:
             raise ConstraintError(
-                f"where= names {name!r}, which is no feature{near_miss(name, known)}: "
-                f"there are {listed(known)}",
+                f"where= names {name!r}, which is no feature{did_you_mean(name, known)}: "
+                f"there are {list_names(known)}",
                 feature=name,
                 option="where",
             )
@@ -74,8 +74,8 @@ def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
     raise _refusal(
         feature,
         f"where={{{feature.name!r}: {asked!r}}} cannot be read: give a number (how far it may "
-        f"move), a word ({listed(MOVES)}), a (low, high) pair, a list of categories, or a dict of "
-        "several of these",
+        f"move), a word ({list_names(MOVES)}), a (low, high) pair, a list of categories, or a dict "
+        "of several of these",
     )
 
 
@@ -84,8 +84,8 @@ def _read_named_parts(feature: Feature, asked: Mapping[object, object]) -> Featu
         if key not in _PARTS:
             raise _refusal(
                 feature,
-                f"the constraint on {feature.name!r} has {key!r}{near_miss(key, _PARTS)}: "
-                f"it may have {listed(_PARTS)}",
+                f"the constraint on {feature.name!r} has {key!r}{did_you_mean(key, _PARTS)}: "
+                f"it may have {list_names(_PARTS)}",
             )
     given = {key: value for key, value in asked.items() if value is not None}
     return FeatureConstraint(
@@ -98,11 +98,11 @@ def _read_named_parts(feature: Feature, asked: Mapping[object, object]) -> Featu
 
 def _word(feature: Feature, word: object) -> str:
     if word not in MOVES:
-        hint = f"use one of {listed(MOVES)}"
+        hint = f"use one of {list_names(MOVES)}"
         if feature.categories is not None and word in feature.categories:
             hint = f"to allow that category only, write [{word!r}]"
         raise _refusal(
-            feature, f"{feature.name!r} cannot move {word!r}{near_miss(word, MOVES)}: {hint}"
+            feature, f"{feature.name!r} cannot move {word!r}{did_you_mean(word, MOVES)}: {hint}"
         )
     if word in ("up", "down") and feature.kind == "categorical":
         raise _refusal(
@@ -160,7 +160,8 @@ def _category_codes(feature: Feature, labels: object) -> frozenset[int]:
     if not codes:
         raise _refusal(
             feature,
-            f"where= leaves {feature.name!r} no category: list one of {listed(feature.categories)}",
+            f"where= leaves {feature.name!r} no category: "
+            f"list one of {list_names(feature.categories)}",
         )
     if not feature.discrete and max(codes) - min(codes) >= len(codes):
         raise _refusal(

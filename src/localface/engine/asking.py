@@ -13,7 +13,7 @@ from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
-from localface.errors import ConstraintError, listed, near_miss
+from localface.errors import ConstraintError, did_you_mean, list_names
 from localface.options import Ask
 from localface.search.plan import Plan
 from localface.types import Array
@@ -103,8 +103,8 @@ def _check_names(option: str, names: Iterable[str], schema: Schema) -> None:
     for name in names:
         if name not in schema.names:
             raise ConstraintError(
-                f"{option}= names {name!r}, which is no feature{near_miss(name, schema.names)}: "
-                f"there are {listed(schema.names)}",
+                f"{option}= names {name!r}, which is no feature{did_you_mean(name, schema.names)}: "
+                f"there are {list_names(schema.names)}",
                 feature=name,
                 option=option,
             )

@@ -150,7 +150,7 @@ class Engine:
         """Put what a search found into the user's units."""
         records, rows = path_records(self.source, outcome, decode)
         records[0] = request.record
-        answer = self.answers.assemble(
+        answer = self.answers.assemble_recourse(
             outcome,
             records,
             rows,

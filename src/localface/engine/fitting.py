@@ -129,7 +129,7 @@ def _plan(
 ) -> Plan:
     """How searches go about it."""
     price = Price()
-    if options.path_cost == "density":
+    if options.path_cost_rule == "density":
         price = Price(usual_log_density=density.scale.quantile(0.5), exponent=1 / space.width)
     momentum_radius = (
         np.inf if spacing is None else spacing.radius(spacing.scale.quantile(options.min_density))
@@ -137,7 +137,7 @@ def _plan(
     return Plan(
         WalkOptions(options.n_neighbors, options.momentum_steps, momentum_radius),
         slack=options.slack,
-        cost=options.path_cost,
+        cost=options.path_cost_rule,
         price=price,
         strategy=options.strategy,
         composed_ends=options.ends == "states" and options.strategy == "guided",

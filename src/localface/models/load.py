@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from localface.data.opening import existing_path, reraised_as
-from localface.errors import ModelError, near_miss, needs_extra
+from localface.errors import ModelError, did_you_mean, needs_extra
 from localface.models.onnx import OnnxClassifier, read_onnx
 
 PICKLES = (".pkl", ".pickle", ".joblib")
@@ -67,14 +67,14 @@ def _import_model(module: str, attribute: str) -> Any:
     invalidate_caches()
     with reraised_as(f"{module!r} cannot be imported", ModelError):
         if find_spec(module.partition(".")[0]) is None:
-            hint = near_miss(module, [one.stem for one in Path.cwd().glob("*.py")])
+            hint = did_you_mean(module, [one.stem for one in Path.cwd().glob("*.py")])
             raise ModelError(
                 f"there is no module {module!r} in the current folder, nor is one installed{hint}"
             )
         found: Any = import_module(module)
     for name in attribute.split("."):
         if not hasattr(found, name):
-            raise ModelError(f"{module!r} has no {attribute!r}{near_miss(name, dir(found))}")
+            raise ModelError(f"{module!r} has no {attribute!r}{did_you_mean(name, dir(found))}")
         found = getattr(found, name)
     if isclass(found):
         raise ModelError(

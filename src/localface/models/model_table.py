@@ -6,7 +6,7 @@ from typing import Any
 
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
-from localface.errors import ModelError, listed, near_miss
+from localface.errors import ModelError, did_you_mean, list_names
 
 
 def model_table_format(model: Any, table_format: TableFormat, schema: Schema) -> TableFormat:
@@ -19,7 +19,7 @@ def model_table_format(model: Any, table_format: TableFormat, schema: Schema) ->
     if width is not None and int(width) != len(schema):
         raise ModelError(
             f"the model was fitted on {width} features and the data has {len(schema)}: "
-            f"{listed(schema.names)}"
+            f"{list_names(schema.names)}"
         )
     bare = width is not None and table_format.kind != "numpy"
     return table_format.bare() if bare else table_format
@@ -32,20 +32,20 @@ def _check_names(wanted: list[str], schema: Schema) -> None:
     missing = [name for name in wanted if name not in have]
     extra = [name for name in have if name not in wanted]
     if missing:
-        near = near_miss(missing[0], extra or have)
+        near = did_you_mean(missing[0], extra or have)
         raise ModelError(
-            f"the model was fitted with {listed(missing)}, which the data lacks{near}: "
-            f"give the columns it was fitted with, {listed(wanted)}",
+            f"the model was fitted with {list_names(missing)}, which the data lacks{near}: "
+            f"give the columns it was fitted with, {list_names(wanted)}",
             feature=missing[0],
         )
     if extra:
         raise ModelError(
-            f"the model was not fitted with {listed(extra)}: drop them from the data "
+            f"the model was not fitted with {list_names(extra)}: drop them from the data "
             "(is one the outcome?)",
             feature=extra[0],
         )
     raise ModelError(
         "the model was fitted with the columns in another order: "
-        f"{listed(wanted, len(wanted))}. Reorder the data "
+        f"{list_names(wanted, len(wanted))}. Reorder the data "
         "(and the schema): data[list(model.feature_names_in_)]"
     )

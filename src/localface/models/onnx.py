@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.data.opening import reraised_as
-from localface.errors import ModelError, listed, needs_extra
+from localface.errors import ModelError, list_names, needs_extra
 from localface.types import Array
 
 _TYPES: dict[str, npt.DTypeLike] = {
@@ -146,11 +146,11 @@ def _input_types(session: Any, path: Path) -> dict[str, npt.DTypeLike]:
     inputs = session.get_inputs()
     strange = [f"{one.name} ({one.type})" for one in inputs if one.type not in _TYPES]
     if strange:
-        raise ModelError(f"{str(path)!r} takes {listed(strange)}: numbers or text are wanted")
+        raise ModelError(f"{str(path)!r} takes {list_names(strange)}: numbers or text are wanted")
     wide = [one.name for one in inputs if len(inputs) > 1 and one.shape[1:] != [1]]
     if wide:
         raise ModelError(
-            f"{str(path)!r} takes several columns in {listed(wide)}: "
+            f"{str(path)!r} takes several columns in {list_names(wide)}: "
             "export it with one input, or one a column"
         )
     return {one.name: _TYPES[one.type] for one in inputs}
@@ -170,7 +170,7 @@ def _outputs(session: Any, path: Path) -> tuple[Any, str | None]:
     outputs = session.get_outputs()
     scores = [one for one in outputs if one.type.startswith("seq(map") or one.type in _SCORES]
     if not scores:
-        others = listed(f"{one.name} ({one.type})" for one in outputs)
+        others = list_names(f"{one.name} ({one.type})" for one in outputs)
         raise ModelError(f"{str(path)!r} gives no scores, only {others}")
     likely = [one for one in scores if one.type.startswith("seq(map") or "prob" in one.name.lower()]
     chosen = (likely or scores)[-1]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.errors import ModelError, listed, near_miss
+from localface.errors import ModelError, did_you_mean, list_names
 from localface.types import Array
 
 _DIRECTIONS = {"1": 1, "True": 1, "at least": 1, "0": -1, "False": -1, "at most": -1}
@@ -152,8 +152,8 @@ def _column_of(target: object, classes: list[Any]) -> int:
     plain = [_python_value(one) for one in classes]
     if _python_value(target) not in plain:
         raise ModelError(
-            f"target {target!r} is not a class of the model{near_miss(target, plain)}; "
-            f"it knows {listed(plain)}",
+            f"target {target!r} is not a class of the model{did_you_mean(target, plain)}; "
+            f"it knows {list_names(plain)}",
             option="target",
         )
     return plain.index(_python_value(target))

@@ -5,8 +5,8 @@ command line, the service and the batch workers take their options from the fiel
 classes: adding one is one edit.
 """
 
-from localface.options.ask import Ask, AskAlternatives, AskCheck, AskMany, options_of
-from localface.options.keywords import takes
+from localface.options.ask import Ask, AskAlternatives, AskCheck, AskMany, accepted_options
+from localface.options.keywords import takes_options_of
 from localface.options.search import Options, Search
 
 __all__ = [
@@ -16,6 +16,6 @@ __all__ = [
     "AskMany",
     "Options",
     "Search",
-    "options_of",
-    "takes",
+    "accepted_options",
+    "takes_options_of",
 ]

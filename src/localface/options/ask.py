@@ -7,19 +7,19 @@ from dataclasses import MISSING, Field, dataclass, field, fields
 from typing import Any, ClassVar, Literal
 
 from localface.options.checks import (
-    floor_mistakes,
+    choice_mistakes,
     is_share,
-    refuse_all,
-    score_mistakes,
-    whole_mistakes,
-    word_mistakes,
+    min_density_mistakes,
+    min_score_mistakes,
+    raise_on_mistakes,
+    whole_number_mistakes,
 )
 
 Kind = Literal["number", "whole", "flag", "features", "limits", "weights", "record", "word"]
 """What an option holds, for whoever reads it from a command line or from JSON."""
 
 
-def _option(default: Any, kind: Kind, text: str, *, kw_only: bool = True) -> Any:
+def _option_field(default: Any, kind: Kind, text: str, *, kw_only: bool = True) -> Any:
     """An option of a call: its default, what it holds, and what is said of it everywhere."""
     return field(default=default, kw_only=kw_only, metadata={"kind": kind, "help": text})
 
@@ -31,64 +31,64 @@ class Ask:
     refused: ClassVar[tuple[str, ...]] = ()  # options that a kind of call has no use for
     call: ClassVar[str] = "explain"
 
-    where: Mapping[str, Any] | None = _option(
+    where: Mapping[str, Any] | None = _option_field(
         None,
         "limits",
         "what this person may change, on top of the schema: {'age': 5} (within 5), "
         "{'sex': 'never'}, {'fio2': (0.21, 0.4)}, {'ward': ['a', 'b']}",
     )
-    counterfactual: Any = _option(
+    counterfactual: Any = _option_field(
         None,
         "record",
         "the state to go to, if it is known already; a path to it is looked for",
     )
-    min_score: float | None = _option(
+    min_score: float | None = _option_field(
         None, "number", "the score to reach, for this call; as the explainer was made if not given"
     )
-    min_density: float | None = _option(
+    min_density: float | None = _option_field(
         None,
         "number",
         "how unusual a state on the way may be, from 0 to below 1, for this call; "
         "as the explainer was made if not given",
     )
-    relax: bool = _option(
+    relax: bool = _option_field(
         False,
         "flag",
         "where the target cannot be reached, lower the floor by as little as possible, and say so",
     )
-    actions: bool = _option(
+    actions: bool = _option_field(
         True, "flag", "also work out few changes in an order; without, the path alone"
     )
-    max_changes: int = _option(
+    max_changes: int = _option_field(
         1, "whole", "how many features one action may change, if that is possible at all"
     )
-    min_robustness: float | None = _option(
+    min_robustness: float | None = _option_field(
         None,
         "number",
         "go so far past the threshold that this share of small deviations from the answer still "
         "reaches the target (see robustness)",
     )
-    weights: Mapping[str, float] | None = _option(
+    weights: Mapping[str, float] | None = _option_field(
         None,
         "weights",
         "how much a change of a feature costs: {'income': 3} for what should rather not change; "
         "1 if not given",
     )
-    avoid: Sequence[str] = _option(
+    avoid: Sequence[str] = _option_field(
         (),
         "features",
         "features not to touch at all, neither by an action nor by anyone on the path",
     )
 
     def __post_init__(self) -> None:
-        refuse_all(self._mistakes())
+        raise_on_mistakes(self._find_mistakes())
 
-    def plain(self) -> dict[str, Any]:
+    def given_options(self) -> dict[str, Any]:
         """What was said beyond the defaults, by name."""
         names = [one.name for one in fields(Ask)]
-        return {name: getattr(self, name) for name in names if self._says(name)}
+        return {name: getattr(self, name) for name in names if self._is_given(name)}
 
-    def _says(self, name: str) -> bool:
+    def _is_given(self, name: str) -> bool:
         """Tell whether an option was given, and not as it is anyway."""
         value = getattr(self, name)
         default = DEFAULTS[name]
@@ -96,15 +96,15 @@ class Ask:
             return value is not default
         return bool(len(value)) if default == () else bool(value != default)
 
-    def _mistakes(self) -> Iterator[tuple[str, str]]:
+    def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         for name in self.refused:
-            if self._says(name):
+            if self._is_given(name):
                 yield name, f"{self.call} takes no {name}=: ask for one person with explain"
         if self.min_score is not None:
-            yield from score_mistakes(self.min_score)
+            yield from min_score_mistakes(self.min_score)
         if self.min_density is not None:
-            yield from floor_mistakes(self.min_density)
-        yield from whole_mistakes("max_changes", self.max_changes, 1)
+            yield from min_density_mistakes(self.min_density)
+        yield from whole_number_mistakes("max_changes", self.max_changes, 1)
         if self.min_robustness is not None and not is_share(self.min_robustness):
             share = "a share above 0, up to 1, is wanted (0.9 means 90 %)"
             yield "min_robustness", f"min_robustness={self.min_robustness!r}: {share}"
@@ -117,21 +117,21 @@ class AskMany(Ask):
     refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness")
     call: ClassVar[str] = "explain_many"
 
-    on_error: str = _option(
+    on_error: str = _option_field(
         "raise",
         "word",
         "'raise', or 'record' to go on without those who cannot be answered, because "
         "their record cannot be read or the model fails on it: see Recourses.errors",
     )
-    progress: bool = _option(
+    progress: bool = _option_field(
         True,
         "flag",
         "whether to show a bar with people done and found, the rate, and the time left",
     )
 
-    def _mistakes(self) -> Iterator[tuple[str, str]]:
-        yield from Ask._mistakes(self)
-        yield from word_mistakes("on_error", self.on_error, ("raise", "record"))
+    def _find_mistakes(self) -> Iterator[tuple[str, str]]:
+        yield from Ask._find_mistakes(self)
+        yield from choice_mistakes("on_error", self.on_error, ("raise", "record"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +141,13 @@ class AskAlternatives(Ask):
     refused: ClassVar[tuple[str, ...]] = ("min_robustness",)
     call: ClassVar[str] = "alternatives"
 
-    n: int = _option(
+    n: int = _option_field(
         3, "whole", "how many are wanted, no two with the same features", kw_only=False
     )
 
-    def _mistakes(self) -> Iterator[tuple[str, str]]:
-        yield from Ask._mistakes(self)
-        yield from whole_mistakes("n", self.n, 1)
+    def _find_mistakes(self) -> Iterator[tuple[str, str]]:
+        yield from Ask._find_mistakes(self)
+        yield from whole_number_mistakes("n", self.n, 1)
         if not self.actions:
             wanted = "alternatives differ by what the actions change; leave actions=True"
             yield "actions", f"actions={self.actions!r}: {wanted}"
@@ -160,7 +160,7 @@ class AskCheck(Ask):
     refused: ClassVar[tuple[str, ...]] = ("counterfactual", "relax", "actions", "min_robustness")
     call: ClassVar[str] = "check"
 
-    wish: Any = _option(
+    wish: Any = _option_field(
         MISSING,
         "record",
         "some features with the values they should have, as in {'debt': 4000}; the others stay "
@@ -169,7 +169,7 @@ class AskCheck(Ask):
     )
 
 
-def options_of(ask: type[Ask]) -> tuple[Field[Any], ...]:
+def accepted_options(ask: type[Ask]) -> tuple[Field[Any], ...]:
     """The options of a kind of call, those that it refuses left out."""
     return tuple(one for one in fields(ask) if one.name not in ask.refused)
 

@@ -7,23 +7,23 @@ from collections.abc import Iterator
 from numbers import Integral, Real
 from typing import Any
 
-from localface.errors import InputError, near_miss
+from localface.errors import InputError, did_you_mean
 
 
-def refuse_all(mistakes: Iterator[tuple[str, str]]) -> None:
+def raise_on_mistakes(mistakes: Iterator[tuple[str, str]]) -> None:
     """Raise one error that tells every mistake; its ``option`` is the first of them."""
     found = list(mistakes)
     if found:
         raise InputError("; ".join(text for _, text in found), option=found[0][0])
 
 
-def score_mistakes(value: object) -> Iterator[tuple[str, str]]:
+def min_score_mistakes(value: object) -> Iterator[tuple[str, str]]:
     """What is wrong with a score to reach."""
     if not is_number(value):
         yield "min_score", f"min_score={value!r}: a finite number is wanted"
 
 
-def floor_mistakes(value: Any) -> Iterator[tuple[str, str]]:
+def min_density_mistakes(value: Any) -> Iterator[tuple[str, str]]:
     """What is wrong with a floor."""
     if not (is_number(value) and 0 <= value < 1):
         share = "a share from 0 to below 1 is wanted"
@@ -31,20 +31,20 @@ def floor_mistakes(value: Any) -> Iterator[tuple[str, str]]:
         yield "min_density", f"min_density={value!r}: {share} {meaning}"
 
 
-def word_mistakes(name: str, value: object, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def choice_mistakes(name: str, value: object, known: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """What is wrong with an option that is one of some words."""
     if value not in known:
         listed = ", ".join(map(repr, known))
-        yield name, f"{name}={value!r}: one of {listed} is wanted{near_miss(value, known)}"
+        yield name, f"{name}={value!r}: one of {listed} is wanted{did_you_mean(value, known)}"
 
 
-def whole_mistakes(name: str, value: object, least: int) -> Iterator[tuple[str, str]]:
+def whole_number_mistakes(name: str, value: object, least: int) -> Iterator[tuple[str, str]]:
     """What is wrong with a whole number."""
     if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
         yield name, f"{name}={value!r}: a whole number of at least {least} is wanted"
 
 
-def positive_mistakes(name: str, value: Any) -> Iterator[tuple[str, str]]:
+def positive_number_mistakes(name: str, value: Any) -> Iterator[tuple[str, str]]:
     """What is wrong with a positive number, or None."""
     if value is not None and not (is_number(value) and value > 0):
         yield name, f"{name}={value!r}: a positive number is wanted, or None"
@@ -65,7 +65,7 @@ def is_number(value: object) -> bool:
         return False
 
 
-def plain_value(value: object) -> object:
+def to_plain_value(value: object) -> object:
     """A setting as JSON can hold it, NumPy's numbers too; anything else by the name of its type."""
     if value is None or isinstance(value, bool | str):
         return value

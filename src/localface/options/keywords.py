@@ -9,8 +9,8 @@ from inspect import Signature, signature
 from textwrap import wrap
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
-from localface.errors import near_miss
-from localface.options.ask import Ask, options_of
+from localface.errors import did_you_mean
+from localface.options.ask import Ask, accepted_options
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -18,7 +18,7 @@ S = TypeVar("S")
 A = TypeVar("A", bound=Ask)
 
 
-def takes(
+def takes_options_of(
     make: Callable[P, A],
 ) -> Callable[[Callable[[S, Any, A], R]], Callable[Concatenate[S, Any, P], R]]:
     """Let a method take the options of an ask as keywords.
@@ -30,17 +30,19 @@ def takes(
 
     def decorate(method: Callable[[S, Any, A], R]) -> Callable[Concatenate[S, Any, P], R]:
         @wraps(method)
-        def call(self: S, person: Any, *args: P.args, **options: P.kwargs) -> R:
+        def call_with_ask(self: S, person: Any, *args: P.args, **options: P.kwargs) -> R:
             _check_keywords(kind, options)
             return method(self, person, make(*args, **options))
 
         own = list(signature(method).parameters.values())[:2]
         known = signature(kind).parameters
-        shown = [*own, *(known[one.name] for one in options_of(kind) if not one.kw_only)]
-        shown += [known[one.name] for one in options_of(kind) if one.kw_only]
-        call.__signature__ = Signature(shown)  # type: ignore[attr-defined]
-        call.__doc__ = (method.__doc__ or "").replace("{options}", _describe_options(kind).strip())
-        return cast(Callable[Concatenate[S, Any, P], R], call)
+        shown = [*own, *(known[one.name] for one in accepted_options(kind) if not one.kw_only)]
+        shown += [known[one.name] for one in accepted_options(kind) if one.kw_only]
+        call_with_ask.__signature__ = Signature(shown)  # type: ignore[attr-defined]
+        call_with_ask.__doc__ = (method.__doc__ or "").replace(
+            "{options}", _describe_options(kind).strip()
+        )
+        return cast(Callable[Concatenate[S, Any, P], R], call_with_ask)
 
     return decorate
 
@@ -49,14 +51,14 @@ def _check_keywords(kind: type[Ask], options: Mapping[str, object]) -> None:
     known = [one.name for one in fields(kind)]
     for name in options:
         if name not in known:
-            near = near_miss(name, known)
+            near = did_you_mean(name, known)
             raise TypeError(f"{kind.call}() got an unexpected keyword argument {name!r}{near}")
 
 
 def _describe_options(kind: type[Ask]) -> str:
     """What is said of the options, as a docstring has it."""
     lines = []
-    for one in options_of(kind):
+    for one in accepted_options(kind):
         text = one.metadata["help"]
         lines.append(f"        {one.name}")
         lines += [f"            {line}" for line in wrap(f"{text[0].upper()}{text[1:]}.", 84)]

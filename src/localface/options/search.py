@@ -7,14 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from localface.options.checks import (
-    floor_mistakes,
+    choice_mistakes,
     is_number,
-    plain_value,
-    positive_mistakes,
-    refuse_all,
-    score_mistakes,
-    whole_mistakes,
-    word_mistakes,
+    min_density_mistakes,
+    min_score_mistakes,
+    positive_number_mistakes,
+    raise_on_mistakes,
+    to_plain_value,
+    whole_number_mistakes,
 )
 
 EDGES = ("strict", "average", "cover")
@@ -71,21 +71,21 @@ class Search:
     ends: str = "people"
 
     @property
-    def path_cost(self) -> str:
+    def path_cost_rule(self) -> str:
         """What a path is charged for, where the user did not say."""
         return self.cost or ("density" if self.edges == "average" else "length")
 
-    def _mistakes(self) -> Iterator[tuple[str, str]]:
-        yield from word_mistakes("edges", self.edges, EDGES)
-        yield from word_mistakes("strategy", self.strategy, STRATEGIES)
-        yield from word_mistakes("ends", self.ends, ENDS)
+    def _find_mistakes(self) -> Iterator[tuple[str, str]]:
+        yield from choice_mistakes("edges", self.edges, EDGES)
+        yield from choice_mistakes("strategy", self.strategy, STRATEGIES)
+        yield from choice_mistakes("ends", self.ends, ENDS)
         if self.cost is not None:
-            yield from word_mistakes("cost", self.cost, COSTS)
-        yield from whole_mistakes("n_neighbors", self.n_neighbors, 1)
-        yield from whole_mistakes("momentum_steps", self.momentum_steps, 0)
-        yield from whole_mistakes("min_people", self.min_people, 1)
-        yield from positive_mistakes("max_step", self.max_step)
-        yield from positive_mistakes("radius", self.radius)
+            yield from choice_mistakes("cost", self.cost, COSTS)
+        yield from whole_number_mistakes("n_neighbors", self.n_neighbors, 1)
+        yield from whole_number_mistakes("momentum_steps", self.momentum_steps, 0)
+        yield from whole_number_mistakes("min_people", self.min_people, 1)
+        yield from positive_number_mistakes("max_step", self.max_step)
+        yield from positive_number_mistakes("radius", self.radius)
         if not (is_number(self.slack) and self.slack >= 0):
             share = "a share of at least 0 is wanted (0.05: proven within 5 % of the best)"
             yield "slack", f"slack={self.slack!r}: {share}"
@@ -101,17 +101,17 @@ class Options(Search):
     density: Any
 
     def __post_init__(self) -> None:
-        refuse_all(self._mistakes())
+        raise_on_mistakes(self._find_mistakes())
 
-    def plain(self) -> dict[str, Any]:
+    def as_plain_values(self) -> dict[str, Any]:
         """The settings as plain values, for the record."""
-        return {one.name: plain_value(getattr(self, one.name)) for one in fields(self)}
+        return {one.name: to_plain_value(getattr(self, one.name)) for one in fields(self)}
 
-    def _mistakes(self) -> Iterator[tuple[str, str]]:
-        yield from score_mistakes(self.min_score)
-        yield from floor_mistakes(self.min_density)
-        yield from Search._mistakes(self)
+    def _find_mistakes(self) -> Iterator[tuple[str, str]]:
+        yield from min_score_mistakes(self.min_score)
+        yield from min_density_mistakes(self.min_density)
+        yield from Search._find_mistakes(self)
         if isinstance(self.density, str):
-            yield from word_mistakes("density", self.density, DENSITIES)
+            yield from choice_mistakes("density", self.density, DENSITIES)
         if self.max_rows is not None:
-            yield from whole_mistakes("max_rows", self.max_rows, 1)
+            yield from whole_number_mistakes("max_rows", self.max_rows, 1)

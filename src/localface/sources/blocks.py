@@ -9,7 +9,7 @@ from typing import Any
 from localface.data.feature import Feature
 from localface.data.read import read_records
 from localface.data.schema import Schema
-from localface.errors import DataError, listed, near_miss, needs_extra
+from localface.errors import DataError, did_you_mean, list_names, needs_extra
 from localface.sources.store_writer import Blocks
 from localface.types import Array
 
@@ -76,8 +76,10 @@ def _files(path: Path, *suffixes: str) -> list[Path]:
 def _check_names(file: Path, have: list[str], schema: Schema) -> None:
     lacking = [name for name in schema.names if name not in have]
     if lacking:
-        each = ", ".join(f"{name!r}{near_miss(name, have)}" for name in lacking)
-        raise DataError(f"{str(file)!r} lacks {each}: it has {listed(have)}", feature=lacking[0])
+        each = ", ".join(f"{name!r}{did_you_mean(name, have)}" for name in lacking)
+        raise DataError(
+            f"{str(file)!r} lacks {each}: it has {list_names(have)}", feature=lacking[0]
+        )
 
 
 def _csv_type(feature: Feature) -> Any:

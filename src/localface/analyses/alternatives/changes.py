@@ -31,10 +31,12 @@ def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
     end = end_record(answer)
     sizes = dict(
         zip(
-            answer.schema.names, sizes_between(answer, answer.records[0], end).tolist(), strict=True
+            answer.schema.names,
+            distance_per_feature(answer, answer.records[0], end).tolist(),
+            strict=True,
         )
     )
-    unit_of = _unit_of(answer.schema)
+    unit_of = _first_linked_by_feature(answer.schema)
     parts: dict[str, list[str]] = {}
     for name in sorted(changed_by(answer)):
         parts.setdefault(unit_of[name], []).append(name)
@@ -54,7 +56,7 @@ def changed_by(answer: Recourse) -> Names:
     return frozenset(name for action in answer.actions for name in action.changes)
 
 
-def _unit_of(schema: Schema) -> dict[str, str]:
+def _first_linked_by_feature(schema: Schema) -> dict[str, str]:
     """For each feature, the first of those that it is linked with."""
     unit_of = {name: name for name in schema.names}
     for names in schema.links:
@@ -64,13 +66,13 @@ def _unit_of(schema: Schema) -> dict[str, str]:
     return unit_of
 
 
-def units_of(schema: Schema, names: Names) -> Names:
+def merge_linked_features(schema: Schema, names: Names) -> Names:
     """Those features, each by the first of those that it is linked with."""
-    unit_of = _unit_of(schema)
+    unit_of = _first_linked_by_feature(schema)
     return frozenset(unit_of[name] for name in names)
 
 
-def sizes_between(answer: Recourse, one: Array, other: Array) -> Array:
+def distance_per_feature(answer: Recourse, one: Array, other: Array) -> Array:
     """How far apart two records are in each feature, in ordinary differences."""
     discrete = np.array([feature.discrete for feature in answer.schema])
     return np.asarray(

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of, units_of
+from localface.analyses.alternatives.changes import (
+    Cost,
+    Names,
+    changed_by,
+    cost_of,
+    merge_linked_features,
+)
 from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
@@ -25,9 +31,9 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
     """
     tree = _Tree(engine, request, plan)
     level = tree.follow_branches([frozenset()])
-    while level and len(tree.minimal()) < n_paths and tree.branches < MOST_BRANCHES:
-        level = tree.follow_branches(_branches(level))
-    chosen = tree.chosen(n_paths)
+    while level and len(tree.minimal_feature_sets()) < n_paths and tree.branches < MOST_BRANCHES:
+        level = tree.follow_branches(_branches_of_next_level(level))
+    chosen = tree.cheapest_recourses(n_paths)
     exhausted = not level and not tree.cut
     return Alternatives(
         chosen or (tree.refusal,),
@@ -60,7 +66,7 @@ class _Tree:
         fresh = [
             fixed
             for fixed in dict.fromkeys(branches)
-            if fixed not in self._seen and not self._is_closed(fixed)
+            if fixed not in self._seen and not self._is_known_dead_end(fixed)
         ]
         self._seen.update(fresh)
         known = {
@@ -72,30 +78,32 @@ class _Tree:
         self.branches += len(open_)
         self.cut = self.cut or len(open_) < len(unknown)
         requests = [replace(self.request, fixed=fixed) for fixed in open_]
-        for fixed, answer in sorted(self._answers(open_, requests), key=lambda one: sorted(one[0])):
+        for fixed, answer in sorted(
+            self._answers_by_branch(open_, requests), key=lambda one: sorted(one[0])
+        ):
             self.disclosures.append(answer.disclosure)
             known[fixed] = self._keep_recourse(fixed, answer)
         return [(fixed, names) for fixed, names in known.items() if names is not None]
 
-    def minimal(self) -> list[Names]:
+    def minimal_feature_sets(self) -> list[Names]:
         """The sets that contain no other."""
         return [names for names in self.ways if not any(other < names for other in self.ways)]
 
-    def chosen(self, n: int) -> tuple[Recourse, ...]:
+    def cheapest_recourses(self, n: int) -> tuple[Recourse, ...]:
         """The cheapest; one that changes more than another does only if nothing else is left."""
-        least = set(self.minimal())
+        least = set(self.minimal_feature_sets())
 
-        def order(names: Names) -> tuple[Cost, float, list[str]]:
+        def sort_key(names: Names) -> tuple[Cost, float, list[str]]:
             return (
                 cost_of(self.ways[names], self.request.weights),
                 self.ways[names].cost,
                 sorted(names),
             )
 
-        some = sorted(self.ways, key=lambda names: (names not in least, order(names)))[:n]
-        return tuple(self.ways[names] for names in sorted(some, key=order))
+        some = sorted(self.ways, key=lambda names: (names not in least, sort_key(names)))[:n]
+        return tuple(self.ways[names] for names in sorted(some, key=sort_key))
 
-    def _answers(
+    def _answers_by_branch(
         self, branches: list[Names], requests: list[Request]
     ) -> Iterator[tuple[Names, Recourse]]:
         for i, answer in self.engine.answer(requests, self.plan):
@@ -105,18 +113,18 @@ class _Tree:
         """Keep a recourse; returns the features that it changes, None where there is none."""
         if not fixed:
             self.refusal = answer
-        names = units_of(answer.schema, changed_by(answer))
+        names = merge_linked_features(answer.schema, changed_by(answer))
         if not (answer.found and names):
             self._closed.append(fixed)
             return None
         self.ways.setdefault(names, answer)
         return names
 
-    def _is_closed(self, fixed: Names) -> bool:
+    def _is_known_dead_end(self, fixed: Names) -> bool:
         return any(closed <= fixed for closed in self._closed)
 
 
-def _branches(level: list[tuple[Names, Names]]) -> Iterator[Names]:
+def _branches_of_next_level(level: list[tuple[Names, Names]]) -> Iterator[Names]:
     for fixed, names in level:
         for name in sorted(names):
             yield fixed | {name}

@@ -16,15 +16,15 @@ from localface.analyses.alternatives.changes import (
     Names,
     changed_by,
     cost_of,
-    sizes_between,
-    units_of,
+    distance_per_feature,
+    merge_linked_features,
 )
 from localface.analyses.end_record import end_record
 from localface.answers.disclosure import Disclosure
 from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
 from localface.answers.wording import format_number as written
-from localface.answers.wording import join_numbers, one_line
+from localface.answers.wording import join_numbers, to_one_line
 from localface.errors import InputError
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
@@ -104,10 +104,10 @@ class Alternatives(Sequence[Recourse]):
         Features that are linked count as one.
         """
         sets = [
-            units_of(answer.schema, names)
+            merge_linked_features(answer.schema, names)
             for answer, names in zip(self.answers, self.changed, strict=True)
         ]
-        return _matrix(
+        return _read_only_matrix(
             [[1 - len(a & b) / max(1, len(a | b)) if a != b else 0.0 for b in sets] for a in sets]
         )
 
@@ -115,15 +115,20 @@ class Alternatives(Sequence[Recourse]):
     def ends_apart(self) -> Array:
         """How far apart each pair of ends is, in ordinary differences between people."""
         ends = [end_record(answer) for answer in self.answers]
-        return _matrix(
-            [[float(norms(sizes_between(self.answers[0], a, b))) for b in ends] for a in ends]
+        return _read_only_matrix(
+            [
+                [float(norms(distance_per_feature(self.answers[0], a, b))) for b in ends]
+                for a in ends
+            ]
         )
 
     @property
     def parting(self) -> Ids:
         """How many first actions each pair has in common; with itself, all of them."""
         steps = [[dict(action.changes) for action in answer.actions] for answer in self.answers]
-        parting = np.array([[_common(a, b) for b in steps] for a in steps], dtype=np.int64)
+        parting = np.array(
+            [[_count_same_first_actions(a, b) for b in steps] for a in steps], dtype=np.int64
+        )
         parting.setflags(write=False)
         return parting
 
@@ -195,43 +200,45 @@ class Alternatives(Sequence[Recourse]):
     def __repr__(self) -> str:
         first = self.answers[0]
         if not self.found or not first.actions:
-            return f"<Alternatives: {first.status.word}, {_at_most(self.disclosure)}>"
+            return f"<Alternatives: {first.status.word}, {_at_most_text(self.disclosure)}>"
         counts = [len(names) for names in self.changed]
         features = _range_text([str(min(counts)), str(max(counts))])
         ends = sorted(answer.actions[-1].score for answer in self.answers)
-        score = _range_text([first.target.show(ends[0]), first.target.show(ends[-1])])
+        score = _range_text(
+            [first.target.format_score(ends[0]), first.target.format_score(ends[-1])]
+        )
         parts = [
             f"{len(self)} way{'' if len(self) == 1 else 's'}",
             f"{features} feature{'' if features == '1' else 's'} changed",
-            f"score {first.target.show(first.scores[0])} -> {score}",
-            _at_most(self.disclosure),
+            f"score {first.target.format_score(first.scores[0])} -> {score}",
+            _at_most_text(self.disclosure),
         ]
         return f"<Alternatives: {', '.join(parts)}>"
 
     def __str__(self) -> str:
         if not self.found or not self.answers[0].actions:
             return str(self.answers[0])
-        rows = [[one_line(cell) for cell in row] for row in _table(self)]
+        rows = [[to_one_line(cell) for cell in row] for row in _side_by_side_cells(self)]
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             for row in rows
         ]
-        notes = [*_alerts(self), *_closing(self)]
+        notes = [*_alert_lines(self), *_closing_lines(self)]
         return "\n".join(
-            [repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(one_line, notes)])]
+            [repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(to_one_line, notes)])]
         )
 
     def _repr_html_(self) -> str:
         if not self.found or not self.answers[0].actions:
             return self.answers[0]._repr_html_()
-        head, *body = _table(self)
+        head, *body = _side_by_side_cells(self)
         top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-        rows = "".join(_row(cells) for cells in body)
+        rows = "".join(_html_table_row(cells) for cells in body)
         alerts = "".join(
-            f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alerts(self)
+            f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alert_lines(self)
         )
-        closing = "".join(f"<p>{escape(line)}</p>" for line in _closing(self))
+        closing = "".join(f"<p>{escape(line)}</p>" for line in _closing_lines(self))
         whole = "".join(
             f"<details><summary>way {i}</summary>{answer._repr_html_()}</details>"
             for i, answer in enumerate(self.answers, 1)
@@ -241,19 +248,19 @@ class Alternatives(Sequence[Recourse]):
         return f'<div class="localface-alternatives">{alerts}{table}{closing}{whole}</div>'
 
 
-def _common(one: list[dict[str, object]], other: list[dict[str, object]]) -> int:
+def _count_same_first_actions(one: list[dict[str, object]], other: list[dict[str, object]]) -> int:
     """How many first actions are the same."""
     pairs = zip(one, other, strict=False)
     return next((i for i, (a, b) in enumerate(pairs) if a != b), min(len(one), len(other)))
 
 
-def _matrix(rows: list[list[float]]) -> Array:
+def _read_only_matrix(rows: list[list[float]]) -> Array:
     matrix = np.array(rows, dtype=np.float64)
     matrix.setflags(write=False)
     return matrix
 
 
-def _at_most(disclosure: Disclosure) -> str:
+def _at_most_text(disclosure: Disclosure) -> str:
     return f"at most {disclosure}"
 
 
@@ -261,12 +268,12 @@ def _range_text(ends: list[str]) -> str:
     return ends[0] if ends[0] == ends[-1] else f"{ends[0]} to {ends[-1]}"
 
 
-def _row(cells: list[str]) -> str:
+def _html_table_row(cells: list[str]) -> str:
     first, *rest = (escape(cell) for cell in cells)
     return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
 
 
-def _table(ways: Alternatives) -> list[list[str]]:
+def _side_by_side_cells(ways: Alternatives) -> list[list[str]]:
     """The recourses side by side: a line for each feature that any of them changes."""
     first = ways.answers[0]
     schema = first.schema
@@ -277,13 +284,13 @@ def _table(ways: Alternatives) -> list[list[str]]:
             continue
         label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
         cells = [
-            f"{feature.format(end[j])} ({_numbers_of_actions(answer, feature.name)})"
+            f"{feature.format(end[j])} ({_numbers_of_actions_that_change(answer, feature.name)})"
             if feature.name in names
             else ""
             for answer, end, names in zip(ways.answers, ends, ways.changed, strict=True)
         ]
         rows.append([label, feature.format(first.records[0][j]), *cells])
-    show = first.target.show
+    show = first.target.format_score
     rows.append(
         [
             "score",
@@ -295,12 +302,12 @@ def _table(ways: Alternatives) -> list[list[str]]:
     return rows
 
 
-def _numbers_of_actions(answer: Recourse, name: str) -> str:
+def _numbers_of_actions_that_change(answer: Recourse, name: str) -> str:
     """The numbers of the actions that change a feature."""
     return join_numbers(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
 
 
-def _alerts(ways: Alternatives) -> list[str]:
+def _alert_lines(ways: Alternatives) -> list[str]:
     """What nobody may overlook, for each way."""
     lines = []
     for i, answer in enumerate(ways.answers, 1):
@@ -311,7 +318,7 @@ def _alerts(ways: Alternatives) -> list[str]:
     return lines
 
 
-def _closing(ways: Alternatives) -> list[str]:
+def _closing_lines(ways: Alternatives) -> list[str]:
     """What the ways have in common, how they differ, and whether there are more."""
     lines = [
         (

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from localface.analyses.audit.finding import Finding
-from localface.analyses.audit.proposals import Pair, read_pairs
+from localface.analyses.audit.proposals import Pair, read_people_and_proposals
 from localface.analyses.audit.report import Audit
 from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
-from localface.answers.wording import format_distinct_percents, more_unusual_than
+from localface.answers.wording import format_distinct_percents, format_more_unusual_than
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
@@ -43,18 +43,20 @@ def audit_proposals(
     watch: Watch,
 ) -> Audit:
     """Audit proposals: score, constraints, density, the straight step, a path there."""
-    read = read_pairs(engine, pairs, where)
+    read = read_people_and_proposals(engine, pairs, where)
     measured = _measure_pairs(engine, read)
-    findings = _findings(engine, read, measured)
+    findings = _findings_before_search(engine, read, measured)
     asked = {
         i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True, person=i)
         for i, one in enumerate(findings)
         if one.valid and one.in_box
     }
     accounts = [measured.disclosure]
-    answers = _answers(engine, plan, asked, log_densities=measured.log_densities, accounts=accounts)
+    answers = _search_paths_to_proposals(
+        engine, plan, asked, log_densities=measured.log_densities, accounts=accounts
+    )
     for i, answer in watch(answers, len(asked)):
-        findings[i] = _with_search_result(findings[i], answer)
+        findings[i] = _finding_with_search_result(findings[i], answer)
     kind = form.kind
     if not isinstance(pairs[0], list | tuple):
         kind = TableFormat.of(pairs[0], engine.schema).kind
@@ -66,7 +68,7 @@ def audit_proposals(
     )
 
 
-def _answers(
+def _search_paths_to_proposals(
     engine: Engine,
     plan: Plan,
     asked: Mapping[int, Request],
@@ -97,7 +99,7 @@ def _answers(
         yield i, answer
 
 
-def _with_search_result(finding: Finding, answer: Recourse) -> Finding:
+def _finding_with_search_result(finding: Finding, answer: Recourse) -> Finding:
     """Add what a search for the proposal found."""
     if answer.status is Status.ALREADY_THERE:
         return replace(finding, between=answer.status.value)
@@ -107,7 +109,7 @@ def _with_search_result(finding: Finding, answer: Recourse) -> Finding:
             finding.density is not None and answer.relaxed_to >= finding.density - FLOOR_TOLERANCE
         )
         what = "it stands itself on" if itself else "the best way there crosses"
-        unusual = f"{what} ground {more_unusual_than(answer.relaxed_to)}"
+        unusual = f"{what} ground {format_more_unusual_than(answer.relaxed_to)}"
         between = f"{unusual}; the floor of {floor} would have to be lowered to {lower}"
         return replace(finding, reachable=False, between=between, relaxed_to=answer.relaxed_to)
     if answer.found:
@@ -135,7 +137,7 @@ def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
     starts = engine.space.points(before[some])
     ends = engine.space.points(after)
     rule = "mean" if engine.options.edges == "average" else "lowest"
-    asks = _measurement(np.concatenate([before, after]), starts, ends, rule)
+    asks = _ask_scores_and_densities(np.concatenate([before, after]), starts, ends, rule)
     job = SearchJob(asks, same_records, engine.score.min_score)
     ((_, (scores, at_ends, along), disclosure),) = engine.driver.run([job])
     return _Measured(
@@ -148,7 +150,7 @@ def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
     )
 
 
-def _measurement(
+def _ask_scores_and_densities(
     records: Array, starts: Array, ends: Array, rule: str
 ) -> Questions[tuple[Array, Array, Array]]:
     """Ask for the scores of records, and for log-densities at the ends of steps and along them."""
@@ -160,12 +162,14 @@ def _measurement(
     return scores, at_ends.log_densities, along.log_densities
 
 
-def _findings(engine: Engine, pairs: Sequence[Pair], measured: _Measured) -> list[Finding]:
+def _findings_before_search(
+    engine: Engine, pairs: Sequence[Pair], measured: _Measured
+) -> list[Finding]:
     """What can be said of each pair without a search."""
-    return [_finding(engine, i, pair, measured) for i, pair in enumerate(pairs)]
+    return [_finding_before_search(engine, i, pair, measured) for i, pair in enumerate(pairs)]
 
 
-def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Finding:
+def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Finding:
     score_before = engine.score.display_score(float(measured.scores_before[number]))
     finding = Finding(number=number, target=engine.answers.target, score_before=score_before)
     if pair.goal is None:
@@ -176,7 +180,7 @@ def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Fi
         finding,
         score=engine.score.display_score(score),
         valid=score >= engine.score.min_score,
-        broken=_broken(engine.schema, pair),
+        broken=_broken_constraints(engine.schema, pair),
         density=float(engine.answers.scale.share(log_density)),
         on_ground=log_density >= engine.log_floor - FLOOR_TOLERANCE,
         jump=_straight_step_certificate(
@@ -184,10 +188,10 @@ def _finding(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Fi
         ),
         changes=changes_between(engine.schema, engine.answers.scales, pair.record, pair.goal),
     )
-    return replace(finding, **_finding_without_search(finding))
+    return replace(finding, **_fields_when_not_searched(finding))
 
 
-def _finding_without_search(finding: Finding) -> dict[str, Any]:
+def _fields_when_not_searched(finding: Finding) -> dict[str, Any]:
     """The fields of a finding whose proposal is not searched for: invalid, or not allowed."""
     if not finding.valid:
         return {"between": f"the model does not agree: wanted {finding.target.sentence}"}
@@ -203,10 +207,10 @@ def _straight_step_certificate(engine: Engine, length: float, lowest: float) -> 
     """What is known of the straight step."""
     passed = lowest >= engine.log_floor - RESTATED_TOLERANCE
     floor = engine.options.min_density
-    return engine.answers.certificate(length, lowest, floor, entry=False, passed=passed)
+    return engine.answers.step_certificate(length, lowest, floor, entry=False, passed=passed)
 
 
-def _broken(schema: Schema, pair: Pair) -> tuple[str, ...]:
+def _broken_constraints(schema: Schema, pair: Pair) -> tuple[str, ...]:
     """The constraints that a proposal breaks, each with what is proposed instead."""
     assert pair.goal is not None
     found = list(pair.odd)

@@ -9,7 +9,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import format_people, one_line
+from localface.answers.wording import format_share_of_people, to_one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -70,22 +70,26 @@ class Finding:
     def __repr__(self) -> str:
         if self.score is None:
             return f"<Finding {self.number}: nothing proposed>"
-        scores = f"score {self.target.show(self.score_before)} -> {self.target.show(self.score)}"
-        changed = f"{counted(len(self.changes), 'feature')} changed"
+        before = self.target.format_score(self.score_before)
+        scores = f"score {before} -> {self.target.format_score(self.score)}"
+        changed = f"{count_with_noun(len(self.changes), 'feature')} changed"
         return f"<Finding {self.number}: {self.verdict}, {scores}, {changed}>"
 
     def __str__(self) -> str:
         return "\n".join(
-            [repr(self), *(f"  {word:<12}{one_line(text)}" for word, text in self._lines())]
+            [
+                repr(self),
+                *(f"  {word:<12}{to_one_line(text)}" for word, text in self._labelled_lines()),
+            ]
         )
 
-    def _lines(self) -> Iterator[tuple[str, str]]:
+    def _labelled_lines(self) -> Iterator[tuple[str, str]]:
         """What is known, one word and one sentence at a time."""
         if self.score is None or self.density is None or self.jump is None:
             return
         for i, change in enumerate(self.changes):
             yield ("" if i else "changes"), f"{change.name} {change}"
-        score = f"score {self.target.show(self.score)}, wanted {self.target.sentence}"
+        score = f"score {self.target.format_score(self.score)}, wanted {self.target.sentence}"
         yield "valid", f"{_yes_or_no(self.valid)}: {score}"
         yield (
             "in the box",
@@ -93,7 +97,7 @@ class Finding:
         )
         yield (
             "on ground",
-            f"{_yes_or_no(self.on_ground)}: as common as {format_people(self.density)}",
+            f"{_yes_or_no(self.on_ground)}: as common as {format_share_of_people(self.density)}",
         )
         yield "straight", self.jump.sentence
         if self.recourse is not None:
@@ -105,7 +109,7 @@ class Finding:
 
     def _path_sentence(self, recourse: Recourse) -> str:
         """How it is reached; fewer changes than were proposed may be enough."""
-        way = f"by {counted(len(recourse.certificates), 'step')} from person to person"
+        way = f"by {count_with_noun(len(recourse.certificates), 'step')} from person to person"
         way += ", after an entry over less common ground" if recourse.entry else ""
         needed = list(dict.fromkeys(name for action in recourse.actions for name in action.changes))
         if not needed:
@@ -115,10 +119,10 @@ class Finding:
             if len(needed) < len(self.changes)
             else ""
         )
-        return f"{way}, or by {counted(len(recourse.actions), 'action')}{enough}"
+        return f"{way}, or by {count_with_noun(len(recourse.actions), 'action')}{enough}"
 
 
-def counted(n: int, what: str) -> str:
+def count_with_noun(n: int, what: str) -> str:
     """So many of something, for people."""
     return f"{n:,} {what}{'' if n == 1 else 's'}"
 

@@ -36,14 +36,14 @@ class Pair:
     odd: tuple[str, ...] = ()
 
 
-def read_pairs(
+def read_people_and_proposals(
     engine: Engine, given: tuple[Any, Any], where: Mapping[str, Any] | None
 ) -> list[Pair]:
     """Read people and proposals side by side."""
     schema = engine.schema
     check_where(schema.features, where)
     people_ = read_people(given[0], schema)
-    proposals = _read_proposals(given[1], _with_fractions_allowed(schema))
+    proposals = _read_proposals(given[1], _schema_with_fractions_allowed(schema))
     if len(people_) != len(proposals):
         raise DataError(
             f"{len(people_)} factuals and {len(proposals)} counterfactuals came: "
@@ -61,12 +61,12 @@ def read_pairs(
         pairs.append(
             Pair(record, box, None)
             if goal is None
-            else _without_rounding_differences(engine, Pair(record, box, goal))
+            else _pair_without_rounding_differences(engine, Pair(record, box, goal))
         )
     return pairs
 
 
-def _without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
+def _pair_without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
     """Take values that differ by rounding only as the person's own; note odd fractions."""
     assert pair.goal is not None
     sizes = np.maximum(np.abs(pair.record), engine.space.scales)
@@ -83,7 +83,7 @@ def _without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
     return replace(pair, goal=goal, odd=tuple(odd))
 
 
-def _with_fractions_allowed(schema: Schema) -> Schema:
+def _schema_with_fractions_allowed(schema: Schema) -> Schema:
     """The features alone, integers read as numbers: proposals may hold fractions."""
     features = [f if f.kind != "integer" else replace(f, kind="numeric") for f in schema]
     return Schema(features)
@@ -92,9 +92,9 @@ def _with_fractions_allowed(schema: Schema) -> Schema:
 def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     """Read a table or a list of proposals; one in which everything is missing is none."""
     if isinstance(proposals, list | tuple):
-        return [_read_one(i, one, schema) for i, one in enumerate(proposals)]
+        return [_read_one_proposal(i, one, schema) for i, one in enumerate(proposals)]
     table = open_table(proposals)
-    empty = _is_empty(table, schema)
+    empty = _mask_of_empty_rows(table, schema)
     found: list[Array | None] = [None] * len(table)
     proposed = np.flatnonzero(~empty)
     if len(proposed):
@@ -112,7 +112,7 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     return found
 
 
-def _read_one(number: int, proposal: Any, schema: Schema) -> Array | None:
+def _read_one_proposal(number: int, proposal: Any, schema: Schema) -> Array | None:
     values = proposal
     if nw.dependencies.is_pandas_series(proposal):
         values = proposal.to_numpy(dtype=object)
@@ -124,7 +124,7 @@ def _read_one(number: int, proposal: Any, schema: Schema) -> Array | None:
         return None
     if (
         not (isinstance(values, np.ndarray) and values.ndim == 1)
-        and _is_empty(open_table(values), schema).all()
+        and _mask_of_empty_rows(open_table(values), schema).all()
     ):
         return None
     try:
@@ -135,7 +135,7 @@ def _read_one(number: int, proposal: Any, schema: Schema) -> Array | None:
         ) from None
 
 
-def _is_empty(table: Frame | ColumnValues, schema: Schema) -> Any:
+def _mask_of_empty_rows(table: Frame | ColumnValues, schema: Schema) -> Any:
     """Tell which rows have nothing in any feature."""
     if isinstance(table, np.ndarray):
         columns = [table[:, j] for j in range(table.shape[1])]

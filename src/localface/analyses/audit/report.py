@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 
 import numpy as np
 
-from localface.analyses.audit.finding import Finding, counted
+from localface.analyses.audit.finding import Finding, count_with_noun
 from localface.answers.disclosure import Disclosure
 from localface.answers.wording import format_percent
 from localface.data.table_format import table_from_columns
@@ -110,7 +110,8 @@ class Audit(Sequence[Finding]):
     def __repr__(self) -> str:
         counts = Counter(one.verdict for one in self._findings)
         verdicts = ", ".join(f"{n} {word}" for word, n in counts.most_common())
-        return f"<Audit of {counted(len(self), 'proposal')}{': ' + verdicts if verdicts else ''}>"
+        proposals = count_with_noun(len(self), "proposal")
+        return f"<Audit of {proposals}{': ' + verdicts if verdicts else ''}>"
 
     def __str__(self) -> str:
         lines = [

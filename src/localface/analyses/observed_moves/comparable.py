@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.errors import InputError, listed
+from localface.errors import InputError, list_names
 
 DAY = 24.0
 """Hours in a day: the time that is allowed for a move, where nothing else is said."""
@@ -32,7 +32,7 @@ class Comparable:
     filled : the share of rows that must have a value of a feature for similarity to be judged by it
     features : what similarity is judged by, where it should not be every feature that is ``filled``
 
-    >>> Comparable(within=48, size=0.8).hours(dated=True)
+    >>> Comparable(within=48, size=0.8).time_limit_in_user_units(dated=True)
     48.0
     """
 
@@ -46,20 +46,20 @@ class Comparable:
     def __post_init__(self) -> None:
         for name in ("size", "nearest", "filled"):
             value = getattr(self, name)
-            if not _is_number(value) or not 0 < value <= 1:
+            if not _is_finite_number(value) or not 0 < value <= 1:
                 raise InputError(f"{name}={value!r}: a share above 0, and at most 1, is wanted")
-        if self.radius is not None and not (_is_number(self.radius) and self.radius >= 0):
+        if self.radius is not None and not (_is_finite_number(self.radius) and self.radius >= 0):
             raise InputError(f"radius={self.radius!r}: a number of ordinary differences is wanted")
         if self.features is not None:
-            object.__setattr__(self, "features", _names(self.features))
-        _check_within(self.within)
+            object.__setattr__(self, "features", _checked_feature_names(self.features))
+        _check_time_limit(self.within)
 
-    def within_in_time_units(self, *, dated: bool) -> float:
+    def time_limit_in_user_units(self, *, dated: bool) -> float:
         """How soon, in hours where times are dates, else in the time column's own units."""
         within: Any = self.within
         if within is None:
             return DAY
-        if not _is_span(within):
+        if not _is_time_span(within):
             return float(within)
         if not dated:
             raise InputError(
@@ -68,28 +68,28 @@ class Comparable:
             )
         return float(np.timedelta64(within).astype("timedelta64[us]").astype(np.int64)) / _HOUR
 
-    def within_as_counted(self, *, dated: bool) -> float:
+    def time_limit_in_stored_units(self, *, dated: bool) -> float:
         """How soon, in the units that times are counted in."""
-        return self.within_in_time_units(dated=dated) * (_HOUR if dated else 1.0)
+        return self.time_limit_in_user_units(dated=dated) * (_HOUR if dated else 1.0)
 
 
-def _check_within(within: Any) -> None:
+def _check_time_limit(within: Any) -> None:
     if within is None:
         return
     known = (
         np.timedelta64(within) > np.timedelta64(0)
-        if _is_span(within)
-        else _is_number(within) and within > 0
+        if _is_time_span(within)
+        else _is_finite_number(within) and within > 0
     )
     if not known:
         raise InputError(f"within={within!r}: a positive number, or a timedelta, is wanted")
 
 
-def _is_span(value: object) -> bool:
+def _is_time_span(value: object) -> bool:
     return isinstance(value, timedelta | np.timedelta64)
 
 
-def _is_number(value: object) -> bool:
+def _is_finite_number(value: object) -> bool:
     return (
         isinstance(value, int | float | np.number)
         and not isinstance(value, bool)
@@ -97,13 +97,13 @@ def _is_number(value: object) -> bool:
     )
 
 
-def _names(features: object) -> tuple[str, ...]:
+def _checked_feature_names(features: object) -> tuple[str, ...]:
     if isinstance(features, str) or not hasattr(features, "__iter__"):
         raise InputError(f"features={features!r}: a list of names is wanted, as in ({features!r},)")
     names = tuple(features)
     odd = [name for name in names if not isinstance(name, str)]
     if odd or not names:
         raise InputError(
-            f"features={features!r}: names are wanted, and {listed(odd) or 'none'} came"
+            f"features={features!r}: names are wanted, and {list_names(odd) or 'none'} came"
         )
     return names

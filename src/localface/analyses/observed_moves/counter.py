@@ -16,7 +16,7 @@ from localface.data.feature import Feature
 from localface.data.frames import missing_values
 from localface.data.read import read_records
 from localface.data.schema import Schema
-from localface.errors import DataError, InputError, listed, near_miss
+from localface.errors import DataError, InputError, did_you_mean, list_names
 from localface.types import Array, Ids, Mask
 
 if TYPE_CHECKING:
@@ -58,11 +58,14 @@ class MoveCounter:
     ) -> MoveCounter:
         """Read trajectories with a schema, and with the ordinary differences between people."""
         rule = trajectories.comparable if comparable is None else comparable
-        _check_names(trajectories, schema, rule)
-        codes = _ordered_within_person(
-            trajectories, np.column_stack([_codes(trajectories, feature) for feature in schema])
+        _check_features_present(trajectories, schema, rule)
+        codes = _order_codes_within_person(
+            trajectories,
+            np.column_stack([_codes_of_feature(trajectories, feature) for feature in schema]),
         )
-        begins, ends = _later_rows(trajectories, rule.within_as_counted(dated=trajectories.dated))
+        begins, ends = _later_row_ranges(
+            trajectories, rule.time_limit_in_stored_units(dated=trajectories.dated)
+        )
         known = np.isfinite(codes).mean(axis=0)
         return cls(trajectories, schema, tuple(scales), rule, codes, known, begins, ends)
 
@@ -79,13 +82,13 @@ class MoveCounter:
         """Tell of each action who made a comparable move, leaving some people out if need be."""
         if not answer.actions:
             return ()
-        states = answer.followed().records
-        kept = self._rows_of_others(without)
+        states = answer.with_actions_as_path().records
+        kept = self._mask_leaving_people_out(without)
         return tuple(
             self._count_moves(action, states[i], kept) for i, action in enumerate(answer.actions)
         )
 
-    def _rows_of_others(self, without: Collection[object]) -> Mask:
+    def _mask_leaving_people_out(self, without: Collection[object]) -> Mask:
         """Rows of people who are not left out."""
         if not len(without):
             return np.ones(len(self.trajectories), dtype=bool)
@@ -97,15 +100,20 @@ class MoveCounter:
         changed = np.array([self.schema.index(name) for name in action.changes], dtype=np.int64)
         unknown = tuple(self.schema.names[j] for j in changed if self.known[j] == 0)
         if unknown:
-            return self._evidence((), untold=unknown)
+            return self._evidence_without_counts((), untold=unknown)
         used = self._compared_features(changed)
         if used not in self._known_rows:
-            self._known_rows[used] = self._rows_with(used)
+            self._known_rows[used] = self._make_known_rows(used)
         known = self._known_rows[used]
         after = np.array([self.schema[name].code(value) for name, value in action.changes.items()])
-        starts = known.starts(state, kept & self._rows_that_could_move(changed, state[changed]))
-        moved = self._made_the_move(starts, changed, after - state[changed], after)
-        return replace(self._evidence(used, radius=known.radius), **self._counts(starts, moved))
+        starts = known.most_similar_row_per_person(
+            state, kept & self._mask_of_rows_that_could_move(changed, state[changed])
+        )
+        moved = self._mask_of_starts_that_moved(starts, changed, after - state[changed], after)
+        return replace(
+            self._evidence_without_counts(used, radius=known.radius),
+            **self._count_people_and_outcomes(starts, moved),
+        )
 
     def _compared_features(self, changed: Ids) -> tuple[str, ...]:
         """What similarity is judged by: what the rule says, and whatever the action changes."""
@@ -114,8 +122,8 @@ class MoveCounter:
         asked = known if named is None else np.array([name in named for name in self.schema.names])
         return tuple(name for j, name in enumerate(self.schema.names) if asked[j] or j in changed)
 
-    def _rows_with(self, names: tuple[str, ...]) -> KnownRows:
-        return KnownRows.of(
+    def _make_known_rows(self, names: tuple[str, ...]) -> KnownRows:
+        return KnownRows.from_codes(
             self.schema,
             self.scales,
             names,
@@ -125,7 +133,7 @@ class MoveCounter:
             radius=self.comparable.radius,
         )
 
-    def _rows_that_could_move(self, changed: Ids, before: Array) -> Mask:
+    def _mask_of_rows_that_could_move(self, changed: Ids, before: Array) -> Mask:
         """Rows that have the category the move starts from, and a later row of the same person."""
         complete = np.isfinite(self.codes[:, changed]).all(axis=1)
         until = np.concatenate([[0], np.cumsum(complete)])
@@ -135,7 +143,7 @@ class MoveCounter:
                 able &= self.codes[:, j] == code
         return np.asarray(able)
 
-    def _made_the_move(self, starts: Ids, changed: Ids, by: Array, to: Array) -> Mask:
+    def _mask_of_starts_that_moved(self, starts: Ids, changed: Ids, by: Array, to: Array) -> Mask:
         """Tell who made the move: at one later time, every feature went far enough that way."""
         lengths = self.ends[starts] - self.begins[starts]
         whose = np.repeat(np.arange(len(starts)), lengths)
@@ -152,7 +160,7 @@ class MoveCounter:
                 done &= gone >= self.comparable.size * abs(step) * (1 - _ROUNDING)
         return np.bincount(whose[done], minlength=len(starts)) > 0
 
-    def _counts(self, starts: Ids, moved: Mask) -> dict[str, Any]:
+    def _count_people_and_outcomes(self, starts: Ids, moved: Mask) -> dict[str, Any]:
         """Count people, and how those of whom it is known fared."""
         fared = self.trajectories.fared[self.trajectories.person_of[starts]]
         return {
@@ -164,13 +172,13 @@ class MoveCounter:
             "others_fared_well": int((fared[~moved] == 1).sum()),
         }
 
-    def _evidence(self, used: tuple[str, ...], **more: Any) -> MoveEvidence:
+    def _evidence_without_counts(self, used: tuple[str, ...], **more: Any) -> MoveEvidence:
         """Evidence in the words of these trajectories, nobody counted yet."""
         people = self.trajectories
         return MoveEvidence(
             similar=0,
             moved=0,
-            within=self.comparable.within_in_time_units(dated=people.dated),
+            within=self.comparable.time_limit_in_user_units(dated=people.dated),
             unit=people.unit,
             features=used,
             ignored=tuple(name for name in self.schema.names if name not in used),
@@ -191,14 +199,15 @@ def evidence_for(
     For many answers make the ``MoveCounter`` once: they are indexed then.
     """
     comparable = replace(
-        trajectories.comparable, **_check_option_names(rule, _comparable_options(), "evidence_for")
+        trajectories.comparable,
+        **_check_option_names(rule, _comparable_option_names(), "evidence_for"),
     )
     return MoveCounter.of(trajectories, answer.schema, answer.scales, comparable).evidence(
         answer, without=without
     )
 
 
-def read_evidence(given: object) -> Trajectories:
+def read_trajectories(given: object) -> Trajectories:
     """Take trajectories as they are, or make them of a dict: table, column names, options."""
     if isinstance(given, Trajectories):
         return given
@@ -209,19 +218,19 @@ def read_evidence(given: object) -> Trajectories:
             "{'table': table, 'person': 'stay', 'time': 'hour'}"
         )
     options = {name: value for name, value in given.items() if name != "table"}
-    _check_option_names(options, (*_NAMES, *_comparable_options()), "evidence=")
+    _check_option_names(options, (*_NAMES, *_comparable_option_names()), "evidence=")
     lacking = [name for name in ("person", "time") if name not in options]
     if lacking:
         raise InputError(
-            f"evidence= lacks {listed(lacking)}: name the columns that say who and when"
+            f"evidence= lacks {list_names(lacking)}: name the columns that say who and when"
         )
     rule = Comparable(
-        **{name: options.pop(name) for name in _comparable_options() if name in options}
+        **{name: options.pop(name) for name in _comparable_option_names() if name in options}
     )
     return Trajectories(given["table"], comparable=rule, **options)
 
 
-def _comparable_options() -> tuple[str, ...]:
+def _comparable_option_names() -> tuple[str, ...]:
     return tuple(one.name for one in fields(Comparable))
 
 
@@ -229,15 +238,16 @@ def _check_option_names(options: dict[str, Any], known: Iterable[str], what: str
     for name in options:
         if name not in known:
             raise InputError(
-                f"{what} has no {name!r}{near_miss(name, known)}: there are {listed(known, 20)}"
+                f"{what} has no {name!r}{did_you_mean(name, known)}: "
+                f"there are {list_names(known, 20)}"
             )
     return options
 
 
-def _check_names(trajectories: Trajectories, schema: Schema, rule: Comparable) -> None:
+def _check_features_present(trajectories: Trajectories, schema: Schema, rule: Comparable) -> None:
     """Refuse a table without any feature of the schema, or without one to judge by."""
     have = list(trajectories.columns)
-    lacking = [f"{name!r}{near_miss(name, have)}" for name in schema.names if name not in have]
+    lacking = [f"{name!r}{did_you_mean(name, have)}" for name in schema.names if name not in have]
     if len(lacking) == len(schema):
         raise DataError(
             f"the longitudinal table has no feature of the schema: it lacks {', '.join(lacking)}"
@@ -247,11 +257,11 @@ def _check_names(trajectories: Trajectories, schema: Schema, rule: Comparable) -
         if name not in have:
             raise DataError(
                 f"features={name!r}: the longitudinal table has no such column"
-                f"{near_miss(name, have)}"
+                f"{did_you_mean(name, have)}"
             )
 
 
-def _codes(trajectories: Trajectories, feature: Feature) -> Array:
+def _codes_of_feature(trajectories: Trajectories, feature: Feature) -> Array:
     """One feature in every row, NaN where there is no value."""
     codes = np.full(len(trajectories), np.nan)
     values = trajectories.columns.get(feature.name)
@@ -264,7 +274,7 @@ def _codes(trajectories: Trajectories, feature: Feature) -> Array:
     return codes
 
 
-def _ordered_within_person(trajectories: Trajectories, codes: Array) -> Array:
+def _order_codes_within_person(trajectories: Trajectories, codes: Array) -> Array:
     """Put rows of one person and time into an order that does not depend on how they came."""
     times = trajectories.times
     person_of = trajectories.person_of
@@ -273,12 +283,17 @@ def _ordered_within_person(trajectories: Trajectories, codes: Array) -> Array:
     return np.asarray(codes[np.lexsort((*codes.T, times, person_of))])
 
 
-def _later_rows(trajectories: Trajectories, within_as_counted: float) -> tuple[Ids, Ids]:
+def _later_row_ranges(
+    trajectories: Trajectories, time_limit_in_stored_units: float
+) -> tuple[Ids, Ids]:
     """For each row, where the same person's later rows within a time span begin and end."""
     times = trajectories.times
     person_of = trajectories.person_of
     moments, rank = np.unique(times, return_inverse=True)
-    last = np.searchsorted(moments, times + within_as_counted * (1 + _ROUNDING), side="right") - 1
+    last = (
+        np.searchsorted(moments, times + time_limit_in_stored_units * (1 + _ROUNDING), side="right")
+        - 1
+    )
     # Whole numbers that put people and moments in one order.
     order = person_of * len(moments) + rank.reshape(-1)
     begins = np.searchsorted(order, order, side="right")

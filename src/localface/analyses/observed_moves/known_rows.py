@@ -30,7 +30,7 @@ class KnownRows:
     radius: float
 
     @classmethod
-    def of(
+    def from_codes(
         cls,
         schema: Schema,
         scales: Sequence[float],
@@ -50,10 +50,10 @@ class KnownRows:
         squares = (points * points).sum(axis=1)
         people = person_of[rows]
         if radius is None:
-            radius = _ordinary_radius(points, squares, people, nearest)
+            radius = _median_distance_to_nearest_share(points, squares, people, nearest)
         return cls(space, columns, rows, people, points, squares, float(radius))
 
-    def starts(self, state: Array, able: Mask) -> Ids:
+    def most_similar_row_per_person(self, state: Array, able: Mask) -> Ids:
         """One row for each similar person: the most similar able one, the earliest of equals."""
         if not len(self.rows):
             return self.rows
@@ -72,7 +72,9 @@ class KnownRows:
         return np.asarray(self.rows[order[firsts]])
 
 
-def _ordinary_radius(points: Array, squares: Array, people: Ids, nearest: float) -> float:
+def _median_distance_to_nearest_share(
+    points: Array, squares: Array, people: Ids, nearest: float
+) -> float:
     """How far an ordinary row is from the ``nearest`` share of other people, at their closest."""
     firsts = np.flatnonzero(np.diff(people, prepend=-1))
     if len(firsts) < 2:

@@ -11,7 +11,7 @@ import numpy as np
 
 from localface.analyses.observed_moves.comparable import Comparable
 from localface.data.frames import ColumnValues, Frame, column_names, missing_values, open_table
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Ids, Mask
 
 
@@ -67,22 +67,22 @@ class Trajectories:
         rows = open_table(table)
         _check_columns(rows, {"person": person, "time": time, "outcome": outcome})
         names = [name for name in column_names(rows) if name not in (person, time, outcome)]
-        ids, person_of = _people(_column(rows, person), person)
-        times, dated = _times_as_numbers(_column(rows, time), time)
+        ids, person_of = _ids_and_person_of_rows(_column_values(rows, person), person)
+        times, dated = _times_as_numbers(_column_values(rows, time), time)
         order = np.lexsort((times, person_of))
         fared = np.full(len(ids), np.nan)
         if outcome is not None:
             fared = _outcome_by_person(
-                _column(rows, outcome), person_of, len(ids), good=good, name=outcome
+                _column_values(rows, outcome), person_of, len(ids), good=good, name=outcome
             )
         settled: dict[str, object] = {
             "ids": ids,
             "person_of": person_of[order],
             "times": times[order],
-            "columns": {name: _column(rows, name)[order] for name in names},
+            "columns": {name: _column_values(rows, name)[order] for name in names},
             "fared": fared,
             "dated": dated,
-            "comparable": _comparable(comparable, within),
+            "comparable": _comparable_or_default(comparable, within),
             "unit": unit if unit is not None else "h" if dated else f"({time})",
             "people": people,
             "well": "" if outcome is None else well or f"have {outcome} {good}",
@@ -107,7 +107,7 @@ class Trajectories:
         return f"<Trajectories: {self.n_people:,} {self.people}, {len(self):,} rows{known}>"
 
 
-def _comparable(given: Comparable | None, within: Any) -> Comparable:
+def _comparable_or_default(given: Comparable | None, within: Any) -> Comparable:
     if given is None:
         return Comparable(within=within)
     if within is not None:
@@ -127,7 +127,7 @@ def _check_columns(table: Frame | ColumnValues, named: Mapping[str, str | None])
         if name not in have:
             raise DataError(
                 f"{what}={name!r}: the longitudinal table has no such column"
-                f"{near_miss(name, have)}; it has {listed(have)}"
+                f"{did_you_mean(name, have)}; it has {list_names(have)}"
             )
     if len(set(wanted.values())) < len(wanted):
         raise DataError(
@@ -136,16 +136,16 @@ def _check_columns(table: Frame | ColumnValues, named: Mapping[str, str | None])
         )
 
 
-def _column(table: Frame | ColumnValues, name: str) -> ColumnValues:
+def _column_values(table: Frame | ColumnValues, name: str) -> ColumnValues:
     """One column as an array."""
     if isinstance(table, np.ndarray):
         return np.asarray(table[:, column_names(table).index(name)])
     return np.asarray(table[name].to_numpy())
 
 
-def _people(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
+def _ids_and_person_of_rows(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
     """Who there is, and who of them each row is about."""
-    _refuse_missing(missing_values(values), f"person={name!r}")
+    _refuse_missing_values(missing_values(values), f"person={name!r}")
     try:
         ids, person_of = np.unique(values, return_inverse=True)
     except TypeError:
@@ -163,7 +163,7 @@ def _people(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
 def _times_as_numbers(values: ColumnValues, name: str) -> tuple[Array, bool]:
     """Times as numbers, and whether they were dates, which are counted in microseconds."""
     gone = np.isnat(values) if values.dtype.kind in "mM" else missing_values(values)
-    _refuse_missing(gone, f"time={name!r}")
+    _refuse_missing_values(gone, f"time={name!r}")
     if values.dtype.kind == "O" and all(isinstance(value, date) for value in values):
         values = values.astype("datetime64[us]")
     if values.dtype.kind in "mM":
@@ -177,7 +177,7 @@ def _times_as_numbers(values: ColumnValues, name: str) -> tuple[Array, bool]:
     return values.astype(np.float64), False
 
 
-def _refuse_missing(gone: Mask, what: str) -> None:
+def _refuse_missing_values(gone: Mask, what: str) -> None:
     if gone.any():
         raise DataError(
             f"{what} is missing in {int(gone.sum())} of {len(gone)} rows: drop these rows"
@@ -194,8 +194,8 @@ def _outcome_by_person(
         len(distinct) > 1 or any(isinstance(one, str) for one in distinct)
     ):
         raise DataError(
-            f"good={good!r}{near_miss(good, distinct)}: the outcome {name!r} is never that, "
-            f"but {listed(distinct)}"
+            f"good={good!r}{did_you_mean(good, distinct)}: the outcome {name!r} is never that, "
+            f"but {list_names(distinct)}"
         )
     code_of = {value: float(i) for i, value in enumerate(distinct)}
     codes = np.array([code_of[value] for value in values[known].tolist()])

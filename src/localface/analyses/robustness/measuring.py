@@ -34,18 +34,18 @@ def measure_robustness(
     seed: int = 0,
 ) -> Robustness:
     """Follow an answer with noise, one model call for all draws; other models judge the end."""
-    _check(engine, recourse, n, seed)
+    _check_measurable(engine, recourse, n, seed)
     sampler = NoiseSampler(engine.schema, engine.answers.scales, int(n), int(seed))
     start = recourse.records[0]
     end = end_record(recourse)
     states = np.concatenate([end[None, :], sampler(start, end)])
-    scores, seen = _score_metered(engine.driver, engine.score, states)
+    scores, seen = _scores_and_disclosure(engine.driver, engine.score, states)
     success = float((scores[1:] >= engine.score.min_score).mean())
-    noise = sampler.noise(start, end)
+    noise = sampler.noise_per_feature(start, end)
     verdicts = []
     for name, scorer in models:
         other = Driver(engine.source, engine.density, scorer)
-        (score,), spent = _score_metered(other, scorer, end[None, :])
+        (score,), spent = _scores_and_disclosure(other, scorer, end[None, :])
         valid = bool(score >= scorer.min_score)
         verdicts.append(ModelVerdict(name, scorer.display_score(float(score)), valid))
         seen = total_disclosure([seen, spent])
@@ -62,14 +62,16 @@ def measure_robustness(
     )
 
 
-def _score_metered(driver: Driver, score: Scorer, records: Array) -> tuple[Array, Disclosure]:
+def _scores_and_disclosure(
+    driver: Driver, score: Scorer, records: Array
+) -> tuple[Array, Disclosure]:
     """Score records that are no rows; the meter counts them."""
     job = SearchJob(ask_point_scores(records), same_records, score.min_score)
     ((_, scores, disclosure),) = driver.run([job])
     return scores, disclosure
 
 
-def _check(engine: Engine, recourse: Recourse, n: object, seed: object) -> None:
+def _check_measurable(engine: Engine, recourse: Recourse, n: object, seed: object) -> None:
     """Refuse what cannot be measured."""
     for name, value, least in (("n", n, 1), ("seed", seed, 0)):
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:

@@ -26,10 +26,13 @@ def read_models(
     named: Iterable[tuple[str | int, Any]] = enumerate(models, 1)
     if isinstance(models, Mapping):
         named = [(str(name), model) for name, model in models.items()]
-    return [(name, _scorer(engine, name, model, target=target, form=form)) for name, model in named]
+    return [
+        (name, _scorer_for_model(engine, name, model, target=target, form=form))
+        for name, model in named
+    ]
 
 
-def _scorer(
+def _scorer_for_model(
     engine: Engine, name: str | int, model: Any, *, target: object, form: TableFormat
 ) -> Scorer:
     own = engine.score.output

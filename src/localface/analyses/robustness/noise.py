@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.answers.page import ROBUSTNESS_DRAWS
-from localface.answers.wording import format_number, one_line
+from localface.answers.wording import format_number, to_one_line
 from localface.data.feature import Feature, range_codes
 from localface.data.schema import Schema
 from localface.types import Array
@@ -30,7 +30,7 @@ class Noise:
 
     def __str__(self) -> str:
         unit = f" {self.feature.unit}" if self.feature.unit else ""
-        return f"{one_line(self.feature.name)} ± {format_number(self.amount)}{unit}"
+        return f"{to_one_line(self.feature.name)} ± {format_number(self.amount)}{unit}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +42,7 @@ class NoiseSampler:
     n: int = ROBUSTNESS_DRAWS
     seed: int = 0
 
-    def noise(self, start: Array, end: Array) -> tuple[Noise, ...]:
+    def noise_per_feature(self, start: Array, end: Array) -> tuple[Noise, ...]:
         """By how much each feature that changes may be missed; discrete ones are met exactly."""
         changed = [
             j for j, one in enumerate(self.schema) if start[j] != end[j] and not one.discrete
@@ -59,14 +59,14 @@ class NoiseSampler:
         Nobody is in a state that breaks a declared relation, so such draws are passed over.
         """
         amounts = np.zeros(len(self.schema))
-        for one in self.noise(start, end):
+        for one in self.noise_per_feature(start, end):
             amounts[self.schema.index(one.feature.name)] = one.amount
         drawn = self.n * (4 if self.schema.relations else 1)
         landed = end + amounts * np.random.default_rng(self.seed).uniform(
             -1, 1, (drawn, len(self.schema))
         )
         for j, feature in enumerate(self.schema):
-            low, high = _limits(feature)
+            low, high = _code_limits(feature)
             whole = np.rint(landed[:, j]) + 0.0 if feature.whole else landed[:, j]
             landed[:, j] = np.clip(whole, min(low, end[j]), max(high, end[j]))
         broken = self.schema.broken(landed)
@@ -74,7 +74,7 @@ class NoiseSampler:
         return np.where(broken[first, None], end, landed[first])
 
 
-def _limits(feature: Feature) -> tuple[float, float]:
+def _code_limits(feature: Feature) -> tuple[float, float]:
     if feature.categories is not None:
         return 0.0, len(feature.categories) - 1.0
     return (-np.inf, np.inf) if feature.bounds is None else range_codes(feature, feature.bounds)

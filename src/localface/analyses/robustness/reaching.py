@@ -41,7 +41,7 @@ def explain_robustly(
     missed = (
         ""
         if measured.success >= min_robustness
-        else _sentence_of_the_miss(measured.success, min_robustness)
+        else _not_robust_enough_sentence(measured.success, min_robustness)
     )
     assert measured.disclosure is not None
     return replace(
@@ -52,7 +52,7 @@ def explain_robustly(
     )
 
 
-def _sentence_of_the_miss(success: float, wanted: float) -> str:
+def _not_robust_enough_sentence(success: float, wanted: float) -> str:
     most, share = format_distinct_percents(success, wanted)
     return (
         f"no answer was found in which {share} of small deviations still reach the target "
@@ -77,26 +77,26 @@ class _RobustSearch:
         best = yield from job.asks
         if best.status != "FOUND":
             return best
-        person = self._person(best)
-        most, lacking = yield from self._measure_under_noise(best, job.decode)
+        person = self._person_at_floor_of(best)
+        most, lacking = yield from self._success_and_lacking_score(best, job.decode)
         low = max(person.min_score, _end_score(best))
         high = np.inf
         for _ in range(_TRIES):
             if lacking <= 0 or high - low <= 1e-3 * max(1.0, abs(low)):
                 break
             level = low + lacking if low + lacking < high else (low + high) / 2
-            trial = yield from self._search(replace(person, min_score=level))
+            trial = yield from self._search_recourse_for(replace(person, min_score=level))
             if trial.status != "FOUND":
                 high = level
                 continue
-            success, lacking = yield from self._measure_under_noise(trial, job.decode)
+            success, lacking = yield from self._success_and_lacking_score(trial, job.decode)
             low = max(level, _end_score(trial))
             if success > most:
                 best = replace(trial, relaxed=best.relaxed)
                 most = success
         return best
 
-    def _person(self, best: Outcome) -> Person:
+    def _person_at_floor_of(self, best: Outcome) -> Person:
         """Who asks; a floor that had to be lowered stays there: it is not traded for robustness."""
         request = self.request
         person = self.engine.person(
@@ -108,15 +108,15 @@ class _RobustSearch:
             else person
         )
 
-    def _search(self, person: Person) -> Questions[Outcome]:
+    def _search_recourse_for(self, person: Person) -> Questions[Outcome]:
         return find_recourse(person, self.plan, goal=self.engine.goal_point(self.request))
 
-    def _measure_under_noise(
+    def _success_and_lacking_score(
         self, outcome: Outcome, decode: Decode
     ) -> Questions[tuple[float, float]]:
         """The share of draws that reach the target, and how much score enough of them lack."""
         engine = self.engine
-        end = decode(_end(outcome)[None, :], np.zeros((0, len(engine.schema))))[0]
+        end = decode(_end_point(outcome)[None, :], np.zeros((0, len(engine.schema))))[0]
         states = NoiseSampler(engine.schema, engine.answers.scales)(self.request.record, end)
         scores = np.sort((yield from ask_point_scores(engine.space.points(states))))
         needed = math.ceil(self.share * len(scores) - 1e-9)
@@ -124,7 +124,7 @@ class _RobustSearch:
         return success, float(engine.score.min_score - scores[len(scores) - needed])
 
 
-def _end(outcome: Outcome) -> Array:
+def _end_point(outcome: Outcome) -> Array:
     return outcome.points[-1] if outcome.actions is None else outcome.actions.moves[-1].point
 
 

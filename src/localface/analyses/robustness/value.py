@@ -8,7 +8,7 @@ from typing import NamedTuple
 from localface.analyses.robustness.noise import UNDECLARED, Noise
 from localface.answers.disclosure import Disclosure
 from localface.answers.target import Target
-from localface.answers.wording import format_distinct_percents, format_percent, one_line
+from localface.answers.wording import format_distinct_percents, format_percent, to_one_line
 
 
 class ModelVerdict(NamedTuple):
@@ -59,9 +59,8 @@ class Robustness:
         return f"<Robustness: {', '.join(parts)}>"
 
     def __str__(self) -> str:
-        lines = [
-            f"  wanted: {self.target.sentence}; score of the end: {self.target.show(self.score)}"
-        ]
+        score_text = self.target.format_score(self.score)
+        lines = [f"  wanted: {self.target.sentence}; score of the end: {score_text}"]
         declared = [one for one in self.noise if one.declared]
         guessed = [one for one in self.noise if not one.declared]
         if declared:
@@ -74,6 +73,6 @@ class Robustness:
             lines.append("  nothing that changes can be missed by a little")
         for name, score, valid in self.models:
             verdict = "valid" if valid else "not valid"
-            score_text = self.target.show(score)
-            lines.append(f"  model {one_line(str(name))}: score {score_text}, {verdict}")
+            score_text = self.target.format_score(score)
+            lines.append(f"  model {to_one_line(str(name))}: score {score_text}, {verdict}")
         return "\n".join([repr(self), *lines])

@@ -10,11 +10,11 @@ import numpy as np
 
 from localface.analyses.whynot.findings import Check, Overstep
 from localface.analyses.whynot.reasons import (
-    floor_reason,
+    format_code_with_unit,
     least_relaxation,
-    score_reason,
-    value_with_unit,
-    way_reason,
+    why_floor_refuses,
+    why_no_path_leads_there,
+    why_score_refuses,
 )
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
@@ -27,7 +27,7 @@ from localface.density.protocol import RESTATED_TOLERANCE
 from localface.engine.engine import Engine
 from localface.engine.meter import total_disclosure
 from localface.engine.requests import Request
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 from localface.search.outcome import Outcome
 from localface.search.pipeline import measure_path
 from localface.search.plan import Plan
@@ -42,7 +42,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     record = request.record
     goal = request.goal
     same = bool((record == goal).all())
-    broken = () if same else tuple(_oversteps(engine.schema, request.box, goal))
+    broken = () if same else tuple(_find_oversteps(engine.schema, request.box, goal))
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
     tried = None if same else _search_for_wish(engine, plan, request, broken)
     on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
@@ -53,7 +53,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         target=straight.target,
         min_density=straight.min_density,
         scales=straight.scales,
-        records=_read_only(np.stack([record, goal])),
+        records=_make_read_only(np.stack([record, goal])),
         scores=(straight.scores[0], straight.scores[1]),
         densities=(straight.densities[0], straight.densities[1]),
         broken=broken,
@@ -69,7 +69,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         relaxation=None,
         disclosure=total_disclosure(spent),
     )
-    return _with_reasons(engine, request, found, tried)
+    return _add_reasons_to_check(engine, request, found, tried)
 
 
 def read_wish(wish: object, record: Array, schema: Schema) -> Array:
@@ -85,17 +85,17 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
     goal = record.copy()
     for name, value in wish.items():
         if name not in schema.names:
-            near = near_miss(name, schema.names)
+            near = did_you_mean(name, schema.names)
             raise DataError(
                 f"the wish names {name!r}, which is no feature{near}: "
-                f"there are {listed(schema.names)}",
+                f"there are {list_names(schema.names)}",
                 feature=name,
             )
         goal[schema.index(name)] = schema[name].code(value)
     return goal
 
 
-def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
+def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
     """What a state breaks: the constraints first, then the relations."""
     for j, why in box.reasons.items():
         feature = schema.features[j]
@@ -106,9 +106,9 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
                 feature.name,
                 why,
                 feature.value(code),
-                value_with_unit(feature, code),
+                format_code_with_unit(feature, code),
                 by,
-                _unit(feature, by),
+                _unit_word(feature, by),
             )
     for first, relation, second in schema.relations:
         feature = schema[first]
@@ -120,9 +120,9 @@ def _oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
                 first,
                 rule,
                 feature.value(code),
-                value_with_unit(feature, code),
+                format_code_with_unit(feature, code),
                 by,
-                _unit(feature, by),
+                _unit_word(feature, by),
                 second,
             )
 
@@ -192,10 +192,12 @@ def _path_with_note(tried: Recourse) -> Recourse | None:
     if not tried.found:
         return None
     short = "this leads to the wished state, which does not reach the target"
-    return tried if tried.target.reached(tried.scores[-1]) else replace(tried, reason=short)
+    return tried if tried.target.is_reached_by(tried.scores[-1]) else replace(tried, reason=short)
 
 
-def _with_reasons(engine: Engine, request: Request, found: Check, tried: Recourse | None) -> Check:
+def _add_reasons_to_check(
+    engine: Engine, request: Request, found: Check, tried: Recourse | None
+) -> Check:
     """Add the reasons, the place where a straight step fails, and the least relaxation."""
     refused = found.refused_by
     if not refused:
@@ -203,17 +205,17 @@ def _with_reasons(engine: Engine, request: Request, found: Check, tried: Recours
     place = None
     spent = found.disclosure
     if "way" in refused and not found.step.holds:
-        place, account = _least_common(engine, request)
+        place, account = _least_common_state(engine, request)
         spent = total_disclosure([spent, account])
     found = replace(found, place=place, disclosure=spent)
     sentences = [one.sentence for one in found.broken]
-    sentences += [floor_reason(found)] if "floor" in refused else []
-    sentences += [score_reason(found)] if "score" in refused else []
-    sentences += [way_reason(engine, found, tried)] if "way" in refused else []
+    sentences += [why_floor_refuses(found)] if "floor" in refused else []
+    sentences += [why_score_refuses(found)] if "score" in refused else []
+    sentences += [why_no_path_leads_there(engine, found, tried)] if "way" in refused else []
     return replace(found, reasons=tuple(sentences), relaxation=least_relaxation(found, tried))
 
 
-def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], Disclosure]:
+def _least_common_state(engine: Engine, request: Request) -> tuple[dict[str, object], Disclosure]:
     """The state of lowest density on the straight step, as the features that change.
 
     Discrete features change half way.
@@ -232,12 +234,12 @@ def _least_common(engine: Engine, request: Request) -> tuple[dict[str, object], 
     return {name: values[name] for name in changed}, straight.disclosure
 
 
-def _unit(feature: Feature, by: float | None) -> str:
+def _unit_word(feature: Feature, by: float | None) -> str:
     if feature.categories is not None:
         return "place" if by == 1 else "places"
     return feature.unit or ""
 
 
-def _read_only(records: Array) -> Array:
+def _make_read_only(records: Array) -> Array:
     records.setflags(write=False)
     return records

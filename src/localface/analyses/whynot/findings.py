@@ -35,7 +35,7 @@ class Overstep:
     other: str | None = None  # the second feature, where it is a relation that is broken
 
     @property
-    def amount(self) -> str:
+    def amount_text(self) -> str:
         """By how much, for people."""
         return (
             ""
@@ -49,14 +49,14 @@ class Overstep:
         if self.by is None:
             return f"'{self.rule}' rules out {self.shown}"
         what = f"{self.feature} {self.shown}" if self.other else self.shown
-        return f"'{self.rule}' is overstepped by {self.amount}: {what} is wished for"
+        return f"'{self.rule}' is overstepped by {self.amount_text}: {what} is wished for"
 
     @property
     def remedy(self) -> str:
         """What would have to be allowed, for people."""
         if self.other:
-            return f"{self.feature} may exceed {self.other} by {self.amount}"
-        further = f" ({self.amount} further)" if self.by is not None else ""
+            return f"{self.feature} may exceed {self.other} by {self.amount_text}"
+        further = f" ({self.amount_text} further)" if self.by is not None else ""
         return f"{self.feature} may be {self.shown}{further}"
 
 
@@ -129,7 +129,7 @@ class Check:
     @property
     def valid(self) -> bool:
         """Whether the wished state reaches the target."""
-        return self.target.reached(self.score)
+        return self.target.is_reached_by(self.score)
 
     @property
     def density(self) -> float:
@@ -155,26 +155,28 @@ class Check:
         return tuple(word for word, holds in refused.items() if holds)
 
     def __repr__(self) -> str:
-        words = f"refused by {joined(self.refused_by)}" if self.refused_by else "nothing refuses it"
+        words = (
+            f"refused by {join_words(self.refused_by)}" if self.refused_by else "nothing refuses it"
+        )
         reached = "reachable" if self.reachable else "not reachable"
-        scores = " -> ".join(self.target.show(score) for score in self.scores)
+        scores = " -> ".join(self.target.format_score(score) for score in self.scores)
         return f"<Check: {words}, {reached}, score {scores}, {self.disclosure}>"
 
     def __str__(self) -> str:
-        return page_as_text(_page(self))
+        return page_as_text(_page_of_check(self))
 
     def _repr_html_(self) -> str:
-        return page_as_html(_page(self))
+        return page_as_html(_page_of_check(self))
 
 
-def _page(found: Check) -> Page:
+def _page_of_check(found: Check) -> Page:
     """Put a check on a page: the wish, what holds of it, what refuses it and what would open it."""
     changes = changes_between(found.schema, found.scales, *found.records)
     wish = ", ".join(f"{change.name} {change}" for change in changes) or "nothing changes"
     distance_limits = "reaches" if found.valid else "does not reach"
     opening = [
         f"wished: {wish}",
-        f"score {found.target.show(found.score)} {distance_limits} {found.target.sentence}",
+        f"score {found.target.format_score(found.score)} {distance_limits} {found.target.sentence}",
     ]
     opening.append(f"usual: {format_percent(found.density)} of people stand on less common ground")
     if found.wish:
@@ -182,11 +184,11 @@ def _page(found: Check) -> Page:
     opening += [f"refused: {reason}" for reason in found.reasons]
     closing = [found.relaxation.sentence] if found.relaxation else []
     steps = page_of(found.recourse).steps if found.recourse else ()
-    now = found.target.show(found.scores[0])
+    now = found.target.format_score(found.scores[0])
     return Page(repr(found), opening=tuple(opening), now=now, steps=steps, closing=tuple(closing))
 
 
-def joined(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Words in a row, for people."""
     *most, last = words
     return f"{', '.join(most)} and {last}" if most else last

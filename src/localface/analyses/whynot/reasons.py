@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from localface.analyses.whynot.findings import Check, Relaxation, joined
+from localface.analyses.whynot.findings import Check, Relaxation, join_words
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
-from localface.answers.wording import format_distinct_percents, format_number, more_unusual_than
+from localface.answers.wording import (
+    format_distinct_percents,
+    format_more_unusual_than,
+    format_number,
+)
 from localface.data.feature import Feature
 from localface.engine.engine import Engine
 
 
-def floor_reason(found: Check) -> str:
+def why_floor_refuses(found: Check) -> str:
     """Why the floor refuses it."""
     step = found.step
     if step.rule == "cover" and step.people is not None and step.radius is not None:
@@ -23,15 +27,15 @@ def floor_reason(found: Check) -> str:
     return f"the wished state is more unusual than {unusual} of people's; {most}"
 
 
-def score_reason(found: Check) -> str:
+def why_score_refuses(found: Check) -> str:
     """Why the score refuses it."""
     missing = format_number(float(f"{abs(found.target.min_score - found.score):.2g}"))
     wanted = found.target.sentence
-    score = found.target.show(found.score)
+    score = found.target.format_score(found.score)
     return f"the score would be {score}, {missing} from what is wanted: {wanted}"
 
 
-def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
+def why_no_path_leads_there(engine: Engine, found: Check, tried: Recourse | None) -> str:
     """Why no way leads there."""
     options = engine.options
     if tried is not None and tried.status is Status.BUDGET:
@@ -42,9 +46,10 @@ def way_reason(engine: Engine, found: Check, tried: Recourse | None) -> str:
     )
     if found.place is not None:
         where = ", ".join(
-            f"{name} {_value(found.schema[name], value)}" for name, value in found.place.items()
+            f"{name} {_format_value_with_unit(found.schema[name], value)}"
+            for name, value in found.place.items()
         )
-        unusual = more_unusual_than(found.step.lowest)
+        unusual = format_more_unusual_than(found.step.lowest)
         return f"the straight way there is {unusual}, most of all at {where}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
         long = f"the straight step is {format_number(found.step.length)} ordinary differences long"
@@ -68,12 +73,14 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
         parts.append(
             "the floor gives way altogether (the way there is more unusual than anybody's)"
         )
-    parts += [] if score is None else [f"a score of {found.target.show(score)} is enough"]
-    sentence = f"it opens if {joined(parts)}" if parts and enough else _no_floor_phrase(tried)
+    parts += [] if score is None else [f"a score of {found.target.format_score(score)} is enough"]
+    sentence = (
+        f"it opens if {join_words(parts)}" if parts and enough else _no_floor_helps_sentence(tried)
+    )
     return Relaxation(found.broken, lowered, score, enough, sentence)
 
 
-def _no_floor_phrase(tried: Recourse | None) -> str:
+def _no_floor_helps_sentence(tried: Recourse | None) -> str:
     if tried is not None and tried.status is Status.BUDGET:
         return "whether a lower floor opens it is not known: allow more rows"
     return (
@@ -81,10 +88,10 @@ def _no_floor_phrase(tried: Recourse | None) -> str:
     )
 
 
-def _value(feature: Feature, value: object) -> str:
-    return value_with_unit(feature, feature.code(value))
+def _format_value_with_unit(feature: Feature, value: object) -> str:
+    return format_code_with_unit(feature, feature.code(value))
 
 
-def value_with_unit(feature: Feature, code: float) -> str:
+def format_code_with_unit(feature: Feature, code: float) -> str:
     """A value with its unit, for people."""
     return feature.format(code) + (f" {feature.unit}" if feature.unit else "")

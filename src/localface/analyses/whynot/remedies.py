@@ -8,8 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from localface.analyses.whynot.findings import joined
-from localface.analyses.whynot.widening import widen_limits
+from localface.analyses.whynot.findings import join_words
+from localface.analyses.whynot.widening import answer_with_wider_limits
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -38,16 +38,18 @@ def explain_refusals(
     only the others are searched, all in lock-step. The rows that those searches see are
     added up: a row seen twice counts twice, so that the sum is an upper bound.
     """
-    answers = widen_limits(engine, plan, asked)
-    shut = [i for i, (request, _) in enumerate(asked) if _is_shut(request, answers[i])]
+    answers = answer_with_wider_limits(engine, plan, asked)
+    shut = [
+        i for i, (request, _) in enumerate(asked) if _has_no_allowed_target(request, answers[i])
+    ]
     for size in (1, 2):
         trials = [
-            _Trial(i, some, replace(asked[i][0], box=_box_without(asked[i][0].box, some)))
+            _Trial(i, some, replace(asked[i][0], box=_box_without_features(asked[i][0].box, some)))
             for i in shut
-            for some in _feature_sets(asked[i][0].box, size)
+            for some in _sets_of_constrained_features(asked[i][0].box, size)
         ]
-        for trial, opens, seen in _try_within_budget(
-            engine, plan, _with_targets(engine, trials), answers
+        for trial, opens, seen in _run_trials_within_budget(
+            engine, plan, _trials_with_targets(engine, trials), answers
         ):
             answer = answers[trial.number]
             names = tuple(engine.schema.names[j] for j in trial.freed)
@@ -58,7 +60,9 @@ def explain_refusals(
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
-        replace(one, reason=f"{one.reason}; {_opens_sentence(one.opens)}") if one.opens else one
+        replace(one, reason=f"{one.reason}; {_what_would_open_sentence(one.opens)}")
+        if one.opens
+        else one
         for one in answers
     ]
 
@@ -72,11 +76,11 @@ class _Trial:
     request: Request
 
 
-def _is_shut(request: Request, answer: Recourse) -> bool:
+def _has_no_allowed_target(request: Request, answer: Recourse) -> bool:
     return answer.status is Status.NO_TARGET and request.goal is None
 
 
-def _feature_sets(box: Box, size: int) -> list[_Set]:
+def _sets_of_constrained_features(box: Box, size: int) -> list[_Set]:
     """Sets of constrained features of one size; no pairs where there would be too many."""
     constrained = sorted(box.reasons)
     if size > 1 and len(constrained) > _PAIRS_UP_TO:
@@ -84,7 +88,7 @@ def _feature_sets(box: Box, size: int) -> list[_Set]:
     return list(combinations(constrained, size))
 
 
-def _box_without(box: Box, features: Sequence[int]) -> Box:
+def _box_without_features(box: Box, features: Sequence[int]) -> Box:
     """The box without what it says of some features."""
     free = np.isin(np.arange(len(box.lower)), features)
     return Box(
@@ -98,7 +102,7 @@ def _box_without(box: Box, features: Sequence[int]) -> Box:
     )
 
 
-def _with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
+def _trials_with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
     """Those of the trials that leave some target to become; no row is looked at."""
     jobs = []
     for trial in trials:
@@ -108,24 +112,24 @@ def _with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
     return [trial for number, trial in enumerate(trials) if found[number]]
 
 
-def _try_within_budget(
+def _run_trials_within_budget(
     engine: Engine, plan: Plan, trials: Sequence[_Trial], answers: Sequence[Recourse]
 ) -> list[tuple[_Trial, bool, Disclosure]]:
     """Tell of each trial whether there is a way; a row budget is shared among one's trials."""
     budget = engine.options.max_rows
     if budget is None:
-        found = _try_all(engine, plan, trials, max_rows=None)
+        found = _run_trials(engine, plan, trials, max_rows=None)
     else:
         found = []
         for number in dict.fromkeys(trial.number for trial in trials):
             own = [trial for trial in trials if trial.number == number]
             share = (budget - answers[number].disclosure.rows) // len(own)
             if share >= 1:
-                found += _try_all(engine, plan, own, max_rows=share)
+                found += _run_trials(engine, plan, own, max_rows=share)
     return sorted(found, key=lambda one: (one[0].number, one[0].freed))
 
 
-def _try_all(
+def _run_trials(
     engine: Engine, plan: Plan, trials: Sequence[_Trial], *, max_rows: int | None
 ) -> list[tuple[_Trial, bool, Disclosure]]:
     """Tell of each trial whether there is a way, with what it took; the way is not worked out."""
@@ -144,9 +148,9 @@ def _try_all(
     return found
 
 
-def _opens_sentence(sets: Sequence[tuple[str, ...]]) -> str:
+def _what_would_open_sentence(sets: Sequence[tuple[str, ...]]) -> str:
     """Name the sets of features whose constraints would have to give way."""
-    some = [f"if {joined(names)} may move further" for names in sets[:_NAMED]]
+    some = [f"if {join_words(names)} may move further" for names in sets[:_NAMED]]
     some += [f"in {len(sets) - _NAMED} other ways"] if len(sets) > _NAMED else []
     return (
         f"a way opens {', or '.join(some)} (the rows seen count the searches for this too, at most)"

@@ -18,7 +18,7 @@ from localface.search.plan import Plan
 _BARELY = 1 + 1e-9  # so that a row exactly at the limit is inside
 
 
-def widen_limits(
+def answer_with_wider_limits(
     engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
 ) -> list[Recourse]:
     """Answer again, with wider limits, those who asked to relax and have no target allowed.
@@ -30,7 +30,7 @@ def widen_limits(
     """
     answers = [answer for _, answer in asked]
     shut = [i for i, (request, answer) in enumerate(asked) if _may_widen(request, answer)]
-    factors = _least_factors(engine, [asked[i][0] for i in shut])
+    factors = _least_widening_factors(engine, [asked[i][0] for i in shut])
     opens = [
         (i, factor * _BARELY)
         for i, factor in zip(shut, factors, strict=True)
@@ -49,7 +49,7 @@ def widen_limits(
     return answers
 
 
-def _least_factors(engine: Engine, requests: Sequence[Request]) -> list[float]:
+def _least_widening_factors(engine: Engine, requests: Sequence[Request]) -> list[float]:
     """For each request how many times as wide its distances have to be; infinite: no help."""
     jobs = []
     for request in requests:
@@ -77,7 +77,7 @@ def _may_widen(request: Request, answer: Recourse) -> bool:
 
 def _distances_beyond_limits(request: Request, found: Recourse) -> dict[str, float]:
     """How far the features go that go further than was allowed, on the path or by the actions."""
-    states = np.concatenate([found.records, found.followed().records])
+    states = np.concatenate([found.records, found.with_actions_as_path().records])
     furthest = np.abs(states - request.record).max(axis=0)
     names = found.schema.names
     return {

@@ -36,7 +36,7 @@ def manifest_of(worker: Worker, people: PeopleFiles) -> dict[str, Any]:
         "people": _digest([_file_identity(file, n) for file, n in people.files]),
         "options": json.loads(_json(asked)),
         "explainer": {
-            "settings": json.loads(_json(worker.explainer.options.plain())),
+            "settings": json.loads(_json(worker.explainer.options.as_plain_values())),
             **_explainer_digests(worker.explainer),
         },
     }

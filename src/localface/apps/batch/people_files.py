@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from localface.data.opening import reraised_as
-from localface.errors import DataError, InputError, near_miss, needs_extra
+from localface.errors import DataError, InputError, did_you_mean, needs_extra
 
 with needs_extra("cluster", "explaining people in blocks"):
     import pyarrow as pa
@@ -110,7 +110,7 @@ def _open_dataset(source: str | Path) -> Any:
         folder = Path(source).parent
         beside = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else []
         raise InputError(
-            f"there is no file or folder {str(source)!r}{near_miss(Path(source).name, beside)}"
+            f"there is no file or folder {str(source)!r}{did_you_mean(Path(source).name, beside)}"
         )
     with reraised_as(f"{str(source)!r} cannot be read as parquet", DataError):
         return ds.dataset(str(source), format="parquet")

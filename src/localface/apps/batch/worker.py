@@ -9,7 +9,14 @@ from warnings import catch_warnings
 
 from localface.answers.recourse import Recourse
 from localface.engine.asking import check_ask
-from localface.errors import DataError, InputError, ModelError, listed, near_miss, needs_extra
+from localface.errors import (
+    DataError,
+    InputError,
+    ModelError,
+    did_you_mean,
+    list_names,
+    needs_extra,
+)
 from localface.explainer import LocalFACE
 from localface.options import Ask, AskMany
 
@@ -57,7 +64,7 @@ class Worker:
     ask: Ask = field(default_factory=Ask)
 
     def __post_init__(self) -> None:
-        AskMany(**self.ask.plain())
+        AskMany(**self.ask.given_options())
         check_ask(self.explainer.engine, self.ask)
 
     def __call__(self, people: Any) -> Any:
@@ -80,9 +87,9 @@ class Worker:
         wanted = list(self.explainer.schema.names)
         if self.id_column is not None:
             wanted.append(self.id_column)
-        lacking = [f"{name!r}{near_miss(name, have)}" for name in wanted if name not in have]
+        lacking = [f"{name!r}{did_you_mean(name, have)}" for name in wanted if name not in have]
         if lacking:
-            raise DataError(f"the people lack {', '.join(lacking)}: they have {listed(have)}")
+            raise DataError(f"the people lack {', '.join(lacking)}: they have {list_names(have)}")
 
     def _answer(self, people: Any) -> list[Recourse | InputError]:
         """The answer of each person, or what is wrong with their record."""
@@ -91,7 +98,7 @@ class Worker:
         # a block that was stopped is begun again: no need to warn that it is not whole
         with catch_warnings(action="ignore", category=UserWarning):
             answers = self.explainer.explain_many(
-                people, progress=False, on_error="record", **self.ask.plain()
+                people, progress=False, on_error="record", **self.ask.given_options()
             )
         if answers.unfinished:
             raise KeyboardInterrupt

@@ -11,7 +11,7 @@ from localface.apps import files
 from localface.data.feature import MOVES, Feature
 from localface.data.schema import Schema
 from localface.errors import ConstraintError
-from localface.options import Ask, options_of
+from localface.options import Ask, accepted_options
 
 _OF_THE_EXPLAINER = ("min_score", "min_density")  # the explainer is made for this one call
 _HELP = {
@@ -35,7 +35,7 @@ _REPEATED = ("features", "limits", "weights")
 
 def add_ask_options(group: Any) -> None:
     """Add a flag for every option of a call."""
-    for one in options_of(Ask):
+    for one in accepted_options(Ask):
         if one.name not in _OF_THE_EXPLAINER:
             _add_flag(group, one)
 
@@ -64,7 +64,7 @@ def read_ask(arguments: argparse.Namespace, schema: Schema) -> Ask:
         one.name: _READERS.get(one.metadata["kind"], _as_it_is)(
             getattr(arguments, one.name), schema
         )
-        for one in options_of(Ask)
+        for one in accepted_options(Ask)
         if one.name not in _OF_THE_EXPLAINER
     }
     return Ask(**said)

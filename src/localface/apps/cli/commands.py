@@ -92,7 +92,7 @@ def _answer(arguments: argparse.Namespace) -> Recourse:
     person = find_person(arguments, columns)
     ask = read_ask(arguments, explainer.schema)
     with working("looking for a path"):
-        return explainer.explain(person, **ask.plain())
+        return explainer.explain(person, **ask.given_options())
 
 
 def _explain_people(arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ import narwhals as nw
 
 from localface.data.frames import column_names
 from localface.data.schema import Schema
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,8 +32,10 @@ def choose_columns(
     have = list(column_names(table))
     for name in drop:
         if name not in have:
-            near = near_miss(name, have)
-            raise DataError(f"there is no column {name!r} to drop{near}: there are {listed(have)}")
+            near = did_you_mean(name, have)
+            raise DataError(
+                f"there is no column {name!r} to drop{near}: there are {list_names(have)}"
+            )
     named = getattr(model, "feature_names_in_", None)
     whose = "the schema"
     known = have if schema is None else list(schema.names)
@@ -46,7 +48,7 @@ def choose_columns(
     if named is None and width is not None and width != len(wanted):
         raise DataError(
             f"the model takes {width} columns, it does not say which, and {len(wanted)} came: "
-            f"{listed(wanted)}; leave columns out with --drop, "
+            f"{list_names(wanted)}; leave columns out with --drop, "
             "or with a --schema that lists only those of the model, in its order"
         )
     if schema is not None:
@@ -61,5 +63,5 @@ def _refuse_lacking(wanted: list[str], have: list[str], sentence: str) -> None:
     lacking = [name for name in wanted if name not in have]
     if lacking:
         spare = [name for name in have if name not in wanted]
-        near = near_miss(lacking[0], spare)
-        raise DataError(f"{sentence.format(listed(lacking))}{near}: it has {listed(have)}")
+        near = did_you_mean(lacking[0], spare)
+        raise DataError(f"{sentence.format(list_names(lacking))}{near}: it has {list_names(have)}")

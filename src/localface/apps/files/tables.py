@@ -14,7 +14,7 @@ import narwhals as nw
 import numpy as np
 
 from localface.data.opening import existing_path, reraised_as
-from localface.errors import DataError, listed
+from localface.errors import DataError, list_names
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json", ".json.gz")
 _EXAMPLE = '{"age": 63, "ward": "b", ...}'
@@ -27,7 +27,7 @@ def read_table(path: str | Path) -> Any:
     if kind is None:
         raise DataError(
             f"{str(path)!r} is no table that can be read: "
-            f"give a file that ends in {listed(TABLE_SUFFIXES)}"
+            f"give a file that ends in {list_names(TABLE_SUFFIXES)}"
         )
     library = _library(kind, path)
     with reraised_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):

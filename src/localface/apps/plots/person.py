@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from localface.answers.changes import changes_between
 from localface.answers.page import evidence_notes, page_of
 from localface.answers.recourse import Recourse
-from localface.answers.wording import format_number, format_percent, more_unusual_than
+from localface.answers.wording import format_more_unusual_than, format_number, format_percent
 from localface.apps.plots.style import (
     BLUE,
     GREY,
@@ -76,7 +76,7 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
         How many features to draw.
     """
     notes = _evidence_notes(recourse)
-    recourse = recourse.followed()
+    recourse = recourse.with_actions_as_path()
     if len(recourse.records) < 2:
         return _plot_without_path(recourse, figure)
     moved = _movements(recourse)
@@ -119,8 +119,8 @@ def _furthest(codes: Array) -> float:
 
 def _title(recourse: Recourse) -> str:
     steps = len(recourse.certificates)
-    first = recourse.target.show(recourse.scores[0])
-    last = recourse.target.show(recourse.scores[-1])
+    first = recourse.target.format_score(recourse.scores[0])
+    last = recourse.target.format_score(recourse.scores[-1])
     return escape_math(
         f"{steps} step{'' if steps == 1 else 's'}, {_score_name(recourse)} {first} → {last}"
     )
@@ -190,7 +190,7 @@ def _draw_score(panel: Axes, recourse: Recourse) -> None:
     )
     if len(scores) <= _NUMBERED:
         for i, score in enumerate(scores.tolist()):
-            panel.annotate(target.show(score), (i, score), (0, 9), ha="center", **look)
+            panel.annotate(target.format_score(score), (i, score), (0, 9), ha="center", **look)
     panel.set_ylabel(_score_name(recourse))
     panel.margins(x=0.06, y=0.25)
     if target.kind == "probability":
@@ -240,7 +240,7 @@ def _mark_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
     marks: dict[str, Patch] = {}
     for i, one in enumerate(recourse.certificates):
         if one.entry:
-            label = f"entry step: ground {more_unusual_than(one.lowest)}"
+            label = f"entry step: ground {format_more_unusual_than(one.lowest)}"
             color = PURPLE
             hatch = "//"
         elif not one.holds or (

@@ -11,7 +11,7 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from localface.answers.wording import one_line
+from localface.answers.wording import to_one_line
 from localface.data.feature import Feature
 from localface.types import Array
 
@@ -48,7 +48,7 @@ def escape_math(text: str) -> str:
     >>> print(words("price\\n[$]"))
     price [\\$]
     """
-    return one_line(text).replace("$", r"\$")
+    return to_one_line(text).replace("$", r"\$")
 
 
 def wrapped(text: str, width: float, size: float = SMALL) -> str:

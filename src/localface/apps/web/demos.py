@@ -12,7 +12,7 @@ from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.search_workers import n_cores
 from localface.cases.moons import two_moons
-from localface.errors import DataError, InputError, listed, near_miss, needs_extra
+from localface.errors import DataError, InputError, did_you_mean, list_names, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
 
@@ -40,9 +40,10 @@ def column_values(table: Any, name: str) -> list[object]:
     """The values of a column that says what became of people, by its name."""
     frame = nw.from_native(table, eager_only=True)
     if name not in frame.columns:
-        near = near_miss(name, frame.columns)
+        near = did_you_mean(name, frame.columns)
         raise DataError(
-            f"there is no column {name!r} for --outcome{near}: there are {listed(frame.columns)}"
+            f"there is no column {name!r} for --outcome{near}: "
+            f"there are {list_names(frame.columns)}"
         )
     return list(frame[name].to_list())
 

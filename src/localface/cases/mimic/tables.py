@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 
 MIMIC_TABLES: Mapping[str, Mapping[str, str]] = {
     "PATIENTS": {"SUBJECT_ID": "BIGINT", "GENDER": "VARCHAR", "DOB": "TIMESTAMP"},
@@ -97,13 +97,13 @@ def _lacking_tables(folder: Path, lacking: list[str], present: Iterable[Path]) -
     names = [path.name for path in present]
     stems = {name.upper().removesuffix(".GZ").removesuffix(".CSV"): name for name in names}
     wanted = ", ".join(f"{name}.csv or {name}.csv.gz{_suggestion(name, stems)}" for name in lacking)
-    holds = f"it holds {listed(names)}" if names else "it is empty"
+    holds = f"it holds {list_names(names)}" if names else "it is empty"
     return f"the folder {str(folder)!r} lacks {wanted}; {holds}"
 
 
 def _suggestion(name: str, stems: Mapping[str, str]) -> str:
     spare = [stem for stem in stems if stem not in MIMIC_TABLES]
-    close = near_miss(name, spare)
+    close = did_you_mean(name, spare)
     return next(
         (close.replace(repr(stem), repr(stems[stem])) for stem in spare if repr(stem) in close), ""
     )
@@ -115,9 +115,9 @@ def _lacking_columns(table: TableFile) -> str:
     if not lacking:
         return ""
     spare = [column for column in there if column not in MIMIC_TABLES[table.name]]
-    wanted = ", ".join(f"{column!r}{near_miss(column, spare)}" for column in lacking)
+    wanted = ", ".join(f"{column!r}{did_you_mean(column, spare)}" for column in lacking)
     columns = f"column{'s' * (len(lacking) > 1)}"
-    return f"{table.path.name} lacks the {columns} {wanted}; it has {listed(there, most=30)}"
+    return f"{table.path.name} lacks the {columns} {wanted}; it has {list_names(there, most=30)}"
 
 
 def _header(path: Path) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ def _header(path: Path) -> tuple[str, ...]:
         column for column in header if [one.upper() for one in header].count(column.upper()) > 1
     }
     if repeated:
-        raise DataError(f"{path.name} has columns of the same name: {listed(sorted(repeated))}")
+        raise DataError(f"{path.name} has columns of the same name: {list_names(sorted(repeated))}")
     return tuple(header)
 
 

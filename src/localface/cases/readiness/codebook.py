@@ -34,7 +34,7 @@ import numpy as np
 
 from localface.data.feature import Feature
 from localface.data.schema import Schema
-from localface.errors import DataError, listed
+from localface.errors import DataError, list_names
 from localface.types import Mask
 
 AGE_WITHIN = 25
@@ -200,7 +200,7 @@ def criteria_met(frame: Any) -> Any:
     missing = [one.feature for one in CRITERIA if one.feature not in frame]
     if missing:
         raise DataError(
-            f"the criteria test 18 features, and the table has no column {listed(missing)}"
+            f"the criteria test 18 features, and the table has no column {list_names(missing)}"
         )
     columns = {one.feature: one.holds(frame[one.feature]) for one in CRITERIA}
     return pandas.DataFrame(columns, index=getattr(frame, "index", None))

@@ -55,7 +55,7 @@ class PatientRecourse:
     @property
     def end(self) -> Array:
         """The state that the actions lead to; the patient as they are, if there is no path."""
-        end: Array = self.answer.followed().records[-1]
+        end: Array = self.answer.with_actions_as_path().records[-1]
         return end
 
     @property
@@ -83,7 +83,7 @@ class PatientRecourse:
     @property
     def lowest(self) -> float:
         """The share of people whose density is below the lowest on the path."""
-        certificates = self.answer.followed().certificates
+        certificates = self.answer.with_actions_as_path().certificates
         return min((one.lowest for one in certificates), default=float("nan"))
 
 
@@ -227,7 +227,7 @@ def _answers(
 
 
 def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> PatientRecourse:
-    ends = answer.followed().records[[0, -1]]
+    ends = answer.with_actions_as_path().records[[0, -1]]
     columns = {name: ends[:, i] for i, name in enumerate(answer.schema.names)}
     before, after = np.sum([one.holds(columns[one.feature]) for one in CRITERIA], axis=0).tolist()
     return PatientRecourse(row, group, _direction(group), answer, plain, before, after)
@@ -263,7 +263,7 @@ def _line(one: PatientRecourse) -> dict[str, Any]:
         "relaxed_to": answer.relaxed_to,
         "widened": ", ".join(f"{name} {reach:g}" for name, reach in one.widened.items()),
         "ready_before": _readiness_score(one, answer.scores[0]),
-        "ready_after": _readiness_score(one, answer.followed().scores[-1]),
+        "ready_after": _readiness_score(one, answer.with_actions_as_path().scores[-1]),
         "actions": len(answer.actions),
         "features": len(one.changed),
         "path_steps": len(answer.certificates),

@@ -135,7 +135,7 @@ def _closing(answer: Recourse) -> str:
         for line in page_of(answer).closing
         if not line.startswith("beside it")
     ]
-    lowest = min((one.lowest for one in answer.followed().certificates), default=1.0)
+    lowest = min((one.lowest for one in answer.with_actions_as_path().certificates), default=1.0)
     said.append(
         f"{format_share(lowest, 0)} of patients stand on less common ground than its least "
         "common place"

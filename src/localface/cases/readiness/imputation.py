@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.data.feature import Feature
 from localface.data.schema import Schema
-from localface.errors import DataError, listed
+from localface.errors import DataError, list_names
 from localface.types import Array
 
 DONOR_PATIENTS = 5
@@ -45,7 +45,7 @@ def fit_imputation(train: Any, schema: Schema) -> Imputation:
     never = [name for name in schema.names if train[name].isna().all()]
     if never:
         raise DataError(
-            f"{listed(never)}: never charted among {len(train):,} training rows, "
+            f"{list_names(never)}: never charted among {len(train):,} training rows, "
             "so nothing can be imputed"
         )
     raw = train.to_numpy(dtype=float)

@@ -32,13 +32,13 @@ class FeatureSeries:
 
 def readiness_scores(person: PatientRecourse) -> list[float]:
     """The scores for being ready along the path, in whichever direction the patient was asked."""
-    scores = person.answer.followed().scores
+    scores = person.answer.with_actions_as_path().scores
     return [score if person.direction == "ready" else 1 - score for score in scores]
 
 
 def format_score(person: PatientRecourse, score: float) -> str:
     """A score for being ready, with enough digits to show that it is below the target."""
-    return _target_of(person).show(score)
+    return _target_of(person).format_score(score)
 
 
 def _target_of(person: PatientRecourse) -> Target:
@@ -69,7 +69,7 @@ def path_picture(person: PatientRecourse, name: str) -> Picture:
 
 def changed_series(person: PatientRecourse) -> list[FeatureSeries]:
     """What changes on the path, the largest change first."""
-    answer = person.answer.followed()
+    answer = person.answer.with_actions_as_path()
     changed = changes_between(answer.schema, answer.scales, answer.records[0], answer.records[-1])
     return [
         FeatureSeries(one.feature, answer.records[:, answer.schema.index(one.name)])

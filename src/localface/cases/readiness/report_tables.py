@@ -183,7 +183,7 @@ def _criteria_counts(group: Group, people: Sequence[PatientRecourse]) -> tuple[s
 
 def criteria_shares(people: Iterable[PatientRecourse]) -> tuple[Array, Array]:
     """For each criterion the share of people who meet it now, and after the actions."""
-    ends = np.array([one.answer.followed().records[[0, -1]] for one in people])
+    ends = np.array([one.answer.with_actions_as_path().records[[0, -1]] for one in people])
     names = next(iter(people)).answer.schema.names
     columns = [one.holds(ends[:, :, names.index(one.feature)]).mean(axis=0) for one in CRITERIA]
     before, after = np.array(columns).T

@@ -11,7 +11,7 @@ import numpy as np
 
 from localface.cases.readiness.codebook import schema
 from localface.cases.readiness.generated import Cohort
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Ids
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Samples:
         if missing:
             raise DataError(
                 f"a sample has {len(wanted)} features, "
-                f"and the table has no column {listed(missing)}"
+                f"and the table has no column {list_names(missing)}"
             )
         features = self.features[wanted].astype(float).reset_index(drop=True)
         object.__setattr__(self, "features", features)
@@ -117,7 +117,7 @@ def split_samples(samples: Samples, *, seed: int = 0, by: SplitBy = "patient") -
     if by not in ("patient", "row"):
         raise DataError(
             "samples are split by 'patient' or by 'row'; "
-            f"got {by!r}{near_miss(by, ('patient', 'row'))}"
+            f"got {by!r}{did_you_mean(by, ('patient', 'row'))}"
         )
     units = samples.people if by == "patient" else np.arange(len(samples))
     rng = np.random.default_rng(seed)

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse.csgraph import dijkstra
 
 from localface.density.protocol import FLOOR_TOLERANCE
-from localface.errors import DataError, InputError, near_miss
+from localface.errors import DataError, InputError, did_you_mean
 from localface.evaluation.baselines.face_density import FaceDensity
 from localface.evaluation.baselines.neighbor_graph import EdgeCosts, NeighborGraph
 from localface.evaluation.baselines.neighbor_lists import typical_radius
@@ -252,7 +252,7 @@ def _mistakes(
 ) -> Iterator[str]:
     if graph not in GRAPHS:
         known = ", ".join(map(repr, GRAPHS))
-        yield f"graph={graph!r}: one of {known} is wanted{near_miss(graph, GRAPHS)}"
+        yield f"graph={graph!r}: one of {known} is wanted{did_you_mean(graph, GRAPHS)}"
     for name, value in counts.items():
         least = 2 if name == "density_rows" else 1
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:

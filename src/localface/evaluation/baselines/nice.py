@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from localface.density.protocol import Density
-from localface.errors import InputError, listed, near_miss
+from localface.errors import InputError, did_you_mean, list_names
 from localface.evaluation.baselines.nearest import (
     fit_default_density,
     propose_no_row,
@@ -50,7 +50,8 @@ class NICE:
     ) -> None:
         if reward not in REWARDS:
             raise InputError(
-                f"reward={reward!r}{near_miss(reward, REWARDS)}: one of {listed(REWARDS)} is wanted"
+                f"reward={reward!r}{did_you_mean(reward, REWARDS)}: "
+                f"one of {list_names(REWARDS)} is wanted"
             )
         self.task = task
         self.reward = reward

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.errors import InputError, listed, near_miss
+from localface.errors import InputError, did_you_mean, list_names
 from localface.evaluation.baselines.gradient_search import gradient_search
 from localface.evaluation.baselines.gradients import Gradient, score_gradient
 from localface.evaluation.baselines.problem import OptimizationProblem, median_deviations
@@ -66,9 +66,9 @@ class Wachter:
 
     def __post_init__(self) -> None:
         if self.optimizer not in OPTIMIZERS:
-            near = near_miss(self.optimizer, OPTIMIZERS)
+            near = did_you_mean(self.optimizer, OPTIMIZERS)
             raise InputError(
-                f"optimizer={self.optimizer!r}{near}: one of {listed(OPTIMIZERS)} is wanted"
+                f"optimizer={self.optimizer!r}{near}: one of {list_names(OPTIMIZERS)} is wanted"
             )
         if not len(self.lambdas) or min(self.lambdas) <= 0 or (np.diff(self.lambdas) <= 0).any():
             raise InputError(

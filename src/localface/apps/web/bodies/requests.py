@@ -16,7 +16,7 @@ from pydantic import (
     model_validator,
 )
 
-from localface.options import Ask, AskCheck, options_of
+from localface.options import Ask, AskCheck, accepted_options
 
 JsonNumber = Annotated[float, Field(allow_inf_nan=False)]
 Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
@@ -93,7 +93,7 @@ def _fields_of(ask: type[Ask]) -> dict[str, Any]:
     """The options of a call as JSON may hold them."""
     return {
         one.name: _FIELDS[one.metadata["kind"]](one.default, one.metadata["help"])
-        for one in options_of(ask)
+        for one in accepted_options(ask)
         if one.name != "wish"
     }
 

@@ -17,7 +17,7 @@ from localface.apps.web.views.view import Labels, value_text
 from localface.data.feature import Feature
 from localface.data.read import read_people
 from localface.data.schema import Schema
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 from localface.explainer import LocalFACE
 from localface.sources.holder import list_all_rows
 from localface.types import Array, Ids, Mask
@@ -115,8 +115,8 @@ class PeopleList:
             "id": int(self.ids[index]),
             "label": f"person {int(self.ids[index])}",
             "score": score if known else None,
-            "score_text": self.target.show(score) if known else "no score",
-            "reached": known and self.target.reached(score),
+            "score_text": self.target.format_score(score) if known else "no score",
+            "reached": known and self.target.is_reached_by(score),
             "outcome": None if self.outcomes is None else self.outcomes[index],
             "gist": self._summary_text(index),
         }
@@ -139,8 +139,8 @@ class PeopleList:
                 "nobody can be listed by outcome: what became of them is not known here"
             )
         if outcome not in OUTCOMES:
-            near = near_miss(outcome, OUTCOMES)
-            raise DataError(f"there is no outcome {outcome!r}{near}: use {listed(OUTCOMES)}")
+            near = did_you_mean(outcome, OUTCOMES)
+            raise DataError(f"there is no outcome {outcome!r}{near}: use {list_names(OUTCOMES)}")
         return np.array([one == outcome for one in self.outcomes], dtype=bool)
 
     def _people_matching(self, search: str) -> Mask:
@@ -170,7 +170,7 @@ class PeopleList:
         """The people for whom a comparison such as ``age>70`` holds."""
         names = {one.lower(): one for one in self.schema.names}
         if name not in names:
-            near = near_miss(name, names)
+            near = did_you_mean(name, names)
             raise DataError(
                 f"there is no feature {name!r} to search by{near}: write one, as in age>70"
             )

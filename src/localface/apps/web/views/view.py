@@ -14,7 +14,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import format_percent, one_line
+from localface.answers.wording import format_percent, to_one_line
 from localface.data.feature import Feature
 from localface.types import Array
 
@@ -50,7 +50,7 @@ def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     ('FOUND', True)
     """
     page = page_of(answer)
-    followed = answer.followed()
+    followed = answer.with_actions_as_path()
     ends = followed.records[[0, -1]]
     moved = [one.name for one in changes_between(answer.schema, answer.scales, *ends)]
     acted_on = [name for action in answer.actions for name in action.changes]
@@ -58,9 +58,9 @@ def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "status": answer.status.name,
         "word": answer.status.word,
         "sentence": answer.status.value,
-        "reason": one_line(answer.reason),
+        "reason": to_one_line(answer.reason),
         "notices": _notices(answer, page.alerts),
-        "headline": one_line(repr(answer).strip("<>")),
+        "headline": to_one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
         "score": _score(answer, followed, labels),
         "density": _density(answer),
@@ -74,7 +74,7 @@ def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "opens": [list(names) for names in answer.opens],
         "disclosure": _disclosure(answer.disclosure),
         "proof": _proof(answer),
-        "closing": [one_line(line) for line in page.closing],
+        "closing": [to_one_line(line) for line in page.closing],
         "robustness": answer.robustness,
         "composed": answer.composed,
     }
@@ -84,16 +84,16 @@ def check_of(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
         "reachable": found.reachable,
-        "sentence": one_line(repr(found).strip("<>")),
+        "sentence": to_one_line(repr(found).strip("<>")),
         "score": found.score,
-        "score_text": found.target.show(found.score),
+        "score_text": found.target.format_score(found.score),
         "valid": found.valid,
         "density": found.density,
         "density_text": density_text(found.density),
         "step": found.step.sentence,
         "refused_by": list(found.refused_by),
-        "findings": [{"text": one_line(reason)} for reason in found.reasons],
-        "least": one_line(found.relaxation.sentence) if found.relaxation else None,
+        "findings": [{"text": to_one_line(reason)} for reason in found.reasons],
+        "least": to_one_line(found.relaxation.sentence) if found.relaxation else None,
         "view": None if found.recourse is None else view_of(found.recourse, labels),
     }
 
@@ -186,10 +186,10 @@ def _score(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, An
         "at_most": target.at_most,
         "low": low,
         "high": high,
-        "now_text": target.show(now),
-        "end_text": target.show(end),
+        "now_text": target.format_score(now),
+        "end_text": target.format_score(end),
         "wanted_text": target_text(target, labels),
-        "reached": target.reached(end),
+        "reached": target.is_reached_by(end),
     }
 
 
@@ -213,7 +213,7 @@ def _notices(answer: Recourse, alerts: Sequence[str]) -> list[str]:
     for i, action in enumerate(answer.actions, 1):
         if action.certificate.entry or not action.certificate.holds:
             lines.append(f"action {i}: {action.certificate.sentence}")
-    return [one_line(line) for line in lines]
+    return [to_one_line(line) for line in lines]
 
 
 def _proof(answer: Recourse) -> str | None:
@@ -228,7 +228,7 @@ def _action(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]:
         "number": index + 1,
         "changes": [_change(answer.schema[name], action, labels) for name in action.changes],
         "score": action.score,
-        "score_text": answer.target.show(action.score),
+        "score_text": answer.target.format_score(action.score),
         "density": action.density,
         "density_text": density_text(action.density),
         "needs": [one + 1 for one in action.follows],
@@ -236,7 +236,7 @@ def _action(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]:
         "near": action.people,
         "step": action.certificate.sentence,
         "entry": action.certificate.entry,
-        "evidence": one_line(action.evidence.sentence) if action.evidence is not None else None,
+        "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
     }
 
 
@@ -253,7 +253,7 @@ def _change(feature: Feature, action: Action, labels: Labels) -> dict[str, Any]:
         "after": after,
         "before_text": before_text,
         "after_text": after_text,
-        "text": one_line(f"{feature.name} {before_text} → {after_text}{unit}"),
+        "text": to_one_line(f"{feature.name} {before_text} → {after_text}{unit}"),
     }
 
 
@@ -262,7 +262,7 @@ def value_text(feature: Feature, code: float, labels: Labels = _NO_LABELS) -> st
     if feature.categories is None:
         return feature.format(code)
     categories = labels.categories.get(feature.name)
-    return one_line(categories[round(code)] if categories else feature.format(code))
+    return to_one_line(categories[round(code)] if categories else feature.format(code))
 
 
 def _states(answer: Recourse, label: str, labels: Labels) -> list[dict[str, Any]]:
@@ -282,6 +282,6 @@ def _state(
         "record": {feature.name: feature.value(code) for feature, code in values},
         "text": {feature.name: value_text(feature, code, labels) for feature, code in values},
         "score": answer.scores[index],
-        "score_text": answer.target.show(answer.scores[index]),
+        "score_text": answer.target.format_score(answer.scores[index]),
         "density": answer.densities[index],
     }

@@ -13,7 +13,7 @@ from localface.data.schema import Schema
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
-from localface.errors import DataError, listed, near_miss
+from localface.errors import DataError, did_you_mean, list_names
 from localface.explainer import LocalFACE
 from localface.options import Ask, AskAlternatives, AskCheck
 from localface.search.plan import Plan
@@ -89,8 +89,8 @@ def _check_names(person: Mapping[str, Any], schema: Schema) -> None:
     """Refuse a record with what is no feature: the library leaves it out, a page must not."""
     for name in person:
         if name not in schema.names:
-            near = near_miss(name, schema.names)
+            near = did_you_mean(name, schema.names)
             raise DataError(
                 f"the person has {name!r}, which is no feature{near}: "
-                f"there are {listed(schema.names)}"
+                f"there are {list_names(schema.names)}"
             )
