@@ -39,7 +39,7 @@ def fit_engine(
     table = load_table(data, schema, options)
     form = model_table_format(model, table.form, table.schema)
     score = _scorer(model, target, form, table.fitted_records, min_score=options.min_score)
-    density = _density(table.fitted_points, table.space, table.form, options)
+    density = fit_density(table.fitted_points, table.space, table.form, options)
     log_floor = log_floor_of(density, table.space, options)
     spacing = _spacing(table.fitted_points, table.space, options)
     return Engine(
@@ -92,7 +92,7 @@ def _answers(
     )
 
 
-def _density(points: PointSet, space: Space, form: TableFormat, options: Options) -> Density:
+def fit_density(points: PointSet, space: Space, form: TableFormat, options: Options) -> Density:
     """Fit the density that was asked for; the cover rule has one of its own."""
     density = options.density
     discrete = space.discrete

@@ -58,7 +58,10 @@ def group_codes(groups: object) -> Ids | None:
     """Number the people that any labels name; None where there are no labels."""
     if groups is None:
         return None
-    return np.asarray(np.unique(np.asarray(groups), return_inverse=True)[1].ravel(), dtype=np.int64)
+    labels = np.asarray(groups)
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    return np.asarray(np.unique(labels, return_inverse=True)[1].ravel(), dtype=np.int64)
 
 
 def copy_distance(points: Array) -> float:

@@ -116,11 +116,15 @@ class PairTables:
         flat = self.log_ratios_without if leave_one_out else self.log_ratios
         return np.asarray(flat[cells + self.starts[pairs]])
 
+    def rarest_of_each(self, binned: Ids, pairs: Ids) -> Ids:
+        """Return the number of the table in which each record is rarest, one pair at least."""
+        return np.asarray(pairs[self.cell_ratios(binned, pairs).argmin(axis=1)])
+
     def rarest(self, binned: Ids, pairs: Ids) -> NamedPair | None:
         """Name the pair of one record that occurs least; None where no pair is known."""
         if not len(pairs):
             return None
-        table = self.tables[pairs[self.cell_ratios(binned[None, :], pairs)[0].argmin()]]
+        table = self.tables[int(self.rarest_of_each(binned[None, :], pairs)[0])]
         cell = (int(binned[table.first]), int(binned[table.second]))
         return NamedPair(
             table.first,

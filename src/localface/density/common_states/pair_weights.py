@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 
+from localface.density.common_states.composing import compose_records
 from localface.density.common_states.distances import chunks, evenly_spread
 from localface.density.common_states.pair_tables import PairTables
 from localface.types import Array, Ids
@@ -14,8 +14,6 @@ from localface.types import Array, Ids
 _ROWS = 2000  # rows of each half that are held against as many composed ones
 _RIDGE = 10.0
 _ROUNDS = 12
-
-Codes = TypeVar("Codes", Array, Ids)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -61,18 +59,13 @@ class WeightedPairs:
         return found
 
 
-def composed(records: Codes, chance: np.random.Generator) -> Codes:
-    """Put records together at random: every column from somebody else."""
-    return np.column_stack([chance.permutation(column) for column in records.T])
-
-
 def _weights_of(tables: PairTables, binned: Ids) -> Array:
     """Fit rows, each without itself, against composed records."""
     pairs = np.arange(len(tables))
     if not len(binned) or not len(pairs):
         return np.zeros(len(tables))
     rows = binned[evenly_spread(len(binned), _ROWS)]
-    random_rows = composed(rows, np.random.default_rng(0))
+    random_rows = compose_records(rows, np.random.default_rng(0))
     ratios = np.vstack(
         [
             tables.cell_ratios(rows, pairs, leave_one_out=True),
