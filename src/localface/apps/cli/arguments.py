@@ -45,6 +45,7 @@ def make_parser() -> argparse.ArgumentParser:
     _add_demo(commands)
     add_explain(commands)
     _add_schema(commands)
+    _add_ground(commands)
     _add_store(commands)
     _add_case(commands)
     add_serve(commands)
@@ -189,3 +190,41 @@ def _add_schema(commands: Any) -> None:
     )
     schema.add_argument("--force", action="store_true", help="write over a file that is there")
     schema.set_defaults(run="schema")
+
+
+def _add_ground(commands: Any) -> None:
+    ground = commands.add_parser(
+        "ground",
+        usage="localface ground ROWS [--schema FILE] [--drop COLUMN] [options]",
+        help="tell how well the floor tells people from records put together at random",
+        description=(
+            "Hold out some rows, and tell how many of them, and how many records whose every "
+            "column is somebody else's, clear the floor; no model is needed."
+        ),
+    )
+    add = ground.add_argument
+    add("rows", metavar="ROWS", help=f"the table: {', '.join(files.TABLE_SUFFIXES)}")
+    add("--schema", metavar="FILE", help="what the columns are; guessed if not given")
+    add(
+        "--drop",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="leave a column out, such as the outcome; may be repeated",
+    )
+    add(
+        "--groups",
+        metavar="COLUMN",
+        help="the column that says whose row it is, where people have several; not a feature",
+    )
+    add(
+        "--min-density",
+        metavar="SHARE",
+        type=float,
+        default=0.05,
+        help="the floor (default: %(default)s)",
+    )
+    add("--json", action="store_true", help="print the report as JSON, and nothing else")
+    add("--plot", metavar="FILE", help="draw it into a file such as out.png (needs matplotlib)")
+    add("--html", metavar="FILE", help="write the report as a page")
+    ground.set_defaults(run="ground")

@@ -16,6 +16,7 @@ from localface.apps import files
 from localface.apps.cli.ask_options import read_ask
 from localface.apps.cli.console import say, working
 from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
+from localface.apps.cli.ground import run_ground
 from localface.apps.cli.inputs import find_person, make_explainer
 from localface.data.schema import Schema
 from localface.errors import InputError, needs_extra
@@ -223,6 +224,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "demo": _demo,
     "explain": _explain,
     "schema": _schema,
+    "ground": run_ground,
     "store": _store,
     "case": _case,
     "serve": _serve,

@@ -6,6 +6,7 @@ from localface.apps.files.documents import (
     read_schema,
     write_answer,
     write_figure,
+    write_page,
     write_schema,
 )
 from localface.apps.files.stores import is_store, open_store, write_store_of_files
@@ -31,6 +32,7 @@ __all__ = [
     "writable",
     "write_answer",
     "write_figure",
+    "write_page",
     "write_schema",
     "write_store_of_files",
 ]

@@ -67,16 +67,27 @@ def write_figure(figure: Any, path: str | Path) -> Path:
     return path
 
 
+def write_page(path: str | Path, *, title: str, body: str) -> Path:
+    """Write a page of HTML."""
+    path = writable(path)
+    path.write_text(_html(title, body), encoding="utf-8", newline="\n")
+    return path
+
+
 def _page(answer: Recourse, figure: str | None) -> str:
     picture = ""
     if figure:
         image = f'<img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%">'
         picture = f"<p>{image}</p>\n"
+    return _html(f"Recourse: {answer.status.word}", f"{answer._repr_html_()}\n{picture}")
+
+
+def _html(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'
         '<meta name="color-scheme" content="light dark">\n'
-        f"<title>Recourse: {escape(answer.status.word)}</title>\n</head>\n"
+        f"<title>{escape(title)}</title>\n</head>\n"
         '<body style="font-family: sans-serif; margin: 2em">\n'
-        f"{answer._repr_html_()}\n{picture}</body>\n</html>\n"
+        f"{body}</body>\n</html>\n"
     )
