@@ -8,6 +8,7 @@ the per-person figure are invented.
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
 
@@ -18,12 +19,14 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from PIL import Image
 from scipy.spatial import cKDTree
 
 from localface import Search
+from localface.analyses.floor_report.trial import Trial
 from localface.answers.recourse import Recourse
 from localface.apps.plots import (
     plot_against_line,
@@ -36,7 +39,12 @@ from localface.apps.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, R
 from localface.cases.moons import two_moons
 from localface.data.feature import Feature
 from localface.data.schema import Schema
+from localface.density.common_states import CommonStates, category_counts
+from localface.engine.fitting import fit_density
+from localface.engine.loading import load_table
 from localface.explainer import LocalFACE
+from localface.geometry.point_set import PointSet
+from localface.options import Options
 
 FOLDER = Path(__file__).parents[1] / "docs" / "figures"
 DPI = 110
@@ -113,6 +121,60 @@ def person() -> Recourse:
     return explainer.explain(someone).require()
 
 
+def customers(n: int, seed: int) -> pd.DataFrame:
+    """Invented customers: what they have paid follows from their months; the rest is chance."""
+    rng = np.random.default_rng(seed)
+    months = rng.integers(1, 73, n)
+    total = np.round(months * rng.normal(55, 9, n), 0)
+    habits = np.exp(rng.normal(size=(n, 10))).round(2)
+    columns = {"months": months, "total paid": total}
+    return pd.DataFrame({**columns, **{f"habit {j}": habits[:, j] for j in range(10)}})
+
+
+def plot_floors() -> Figure:
+    """Rows and composed records in two of twelve features, by which floor they clear."""
+    table = customers(6000, seed=0)
+    options = Options(
+        **asdict(Search()), min_score=0.5, min_density=0.05, max_rows=None, density="kde"
+    )
+    loaded = load_table(table, None, options)
+    trial = Trial.of(loaded.fitted_records, None, seed=0)
+    points = PointSet(loaded.space.points(trial.known))
+    density = fit_density(points, loaded.space, loaded.form, options)
+    places = loaded.space.points(trial.composed)
+    in_use = density.lowest_along(places, places, density.scale.quantile(0.05)).passes
+    model = CommonStates.fit(trial.known, category_counts(loaded.schema))
+    stricter = model.shares(trial.composed) >= 0.05
+    figure = plt.figure(figsize=(9.0, 4.3), layout="constrained")
+    panels = figure.subplots(1, 2, sharey=True)
+    titles = ("the floor in use", "kernels and pairs (not in use yet)")
+    for panel, title, clears in zip(panels, titles, (in_use, stricter), strict=True):
+        _draw_floor(panel, trial, clears, title)
+    panels[0].set_ylabel("paid in total")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _draw_floor(panel: Axes, trial: Trial, clears: np.ndarray, title: str) -> None:
+    some = slice(None, None, 3)  # rows come in order
+    rows = trial.held_out[some]
+    composed = trial.composed[some]
+    kept = clears[some]
+    panel.scatter(rows[:, 0], rows[:, 1], s=9, color=GREY, label="a real row, held out")
+    panel.scatter(
+        *composed[~kept][:, :2].T, s=16, facecolors="none", edgecolors=BLUE, linewidths=0.7,
+        label="composed, refused",
+    )  # fmt: skip
+    panel.scatter(
+        *composed[kept][:, :2].T, s=22, marker="X", color=ORANGE, linewidths=0,
+        label="composed, clears the floor",
+    )  # fmt: skip
+    panel.set_title(f"{title}:\n{np.mean(clears):.0%} of composed records clear it", fontsize=10)
+    panel.set_xlabel("months as a customer")
+    panel.spines[["top", "right"]].set_visible(False)
+
+
 def save(figure: Figure, path: Path) -> None:
     """Write a PNG; one that would be large gets a palette that holds our colours as they are."""
     raw = BytesIO()
@@ -154,6 +216,7 @@ def main(folder: Path) -> None:
     save(plot_recourse(person()), folder / "person.png")
     save(plot_tube(), folder / "tube.png")
     save(plot_step(), folder / "step.png")
+    save(plot_floors(), folder / "floors.png")
 
 
 if __name__ == "__main__":
