@@ -76,9 +76,9 @@ def write(folder: Path, rows: int, *, zipped: bool) -> None:
     import duckdb
 
     from localface.cases.mimic import Decisions
-    from localface.cases.mimic.items import items
+    from localface.cases.mimic.items import items_to_read
 
-    ids = [item.itemid for item in items(Decisions())]
+    ids = [item.itemid for item in items_to_read(Decisions())]
     facts = {
         "rows": rows,
         "stays": -(-rows // ROWS_PER_STAY),

@@ -28,7 +28,7 @@ from localface.cases.readiness.cohort_recourse import (
     READY_SCORE,
     CohortRecourse,
     PatientRecourse,
-    explain_tested,
+    explain_tested_patients,
 )
 from localface.cases.readiness.document import render_markdown
 from localface.cases.readiness.report_tables import (
@@ -60,7 +60,7 @@ def measured(splits: int) -> Fitted:
 def explained(first: Fitted, people: int | None) -> CohortRecourse:
     """Print what became of everyone who was tested."""
     started = time.perf_counter()
-    patients = explain_tested(first, people=people)
+    patients = explain_tested_patients(first, people=people)
     print(f"\n{patients!r} in {time.perf_counter() - started:.0f} s")
     for table in (
         success_table(patients),
@@ -122,14 +122,14 @@ def judged(patients: CohortRecourse, first: Fitted, n: int) -> None:
     """Judge so many answers again, up to a fifth of them relaxed: those have more to promise."""
     found = [one for one in patients.people if one.answer.found]
     found = [found[i] for i in np.random.default_rng(0).permutation(len(found))]
-    chosen = [one for one in found if one.relaxed][: n // 5]
-    chosen += [one for one in found if not one.relaxed][: n - len(chosen)]
+    chosen = [one for one in found if one.was_relaxed][: n // 5]
+    chosen += [one for one in found if not one.was_relaxed][: n - len(chosen)]
     explainer = patients.explainers[DIRECTIONS[0]]
     judge = Judge.of(explainer, first.train, chosen[0].answer)
     broken = {
         one.row: bad for one in tqdm(chosen, desc="judging") if (bad := faults(one, first, judge))
     }
-    relaxed = sum(one.relaxed for one in chosen)
+    relaxed = sum(one.was_relaxed for one in chosen)
     print(
         f"\n  promises broken by {len(broken)} of {len(chosen)} answers ({relaxed} of them "
         f"relaxed) {broken or ''}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.cases.readiness.drawing import AxisScale, Picture, dot, line, text
+from localface.cases.readiness.drawing import AxisScale, Picture, svg_dot, svg_line, svg_text
 from localface.evaluation.metrics.groups import GroupResult
 from summary import Figures, ours
 
@@ -94,7 +94,7 @@ def scatter(
     body = _axes(across, up, axes, marks=marks)
     places = {method: (across(x), up(y)) for method, x, y in dots}
     body += [
-        dot(*place, "dot" if ours(method) else "ring", 4.5) for method, place in places.items()
+        svg_dot(*place, "dot" if ours(method) else "ring", 4.5) for method, place in places.items()
     ]
     return Picture(name, alt, (*body, *_labels(places)), WIDTH, HEIGHT)
 
@@ -135,8 +135,8 @@ def _labels(places: dict[str, tuple[float, float]]) -> Iterator[str]:
         taken.append(at)
         if abs(at.bottom - 3 - (y + 4)) > 6:
             near = at.left - 1 if at.left > x else at.right + 1
-            yield line([(x, y), (near, at.bottom - 6)], "axis")
-        yield text(at.left, at.bottom - 3, method, look="" if ours(method) else "quiet")
+            yield svg_line([(x, y), (near, at.bottom - 6)], "axis")
+        yield svg_text(at.left, at.bottom - 3, method, look="" if ours(method) else "quiet")
 
 
 def _free(x: float, y: float, width: float, taken: Sequence[Corner]) -> Corner:
@@ -161,16 +161,20 @@ def _axes(
     *,
     marks: dict[float, str] | None = None,
 ) -> list[str]:
-    body = [line([(LEFT, TOP), (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM)], "axis")]
+    body = [
+        svg_line([(LEFT, TOP), (LEFT, HEIGHT - BOTTOM), (WIDTH - RIGHT, HEIGHT - BOTTOM)], "axis")
+    ]
     for value, label in (marks or {value: f"{value:g}" for value in rounded(across.high)}).items():
-        body.append(text(across(value), HEIGHT - BOTTOM + 15, label, look="quiet", anchor="middle"))
+        body.append(
+            svg_text(across(value), HEIGHT - BOTTOM + 15, label, look="quiet", anchor="middle")
+        )
     for value in rounded(up.high):
-        body.append(text(LEFT - 6, up(value) + 4, f"{value:g}", look="quiet", anchor="end"))
-        body.append(line([(LEFT, up(value)), (WIDTH - RIGHT, up(value))], "rule"))
+        body.append(svg_text(LEFT - 6, up(value) + 4, f"{value:g}", look="quiet", anchor="end"))
+        body.append(svg_line([(LEFT, up(value)), (WIDTH - RIGHT, up(value))], "rule"))
     body.append(
-        text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, names[0], look="quiet", anchor="middle")
+        svg_text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, names[0], look="quiet", anchor="middle")
     )
-    body.append(text(8, 13, names[1], look="quiet"))
+    body.append(svg_text(8, 13, names[1], look="quiet"))
     return body
 
 
@@ -184,7 +188,7 @@ def by_decile(lines: dict[str, Sequence[GroupResult]]) -> Picture:
     for method, found in lines.items():
         places = [(across(i + 1), up(100 * one.share)) for i, one in enumerate(found) if one.asked]
         if places:
-            body.append(line(places, "first" if ours(method) else "second"))
+            body.append(svg_line(places, "first" if ours(method) else "second"))
             ends[method] = places[-1]
     alt = "sound success by density decile: " + "; ".join(
         f"{method} {100 * found[0].share:.0f} % in the loneliest"

@@ -17,7 +17,7 @@ from figured import digest
 from localface.cases.readiness.document import (
     DocumentBlock,
     Heading,
-    picture_files,
+    picture_svgs_by_name,
     render_html,
     render_markdown,
 )
@@ -62,7 +62,7 @@ def write_report(
     page.write_text(render_html(TITLE, blocks, style=WIDE), encoding="utf-8")
     text.write_text(render_markdown(blocks), encoding="utf-8")
     (rules.out / "figures").mkdir(exist_ok=True)
-    for name, svg in picture_files(blocks).items():
+    for name, svg in picture_svgs_by_name(blocks).items():
         (rules.out / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
     figures = {world: [one._asdict() for one in methods] for world, methods in found.items()}
     everything = {"bars": [one._asdict() for one in bars(rows)], "tables": figures}

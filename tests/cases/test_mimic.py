@@ -239,7 +239,7 @@ def row_of(extraction: Extraction, icustay: int, x: int = 0) -> Any:
 
 def test_every_rule_of_the_cohort_lets_through_whom_it_should(folder: Path) -> None:
     extraction = extract(folder)
-    kept = [(one.step, one.count) for one in extraction.flow.of("kept")]
+    kept = [(one.step, one.count) for one in extraction.flow.counts_of_kind("kept")]
     assert kept == [
         ("ICU stays", 10),
         ("MetaVision stays that began in MICU or SICU", 8),
@@ -386,7 +386,7 @@ def test_ages_over_89_become_91_or_stay_at_300(folder: Path) -> None:
 
 def test_what_does_not_count_is_counted_by_feature_and_reason(folder: Path) -> None:
     flow = extract(folder).flow
-    looked_at, *others = flow.of("removed")
+    looked_at, *others = flow.counts_of_kind("removed")
     assert (
         looked_at.count == len(everyone().rows["CHARTEVENTS"]) - 3
     )  # nobody's, after callout, right heart
@@ -437,7 +437,7 @@ def test_lines_that_are_no_csv_are_passed_over_and_counted(folder: Path, tmp_pat
     with (other / "CHARTEVENTS.csv").open("a", encoding="utf-8") as file:
         file.write("1,2,3\n" + "x," * 20 + "\n")
     extraction = extract(other)
-    assert [(one.step, one.count) for one in extraction.flow.of("lines")] == [
+    assert [(one.step, one.count) for one in extraction.flow.counts_of_kind("lines")] == [
         ("CHARTEVENTS.csv", 2)
     ]
     pd.testing.assert_frame_equal(extraction.table, extract(folder).table)
@@ -559,7 +559,7 @@ def test_the_flow_names_its_steps_and_its_decisions(folder: Path) -> None:
 
 
 def test_every_decision_is_documented_and_only_departures_differ_from_the_original() -> None:
-    for name in Decisions().described():
+    for name in Decisions().to_plain_values():
         assert f"    {name} : " in str(Decisions.__doc__)
     assert Decisions.original().departures() == ()
     assert "celsius_kept" in Decisions().departures()

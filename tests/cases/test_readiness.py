@@ -30,21 +30,21 @@ from localface.cases.readiness import (
     synthetic,
 )
 from localface.cases.readiness.codebook import format_value
-from localface.cases.readiness.cohort_recourse import explain_tested, groups_of
+from localface.cases.readiness.cohort_recourse import confusion_groups, explain_tested_patients
 from localface.cases.readiness.document import render_html, render_markdown
 from localface.cases.readiness.drawing import PICTURE_STYLE
 from localface.cases.readiness.imputation import fit_imputation
-from localface.cases.readiness.report import TITLE, report, write_report
+from localface.cases.readiness.report import TITLE, report_blocks, write_report
 from localface.cases.readiness.report_tables import success_table
 from localface.cases.readiness.samples import Samples, Split, split_samples
 from localface.cases.readiness.study import run_study
 from localface.cases.readiness.training import (
     Settings,
+    cross_validation_folds,
     evaluate_forest,
-    fit_split,
-    folds,
+    fit_on_split,
     forest_measures,
-    score_cut,
+    score_cut_at_specificity,
     search_settings,
 )
 from localface.errors import DataError
@@ -198,7 +198,7 @@ def test_the_same_number_in_two_sources_is_two_patients():
         frame, np.array([0, 1, 0, 1]), np.array(["a", "a", "b", "b"]), np.array([1, 1, 1, 2])
     )
     assert samples.n_patients == 3
-    assert samples.people[0] == samples.people[1] != samples.people[2]
+    assert samples.patient_numbers[0] == samples.patient_numbers[1] != samples.patient_numbers[2]
 
 
 def test_splitting_by_row_makes_a_forest_that_learnt_nothing_look_good():
@@ -230,9 +230,9 @@ def test_imputation_learns_from_the_training_part_alone():
     train = frame[:1200]
     test = frame[1200:].copy()
     imputation = fit_imputation(train, schema())
-    once = imputation.filled(test)
+    once = imputation.fill_missing(test)
     test.iloc[1:] = 1e6  # whatever else is tested must not matter to the first of them
-    assert imputation.filled(test).iloc[0].equals(once.iloc[0])
+    assert imputation.fill_missing(test).iloc[0].equals(once.iloc[0])
     filled = once[frame[1200:].isna()].max()
     assert (filled.dropna() <= train.max()[filled.dropna().index] + 1e-9).all()
 
@@ -242,7 +242,9 @@ def test_fitting_learns_nothing_from_those_it_is_tested_on():
     parts = split_samples(samples)
     other = samples.features.copy()
     other.iloc[parts.test] = 1e6
-    first, second = (fit_split(one, parts) for one in (samples, replace(samples, features=other)))
+    first, second = (
+        fit_on_split(one, parts) for one in (samples, replace(samples, features=other))
+    )
     assert first.train.equals(second.train)
     assert np.array_equal(
         first.model.predict_proba(first.test)[:, 1], second.model.predict_proba(first.test)[:, 1]
@@ -251,7 +253,7 @@ def test_fitting_learns_nothing_from_those_it_is_tested_on():
 
 def test_what_was_charted_stays_and_what_is_imputed_could_have_been_charted():
     frame = gappy(small().features)
-    done = fit_imputation(frame, schema()).filled(frame)
+    done = fit_imputation(frame, schema()).fill_missing(frame)
     assert not done.isna().any(axis=None)
     assert (
         done.to_numpy()[frame.notna().to_numpy()] == frame.to_numpy()[frame.notna().to_numpy()]
@@ -266,7 +268,7 @@ def test_what_was_charted_stays_and_what_is_imputed_could_have_been_charted():
 def test_imputed_values_are_means_of_the_nearest_patients_in_standard_deviations():
     frame = small().features[:400].copy()
     frame.iloc[7, frame.columns.get_loc("creatinine")] = np.nan
-    done = fit_imputation(frame, schema()).filled(frame)
+    done = fit_imputation(frame, schema()).fill_missing(frame)
     others = [name for name in frame.columns if name != "creatinine"]
     z = (frame[others] - frame[others].mean()) / frame[others].std(ddof=0)
     order = ((z - z.iloc[7]) ** 2).sum(axis=1).drop(7).nsmallest(5).index
@@ -284,11 +286,11 @@ def test_a_feature_that_was_never_charted_is_named():
 
 def test_folds_hold_out_whole_sources_or_whole_patients():
     rows = split_samples(small()).train
-    held = [set(small().source[out]) for _, out in folds(small(), rows)]
+    held = [set(small().source[out]) for _, out in cross_validation_folds(small(), rows)]
     assert held == [{"mimic"}, {"gicu"}]
     samples = stays()
     rows = split_samples(samples).train
-    parts = list(folds(samples, rows))
+    parts = list(cross_validation_folds(samples, rows))
     assert sorted(row for _, out in parts for row in out) == sorted(rows)
     for kept, out in parts:
         assert not set(samples.patient[kept]) & set(samples.patient[out])
@@ -327,7 +329,7 @@ def test_measures_at_a_specificity_agree_with_the_roc_curve():
     rng = np.random.default_rng(0)
     ready = rng.integers(0, 2, 500)
     scores = np.round(0.3 * ready + rng.random(500), 2)  # rounded: ties must not break it
-    called = scores > score_cut(ready, scores)
+    called = scores > score_cut_at_specificity(ready, scores)
     assert 1 - called[ready == 0].mean() >= 0.7
     wrong, right, _ = roc_curve(ready, scores, drop_intermediate=False)
     assert forest_measures(ready, scores)["sensitivity"] == pytest.approx(
@@ -365,9 +367,9 @@ def test_everyone_is_asked_once_and_answered():
         called = "positive" if score >= 0.5 else "negative"
         assert one.group == f"{right} {called}"
         assert one.direction == ("not ready" if one.group == "false positive" else "ready")
-        assert one.asked == (one.direction == "not ready" or score < 0.75)
-        assert one.answer.found or one.answer.reason or not one.asked
-        if not one.asked:
+        assert one.was_asked == (one.direction == "not ready" or score < 0.75)
+        assert one.answer.found or one.answer.reason or not one.was_asked
+        if not one.was_asked:
             assert one.answer.disclosure.rows == 0
 
 
@@ -384,7 +386,7 @@ def test_the_counts_of_the_table_add_up():
 
 def test_asking_again_only_those_without_a_way_gives_what_asking_everyone_gives():
     study = ward()
-    mine = study.patients.of(direction="ready")
+    mine = study.patients.select_people(direction="ready")
     people = study.evaluation.first.test.iloc[[one.row for one in mine]]
     at_once = study.patients.explainers["ready"].explain_many(people, relax=True, progress=False)
     for one, other in zip(mine, at_once, strict=True):
@@ -399,7 +401,9 @@ def test_answers_keep_every_promise_before_an_independent_judge():
     first = study.evaluation.first
     plan = schema()
     for direction, target in (("ready", 1), ("not ready", 0)):
-        found = [one for one in study.patients.of(direction=direction) if one.plain.found][:10]
+        found = [
+            one for one in study.patients.select_people(direction=direction) if one.plain.found
+        ][:10]
         assert len(found) >= 8
         judge = Judge.of(study.patients.explainers[direction], first.train, found[0].answer)
         for one in found:
@@ -425,29 +429,31 @@ def test_the_length_of_stay_does_not_go_back_when_asked():
     first = ward().evaluation.first
     found = [
         one
-        for one in explain_tested(first, people=60, los_only_grows=True, progress=False).people
+        for one in explain_tested_patients(
+            first, people=60, los_only_grows=True, progress=False
+        ).people
         if one.answer.found
     ]
     place = schema().index("los")
     assert len(found) > 10
     for one in found:
         assert (np.diff(one.answer.records[:, place]) >= 0).all()
-        assert one.end[place] >= one.answer.records[0][place]
+        assert one.end_state[place] >= one.answer.records[0][place]
 
 
 def test_the_worked_patients_are_chosen_by_the_rule_that_the_page_states():
     study = ward()
     assert set(study.examples) == {"true negative", "false negative", "false positive"}
     for group, one in study.examples.items():
-        found = [other for other in study.patients.of(group) if other.plain.found]
+        found = [other for other in study.patients.select_people(group) if other.plain.found]
         best = min(abs(len(other.answer.actions) - 3) for other in found)
         assert one.group == group
         assert abs(len(one.answer.actions) - 3) == best
-        assert study.recourse(group).found
+        assert study.example_recourse(group).found
 
 
 def test_groups_are_named_by_verdict_and_truth():
-    named = groups_of(np.array([0, 1, 0, 1]), np.array([0.49, 0.49, 0.5, 0.5]))
+    named = confusion_groups(np.array([0, 1, 0, 1]), np.array([0.49, 0.49, 0.5, 0.5]))
     assert named == ["true negative", "false negative", "false positive", "true positive"]
 
 
@@ -474,7 +480,7 @@ def test_the_page_asks_nothing_of_anybody(tmp_path: Path):
 
 
 def test_markdown_and_page_say_the_same_numbers():
-    blocks = report(ward())
+    blocks = report_blocks(ward())
     markdown = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", render_markdown(blocks))
     page = words(render_html(TITLE, blocks))
     assert len(numbers(page)) > 300
@@ -495,7 +501,7 @@ def test_the_files_that_markdown_shows_are_there(tmp_path: Path):
 
 
 def test_the_page_can_be_read_without_seeing_it():
-    page = render_html(TITLE, report(ward()))
+    page = render_html(TITLE, report_blocks(ward()))
     levels = [int(level) for level in re.findall(r"<h(\d)", page)]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -614,11 +620,11 @@ def test_the_forest_ranks_the_open_demos_as_was_measured(data_folder: Path):
     samples = Samples(
         joined, *(joined[name].to_numpy() for name in ("ready", "source", "subject_id"))
     )
-    part = np.random.default_rng(0).permutation(samples.n_patients)[samples.people] % 5
+    part = np.random.default_rng(0).permutation(samples.n_patients)[samples.patient_numbers] % 5
     scores = np.zeros(len(samples))
     for number in range(5):
         parts = Split(np.flatnonzero(part != number), np.flatnonzero(part == number))
-        scores[parts.test] = fit_split(samples, parts).scores
+        scores[parts.test] = fit_on_split(samples, parts).scores
     assert 0.80 <= roc_auc_score(samples.ready, scores) <= 0.90
 
 
@@ -639,10 +645,10 @@ def test_a_study_prints_what_it_found_and_what_it_could_not():
 def test_few_people_leave_out_what_there_is_nobody_for():
     study = run_study(small(), splits=1, people=3, progress=False)
     assert any("over one split" in note for note in study.notes)
-    page = render_html(TITLE, report(replace(study, examples={})))
+    page = render_html(TITLE, report_blocks(replace(study, examples={})))
     assert "What this cannot say" in page
     with pytest.raises(DataError, match="1 or more; got 0"):
-        explain_tested(study.evaluation.first, people=0)
+        explain_tested_patients(study.evaluation.first, people=0)
 
 
 def test_people_over_time_speak_beside_the_worked_patients():
@@ -659,7 +665,7 @@ def test_people_over_time_speak_beside_the_worked_patients():
         action.evidence.sentence for one in study.examples.values() for action in one.answer.actions
     ]
     assert told
-    page = words(render_html(TITLE, report(study)))
+    page = words(render_html(TITLE, report_blocks(study)))
     assert all(sentence in page for sentence in told)
     assert ward().examples
     assert all(

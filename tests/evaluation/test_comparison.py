@@ -207,7 +207,7 @@ def test_axes_end_at_a_round_number(most: float, marks: float) -> None:
 def test_the_oracle_finds_the_shortest_of_all_ways(seed: int) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(60, 2)) * [2.0, 0.6]
-    rule = TraversalRule.of(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
+    rule = TraversalRule.fit(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
     rows = rule.rows.points
     start = rule.rows.points[np.argmin(rule.rows.points[:, 0])] + 0.02
     reaches_target = rows[:, 0] > 1.5

@@ -92,7 +92,7 @@ class Brute:
 
     def matrix(self, person: Any, where: dict[str, Any] | None) -> Array:
         """What every step costs that this person may take, themselves in the last place."""
-        query = self.task.query(person, where)
+        query = self.task.read_query(person, where)
         away = apart(query.point[None, :], self.points)[0]
         full = self.lists.sum(axis=1) == self.most
         last = np.where(full, np.where(self.lists, self.apart, -np.inf).max(axis=1), np.inf)
@@ -284,7 +284,7 @@ def test_whoever_asks_is_joined_as_a_row_would_be(kind: str) -> None:
     brute = Brute(task, kind, 2)
 
     for person in people:
-        query = task.query(person)
+        query = task.read_query(person)
         ends, costs = method.graph.steps_from(
             query.point, query.bounds, np.ones(len(rows), dtype=bool)
         )

@@ -435,7 +435,7 @@ def test_the_bandwidth_does_not_depend_on_row_order_and_follows_the_scale() -> N
 def test_a_density_of_one_row_is_refused() -> None:
     for fit in (
         lambda p: HeldOutDensity.fit(p, np.zeros(1, dtype=bool)),
-        lambda p: TraversalRule.of(p, np.zeros(1), bandwidth=1.0),
+        lambda p: TraversalRule.fit(p, np.zeros(1), bandwidth=1.0),
     ):
         with pytest.raises(DataError, match="at least two different rows"):
             fit(np.ones((5, 1)))
@@ -500,7 +500,7 @@ def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
         one for one in explainer.explain_many(world.people[:2], progress=False) if one.found
     )
     judge = PathJudge.of(explainer, world.data, answer)
-    rule = TraversalRule.of(judge.rows, judge.discrete, bandwidth=judge.h)
+    rule = TraversalRule.fit(judge.rows, judge.discrete, bandwidth=judge.h)
     assert rule.log_floor == pytest.approx(judge.floor, abs=1e-9)
     points = judge.points(answer.path)
     rng = np.random.default_rng(0)
@@ -524,7 +524,7 @@ def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
 
 def test_the_rows_at_the_ends_of_a_step_are_no_evidence_for_it() -> None:
     rows = np.array([[0.0], [1.0], [9.0], [9.1]])
-    rule = TraversalRule.of(rows, np.zeros(1, dtype=bool), bandwidth=0.5)
+    rule = TraversalRule.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.5)
     wanted = (
         np.log(np.exp(-((9 - 0) ** 2) / 0.5) + np.exp(-((9.1 - 0) ** 2) / 0.5))
         - np.log(4)

@@ -320,11 +320,11 @@ def test_a_whole_number_is_read_as_the_nearest_one_as_the_model_was_asked() -> N
 
 def test_the_limits_are_the_box_within_the_data_and_leave_out_what_may_not_change() -> None:
     task, _ = forest()
-    query = task.query({"age": 40, "income": 20.05, "hours": 10}, {"hours": (7.5, 20)})
+    query = task.read_query({"age": 40, "income": 20.05, "hours": 10}, {"hours": (7.5, 20)})
 
     allowed = AllowedValues.of(task, query)
 
-    assert allowed.varied == [1, 2]
+    assert allowed.features_to_vary == [1, 2]
     assert allowed.ranges[1] == (20.05, 45.05)
     assert allowed.ranges[2] == (8.0, 20.0)
 
@@ -355,7 +355,7 @@ def test_the_remapped_class_is_exactly_whether_the_target_is_reached(
     assert (np.diff(likely) >= 0).all()
     assert likely.min() >= 0
     assert likely.max() <= 1
-    assert model.level == 0.5
+    assert model.target_threshold == 0.5
 
 
 def test_without_the_remap_the_probability_is_the_models_own() -> None:
@@ -365,7 +365,7 @@ def test_without_the_remap_the_probability_is_the_models_own() -> None:
 
     own = task.model.predict_proba(people)
     np.testing.assert_allclose(model.predict_proba(people), own, atol=1e-9)
-    assert model.level == WANTED
+    assert model.target_threshold == WANTED
 
 
 def test_scores_that_are_no_probabilities_need_the_remap() -> None:

@@ -66,8 +66,8 @@ def synthetic(n: int = 12_000, *, seed: int = 0) -> Credit:
     (300, 12)
     """
     rng = np.random.default_rng(seed)
-    people, money = _people(n, rng)
-    odds = 1 / (1 + np.exp(-1.4 * _log_odds(people, money)))
+    people, money = _draw_applicants(n, rng)
+    odds = 1 / (1 + np.exp(-1.4 * _log_odds_of_repaying(people, money)))
     columns: dict[str, Any] = {
         "age": people["age"].astype(int),
         "school": np.array(_SCHOOL)[people["school"].astype(int)],
@@ -85,7 +85,7 @@ def synthetic(n: int = 12_000, *, seed: int = 0) -> Credit:
     return Credit(columns, (rng.random(n) < odds).astype(int), schema())
 
 
-def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[str, Array]]:
+def _draw_applicants(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[str, Array]]:
     """Who applies, and their money, both by the same two hidden traits."""
     means, steady = rng.normal(size=(2, n))
     age = np.clip(
@@ -93,7 +93,7 @@ def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[st
     )
     school = np.digitize(means + 0.7 * rng.normal(size=n), [-0.9, 0.1, 1.0])
     employed = np.clip(np.rint((age - 18) * rng.beta(2 + np.exp(0.6 * steady), 3)), 0, 60)
-    money = _money(means, steady, school, rng)
+    money = _draw_finances(means, steady, school, rng)
     home = np.digitize(
         0.6 * means + 0.4 * steady + (age - 38) / 20 + 0.6 * rng.normal(size=n), [0.1, 0.5]
     )
@@ -107,7 +107,7 @@ def _people(n: int, rng: np.random.Generator) -> tuple[dict[str, Array], dict[st
     return {name: np.asarray(one, dtype=float) for name, one in who.items()}, money
 
 
-def _money(
+def _draw_finances(
     means: Array, steady: Array, school: Array, rng: np.random.Generator
 ) -> dict[str, Array]:
     """What applicants earn, have, ask for and owe."""
@@ -130,7 +130,7 @@ def _money(
     }
 
 
-def _log_odds(people: dict[str, Array], money: dict[str, Array]) -> Array:
+def _log_odds_of_repaying(people: dict[str, Array], money: dict[str, Array]) -> Array:
     """The log odds of repaying before scaling: what people have, less what they owe."""
     burden = money["amount"] / money["months"] / money["income"]
     return np.asarray(

@@ -48,15 +48,17 @@ def two_moons(n: int = 1000, *, noise: float = 0.15, seed: int = 0) -> Moons:
     (200, 2)
     """
     rng = np.random.default_rng(seed)
-    upper = crescent(n - n // 2)
-    lower = crescent(n // 2, lower=True)
+    upper = points_on_crescent(n - n // 2)
+    lower = points_on_crescent(n // 2, lower=True)
     data = np.concatenate([upper, lower]) + rng.normal(scale=noise, size=(n, 2))
     labels = np.repeat([0.0, 1.0], [len(upper), len(lower)])
-    model = MoonModel(crescent(_CENTRES), crescent(_CENTRES, lower=True), width=0.15)
+    model = MoonModel(
+        points_on_crescent(_CENTRES), points_on_crescent(_CENTRES, lower=True), width=0.15
+    )
     return Moons(data, labels, model, np.array([-0.95, 0.35]))
 
 
-def crescent(n: int, *, lower: bool = False) -> Array:
+def points_on_crescent(n: int, *, lower: bool = False) -> Array:
     """Points evenly spread on one of the two half circles."""
     angle = np.linspace(0, np.pi, n)
     upper = np.column_stack([np.cos(angle), np.sin(angle)])

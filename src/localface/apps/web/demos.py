@@ -81,10 +81,10 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
     from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
     from localface.cases.readiness.generated import synthetic
     from localface.cases.readiness.samples import Samples, split_samples
-    from localface.cases.readiness.training import fit_split
+    from localface.cases.readiness.training import fit_on_split
 
     samples = Samples.of_cohort(synthetic(seed=0))
-    fitted = fit_split(samples, split_samples(samples))
+    fitted = fit_on_split(samples, split_samples(samples))
     plan = schema(los_only_grows=True)
     for feature in plan:
         plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))

@@ -91,10 +91,10 @@ class Decisions:
         names = [field.name for field in fields(self)]
         return tuple(name for name in names if getattr(self, name) != getattr(original, name))
 
-    def described(self) -> dict[str, object]:
+    def to_plain_values(self) -> dict[str, object]:
         """Every decision by name, in plain values."""
-        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
+        return {field.name: _to_plain_value(getattr(self, field.name)) for field in fields(self)}
 
 
-def _plain(value: object) -> object:
+def _to_plain_value(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value

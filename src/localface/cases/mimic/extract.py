@@ -17,7 +17,7 @@ from typing import Any
 
 from localface.cases.mimic.decisions import Decisions
 from localface.cases.mimic.flow import Count, Flow
-from localface.cases.mimic.items import Item, items
+from localface.cases.mimic.items import Item, items_to_read
 from localface.cases.mimic.tables import find_tables
 from localface.data.opening import reraised_as
 from localface.errors import DataError, InputError, needs_extra
@@ -47,11 +47,11 @@ class Extraction:
 
     def flow_text(self) -> str:
         """The counts at each step as aligned text."""
-        return self.flow.text()
+        return self.flow.as_text()
 
     def flow_svg(self) -> str:
         """The counts at each step as a picture."""
-        return self.flow.svg()
+        return self.flow.as_svg()
 
     def __repr__(self) -> str:
         ready = int(self.table["ready"].sum())
@@ -85,11 +85,11 @@ def from_mimic(
     temp : a folder with room for what does not fit into memory; the system's by default
     progress : show a progress bar where there is a terminal
     """
-    duckdb = _duckdb()
+    duckdb = _import_duckdb()
     decisions = decisions or Decisions()
-    target = _target(out)
+    target = _make_output_folder(out)
     tables = find_tables(folder)
-    settings = _settings(memory, threads)
+    settings = _duckdb_settings(memory, threads)
     with (
         TemporaryDirectory(prefix="localface-mimic-", dir=temp) as scratch,
         reraised_as(_FAILED, DataError),
@@ -97,15 +97,15 @@ def from_mimic(
         settings["temp_directory"] = str(Path(scratch) / "spilled")
         with duckdb.connect(str(Path(scratch) / "mimic.duckdb"), config=settings) as connection:
             for table in tables:
-                connection.execute(table.view())
-            _fill_items(connection, decisions)
-            extraction = _extract(connection, decisions, progress=progress)
+                connection.execute(table.create_view_sql())
+            _create_items_table(connection, decisions)
+            extraction = _extract_cohort(connection, decisions, progress=progress)
             if target is not None:
-                _write(extraction, connection, target)
+                _write_outputs(extraction, connection, target)
     return extraction
 
 
-def _duckdb() -> Any:
+def _import_duckdb() -> Any:
     """DuckDB 2.0 or later: before, it read a ``.gz`` that breaks off as if it were whole."""
     with needs_extra("case", "extracting MIMIC-III"):
         import duckdb
@@ -118,29 +118,29 @@ def _duckdb() -> Any:
     return duckdb
 
 
-def _extract(connection: Any, decisions: Decisions, *, progress: bool) -> Extraction:
+def _extract_cohort(connection: Any, decisions: Decisions, *, progress: bool) -> Extraction:
     """Take every step, and count what it leaves."""
     counts: list[Count] = []
-    with _bar(progress) as bar:
+    with _progress_bar(progress) as bar:
         for step in _STEPS:
             bar.set_description(f"MIMIC-III: {step}")
-            _run(connection, _sql(step, decisions), bar)
+            _run_with_progress(connection, _sql_of_step(step, decisions), bar)
             if step in _COUNTERS:
                 counts += _COUNTERS[step](connection, decisions)
-            _check_cohort_left(counts)
+            _check_cohort_not_empty(counts)
     counts += _count_unreadable_lines(connection)
     table = connection.execute("FROM extracted ORDER BY subject_id, icustay_id, x").df()
     return Extraction(table, Flow(tuple(counts), decisions))
 
 
-def _sql(step: str, decisions: Decisions) -> str:
+def _sql_of_step(step: str, decisions: Decisions) -> str:
     text = files("localface.cases.mimic").joinpath("sql", f"{step}.sql").read_text(encoding="utf-8")
     return Template(text).substitute(
-        {name: json.dumps(value) for name, value in decisions.described().items()}
+        {name: json.dumps(value) for name, value in decisions.to_plain_values().items()}
     )
 
 
-def _run(connection: Any, sql: str, bar: Any) -> None:
+def _run_with_progress(connection: Any, sql: str, bar: Any) -> None:
     """Run SQL while the bar follows it; an interrupted wait stops the query too."""
     done = bar.n
     with ThreadPoolExecutor(1) as pool:
@@ -160,7 +160,7 @@ def _run(connection: Any, sql: str, bar: Any) -> None:
 
 
 @contextmanager
-def _bar(shown: bool) -> Iterator[Any]:
+def _progress_bar(shown: bool) -> Iterator[Any]:
     from tqdm.auto import tqdm
 
     layout = "{desc} {percentage:3.0f}%|{bar}| {elapsed}"
@@ -168,37 +168,37 @@ def _bar(shown: bool) -> Iterator[Any]:
         yield bar
 
 
-def _fill_items(connection: Any, decisions: Decisions) -> None:
+def _create_items_table(connection: Any, decisions: Decisions) -> None:
     connection.execute(
         "CREATE TABLE items (itemid INTEGER, feature VARCHAR, rank INTEGER, low DOUBLE, high "
         "DOUBLE, scale DOUBLE, shift DOUBLE, void VARCHAR, fraction BOOLEAN)"
     )
     names = [field.name for field in fields(Item)]
-    rows = [[getattr(item, name) for name in names] for item in items(decisions)]
+    rows = [[getattr(item, name) for name in names] for item in items_to_read(decisions)]
     connection.executemany(f"INSERT INTO items VALUES ({', '.join('?' * len(names))})", rows)
 
 
 def _count_stays(connection: Any, _: Decisions) -> list[Count]:
-    return [Count("kept", "ICU stays", _scalar(connection, "SELECT count(*) FROM stays"))]
+    return [Count("kept", "ICU stays", _query_number(connection, "SELECT count(*) FROM stays"))]
 
 
 def _count_cohort(connection: Any, decisions: Decisions) -> list[Count]:
-    eligible = _scalar(connection, "SELECT count(*) FROM stays WHERE eligible")
+    eligible = _query_number(connection, "SELECT count(*) FROM stays WHERE eligible")
     counts = [Count("kept", "MetaVision stays that began in MICU or SICU", eligible)]
     if decisions.first_stay_only:
-        first = _scalar(connection, "SELECT count(*) FROM cohort")
+        first = _query_number(connection, "SELECT count(*) FROM cohort")
         counts.append(Count("kept", "first ICU stay of the admission", first))
-    called = _scalar(connection, "SELECT count(*) FROM called")
+    called = _query_number(connection, "SELECT count(*) FROM called")
     counts.append(Count("kept", "called out during the stay and discharged", called))
     if decisions.single_callout_only:
-        single = _scalar(connection, "SELECT count(*) FROM called WHERE callouts = 1")
+        single = _query_number(connection, "SELECT count(*) FROM called WHERE callouts = 1")
         counts.append(Count("kept", "exactly one such callout", single))
     return counts
 
 
 def _count_samples(connection: Any, decisions: Decisions) -> list[Count]:
     at = dict(connection.execute("SELECT x, count(*) FROM samples GROUP BY x").fetchall())
-    ready = _scalar(connection, "SELECT count(*) FROM samples WHERE ready = 1")
+    ready = _query_number(connection, "SELECT count(*) FROM samples WHERE ready = 1")
     return [
         Count("rows", "ready at callout: left hospital alive, no later ICU stay", ready),
         Count(
@@ -219,7 +219,7 @@ def _count_values(connection: Any, _: Decisions) -> list[Count]:
         "SELECT fault, feature, count(*) FROM judged WHERE fault IS NOT NULL "
         "GROUP BY ALL ORDER BY ALL"
     )
-    read = _scalar(connection, "SELECT count(*) FROM charted")
+    read = _query_number(connection, "SELECT count(*) FROM charted")
     found = connection.execute(faults).fetchall()
     removed = [Count("removed", f"{feature}: {fault}", count) for fault, feature, count in found]
     return [Count("removed", "(all charted values that were looked at)", read), *removed]
@@ -245,7 +245,7 @@ def _count_unreadable_lines(connection: Any) -> list[Count]:
     ]
 
 
-def _check_cohort_left(counts: list[Count]) -> None:
+def _check_cohort_not_empty(counts: list[Count]) -> None:
     stays = [one for one in counts if one.kind == "kept"]
     for before, here in zip([None, *stays], stays, strict=False):
         if here.count == 0:
@@ -255,11 +255,11 @@ def _check_cohort_left(counts: list[Count]) -> None:
             )
 
 
-def _scalar(connection: Any, sql: str) -> int:
+def _query_number(connection: Any, sql: str) -> int:
     return int(connection.execute(sql).fetchone()[0])
 
 
-def _settings(memory: str, threads: int | None) -> dict[str, Any]:
+def _duckdb_settings(memory: str, threads: int | None) -> dict[str, Any]:
     """What DuckDB may use; it is kept from fetching anything from elsewhere."""
     parsed = re.fullmatch(
         r"\s*(\d+(?:\.\d+)?)\s*(MB|GB|TB|MiB|GiB|TiB)\s*", str(memory), flags=re.IGNORECASE
@@ -273,7 +273,7 @@ def _settings(memory: str, threads: int | None) -> dict[str, Any]:
     return settings | ({"threads": threads} if threads is not None else {})
 
 
-def _target(out: str | Path | None) -> Path | None:
+def _make_output_folder(out: str | Path | None) -> Path | None:
     """The folder for the output, made before any work is done for it."""
     if out is None:
         return None
@@ -286,7 +286,7 @@ def _target(out: str | Path | None) -> Path | None:
     return target
 
 
-def _write(extraction: Extraction, connection: Any, target: Path) -> None:
+def _write_outputs(extraction: Extraction, connection: Any, target: Path) -> None:
     """Write everything under another name first, so that half a file is never read."""
     with TemporaryDirectory(prefix=".writing-", dir=target) as scratch:
         rows, document, picture = (Path(scratch) / name for name in _OUTPUTS)
@@ -296,7 +296,7 @@ def _write(extraction: Extraction, connection: Any, target: Path) -> None:
             "parquet)"
         )
         document.write_text(
-            json.dumps(extraction.flow.document(), indent=2) + "\n", encoding="utf-8"
+            json.dumps(extraction.flow.to_dict(), indent=2) + "\n", encoding="utf-8"
         )
         picture.write_text(extraction.flow_svg(), encoding="utf-8")
         for path in (rows, document, picture):

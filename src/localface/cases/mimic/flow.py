@@ -51,33 +51,33 @@ class Flow:
         """The count at a step, 0 where nothing was counted."""
         return next((one.count for one in self.counts if one.step == step), 0)
 
-    def of(self, kind: CountKind) -> tuple[Count, ...]:
+    def counts_of_kind(self, kind: CountKind) -> tuple[Count, ...]:
         """The counts of one kind."""
         return tuple(one for one in self.counts if one.kind == kind)
 
-    def document(self) -> dict[str, object]:
+    def to_dict(self) -> dict[str, object]:
         """Everything, in plain values for JSON."""
         return {
-            "decisions": self.decisions.described(),
+            "decisions": self.decisions.to_plain_values(),
             "departures": list(self.decisions.departures()),
             "counts": [asdict(one) for one in self.counts],
         }
 
-    def text(self) -> str:
+    def as_text(self) -> str:
         """The counts as aligned lines."""
         width = max(len(one.step) for one in self.counts) + 2
         lines: list[str] = []
         for kind, title in _TITLES.items():
-            if mine := self.of(kind):
+            if mine := self.counts_of_kind(kind):
                 lines += [title, *(f"  {one.step:<{width}}{one.count:>12,}" for one in mine), ""]
         return (
             "\n".join([*lines, _DECISIONS, *(f"  {line}" for line in self._decision_lines())])
             + "\n"
         )
 
-    def svg(self) -> str:
+    def as_svg(self) -> str:
         """The counts as a flow chart that takes the colour of the text around it."""
-        body, height = _drawing(self)
+        body, height = _draw_chart(self)
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" '
             f'width="{_WIDTH}" height="{height}" role="img" aria-label="Flow of the cohort" '
@@ -90,12 +90,12 @@ class Flow:
     def _decision_lines(self) -> Iterator[str]:
         """One line for each decision; a star where it departs from the original study."""
         departures = self.decisions.departures()
-        for name, value in self.decisions.described().items():
+        for name, value in self.decisions.to_plain_values().items():
             star = "*" if name in departures else " "
-            yield f"{star} {name.replace('_', ' ')}: {_value_text(value)}"
+            yield f"{star} {name.replace('_', ' ')}: {_format_value(value)}"
 
 
-def _value_text(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
@@ -113,29 +113,29 @@ _WIDTH = _BOX + 2 * _LEFT
 _OUTLINE = 'fill="none" stroke="currentColor"'
 
 
-def _drawing(flow: Flow) -> tuple[list[str], int]:
+def _draw_chart(flow: Flow) -> tuple[list[str], int]:
     """Boxes downwards, what falls out beside the arrows, and lists below."""
     top = 10
     body: list[str] = []
-    stays = flow.of("kept")
+    stays = flow.counts_of_kind("kept")
     for here, after in zip(stays, (*stays[1:], None), strict=True):
-        body += _box(top, here)
+        body += _draw_box(top, here)
         if after is not None:
-            body += _arrow(top + _HIGH, f"{here.count - after.count:,} left out")
+            body += _draw_arrow(top + _HIGH, f"{here.count - after.count:,} left out")
             top += _HIGH + _GAP
     top += _HIGH
     for kind in ("rows", "removed", "lines"):
-        if mine := flow.of(kind):
-            body += _list(
+        if mine := flow.counts_of_kind(kind):
+            body += _draw_list(
                 top := top + 34, _TITLES[kind], [(one.step, f"{one.count:,}") for one in mine]
             )
             top += _LINE * len(mine)
     decided = list(flow._decision_lines())
-    body += _list(top := top + 34, _DECISIONS, [(line, "") for line in decided])
+    body += _draw_list(top := top + 34, _DECISIONS, [(line, "") for line in decided])
     return body, top + _LINE * len(decided) + 16
 
 
-def _box(top: int, one: Count) -> list[str]:
+def _draw_box(top: int, one: Count) -> list[str]:
     return [
         f'<rect x="{_LEFT}" y="{top}" width="{_BOX}" height="{_HIGH}" rx="6" {_OUTLINE}/>',
         f'<text x="{_LEFT + 12}" y="{top + 18}">{escape(one.step)}</text>',
@@ -143,7 +143,7 @@ def _box(top: int, one: Count) -> list[str]:
     ]
 
 
-def _arrow(top: int, beside: str) -> list[str]:
+def _draw_arrow(top: int, beside: str) -> list[str]:
     middle = _LEFT + _BOX // 2
     tip = top + _GAP - 1
     head = f"M{middle - 4} {tip - 6}L{middle} {tip}L{middle + 4} {tip - 6}"
@@ -153,7 +153,7 @@ def _arrow(top: int, beside: str) -> list[str]:
     ]
 
 
-def _list(top: int, title: str, lines: list[tuple[str, str]]) -> list[str]:
+def _draw_list(top: int, title: str, lines: list[tuple[str, str]]) -> list[str]:
     body = [f'<text x="{_LEFT}" y="{top}" font-weight="600">{escape(title)}</text>']
     for number, (left, right) in enumerate(lines, start=1):
         y = top + _LINE * number

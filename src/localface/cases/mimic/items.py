@@ -67,11 +67,11 @@ _ROOM_AIR = 21.0  # per cent
 _NEVER_ZERO = ("resp", "hr", "bp", "k", "na", "hco3", "bun", "creatinine", "haemoglobin")
 
 
-def items(decisions: Decisions) -> list[Item]:
+def items_to_read(decisions: Decisions) -> list[Item]:
     """Every item that is read, under the decisions taken."""
     out = RIGHT_HEART if decisions.right_heart_excluded else ()
     return [
-        _item_as_decided(item, decisions)
+        _apply_decisions(item, decisions)
         for item in _items_of_the_study()
         if item.itemid not in out
     ]
@@ -85,11 +85,11 @@ def _items_of_the_study() -> Iterator[Item]:
             yield Item(itemid, feature, rank, low, high, scale)
 
 
-def _item_as_decided(item: Item, decisions: Decisions) -> Item:
+def _apply_decisions(item: Item, decisions: Decisions) -> Item:
     if item.feature in _NEVER_ZERO and decisions.zeros_dropped:
         item = replace(item, low=math.ulp(0.0))  # the smallest number above 0
     if item.feature == "temp":
-        return _temperature(item, decisions)
+        return _temperature_in_celsius(item, decisions)
     if item.feature == "haemoglobin" and decisions.haemoglobin_converted:
         return replace(item, scale=10.0)
     if item.feature == "fio2" and decisions.fio2_mended:
@@ -104,7 +104,7 @@ def _item_as_decided(item: Item, decisions: Decisions) -> Item:
     return item
 
 
-def _temperature(item: Item, decisions: Decisions) -> Item:
+def _temperature_in_celsius(item: Item, decisions: Decisions) -> Item:
     """Fahrenheit becomes Celsius; Celsius stays, with the same limits in its own scale."""
     celsius = item.itemid == 223762
     if celsius and decisions.celsius_kept:

@@ -45,7 +45,7 @@ class TableFile:
     path: Path
     header: tuple[str, ...]
 
-    def view(self) -> str:
+    def create_view_sql(self) -> str:
         """SQL for a view of the wanted columns, typed, that streams the file when it is read.
 
         Every column is read as text and cast afterwards: nothing is guessed from the first
@@ -54,13 +54,13 @@ class TableFile:
         """
         spelt = {column.strip().upper(): column for column in self.header}
         wanted = ", ".join(
-            f"TRY_CAST(trim({_sql_identifier(spelt[column])}) AS {kind}) AS {column.lower()}"
+            f"TRY_CAST(trim({_quote_sql_identifier(spelt[column])}) AS {kind}) AS {column.lower()}"
             for column, kind in MIMIC_TABLES[self.name].items()
         )
-        columns = ", ".join(f"{_sql_string(column)}: 'VARCHAR'" for column in self.header)
+        columns = ", ".join(f"{_quote_sql_string(column)}: 'VARCHAR'" for column in self.header)
         return f"""
             CREATE VIEW {self.name.lower()} AS SELECT {wanted} FROM read_csv(
-                {_sql_string(str(self.path))}, columns = {{{columns}}}, auto_detect = false,
+                {_quote_sql_string(str(self.path))}, columns = {{{columns}}}, auto_detect = false,
                 header = true, delim = ',', quote = '"', escape = '"', nullstr = '',
                 store_rejects = true,
                 compression = '{"gzip" if self.path.name.lower().endswith(".gz") else "none"}')"""
@@ -74,34 +74,38 @@ def find_tables(folder: str | Path) -> list[TableFile]:
             f"there is no folder {str(folder)!r}: name the one that holds the tables of MIMIC-III"
         )
     present = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
-    found = {name: _file(name, present) for name in MIMIC_TABLES}
+    found = {name: _find_file(name, present) for name in MIMIC_TABLES}
     lacking = [name for name, path in found.items() if path is None]
     if lacking:
-        raise DataError(_lacking_tables(folder, lacking, present.values()))
+        raise DataError(_missing_tables_message(folder, lacking, present.values()))
     tables = [
-        TableFile(name, path, _header(path)) for name, path in found.items() if path is not None
+        TableFile(name, path, _read_header(path))
+        for name, path in found.items()
+        if path is not None
     ]
-    if wrong := [sentence for table in tables if (sentence := _lacking_columns(table))]:
+    if wrong := [sentence for table in tables if (sentence := _missing_columns_message(table))]:
         raise DataError("; ".join(wrong))
     return tables
 
 
-def _file(name: str, present: Mapping[str, Path]) -> Path | None:
+def _find_file(name: str, present: Mapping[str, Path]) -> Path | None:
     return next(
         (present[name.lower() + ending] for ending in _ENDINGS if name.lower() + ending in present),
         None,
     )
 
 
-def _lacking_tables(folder: Path, lacking: list[str], present: Iterable[Path]) -> str:
+def _missing_tables_message(folder: Path, lacking: list[str], present: Iterable[Path]) -> str:
     names = [path.name for path in present]
     stems = {name.upper().removesuffix(".GZ").removesuffix(".CSV"): name for name in names}
-    wanted = ", ".join(f"{name}.csv or {name}.csv.gz{_suggestion(name, stems)}" for name in lacking)
+    wanted = ", ".join(
+        f"{name}.csv or {name}.csv.gz{_suggest_similar_file(name, stems)}" for name in lacking
+    )
     holds = f"it holds {list_names(names)}" if names else "it is empty"
     return f"the folder {str(folder)!r} lacks {wanted}; {holds}"
 
 
-def _suggestion(name: str, stems: Mapping[str, str]) -> str:
+def _suggest_similar_file(name: str, stems: Mapping[str, str]) -> str:
     spare = [stem for stem in stems if stem not in MIMIC_TABLES]
     close = did_you_mean(name, spare)
     return next(
@@ -109,7 +113,7 @@ def _suggestion(name: str, stems: Mapping[str, str]) -> str:
     )
 
 
-def _lacking_columns(table: TableFile) -> str:
+def _missing_columns_message(table: TableFile) -> str:
     there = [column.strip().upper() for column in table.header]
     lacking = [column for column in MIMIC_TABLES[table.name] if column not in there]
     if not lacking:
@@ -120,7 +124,7 @@ def _lacking_columns(table: TableFile) -> str:
     return f"{table.path.name} lacks the {columns} {wanted}; it has {list_names(there, most=30)}"
 
 
-def _header(path: Path) -> tuple[str, ...]:
+def _read_header(path: Path) -> tuple[str, ...]:
     zipped = path.name.lower().endswith(".gz")
     try:
         with (gzip.open if zipped else open)(path, "rt", encoding="utf-8-sig", newline="") as lines:
@@ -137,9 +141,9 @@ def _header(path: Path) -> tuple[str, ...]:
     return tuple(header)
 
 
-def _sql_identifier(text: str) -> str:
+def _quote_sql_identifier(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _sql_string(text: str) -> str:
+def _quote_sql_string(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

@@ -88,7 +88,9 @@ def run(
     if folder.exists() and not folder.is_dir():
         raise DataError(f"the study is written into a folder; {str(folder)!r} is a file")
     folder.mkdir(parents=True, exist_ok=True)
-    samples, extraction = _samples(folder, mimic, decisions, seed=seed, progress=progress)
+    samples, extraction = _generate_or_extract_samples(
+        folder, mimic, decisions, seed=seed, progress=progress
+    )
     study = run_study(
         samples,
         extraction=extraction,
@@ -104,7 +106,7 @@ def run(
     return replace(study, page=write_report(study, folder))
 
 
-def _samples(
+def _generate_or_extract_samples(
     folder: Path,
     mimic: str | Path | None,
     decisions: Decisions | None,

@@ -79,7 +79,7 @@ def schema(*, los_only_grows: bool = False) -> Schema:
     The paper lets the length of stay go back, for what a clinician may learn from it
     ("if this were day 3 ..."); with ``los_only_grows`` it cannot.
     """
-    features = _features(los_moves="up" if los_only_grows else "freely")
+    features = _patient_features(los_moves="up" if los_only_grows else "freely")
     references = {one.feature: (one.low, one.high) for one in CRITERIA if one.feature != "airway"}
     features = [replace(one, reference=references.get(one.name)) for one in features]
     return Schema(
@@ -88,7 +88,7 @@ def schema(*, los_only_grows: bool = False) -> Schema:
     )
 
 
-def _features(*, los_moves: Literal["up", "freely"]) -> list[Feature]:
+def _patient_features(*, los_moves: Literal["up", "freely"]) -> list[Feature]:
     return [
         Feature("airway", kind="binary", categories=(0, 1)),
         Feature("fio2", resolution=0.01, bounds=(0.21, 1.0)),
@@ -192,7 +192,7 @@ def criteria_met(frame: Any) -> Any:
 
     >>> import pandas
     >>> from localface.cases.readiness import synthetic
-    >>> met(synthetic(seed=0, sizes={"mimic": 3}).frame()).shape
+    >>> criteria_met(synthetic(seed=0, sizes={"mimic": 3}).frame()).shape
     (3, 18)
     """
     import pandas

@@ -53,35 +53,35 @@ class PatientRecourse:
     after: int
 
     @property
-    def end(self) -> Array:
+    def end_state(self) -> Array:
         """The state that the actions lead to; the patient as they are, if there is no path."""
         end: Array = self.answer.with_actions_as_path().records[-1]
         return end
 
     @property
-    def asked(self) -> bool:
+    def was_asked(self) -> bool:
         """Whether there was anything to search for: someone who is there already is not asked."""
         return self.answer.status is not Status.ALREADY_THERE
 
     @property
-    def relaxed(self) -> bool:
+    def was_relaxed(self) -> bool:
         """Whether a path was found only by lowering the floor or widening a constraint."""
         return self.answer.found and not self.plain.found
 
     @property
-    def widened(self) -> Mapping[str, float]:
+    def widened_constraints(self) -> Mapping[str, float]:
         """Which constraints were widened, and to what reach."""
         return self.answer.widened
 
     @property
-    def changed(self) -> tuple[str, ...]:
+    def changed_features(self) -> tuple[str, ...]:
         """The features that the actions change."""
         return tuple(
             dict.fromkeys(name for action in self.answer.actions for name in action.changes)
         )
 
     @property
-    def lowest(self) -> float:
+    def lowest_density(self) -> float:
         """The share of people whose density is below the lowest on the path."""
         certificates = self.answer.with_actions_as_path().certificates
         return min((one.lowest for one in certificates), default=float("nan"))
@@ -102,13 +102,13 @@ class CohortRecourse:
     alone: tuple[float, ...]
 
     def __repr__(self) -> str:
-        asked = [one for one in self.people if one.asked]
+        asked = [one for one in self.people if one.was_asked]
         found = sum(one.answer.found for one in asked)
         return (
             f"<CohortRecourse: {len(self.people):,} people, {len(asked):,} asked, {found:,} found>"
         )
 
-    def of(
+    def select_people(
         self, group: Group | None = None, direction: Direction | None = None
     ) -> tuple[PatientRecourse, ...]:
         """The people of one group, or asked in one direction."""
@@ -122,10 +122,10 @@ class CohortRecourse:
         """One line a person, as a pandas frame."""
         import pandas
 
-        return pandas.DataFrame([_line(one) for one in self.people])
+        return pandas.DataFrame([_frame_row(one) for one in self.people])
 
 
-def explain_tested(
+def explain_tested_patients(
     fitted: Fitted,
     *,
     people: int | None = None,
@@ -140,20 +140,22 @@ def explain_tested(
     those who have it are there already. So everyone is asked once.
     """
     rows = _choose_people(len(fitted.test), people, seed)
-    groups = groups_of(fitted.ready, fitted.scores)
+    groups = confusion_groups(fitted.ready, fitted.scores)
     plan = schema(los_only_grows=los_only_grows)
     found: dict[int, PatientRecourse] = {}
     explainers: dict[Direction, LocalFACE] = {}
     seconds: dict[Direction, float] = {}
     for direction in DIRECTIONS:
-        mine = [row for row in rows.tolist() if _direction(groups[row]) == direction]
+        mine = [row for row in rows.tolist() if _direction_to_explain(groups[row]) == direction]
         if mine:
-            explainers[direction] = _explainer(fitted, plan, direction)
+            explainers[direction] = _build_explainer(fitted, plan, direction)
             started = time.perf_counter()
-            answers = _answers(explainers[direction], fitted.test.iloc[mine], progress=progress)
+            answers = _explain_with_and_without_relaxing(
+                explainers[direction], fitted.test.iloc[mine], progress=progress
+            )
             seconds[direction] = (time.perf_counter() - started) / len(mine)
             found |= {
-                row: _person(row, groups[row], *pair)
+                row: _make_patient_recourse(row, groups[row], *pair)
                 for row, pair in zip(mine, answers, strict=True)
             }
     ordered = tuple(found[row] for row in rows.tolist())
@@ -166,7 +168,7 @@ def explain_tested(
     )
 
 
-def groups_of(ready: Array, scores: Array) -> list[Group]:
+def confusion_groups(ready: Array, scores: Array) -> list[Group]:
     """The group of each patient, by the forest's verdict and by what happened."""
     called = np.asarray(scores) >= READY_SCORE
     names: dict[tuple[bool, bool], Group] = {
@@ -178,7 +180,7 @@ def groups_of(ready: Array, scores: Array) -> list[Group]:
     return [names[bool(verdict), bool(truth)] for verdict, truth in zip(called, ready, strict=True)]
 
 
-def _direction(group: Group) -> Direction:
+def _direction_to_explain(group: Group) -> Direction:
     return "not ready" if group == "false positive" else "ready"
 
 
@@ -192,7 +194,7 @@ def _choose_people(n: int, people: int | None, seed: int) -> Ids:
     return np.sort(np.random.default_rng(seed).choice(n, people, replace=False))
 
 
-def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
+def _build_explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
     target = 1 if direction == "ready" else 0
     min_score = CERTAIN_SCORE if direction == "ready" else READY_SCORE
     near = min(SEARCH_NEIGHBORS, len(fitted.train))
@@ -207,7 +209,7 @@ def _explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
     return explainer.prescore()
 
 
-def _answers(
+def _explain_with_and_without_relaxing(
     explainer: LocalFACE, people: Any, *, progress: bool
 ) -> list[tuple[Recourse, Recourse]]:
     """Each person's answer, and the answer before anything was relaxed.
@@ -226,11 +228,13 @@ def _answers(
     return list(zip(final, plain, strict=True))
 
 
-def _person(row: int, group: Group, answer: Recourse, plain: Recourse) -> PatientRecourse:
+def _make_patient_recourse(
+    row: int, group: Group, answer: Recourse, plain: Recourse
+) -> PatientRecourse:
     ends = answer.with_actions_as_path().records[[0, -1]]
     columns = {name: ends[:, i] for i, name in enumerate(answer.schema.names)}
     before, after = np.sum([one.holds(columns[one.feature]) for one in CRITERIA], axis=0).tolist()
-    return PatientRecourse(row, group, _direction(group), answer, plain, before, after)
+    return PatientRecourse(row, group, _direction_to_explain(group), answer, plain, before, after)
 
 
 def _seconds_one_at_a_time(
@@ -238,7 +242,7 @@ def _seconds_one_at_a_time(
 ) -> tuple[float, ...]:
     """Seconds for each of a few people, explained one at a time as a clinician would."""
     spent = []
-    for one in [one for one in people if one.asked][:_ALONE]:
+    for one in [one for one in people if one.was_asked][:_ALONE]:
         started = time.perf_counter()
         explainers[one.direction].explain(fitted.test.iloc[one.row], relax=True)
         spent.append(time.perf_counter() - started)
@@ -250,7 +254,7 @@ def _readiness_score(one: PatientRecourse, score: float) -> float:
     return score if one.direction == "ready" else 1 - score
 
 
-def _line(one: PatientRecourse) -> dict[str, Any]:
+def _frame_row(one: PatientRecourse) -> dict[str, Any]:
     answer = one.answer
     return {
         "row": one.row,
@@ -261,13 +265,15 @@ def _line(one: PatientRecourse) -> dict[str, Any]:
         "status_unrelaxed": one.plain.status.name,
         "reason_unrelaxed": one.plain.reason,
         "relaxed_to": answer.relaxed_to,
-        "widened": ", ".join(f"{name} {reach:g}" for name, reach in one.widened.items()),
+        "widened": ", ".join(
+            f"{name} {reach:g}" for name, reach in one.widened_constraints.items()
+        ),
         "ready_before": _readiness_score(one, answer.scores[0]),
         "ready_after": _readiness_score(one, answer.with_actions_as_path().scores[-1]),
         "actions": len(answer.actions),
-        "features": len(one.changed),
+        "features": len(one.changed_features),
         "path_steps": len(answer.certificates),
-        "lowest_density": one.lowest,
+        "lowest_density": one.lowest_density,
         "entry": any(action.certificate.entry for action in answer.actions),
         "rows_seen": answer.disclosure.rows,
         "share_seen": answer.disclosure.fraction,

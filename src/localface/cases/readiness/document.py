@@ -60,12 +60,12 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
 
     @property
-    def numeric(self) -> list[bool]:
+    def numeric_columns(self) -> list[bool]:
         """Which columns have numbers only, and are aligned to the right."""
         return [all(_is_number(row[i]) for row in self.rows) for i in range(len(self.columns))]
 
     @property
-    def short_names(self) -> bool:
+    def has_short_row_names(self) -> bool:
         """Whether the names of all rows are kept on one line."""
         return all(len(row[0]) <= _SHORT for row in self.rows)
 
@@ -112,16 +112,16 @@ def render_html(title: str, blocks: Sequence[DocumentBlock], *, style: str = "")
 
     ``style`` is CSS to add.
     """
-    template = _environment().get_template("document.html")
+    template = _jinja_environment().get_template("document.html")
     return template.render(title=title, blocks=blocks, style=PICTURE_STYLE + style)
 
 
 def render_markdown(blocks: Sequence[DocumentBlock]) -> str:
     """Write the same as Markdown."""
-    return _environment().get_template("document.md").render(blocks=blocks)
+    return _jinja_environment().get_template("document.md").render(blocks=blocks)
 
 
-def picture_files(blocks: Sequence[DocumentBlock]) -> dict[str, str]:
+def picture_svgs_by_name(blocks: Sequence[DocumentBlock]) -> dict[str, str]:
     """Every picture as a file of its own, by name."""
     found: dict[str, str] = {}
     for one in blocks:
@@ -130,11 +130,11 @@ def picture_files(blocks: Sequence[DocumentBlock]) -> dict[str, str]:
         elif isinstance(one, Drawing):
             found[one.name] = one.svg
         elif isinstance(one, TwoColumns):
-            found |= picture_files((*one.left, *one.right))
+            found |= picture_svgs_by_name((*one.left, *one.right))
     return found
 
 
-def _environment() -> Environment:
+def _jinja_environment() -> Environment:
     """The templates beside this module; what goes into HTML is escaped."""
     with needs_extra("case", "the report"):
         from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -146,16 +146,16 @@ def _environment() -> Environment:
         trim_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"flat": _flat, "cell": _cell}
+    environment.filters |= {"flat": _collapse_whitespace, "cell": _escape_table_cell}
     return environment
 
 
-def _flat(words: str) -> str:
+def _collapse_whitespace(words: str) -> str:
     return " ".join(words.split())
 
 
-def _cell(words: str) -> str:
-    return _flat(words).replace("|", "\\|")
+def _escape_table_cell(words: str) -> str:
+    return _collapse_whitespace(words).replace("|", "\\|")
 
 
 def _is_number(cell: str) -> bool:

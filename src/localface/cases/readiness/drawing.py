@@ -70,25 +70,25 @@ class Picture:
         return opening + style + "".join(self.body) + "</svg>"
 
 
-def text(x: float, y: float, words: str, *, look: str = "", anchor: str = "start") -> str:
+def svg_text(x: float, y: float, words: str, *, look: str = "", anchor: str = "start") -> str:
     """Words at a point."""
     kind = f' class="{look}"' if look else ""
     side = f' text-anchor="{anchor}"' if anchor != "start" else ""
     return f'<text x="{x:.1f}" y="{y:.1f}"{kind}{side}>{escape(words)}</text>'
 
 
-def line(points: Sequence[tuple[float, float]], look: str) -> str:
+def svg_line(points: Sequence[tuple[float, float]], look: str) -> str:
     """A line through points in order."""
     drawn = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
     return f'<polyline points="{drawn}" class="{look}"/>'
 
 
-def dot(x: float, y: float, look: str = "dot", r: float = 4.5) -> str:
+def svg_dot(x: float, y: float, look: str = "dot", r: float = 4.5) -> str:
     """A round mark."""
     return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{r:g}" class="{look}"/>'
 
 
-def box(x: float, y: float, width: float, height: float, *, look: str) -> str:
+def svg_box(x: float, y: float, width: float, height: float, *, look: str) -> str:
     """A filled rectangle."""
     size = f'width="{max(0, width):.1f}" height="{max(0, height):.1f}"'
     return f'<rect x="{x:.1f}" y="{y:.1f}" {size} class="{look}"/>'

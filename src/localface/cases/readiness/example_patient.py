@@ -15,7 +15,7 @@ from localface.cases.readiness.document import (
     TwoColumns,
 )
 from localface.cases.readiness.path_picture import format_score, path_picture, readiness_scores
-from localface.cases.readiness.report_tables import format_share, named_feature
+from localface.cases.readiness.report_tables import format_feature_name, format_share
 
 _GLUE = "\N{NO-BREAK SPACE}"
 _MET = {True: f"✓{_GLUE}met", False: f"✗{_GLUE}not{_GLUE}met"}
@@ -32,7 +32,7 @@ _MEANING: dict[str, str] = {
 }
 
 
-def example_patient(group: Group, person: PatientRecourse) -> list[DocumentBlock]:
+def example_patient_blocks(group: Group, person: PatientRecourse) -> list[DocumentBlock]:
     """Who the patient is, what changes in which order, which criteria are met."""
     answer = person.answer
     scores = readiness_scores(person)
@@ -44,13 +44,13 @@ def example_patient(group: Group, person: PatientRecourse) -> list[DocumentBlock
     alerts = [Paragraph(line, "alert") for line in page_of(answer).alerts]
     right: tuple[DocumentBlock, ...] = (
         *alerts,
-        _actions(person, scores),
-        *_others(answer),
+        _actions_table(person, scores),
+        *_observed_moves_paragraphs(answer),
         Paragraph(
             f"Discharge criteria met: {person.before} of 18 now, {person.after} after. "
             f"{_unmet_criteria_sentence(person)}"
         ),
-        Paragraph(f"{_closing(answer)} Seen: {answer.disclosure.sentence}.", "note"),
+        Paragraph(f"{_closing_sentences(answer)} Seen: {answer.disclosure.sentence}.", "note"),
     )
     return [Heading(3, group.capitalize()), Paragraph(who), TwoColumns((left,), right)]
 
@@ -64,7 +64,7 @@ def _patient_sentence(answer: Recourse) -> str:
     return f"A {said['sex']} patient of {said['age']}, day {day} of the stay,"
 
 
-def _actions(person: PatientRecourse, scores: list[float]) -> Table:
+def _actions_table(person: PatientRecourse, scores: list[float]) -> Table:
     """The actions in order, each with the criterion it touches."""
     plan = person.answer.schema
     rows = [("now", "", "", format_score(person, scores[0]))]
@@ -78,8 +78,9 @@ def _actions(person: PatientRecourse, scores: list[float]) -> Table:
             rows.append(
                 (
                     f"{number}" if first else f"{number}, together",
-                    f"{named_feature(name)}: {shown}" + (_order(action.follows) if first else ""),
-                    _criterion_change(name, before, after),
+                    f"{format_feature_name(name)}: {shown}"
+                    + (_format_follows(action.follows) if first else ""),
+                    _describe_criterion_change(name, before, after),
                     format_score(person, scores[number]) if last else "",
                 )
             )
@@ -90,7 +91,7 @@ def _actions(person: PatientRecourse, scores: list[float]) -> Table:
     )
 
 
-def _others(answer: Recourse) -> list[Paragraph]:
+def _observed_moves_paragraphs(answer: Recourse) -> list[Paragraph]:
     """How many people over time made such a move, where that was counted."""
     return [
         Paragraph(f"Action {number}: {one.evidence.sentence}", "note")
@@ -99,11 +100,11 @@ def _others(answer: Recourse) -> list[Paragraph]:
     ]
 
 
-def _order(follows: tuple[int, ...]) -> str:
+def _format_follows(follows: tuple[int, ...]) -> str:
     return f" (after action {', '.join(str(one + 1) for one in follows)})" if follows else ""
 
 
-def _criterion_change(name: str, before: float, after: float) -> str:
+def _describe_criterion_change(name: str, before: float, after: float) -> str:
     test = criterion_of(name)
     if test is None:
         return "no criterion"
@@ -118,7 +119,7 @@ def _unmet_criteria_sentence(person: PatientRecourse) -> str:
     names = person.answer.schema.names
     now, end = (
         dict(zip(names, state.tolist(), strict=True))
-        for state in (person.answer.records[0], person.end)
+        for state in (person.answer.records[0], person.end_state)
     )
     unmet = [one for one in CRITERIA if not one.holds(end[one.feature])]
     lost = [f"{one.name} ({one.words})" for one in unmet if one.holds(now[one.feature])]
@@ -128,7 +129,7 @@ def _unmet_criteria_sentence(person: PatientRecourse) -> str:
     return " ".join(said) or "All are met."
 
 
-def _closing(answer: Recourse) -> str:
+def _closing_sentences(answer: Recourse) -> str:
     """What holds for the answer as a whole, without the sentence on the path beside it."""
     said = [
         line[0].upper() + line[1:]

@@ -60,16 +60,18 @@ def synthetic(seed: int = 0, *, sizes: dict[str, int] | None = None) -> Cohort:
     ready = rng.random(len(source)) < facts["prevalence"]
     early = rng.random(len(source)) < facts["early_share_of_negatives"]
     component = np.where(ready, "rfd", np.where(early, "early", "callout"))
-    ranks = _copula(facts["correlation"]["matrix"], len(source), rng)
+    ranks = _draw_correlated_ranks(facts["correlation"]["matrix"], len(source), rng)
     columns = {
         name: _draw_values(facts["features"][name], component, ranks[:, i])
         for i, name in enumerate(facts["correlation"]["features"])
     }
-    _finish(columns, facts, second=source == "gicu", rng=rng)
+    _adjust_columns_in_place(columns, facts, second=source == "gicu", rng=rng)
     return Cohort(columns, ready.astype(int), source, schema())
 
 
-def _copula(correlation: list[list[float]], n: int, rng: np.random.Generator) -> Array:
+def _draw_correlated_ranks(
+    correlation: list[list[float]], n: int, rng: np.random.Generator
+) -> Array:
     """Ranks in (0, 1) that are correlated as the features are within a class."""
     values, vectors = np.linalg.eigh(np.array(correlation))
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
@@ -81,11 +83,11 @@ def _draw_values(parts: dict[str, dict[str, Any]], component: Array, ranks: Arra
     values = np.empty(len(ranks))
     for name, part in parts.items():
         mine = component == name
-        values[mine] = _marginal(part, ranks[mine])
+        values[mine] = _values_at_ranks(part, ranks[mine])
     return values
 
 
-def _marginal(part: dict[str, Any], ranks: Array) -> Array:
+def _values_at_ranks(part: dict[str, Any], ranks: Array) -> Array:
     """Turn ranks into values of one marginal distribution."""
     if part["kind"] == "discrete":
         steps = np.cumsum(part["p"]) / np.sum(part["p"])
@@ -106,7 +108,7 @@ def _marginal(part: dict[str, Any], ranks: Array) -> Array:
     return np.asarray(np.clip(part["upper"] - deficit, low, high))
 
 
-def _finish(
+def _adjust_columns_in_place(
     columns: dict[str, Array], facts: dict[str, Any], *, second: Mask, rng: np.random.Generator
 ) -> None:
     """Add gaps to minima, shift the second source, keep max >= min, and round."""

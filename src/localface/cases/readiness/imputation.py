@@ -24,16 +24,18 @@ class Imputation:
     scaler: Any
     knn: Any
 
-    def filled(self, frame: Any) -> Any:
+    def fill_missing(self, frame: Any) -> Any:
         """The frame with nothing missing; what was charted stays as it is, bit for bit."""
         raw = frame.to_numpy(dtype=float)
         gaps = np.isnan(raw)
         if not gaps.any():
             return frame.copy()
         guessed = self.scaler.inverse_transform(self.knn.transform(self.scaler.transform(raw)))
-        columns = [_chartable(feature, guessed[:, i]) for i, feature in enumerate(self.schema)]
+        columns = [
+            _round_to_chartable(feature, guessed[:, i]) for i, feature in enumerate(self.schema)
+        ]
         done = np.where(gaps, np.column_stack(columns), raw)
-        _keep_order(done, gaps, self.schema)
+        _enforce_order_in_place(done, gaps, self.schema)
         return type(frame)(done, columns=frame.columns, index=frame.index)
 
 
@@ -55,7 +57,7 @@ def fit_imputation(train: Any, schema: Schema) -> Imputation:
     )
 
 
-def _chartable(feature: Feature, values: Array) -> Array:
+def _round_to_chartable(feature: Feature, values: Array) -> Array:
     """A mean of patients as it could have been charted: to the resolution, within the bounds."""
     step = feature.resolution or (1.0 if feature.whole else 0.0)
     settled = np.round(np.round(values / step) * step, 6) if step else values
@@ -67,7 +69,7 @@ def _chartable(feature: Feature, values: Array) -> Array:
     )
 
 
-def _keep_order(values: Array, gaps: Any, schema: Schema) -> None:
+def _enforce_order_in_place(values: Array, gaps: Any, schema: Schema) -> None:
     """A minimum that was filled in does not exceed its maximum, nor the reverse."""
     for low, _, high in schema.relations:
         i = schema.index(low)

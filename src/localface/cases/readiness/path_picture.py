@@ -9,7 +9,14 @@ from localface.answers.changes import changes_between
 from localface.answers.target import Target
 from localface.cases.readiness.codebook import FEATURE_WORDS, LABELS, criterion_of, format_value
 from localface.cases.readiness.cohort_recourse import PatientRecourse
-from localface.cases.readiness.drawing import AxisScale, Picture, box, dot, line, text
+from localface.cases.readiness.drawing import (
+    AxisScale,
+    Picture,
+    svg_box,
+    svg_dot,
+    svg_line,
+    svg_text,
+)
 from localface.data.feature import Feature
 from localface.types import Array
 
@@ -38,10 +45,10 @@ def readiness_scores(person: PatientRecourse) -> list[float]:
 
 def format_score(person: PatientRecourse, score: float) -> str:
     """A score for being ready, with enough digits to show that it is below the target."""
-    return _target_of(person).format_score(score)
+    return _readiness_target(person).format_score(score)
 
 
-def _target_of(person: PatientRecourse) -> Target:
+def _readiness_target(person: PatientRecourse) -> Target:
     if person.direction == "ready":
         return person.answer.target
     return Target("ready", 1 - person.answer.target.min_score, at_most=True)
@@ -49,25 +56,27 @@ def _target_of(person: PatientRecourse) -> Target:
 
 def path_picture(person: PatientRecourse, name: str) -> Picture:
     """Draw one patient's path."""
-    moved = changed_series(person)[:MAX_FEATURES]
+    moved = series_of_changed_features(person)[:MAX_FEATURES]
     scores = readiness_scores(person)
     x = AxisScale(0, max(1, len(scores) - 1), _LEFT + 8, _WIDTH - _RIGHT)
-    body = _score_panel(person, scores, x)
+    body = _draw_score_panel(person, scores, x)
     for number, series in enumerate(moved):
-        body += _feature_panel(series, x, _SCORE + _PANEL * number)
+        body += _draw_feature_panel(series, x, _SCORE + _PANEL * number)
     bottom = _SCORE + _PANEL * len(moved)
     body += [
-        text(x(i), bottom + 16, "now" if i == 0 else str(i), look="quiet", anchor="middle")
+        svg_text(x(i), bottom + 16, "now" if i == 0 else str(i), look="quiet", anchor="middle")
         for i in range(len(scores))
     ]
-    body += [text(_WIDTH / 2, bottom + 34, "after action", anchor="middle")]
-    said = "; ".join(f"{FEATURE_WORDS[one.feature.name]}: {_values_shown(one)}" for one in moved)
+    body += [svg_text(_WIDTH / 2, bottom + 34, "after action", anchor="middle")]
+    said = "; ".join(
+        f"{FEATURE_WORDS[one.feature.name]}: {_format_series_values(one)}" for one in moved
+    )
     scores_shown = ", ".join(format_score(person, score) for score in scores)
     alt = f"Score for being ready: {scores_shown}. {said}."
     return Picture(name, alt, tuple(body), _WIDTH, bottom + 42)
 
 
-def changed_series(person: PatientRecourse) -> list[FeatureSeries]:
+def series_of_changed_features(person: PatientRecourse) -> list[FeatureSeries]:
     """What changes on the path, the largest change first."""
     answer = person.answer.with_actions_as_path()
     changed = changes_between(answer.schema, answer.scales, answer.records[0], answer.records[-1])
@@ -77,48 +86,53 @@ def changed_series(person: PatientRecourse) -> list[FeatureSeries]:
     ]
 
 
-def _values_shown(series: FeatureSeries) -> str:
+def _format_series_values(series: FeatureSeries) -> str:
     return ", ".join(format_value(series.feature, code) for code in series.codes.tolist())
 
 
-def _score_panel(person: PatientRecourse, scores: list[float], x: AxisScale) -> list[str]:
+def _draw_score_panel(person: PatientRecourse, scores: list[float], x: AxisScale) -> list[str]:
     y = AxisScale(0, 1, _SCORE - 18, 26)
-    wanted = _target_of(person).min_score
-    which = "at most" if _target_of(person).at_most else "at least"
-    body = [text(0, 12, "score for being ready", look="title")]
+    wanted = _readiness_target(person).min_score
+    which = "at most" if _readiness_target(person).at_most else "at least"
+    body = [svg_text(0, 12, "score for being ready", look="title")]
     for value in (0.0, 0.5, 1.0):
-        body += [line([(_LEFT, y(value)), (_WIDTH - 8, y(value))], "rule")]
-        body += [text(_LEFT - 8, y(value) + 4, f"{value:g}", look="quiet", anchor="end")]
-    body += [line([(_LEFT, y(wanted)), (_WIDTH - 8, y(wanted))], "second")]
-    body += [text(_WIDTH - 8, 12, f"- - wanted: {which} {wanted:g}", look="warn", anchor="end")]
-    body += [line([(x(i), y(score)) for i, score in enumerate(scores)], "first")]
+        body += [svg_line([(_LEFT, y(value)), (_WIDTH - 8, y(value))], "rule")]
+        body += [svg_text(_LEFT - 8, y(value) + 4, f"{value:g}", look="quiet", anchor="end")]
+    body += [svg_line([(_LEFT, y(wanted)), (_WIDTH - 8, y(wanted))], "second")]
+    body += [svg_text(_WIDTH - 8, 12, f"- - wanted: {which} {wanted:g}", look="warn", anchor="end")]
+    body += [svg_line([(x(i), y(score)) for i, score in enumerate(scores)], "first")]
     for i, score in enumerate(scores):
         below = person.direction == "ready" and score > wanted - 0.2
         top = y(score) + (17 if below else -9)
-        body += [dot(x(i), y(score))]
-        body += [text(x(i), top, format_score(person, score), anchor="middle")]
+        body += [svg_dot(x(i), y(score))]
+        body += [svg_text(x(i), top, format_score(person, score), anchor="middle")]
     return body
 
 
-def _feature_panel(series: FeatureSeries, x: AxisScale, top: float) -> list[str]:
+def _draw_feature_panel(series: FeatureSeries, x: AxisScale, top: float) -> list[str]:
     """One feature: its line, its values where they change, a band where the criterion is met."""
     feature = series.feature
     codes = series.codes.tolist()
-    low, high = _range(series)
+    low, high = _axis_range(series)
     y = AxisScale(low, high, top + _PANEL - 14, top + 46)
-    body = _band(feature, y, top)
-    body += [text(0, top + 12, _title(feature), look="title"), *_condition(feature, top)]
-    body += [line([(_LEFT, y(low)), (_WIDTH - 8, y(low))], "rule")]
+    body = _draw_criterion_band(feature, y, top)
+    body += [
+        svg_text(0, top + 12, _feature_title(feature), look="title"),
+        *_draw_criterion_words(feature, top),
+    ]
+    body += [svg_line([(_LEFT, y(low)), (_WIDTH - 8, y(low))], "rule")]
     points = [(x(i), y(code)) for i, code in enumerate(codes)]
-    body += [line(_with_flips(points) if feature.discrete else points, "first")]
+    body += [svg_line(_with_flips_mid_step(points) if feature.discrete else points, "first")]
     for i, code in enumerate(codes):
-        body += [dot(x(i), y(code))]
+        body += [svg_dot(x(i), y(code))]
         if i in (0, len(codes) - 1) or code != codes[i - 1]:
-            body += [text(x(i), y(code) - 9, _label(feature, code), anchor="middle")]
+            body += [
+                svg_text(x(i), y(code) - 9, _format_value_label(feature, code), anchor="middle")
+            ]
     return body
 
 
-def _with_flips(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
+def _with_flips_mid_step(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     """Nothing lies between the values of a discrete feature: it flips in the middle of a step."""
     line_points = []
     for (left, before), (right, after) in pairwise(points):
@@ -127,13 +141,13 @@ def _with_flips(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
     return line_points
 
 
-def _label(feature: Feature, code: float) -> str:
+def _format_value_label(feature: Feature, code: float) -> str:
     if feature.name in LABELS:
         return LABELS[feature.name][round(code)]
     return feature.format(code)
 
 
-def _range(series: FeatureSeries) -> tuple[float, float]:
+def _axis_range(series: FeatureSeries) -> tuple[float, float]:
     """The values, and the nearest end of the criterion where they lie outside it."""
     values = series.codes.tolist()
     low = min(values)
@@ -148,7 +162,7 @@ def _range(series: FeatureSeries) -> tuple[float, float]:
     return low - room, high + room
 
 
-def _band(feature: Feature, y: AxisScale, top: float) -> list[str]:
+def _draw_criterion_band(feature: Feature, y: AxisScale, top: float) -> list[str]:
     test = criterion_of(feature.name)
     if test is None:
         return []
@@ -157,15 +171,15 @@ def _band(feature: Feature, y: AxisScale, top: float) -> list[str]:
     if low >= high and not feature.discrete:
         return []
     high = max(high, low + 0.06 * (y.high - y.low))
-    return [box(_LEFT, y(high), _WIDTH - 8 - _LEFT, y(low) - y(high), look="band")]
+    return [svg_box(_LEFT, y(high), _WIDTH - 8 - _LEFT, y(low) - y(high), look="band")]
 
 
-def _title(feature: Feature) -> str:
+def _feature_title(feature: Feature) -> str:
     unit = format_value(feature, 0.0).partition(" ")[2]
     return FEATURE_WORDS[feature.name] + (f", {unit}" if unit else "")
 
 
-def _condition(feature: Feature, top: float) -> list[str]:
+def _draw_criterion_words(feature: Feature, top: float) -> list[str]:
     test = criterion_of(feature.name)
     words = "no criterion" if test is None else f"criterion: {test.words}"
-    return [text(0, top + 26, words, look="quiet")]
+    return [svg_text(0, top + 26, words, look="quiet")]

@@ -9,7 +9,14 @@ import numpy as np
 
 from localface.cases.readiness.codebook import CRITERIA, FEATURE_WORDS
 from localface.cases.readiness.cohort_recourse import DIRECTIONS, Direction, PatientRecourse
-from localface.cases.readiness.drawing import AxisScale, Picture, box, dot, line, text
+from localface.cases.readiness.drawing import (
+    AxisScale,
+    Picture,
+    svg_box,
+    svg_dot,
+    svg_line,
+    svg_text,
+)
 from localface.types import Array
 
 _WIDTH = 360
@@ -26,20 +33,23 @@ def calibration_picture(scores: Array, ready: Array, bins: int = 10) -> Picture:
     y = AxisScale(0, 1, height - 48, 14)
     body = []
     for value in (0.0, 0.25, 0.5, 0.75, 1.0):
-        body += [line([(x(0), y(value)), (x(1), y(value))], "rule")]
-        body += [text(x(0) - 8, y(value) + 4, f"{value:g}", look="quiet", anchor="end")]
-        body += [text(x(value), y(0) + 18, f"{value:g}", look="quiet", anchor="middle")]
-    body += [line([(x(0), y(0)), (x(1), y(1))], "second")]
+        body += [svg_line([(x(0), y(value)), (x(1), y(value))], "rule")]
+        body += [svg_text(x(0) - 8, y(value) + 4, f"{value:g}", look="quiet", anchor="end")]
+        body += [svg_text(x(value), y(0) + 18, f"{value:g}", look="quiet", anchor="middle")]
+    body += [svg_line([(x(0), y(0)), (x(1), y(1))], "second")]
     body += [
-        line([(x(a), y(b)) for a, b in points], "first"),
-        *(dot(x(a), y(b)) for a, b in points),
+        svg_line([(x(a), y(b)) for a, b in points], "first"),
+        *(svg_dot(x(a), y(b)) for a, b in points),
     ]
-    body += [text(x(0.5), height - 12, "score given by the forest", anchor="middle")]
+    body += [svg_text(x(0.5), height - 12, "score given by the forest", anchor="middle")]
     middle = f"rotate(-90 12 {y(0.5):.0f})"
     body += [
-        f'<g transform="{middle}">{text(12, y(0.5), "share who were ready", anchor="middle")}</g>'
+        (
+            f'<g transform="{middle}">'
+            f"{svg_text(12, y(0.5), 'share who were ready', anchor='middle')}</g>"
+        )
     ]
-    body += [text(x(0.7), y(0.58), "as it should be", look="warn")]
+    body += [svg_text(x(0.7), y(0.58), "as it should be", look="warn")]
     said = ", ".join(f"{a:.2f}: {b:.2f}" for a, b in points)
     alt = f"Calibration: mean score and share of patients who were ready, in ten groups. {said}."
     return Picture("calibration", alt, tuple(body), _WIDTH, height)
@@ -52,7 +62,7 @@ def actions_picture(people: Sequence[PatientRecourse]) -> Picture:
     height = 230
     wide = (_WIDTH - 30) / _MANY
     y = AxisScale(0, top, height - 44, 40)
-    body = [line([(20, y(0)), (_WIDTH - 10, y(0))], "axis")]
+    body = [svg_line([(20, y(0)), (_WIDTH - 10, y(0))], "axis")]
     for n in range(_MANY):
         left = 24 + wide * n
         for number, direction in enumerate(DIRECTIONS):
@@ -60,12 +70,14 @@ def actions_picture(people: Sequence[PatientRecourse]) -> Picture:
             at = left + number * (wide / 2 - 4)
             look = ("bar", "other")[number]
             figure = f"{100 * share:.0f}"
-            body += [box(at, y(share), wide / 2 - 6, y(0) - y(share), look=look)]
-            body += [text(at + wide / 4 - 3, y(share) - 4, figure, look="quiet", anchor="middle")]
+            body += [svg_box(at, y(share), wide / 2 - 6, y(0) - y(share), look=look)]
+            body += [
+                svg_text(at + wide / 4 - 3, y(share) - 4, figure, look="quiet", anchor="middle")
+            ]
         label = f"{n + 1}" if n + 1 < _MANY else f"{_MANY}+"
-        body += [text(left + wide / 2 - 5, y(0) + 16, label, anchor="middle")]
-    body += [text(_WIDTH / 2, height - 8, "actions in the answer", anchor="middle")]
-    body += _keys(["towards ready, %", "towards not ready, %"])
+        body += [svg_text(left + wide / 2 - 5, y(0) + 16, label, anchor="middle")]
+    body += [svg_text(_WIDTH / 2, height - 8, "actions in the answer", anchor="middle")]
+    body += _draw_legend(["towards ready, %", "towards not ready, %"])
     said = "; ".join(
         f"towards {direction}: " + ", ".join(f"{100 * s:.0f} %" for s in shares[direction])
         for direction in DIRECTIONS
@@ -81,7 +93,7 @@ def features_picture(people: Sequence[PatientRecourse]) -> Picture:
         for direction in DIRECTIONS
     }
     counts = {
-        direction: Counter(name for one in found[direction] for name in one.changed)
+        direction: Counter(name for one in found[direction] for name in one.changed_features)
         for direction in DIRECTIONS
     }
     shares = {
@@ -90,13 +102,13 @@ def features_picture(people: Sequence[PatientRecourse]) -> Picture:
     }
     names = sorted(shares, key=lambda name: (-max(shares[name]), name))[:_FEATURES]
     x = AxisScale(0, max((max(shares[name]) for name in names), default=1.0), 178, _WIDTH - 36)
-    body = _keys(["towards ready, %", "towards not ready, %"])
+    body = _draw_legend(["towards ready, %", "towards not ready, %"])
     for number, name in enumerate(names):
         top = 40 + 32 * number
-        body += [text(170, top + 15, FEATURE_WORDS[name], anchor="end")]
+        body += [svg_text(170, top + 15, FEATURE_WORDS[name], anchor="end")]
         for i, share in enumerate(shares[name]):
-            body += [box(178, top + 11 * i + 1, x(share) - 178, 9, look=("bar", "other")[i])]
-            body += [text(x(share) + 5, top + 11 * i + 9, f"{100 * share:.0f}", look="quiet")]
+            body += [svg_box(178, top + 11 * i + 1, x(share) - 178, 9, look=("bar", "other")[i])]
+            body += [svg_text(x(share) + 5, top + 11 * i + 9, f"{100 * share:.0f}", look="quiet")]
     said = "; ".join(
         f"{FEATURE_WORDS[name]}: {100 * shares[name][0]:.0f} % and {100 * shares[name][1]:.0f} %"
         for name in names
@@ -109,22 +121,24 @@ def criteria_picture(before: Array, after: Array, usual: Array) -> Picture:
     """Draw the share who meet each criterion before and after, beside those who were ready."""
     x = AxisScale(0, 1, 152, _WIDTH - 22)
     body = [
-        dot(64, 14, "ring"),
-        text(74, 18, "now"),
-        dot(116, 14),
-        text(126, 18, "after the actions"),
+        svg_dot(64, 14, "ring"),
+        svg_text(74, 18, "now"),
+        svg_dot(116, 14),
+        svg_text(126, 18, "after the actions"),
     ]
-    body += [line([(236, 7), (236, 21)], "mark"), text(244, 18, "were ready")]
+    body += [svg_line([(236, 7), (236, 21)], "mark"), svg_text(244, 18, "were ready")]
     bottom = 34 + 22 * len(CRITERIA)
     for value in (0.0, 0.5, 1.0):
-        body += [line([(x(value), 30), (x(value), bottom)], "rule")]
-        body += [text(x(value), bottom + 16, f"{100 * value:.0f} %", look="quiet", anchor="middle")]
+        body += [svg_line([(x(value), 30), (x(value), bottom)], "rule")]
+        body += [
+            svg_text(x(value), bottom + 16, f"{100 * value:.0f} %", look="quiet", anchor="middle")
+        ]
     for number, one in enumerate(CRITERIA):
         y = 44 + 22 * number
-        body += [text(144, y + 4, one.name, anchor="end")]
-        body += [line([(x(usual[number]), y - 7), (x(usual[number]), y + 7)], "mark")]
-        body += [line([(x(before[number]), y), (x(after[number]), y)], "first")]
-        body += [dot(x(before[number]), y, "ring"), dot(x(after[number]), y)]
+        body += [svg_text(144, y + 4, one.name, anchor="end")]
+        body += [svg_line([(x(usual[number]), y - 7), (x(usual[number]), y + 7)], "mark")]
+        body += [svg_line([(x(before[number]), y), (x(after[number]), y)], "first")]
+        body += [svg_dot(x(before[number]), y, "ring"), svg_dot(x(after[number]), y)]
     said = "; ".join(
         f"{one.name}: {100 * b:.0f} to {100 * a:.0f} %"
         for one, b, a in zip(CRITERIA, before, after, strict=True)
@@ -142,9 +156,12 @@ def _action_shares(people: Sequence[PatientRecourse], direction: Direction) -> l
     return [float(np.mean([count == n for count in counts])) for n in range(1, _MANY + 1)]
 
 
-def _keys(words: Sequence[str]) -> list[str]:
+def _draw_legend(words: Sequence[str]) -> list[str]:
     """Say what the two kinds of bars are."""
     drawn = []
     for number, (look, name) in enumerate(zip(("bar", "other"), words, strict=True)):
-        drawn += [box(24 + 150 * number, 8, 12, 12, look=look), text(42 + 150 * number, 18, name)]
+        drawn += [
+            svg_box(24 + 150 * number, 8, 12, 12, look=look),
+            svg_text(42 + 150 * number, 18, name),
+        ]
     return drawn

@@ -9,7 +9,7 @@ import numpy as np
 from localface._version import __version__
 from localface.cases.readiness import pictures, report_tables
 from localface.cases.readiness.codebook import criteria_met
-from localface.cases.readiness.cohort_recourse import groups_of
+from localface.cases.readiness.cohort_recourse import confusion_groups
 from localface.cases.readiness.document import (
     Bullets,
     DocumentBlock,
@@ -20,11 +20,11 @@ from localface.cases.readiness.document import (
     Table,
     Tiles,
     TwoColumns,
-    picture_files,
+    picture_svgs_by_name,
     render_html,
     render_markdown,
 )
-from localface.cases.readiness.example_patient import example_patient
+from localface.cases.readiness.example_patient import example_patient_blocks
 from localface.cases.readiness.report_tables import format_share
 from localface.cases.readiness.report_texts import ASKED, CAVEATS, RELAXED
 from localface.cases.readiness.study import EXAMPLE_ACTIONS, Study
@@ -35,9 +35,9 @@ TITLE = "Ready to leave intensive care?"
 def write_report(study: Study, folder: str | Path) -> Path:
     """Write the page, the Markdown with its figures, ``people.csv``; return the page's path."""
     folder = Path(folder)
-    blocks = report(study)
+    blocks = report_blocks(study)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
-    for name, svg in picture_files(blocks).items():
+    for name, svg in picture_svgs_by_name(blocks).items():
         (folder / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
     (folder / "readiness.md").write_text(render_markdown(blocks), encoding="utf-8")
     study.patients.to_frame().to_csv(folder / "people.csv", index=False)
@@ -46,20 +46,20 @@ def write_report(study: Study, folder: str | Path) -> Path:
     return page
 
 
-def report(study: Study) -> list[DocumentBlock]:
+def report_blocks(study: Study) -> list[DocumentBlock]:
     """The whole report, block by block."""
     return [
-        *_opening(study),
-        *_cohort(study),
-        *_model(study),
-        *_recourse(study),
-        *_criteria(study),
-        *_examples(study),
-        *_caveats(study),
+        *_opening_section(study),
+        *_cohort_section(study),
+        *_model_section(study),
+        *_recourse_section(study),
+        *_criteria_section(study),
+        *_examples_section(study),
+        *_caveats_section(study),
     ]
 
 
-def _opening(study: Study) -> list[DocumentBlock]:
+def _opening_section(study: Study) -> list[DocumentBlock]:
     return [
         Heading(1, TITLE),
         Paragraph(_lead_paragraph(study), "lead"),
@@ -70,13 +70,13 @@ def _opening(study: Study) -> list[DocumentBlock]:
             "alert",
         ),
         *(Paragraph(note, "alert") for note in study.notes),
-        _main_figures(study),
+        _main_figure_tiles(study),
     ]
 
 
-def _main_figures(study: Study) -> Tiles:
+def _main_figure_tiles(study: Study) -> Tiles:
     patients = study.patients
-    asked = [one for one in patients.people if one.asked]
+    asked = [one for one in patients.people if one.was_asked]
     actions = [len(one.answer.actions) for one in asked if one.answer.found]
     seen = [one.answer.disclosure.fraction for one in asked]
     tiles = [
@@ -101,7 +101,7 @@ def _main_figures(study: Study) -> Tiles:
 def _lead_paragraph(study: Study) -> str:
     what = (
         "A generated cohort, in which nobody is real"
-        if study.generated
+        if study.is_generated
         else "De-identified patients of MIMIC-III, bound by its data use agreement, as is this page"
     )
     return (
@@ -118,10 +118,11 @@ def _people_phrase(study: Study) -> str:
     return "everyone it was tested on" if asked == n else f"{asked:,} of the {n:,} it was tested on"
 
 
-def _cohort(study: Study) -> list[DocumentBlock]:
+def _cohort_section(study: Study) -> list[DocumentBlock]:
     columns = ("source", "rows", "patients", "ready", "not ready", "fitted on", "tested on")
     rows = tuple(
-        (name, *(f"{n:,}" for n in _counts(study, name))) for name in study.samples.sources
+        (name, *(f"{n:,}" for n in _counts_of_source(study, name)))
+        for name in study.samples.sources
     )
     blocks: list[DocumentBlock] = [
         Heading(2, "The cohort"),
@@ -150,13 +151,13 @@ def _cohort(study: Study) -> list[DocumentBlock]:
     return blocks
 
 
-def _counts(study: Study, name: str) -> list[int]:
+def _counts_of_source(study: Study, name: str) -> list[int]:
     """Rows, patients, ready, not ready, fitted on, tested on, of one source."""
     samples = study.samples
     parts = study.evaluation.first.split
     mine = samples.source == name
     ready = int(samples.ready[mine].sum())
-    patients = len(np.unique(samples.people[mine]))
+    patients = len(np.unique(samples.patient_numbers[mine]))
     return [
         int(mine.sum()),
         patients,
@@ -166,7 +167,7 @@ def _counts(study: Study, name: str) -> list[int]:
     ]
 
 
-def _model(study: Study) -> list[DocumentBlock]:
+def _model_section(study: Study) -> list[DocumentBlock]:
     evaluation = study.evaluation
     chosen = sorted({str(one) for one in evaluation.settings})
     grown = (
@@ -177,7 +178,7 @@ def _model(study: Study) -> list[DocumentBlock]:
     tested = "40 % of the rows are"
     if len(study.samples.sources) > 1:
         tested = "40 % of the smaller source and as many rows of the other are"
-    groups = groups_of(evaluation.first.ready, evaluation.first.scores)
+    groups = confusion_groups(evaluation.first.ready, evaluation.first.scores)
     measures = (
         report_tables.forest_table(evaluation, study.row_split_evaluation),
         Paragraph(report_tables.group_shares_sentence(groups)),
@@ -198,7 +199,7 @@ def _model(study: Study) -> list[DocumentBlock]:
 
 
 def _split_by_row_note(study: Study) -> str:
-    if not study.samples.repeated:
+    if not study.samples.has_repeated_patients:
         return (
             "Every row is a patient of their own here, "
             "so splitting by row or by patient is the same."
@@ -216,7 +217,7 @@ def _split_by_row_note(study: Study) -> str:
     )
 
 
-def _recourse(study: Study) -> list[DocumentBlock]:
+def _recourse_section(study: Study) -> list[DocumentBlock]:
     patients = study.patients
     why = report_tables.reasons_table(patients)
     drawn = (
@@ -267,8 +268,8 @@ def _timing_sentence(study: Study) -> str:
     )
 
 
-def _criteria(study: Study) -> list[DocumentBlock]:
-    found = [one for one in study.patients.of(direction="ready") if one.answer.found]
+def _criteria_section(study: Study) -> list[DocumentBlock]:
+    found = [one for one in study.patients.select_people(direction="ready") if one.answer.found]
     blocks: list[DocumentBlock] = [
         Heading(2, "Do the ways lead towards the nurse-led discharge criteria?"),
         Paragraph(
@@ -292,12 +293,12 @@ def _criteria(study: Study) -> list[DocumentBlock]:
     return [*blocks, report_tables.criteria_counts_table(study.patients), sides]
 
 
-def _examples(study: Study) -> list[DocumentBlock]:
+def _examples_section(study: Study) -> list[DocumentBlock]:
     if not study.examples:
         return []
     real = (
         ""
-        if study.generated
+        if study.is_generated
         else " They are de-identified people: keep this page as the agreement asks."
     )
     blocks: list[DocumentBlock] = [
@@ -309,19 +310,20 @@ def _examples(study: Study) -> list[DocumentBlock]:
         ),
     ]
     for group, person in study.examples.items():
-        blocks += example_patient(group, person)
+        blocks += example_patient_blocks(group, person)
     return blocks
 
 
-def _caveats(study: Study) -> list[DocumentBlock]:
+def _caveats_section(study: Study) -> list[DocumentBlock]:
     who = (
         "Nobody here is real: the cohort is drawn from distributions fitted to open data; rows "
         "are independent and follow no one over time."
-        if study.generated
+        if study.is_generated
         else "These are de-identified patients of one hospital, years ago."
     )
     lines = (*CAVEATS[:2], who, *CAVEATS[2:])
     made = (
-        f"Made with localface {__version__}, seed {study.seed}, splits: {study.evaluation.splits}."
+        f"Made with localface {__version__}, seed {study.seed}, "
+        f"splits: {study.evaluation.n_splits}."
     )
     return [Heading(2, "What this cannot say"), Bullets(lines), Paragraph(made, "note")]

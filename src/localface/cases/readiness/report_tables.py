@@ -38,12 +38,12 @@ def forest_table(evaluation: Evaluation, row_split_evaluation: Evaluation | None
     rows = []
     for name, words in MEASURES.items():
         cells = [
-            _mean_sd(one.mean(name), one.sd(name))
+            _format_mean_sd(one.mean(name), one.sd(name))
             for one in (evaluation, row_split_evaluation)
             if one is not None
         ]
-        rows.append((words, *cells, _mean_sd(*PAPER[name])))
-    over = "1 split" if evaluation.splits == 1 else f"{evaluation.splits} splits"
+        rows.append((words, *cells, _format_mean_sd(*PAPER[name])))
+    over = "1 split" if evaluation.n_splits == 1 else f"{evaluation.n_splits} splits"
     return Table(
         f"Mean (SD): this run over {over}, the paper over 100", tuple(columns), tuple(rows)
     )
@@ -51,8 +51,12 @@ def forest_table(evaluation: Evaluation, row_split_evaluation: Evaluation | None
 
 def success_table(patients: CohortRecourse) -> Table:
     """Who was asked, and who was answered how."""
-    rows = [_success(group, patients.of(group)) for group in GROUPS if patients.of(group)]
-    rows.append(_success("everyone", patients.people))
+    rows = [
+        _success_row(group, patients.select_people(group))
+        for group in GROUPS
+        if patients.select_people(group)
+    ]
+    rows.append(_success_row("everyone", patients.people))
     columns = (
         "group",
         "people",
@@ -67,21 +71,25 @@ def success_table(patients: CohortRecourse) -> Table:
     return Table(f"Recourse for {whom} patients of one test set", columns, tuple(rows))
 
 
-def _success(name: str, people: Sequence[PatientRecourse]) -> tuple[str, ...]:
-    asked = [one for one in people if one.asked]
+def _success_row(name: str, people: Sequence[PatientRecourse]) -> tuple[str, ...]:
+    asked = [one for one in people if one.was_asked]
     plain = sum(one.plain.found for one in asked)
-    relaxed = sum(one.relaxed for one in asked)
+    relaxed = sum(one.was_relaxed for one in asked)
     lost = len(asked) - plain - relaxed
     counts = [f"{n:,}" for n in (len(people), len(people) - len(asked), len(asked))]
-    return (name, *counts, *(_count_of(n, len(asked)) for n in (plain, relaxed, lost)))
+    return (name, *counts, *(_format_count_of(n, len(asked)) for n in (plain, relaxed, lost)))
 
 
 def reasons_table(patients: CohortRecourse) -> Table | None:
     """Why a path was not found as asked, counted by status and by the tightest constraint."""
     counts: Counter[tuple[str, str, str]] = Counter()
     for one in patients.people:
-        if one.asked and not one.plain.found:
-            counts[one.plain.status.value, _cause(one.plain.reason), _outcome(one)] += 1
+        if one.was_asked and not one.plain.found:
+            counts[
+                one.plain.status.value,
+                _constraint_named_in_reason(one.plain.reason),
+                _describe_relaxed_outcome(one),
+            ] += 1
     if not counts:
         return None
     rows = tuple((*key, f"{n:,}") for key, n in counts.most_common())
@@ -92,7 +100,7 @@ def reasons_table(patients: CohortRecourse) -> Table | None:
     )
 
 
-def _cause(reason: str) -> str:
+def _constraint_named_in_reason(reason: str) -> str:
     """The constraint that a reason names, without this one person's value."""
     found = re.search(r"'([^']+)' alone", reason)
     if not found:
@@ -101,10 +109,12 @@ def _cause(reason: str) -> str:
     return f"{FEATURE_WORDS.get(name, name)} {limit}{' h' if name == 'los' else ''}"
 
 
-def _outcome(one: PatientRecourse) -> str:
-    if not one.relaxed:
+def _describe_relaxed_outcome(one: PatientRecourse) -> str:
+    if not one.was_relaxed:
         return f"still not found ({one.answer.status.word})"
-    wider = " and ".join(FEATURE_WORDS[name] for name in sorted(one.widened, reverse=True))
+    wider = " and ".join(
+        FEATURE_WORDS[name] for name in sorted(one.widened_constraints, reverse=True)
+    )
     return f"found, {wider} widened" if wider else "found, floor lowered"
 
 
@@ -113,10 +123,10 @@ def lengths_table(patients: CohortRecourse) -> Table:
     columns = ["for each answer that was found"]
     cells = []
     for direction in DIRECTIONS:
-        found = [one for one in patients.of(direction=direction) if one.answer.found]
+        found = [one for one in patients.select_people(direction=direction) if one.answer.found]
         if found:
             columns.append(f"towards {direction}")
-            cells.append(_lengths(found))
+            cells.append(_lengths_column(found))
     names = ["answers", "actions: median (middle half)", "features changed: median (middle half)"]
     names += [
         "steps of the path through real patients: mean",
@@ -130,13 +140,13 @@ def lengths_table(patients: CohortRecourse) -> Table:
     return Table("The ways that were found", tuple(columns), tuple(zip(names, *cells, strict=True)))
 
 
-def _lengths(found: Sequence[PatientRecourse]) -> list[str]:
-    lowest = [one.lowest for one in found]
+def _lengths_column(found: Sequence[PatientRecourse]) -> list[str]:
+    lowest = [one.lowest_density for one in found]
     ordered = [any(action.follows for action in one.answer.actions) for one in found]
     return [
         f"{len(found):,}",
-        _median_and_quartiles([len(one.answer.actions) for one in found]),
-        _median_and_quartiles([len(one.changed) for one in found]),
+        _format_median_and_quartiles([len(one.answer.actions) for one in found]),
+        _format_median_and_quartiles([len(one.changed_features) for one in found]),
         f"{np.mean([len(one.answer.certificates) for one in found]):.2f}",
         format_share(float(np.median(lowest)), 0),
         format_share(float(np.quantile(lowest, 0.05)), 0),
@@ -149,7 +159,7 @@ def rows_seen_table(patients: CohortRecourse, examples: dict[Group, PatientRecou
     """How much of the training data an answer takes, beside the paper's three patients."""
     rows = []
     for group, paper in PAPER_ROWS_SEEN.items():
-        people = [one for one in patients.people if one.group == group and one.asked]
+        people = [one for one in patients.people if one.group == group and one.was_asked]
         shares = [one.answer.disclosure.fraction for one in people]
         mean = format_share(float(np.mean(shares)), 2) if shares else "–"
         mine = examples.get(group)
@@ -161,17 +171,20 @@ def rows_seen_table(patients: CohortRecourse, examples: dict[Group, PatientRecou
 
 def criteria_counts_table(patients: CohortRecourse) -> Table:
     """Whether the answers lead towards the nurse-led criteria."""
-    found = {group: [one for one in patients.of(group) if one.answer.found] for group in GROUPS}
+    found = {
+        group: [one for one in patients.select_people(group) if one.answer.found]
+        for group in GROUPS
+    }
     columns = ("group", "asked to become", "found", "met now", "met after")
     return Table(
         "Discharge criteria met, of 18 (means), and the share who meet more, as many or fewer "
         "after",
         (*columns, "more", "as many", "fewer"),
-        tuple(_criteria_counts(group, people) for group, people in found.items() if people),
+        tuple(_criteria_counts_row(group, people) for group, people in found.items() if people),
     )
 
 
-def _criteria_counts(group: Group, people: Sequence[PatientRecourse]) -> tuple[str, ...]:
+def _criteria_counts_row(group: Group, people: Sequence[PatientRecourse]) -> tuple[str, ...]:
     before, after = np.array([[one.before, one.after] for one in people]).T
     shares = [
         format_share(float(np.mean(one)), 0)
@@ -222,7 +235,7 @@ def format_share(share: float, digits: int = 1) -> str:
 
 def found_share(patients: CohortRecourse, *, relaxed: bool) -> float:
     """The share of those asked for whom a path was found, with or without relaxation."""
-    asked = [one for one in patients.people if one.asked]
+    asked = [one for one in patients.people if one.was_asked]
     if not asked:
         return 1.0
     return float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked]))
@@ -230,39 +243,39 @@ def found_share(patients: CohortRecourse, *, relaxed: bool) -> float:
 
 def stay_shortened_sentence(patients: CohortRecourse) -> str:
     """How many answers towards ready ask for what nobody can do: a shorter stay."""
-    found = [one for one in patients.of(direction="ready") if one.answer.found]
+    found = [one for one in patients.select_people(direction="ready") if one.answer.found]
     los = found[0].answer.schema.index("los") if found else 0
-    shorter = sum(one.end[los] < one.answer.records[0][los] for one in found)
+    shorter = sum(one.end_state[los] < one.answer.records[0][los] for one in found)
     if not shorter:
         return "No answer towards ready shortens the stay."
     return (
-        f"{_count_of(int(shorter), len(found))} of the answers towards ready shorten the stay, "
-        "which nobody can do: the "
+        f"{_format_count_of(int(shorter), len(found))} of the answers towards ready shorten "
+        "the stay, which nobody can do: the "
         'paper allows it for what it may tell a clinician ("if this were day 3 ..."); '
         "--los-only-grows forbids it."
     )
 
 
-def named_feature(name: str) -> str:
+def format_feature_name(name: str) -> str:
     """A feature in the words of a ward, with its short name."""
     words = FEATURE_WORDS[name]
     return f"{words} ({name})" if words != name else name
 
 
-def statuses(patients: CohortRecourse) -> dict[Status, int]:
+def count_by_status(patients: CohortRecourse) -> dict[Status, int]:
     """How many answers have each status."""
     counts = Counter(one.answer.status for one in patients.people)
     return {status: counts[status] for status in Status}
 
 
-def _mean_sd(mean: float, sd: float) -> str:
+def _format_mean_sd(mean: float, sd: float) -> str:
     return f"{mean:.4f}" if np.isnan(sd) else f"{mean:.4f} ({sd:.4f})"
 
 
-def _median_and_quartiles(values: Sequence[int]) -> str:
+def _format_median_and_quartiles(values: Sequence[int]) -> str:
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
     return f"{middle:g} ({low:g}–{high:g})"
 
 
-def _count_of(n: int, total: int) -> str:
+def _format_count_of(n: int, total: int) -> str:
     return f"{n:,} ({100 * n / total:.1f} %)" if total else "0"

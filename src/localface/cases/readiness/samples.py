@@ -77,7 +77,7 @@ class Samples:
         return tuple(dict.fromkeys(self.source.tolist()))
 
     @property
-    def people(self) -> Ids:
+    def patient_numbers(self) -> Ids:
         """A number for each row's patient; the same id in two sources is two patients."""
         keys = np.char.add(np.char.add(self.source.astype(str), "\n"), self.patient.astype(str))
         return np.unique(keys, return_inverse=True)[1]
@@ -85,10 +85,10 @@ class Samples:
     @property
     def n_patients(self) -> int:
         """How many patients there are."""
-        return int(self.people.max()) + 1 if len(self) else 0
+        return int(self.patient_numbers.max()) + 1 if len(self) else 0
 
     @property
-    def repeated(self) -> bool:
+    def has_repeated_patients(self) -> bool:
         """Whether some patient has more than one row."""
         return self.n_patients < len(self)
 
@@ -119,7 +119,7 @@ def split_samples(samples: Samples, *, seed: int = 0, by: SplitBy = "patient") -
             "samples are split by 'patient' or by 'row'; "
             f"got {by!r}{did_you_mean(by, ('patient', 'row'))}"
         )
-    units = samples.people if by == "patient" else np.arange(len(samples))
+    units = samples.patient_numbers if by == "patient" else np.arange(len(samples))
     rng = np.random.default_rng(seed)
     for _ in range(_TRIES):
         test = _draw_test_rows(samples, units, rng)

@@ -15,7 +15,7 @@ from localface.cases.readiness.cohort_recourse import (
     CohortRecourse,
     Group,
     PatientRecourse,
-    explain_tested,
+    explain_tested_patients,
 )
 from localface.cases.readiness.report_tables import format_share, found_share
 from localface.cases.readiness.samples import Samples
@@ -51,26 +51,26 @@ class Study:
     page: Path | None = None
 
     @property
-    def generated(self) -> bool:
+    def is_generated(self) -> bool:
         """Whether nobody in it is real."""
         return self.extraction is None
 
-    def recourse(self, group: Group) -> Recourse:
+    def example_recourse(self, group: Group) -> Recourse:
         """The answer of an example patient."""
         return self.examples[group].answer
 
     def __str__(self) -> str:
         """The few lines that a terminal shows."""
-        asked = [one for one in self.patients.people if one.asked]
+        asked = [one for one in self.patients.people if one.was_asked]
         plain = format_share(found_share(self.patients, relaxed=False))
         relaxed = format_share(found_share(self.patients, relaxed=True))
         rows = f"{len(self.samples):,} rows of {self.samples.n_patients:,} patients"
-        over = f"{self.evaluation.splits} split{'' if self.evaluation.splits == 1 else 's'}"
+        over = f"{self.evaluation.n_splits} split{'' if self.evaluation.n_splits == 1 else 's'}"
         found = f"{plain} found as asked, {relaxed} with the least relaxation that opens a way"
         people = len(self.patients.people)
         lines = [
-            rows + (" (generated: nobody is real)" if self.generated else ""),
-            f"forest over {over}: " + ", ".join(_beside_paper(self.evaluation)),
+            rows + (" (generated: nobody is real)" if self.is_generated else ""),
+            f"forest over {over}: " + ", ".join(_measures_beside_paper(self.evaluation)),
             f"recourse for {len(asked):,} of {people:,} people who are not there already: {found}",
             *self.notes,
             "decision support, correlational, not advice",
@@ -100,17 +100,17 @@ def run_study(
     )
     evaluation = measure()
     row_split_evaluation = measure(by="row") if row_split else None
-    patients = explain_tested(
+    patients = explain_tested_patients(
         evaluation.first, people=people, los_only_grows=los_only_grows, seed=seed, progress=progress
     )
     examples = {
         group: one
         for group in GROUPS[:3]
-        if (one := typical_patient(patients.of(group))) is not None
+        if (one := typical_patient(patients.select_people(group))) is not None
     }
     if evidence is not None:
         examples = {group: _with_observed_moves(one, evidence) for group, one in examples.items()}
-    notes = _notes(samples, evaluation, examples)
+    notes = _limitation_notes(samples, evaluation, examples)
     return Study(
         samples, evaluation, patients, examples, notes, seed, row_split_evaluation, extraction
     )
@@ -133,7 +133,7 @@ def _with_observed_moves(person: PatientRecourse, evidence: Trajectories) -> Pat
     return replace(person, answer=move_counter.attach_evidence(answer))
 
 
-def _beside_paper(evaluation: Evaluation) -> list[str]:
+def _measures_beside_paper(evaluation: Evaluation) -> list[str]:
     return [
         f"{words} {evaluation.mean(name):.4f} (paper {PAPER[name][0]:.4f})"
         for name, words in MEASURES.items()
@@ -159,7 +159,7 @@ def typical_patient(people: tuple[PatientRecourse, ...]) -> PatientRecourse | No
     )
 
 
-def _notes(
+def _limitation_notes(
     samples: Samples, evaluation: Evaluation, examples: dict[Group, PatientRecourse]
 ) -> tuple[str, ...]:
     """What this run cannot say, in sentences."""
@@ -174,8 +174,8 @@ def _notes(
             f"There are {len(samples):,} rows of {samples.n_patients:,} patients only: every "
             "figure below is a demonstration that the machinery runs, not a result."
         )
-    if evaluation.splits < 20:
-        splits = "one split" if evaluation.splits == 1 else f"{evaluation.splits} splits"
+    if evaluation.n_splits < 20:
+        splits = "one split" if evaluation.n_splits == 1 else f"{evaluation.n_splits} splits"
         notes.append(f"The forest was measured over {splits}; the paper's figures are over 100.")
     absent = [group for group in GROUPS[:3] if group not in examples]
     if absent:

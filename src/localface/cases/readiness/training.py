@@ -79,7 +79,7 @@ class Evaluation:
     first: Fitted
 
     @property
-    def splits(self) -> int:
+    def n_splits(self) -> int:
         """How many splits there were."""
         return len(self.settings)
 
@@ -89,11 +89,11 @@ class Evaluation:
 
     def sd(self, measure: str) -> float:
         """A measure's standard deviation over the splits; NaN for one split."""
-        return float(np.std(self.measures[measure], ddof=1)) if self.splits > 1 else float("nan")
+        return float(np.std(self.measures[measure], ddof=1)) if self.n_splits > 1 else float("nan")
 
     def __repr__(self) -> str:
         measures = f"AUC {self.mean('auc'):.4f}, Brier {self.mean('brier'):.4f}"
-        return f"<Evaluation: {self.splits} splits by {self.by}, {measures}>"
+        return f"<Evaluation: {self.n_splits} splits by {self.by}, {measures}>"
 
 
 def evaluate_forest(
@@ -123,9 +123,9 @@ def evaluate_forest(
     measures: dict[str, list[float]] = {name: [] for name in MEASURES}
     done = []
     first = None
-    for number in _with_progress(splits, f"splits by {by}", progress=progress):
+    for number in _range_with_progress(splits, f"splits by {by}", progress=progress):
         parts = split_samples(samples, seed=seed + number, by=by)
-        fitted = fit_split(samples, parts, grid=grid, seed=seed + number)
+        fitted = fit_on_split(samples, parts, grid=grid, seed=seed + number)
         first = first or fitted
         done.append((fitted.settings, fitted.scores, fitted.ready))
         for name, value in forest_measures(fitted.ready, fitted.scores).items():
@@ -136,11 +136,11 @@ def evaluate_forest(
     return Evaluation(by, every, settings, np.concatenate(scores), np.concatenate(ready), first)
 
 
-def fit_split(samples: Samples, parts: Split, *, grid: bool = False, seed: int = 0) -> Fitted:
+def fit_on_split(samples: Samples, parts: Split, *, grid: bool = False, seed: int = 0) -> Fitted:
     """Impute, choose and grow a forest on the training part, and score the tested part."""
     imputation = fit_imputation(samples.features.iloc[parts.train], schema())
     train, test = (
-        imputation.filled(samples.features.iloc[rows]).reset_index(drop=True)
+        imputation.fill_missing(samples.features.iloc[rows]).reset_index(drop=True)
         for rows in (parts.train, parts.test)
     )
     settings = search_settings(samples, parts.train, seed=seed) if grid else Settings()
@@ -172,10 +172,10 @@ def search_settings(samples: Samples, rows: Ids, *, seed: int = 0) -> Settings:
     from sklearn.metrics import roc_auc_score
 
     found: dict[Settings, list[float]] = {}
-    for fitted_on, tried_on in folds(samples, rows):
+    for fitted_on, tried_on in cross_validation_folds(samples, rows):
         imputation = fit_imputation(samples.features.iloc[fitted_on], schema())
         train, test = (
-            imputation.filled(samples.features.iloc[part]) for part in (fitted_on, tried_on)
+            imputation.fill_missing(samples.features.iloc[part]) for part in (fitted_on, tried_on)
         )
         for share, depth in product(SHARES, DEPTHS):
             forest = fit_forest(
@@ -193,13 +193,13 @@ def search_settings(samples: Samples, rows: Ids, *, seed: int = 0) -> Settings:
     return max(sorted(found), key=lambda one: float(np.mean(found[one])))
 
 
-def folds(samples: Samples, rows: Ids) -> Iterator[tuple[Ids, Ids]]:
+def cross_validation_folds(samples: Samples, rows: Ids) -> Iterator[tuple[Ids, Ids]]:
     """Hold out one source after another; of a single source, a fifth of its patients after another.
 
     A source is held out whole, so what is chosen is what carries over to a hospital not seen.
     No patient is on both sides of a fold.
     """
-    people = samples.people[rows]
+    people = samples.patient_numbers[rows]
     if len(samples.sources) > 1:
         held_out = [samples.source[rows] == name for name in samples.sources]
     else:
@@ -221,7 +221,7 @@ def forest_measures(ready: Array, scores: Array) -> dict[str, float]:
     """
     from sklearn.metrics import roc_auc_score
 
-    called = scores > score_cut(ready, scores)
+    called = scores > score_cut_at_specificity(ready, scores)
     hits = int(np.sum(called & (ready == 1)))
     alarms = int(np.sum(called & (ready == 0)))
     misses = int(np.sum(ready == 1)) - hits
@@ -234,19 +234,21 @@ def forest_measures(ready: Array, scores: Array) -> dict[str, float]:
     }
 
 
-def score_cut(ready: Array, scores: Array, specificity: float = SPECIFICITY) -> float:
+def score_cut_at_specificity(
+    ready: Array, scores: Array, specificity: float = SPECIFICITY
+) -> float:
     """The score above which patients are called ready, at this specificity.
 
     At least this share of those who were not ready is not called so.
 
-    >>> score_cut(np.zeros(10, dtype=int), np.arange(10) / 10)
+    >>> score_cut_at_specificity(np.zeros(10, dtype=int), np.arange(10) / 10)
     0.6
     """
     others = np.sort(scores[ready == 0])
     return float(others[int(np.ceil(specificity * len(others) - 1e-9)) - 1])
 
 
-def _with_progress(n: int, what: str, *, progress: bool) -> Iterator[int]:
+def _range_with_progress(n: int, what: str, *, progress: bool) -> Iterator[int]:
     """Count to n, with a bar where there is a terminal."""
     from tqdm.auto import tqdm
 

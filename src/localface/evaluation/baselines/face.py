@@ -34,7 +34,9 @@ class CostToTarget:
     next_rows: Ids
 
     @classmethod
-    def of(cls, graph: NeighborGraph, inside: Mask, targets: Ids, bounds: Bounds) -> CostToTarget:
+    def search_backwards(
+        cls, graph: NeighborGraph, inside: Mask, targets: Ids, bounds: Bounds
+    ) -> CostToTarget:
         """Search once from all targets together, backwards, among the rows inside."""
         if not len(targets):
             return cls(np.full(len(inside), np.inf), np.full(len(inside), -1))
@@ -98,23 +100,25 @@ class FACE:
     ) -> None:
         counts = {"n_neighbors": n_neighbors, "max_edges": max_edges, "density_rows": density_rows}
         sizes = {"eps": eps, "toll": toll, "min_density": min_density, "densest": densest}
-        _check(task, graph, counts, sizes)
+        _check_options(task, graph, counts, sizes)
         self.task = task
         self.kind = graph
         self.min_density = min_density
         self.density_rows = density_rows
         points = PointSet(task.points)
-        density = FaceDensity.of(points, task.space.discrete, most=density_rows)
+        density = FaceDensity.fit(points, task.space.discrete, most=density_rows)
         most = n_neighbors
         radius = np.inf
         if graph != "knn":
             most = max(n_neighbors, max_edges // len(points))
             radius = typical_radius(points, n_neighbors) if eps is None else float(eps)
         edge_costs = EdgeCosts(toll, density if graph == "kde" else None)
-        self.graph = NeighborGraph.of(points, edge_costs, most=most, radius=radius, densest=densest)
+        self.graph = NeighborGraph.build(
+            points, edge_costs, most=most, radius=radius, densest=densest
+        )
         self._allowed = task.keeps_relations(task.records)
         self._reaches = task.reaches_target & self._allowed
-        self._goal = self._dense_enough(density)
+        self._goal = self._find_dense_targets(density)
         self._costs_by_box: dict[bytes, CostToTarget] = {}
 
     @property
@@ -124,7 +128,7 @@ class FACE:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the cheapest path for one person, or say why there is none."""
-        return self._answers([self.task.query(person, where)])[0]
+        return self._propose_to_all([self.task.read_query(person, where)])[0]
 
     def explain_many(
         self, people: Any, *, where: Mapping[str, Any] | None = None
@@ -133,7 +137,7 @@ class FACE:
 
         The answers are the same as one by one.
         """
-        return self._answers(list(self.task.queries(people, where)))
+        return self._propose_to_all(list(self.task.read_queries(people, where)))
 
     def __repr__(self) -> str:
         graph = self.graph
@@ -146,28 +150,30 @@ class FACE:
             said.append(f"density of {self.density_rows:,} of them")
         return f"<FACE: {', '.join(said)}, {int(self._goal.sum()):,} targets>"
 
-    def _answers(self, queries: list[Query]) -> list[Proposal]:
+    def _propose_to_all(self, queries: list[Query]) -> list[Proposal]:
         if not queries:
             return []
         scores = self.task.score(np.stack([query.record for query in queries]))
         already_there = scores >= self.task.min_score
         shared = [_shared_bounds(query) for query in queries]
-        keys = [_key(bounds) for bounds in shared]
+        keys = [_bounds_as_bytes(bounds) for bounds in shared]
         answers: dict[int, Proposal] = {}
         # people who share a box come one after the other
         for i in sorted(range(len(queries)), key=lambda i: keys[i]):
             if already_there[i]:
                 answers[i] = self.task.propose(queries[i], (), cost=0.0)
             else:
-                answers[i] = self._cheapest_path(queries[i], self._costs(shared[i], keys[i]))
+                answers[i] = self._propose_cheapest_path(
+                    queries[i], self._costs_within_bounds(shared[i], keys[i])
+                )
         return [answers[i] for i in range(len(queries))]
 
-    def _cheapest_path(self, query: Query, to_target: CostToTarget) -> Proposal:
+    def _propose_cheapest_path(self, query: Query, to_target: CostToTarget) -> Proposal:
         """From the person to the row from which it is cheapest, and on from there."""
         ends, costs = self.graph.steps_from(query.point, query.bounds, self._allowed)
         total = costs + to_target.costs[ends]
         if not np.isfinite(total).any():
-            return self.task.propose_nothing(query, self._reason(query, len(ends)))
+            return self.task.propose_nothing(query, self._why_no_path(query, len(ends)))
         best = int(total.argmin())
         path = to_target.path_from(int(ends[best]))
         states = [self.task.records[row] for row in path]
@@ -175,26 +181,29 @@ class FACE:
             query, states, rows=self.task.rows[path].tolist(), cost=float(total[best])
         )
 
-    def _costs(self, bounds: Bounds, key: bytes) -> CostToTarget:
+    def _costs_within_bounds(self, bounds: Bounds, key: bytes) -> CostToTarget:
         """The costs within a box, remembered for the next person who shares it."""
         if key not in self._costs_by_box:
             inside = self._allowed & bounds.contain(self.task.points)
             targets = np.flatnonzero(inside & self._goal)
-            found = CostToTarget.of(self.graph, inside, targets, bounds)
+            found = CostToTarget.search_backwards(self.graph, inside, targets, bounds)
             while len(self._costs_by_box) >= _REMEMBERED:
                 del self._costs_by_box[next(iter(self._costs_by_box))]
             self._costs_by_box[key] = found
         return self._costs_by_box[key]
 
-    def _dense_enough(self, density: FaceDensity) -> Mask:
+    def _find_dense_targets(self, density: FaceDensity) -> Mask:
         """Which rows are targets: those that reach the score where the density is high enough."""
         goal = np.zeros(len(self.task.records), dtype=bool)
         rows = np.flatnonzero(self._reaches)
         log_floor = density.kde.scale.quantile(self.min_density)
-        goal[rows] = density.leave_one_out(self.graph.points, rows) >= log_floor - FLOOR_TOLERANCE
+        goal[rows] = (
+            density.leave_one_out_log_densities(self.graph.points, rows)
+            >= log_floor - FLOOR_TOLERANCE
+        )
         return goal
 
-    def _reason(self, query: Query, n_steps: int) -> str:
+    def _why_no_path(self, query: Query, n_steps: int) -> str:
         """Say why there is no path: the first thing that is missing."""
         inside = self._allowed & query.bounds.contain(self.task.points)
         n = int(inside.sum())
@@ -227,14 +236,14 @@ def _shared_bounds(query: Query) -> Bounds:
     return Bounds(lower, upper, own.up, own.down)
 
 
-def _key(bounds: Bounds) -> bytes:
+def _bounds_as_bytes(bounds: Bounds) -> bytes:
     return b"".join(
         array.tobytes()
         for array in (bounds.lower + 0.0, bounds.upper + 0.0, bounds.up, bounds.down)
     )
 
 
-def _check(
+def _check_options(
     task: Task, graph: object, counts: Mapping[str, object], sizes: Mapping[str, object]
 ) -> None:
     """Refuse options that no graph can be made with, naming every mistake."""
@@ -242,12 +251,12 @@ def _check(
         raise DataError(
             "the data has only one row, duplicates aside: at least 2 different people make a graph"
         )
-    mistakes = list(_mistakes(graph, counts, sizes))
+    mistakes = list(_find_option_mistakes(graph, counts, sizes))
     if mistakes:
         raise InputError("; ".join(mistakes))
 
 
-def _mistakes(
+def _find_option_mistakes(
     graph: object, counts: Mapping[str, object], sizes: Mapping[str, object]
 ) -> Iterator[str]:
     if graph not in GRAPHS:
@@ -257,18 +266,18 @@ def _mistakes(
         least = 2 if name == "density_rows" else 1
         if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < least:
             yield f"{name}={value!r}: a whole number of at least {least} is wanted"
-    if not (sizes["eps"] is None or _between(sizes["eps"], 0, math.inf)):
+    if not (sizes["eps"] is None or _is_number_between(sizes["eps"], 0, math.inf)):
         yield f"eps={sizes['eps']!r}: a positive number is wanted, or None to read it off the data"
-    if not _between(sizes["toll"], 0, math.inf):
+    if not _is_number_between(sizes["toll"], 0, math.inf):
         yield (
             f"toll={sizes['toll']!r}: a number above 0 is wanted, "
             "or going in circles would cost nothing"
         )
-    if not (sizes["min_density"] == 0 or _between(sizes["min_density"], 0, 1)):
+    if not (sizes["min_density"] == 0 or _is_number_between(sizes["min_density"], 0, 1)):
         yield f"min_density={sizes['min_density']!r}: a share from 0 to below 1 is wanted"
-    if not (sizes["densest"] == 1 or _between(sizes["densest"], 0, 1)):
+    if not (sizes["densest"] == 1 or _is_number_between(sizes["densest"], 0, 1)):
         yield f"densest={sizes['densest']!r}: a share above 0, at most 1, is wanted"
 
 
-def _between(value: object, low: float, high: float) -> bool:
+def _is_number_between(value: object, low: float, high: float) -> bool:
     return not isinstance(value, bool) and isinstance(value, Real) and low < float(value) < high

@@ -8,7 +8,11 @@ import numpy as np
 
 from localface.density.fit import fit_kde
 from localface.density.kde import KDE
-from localface.evaluation.baselines.neighbor_lists import blocks, spaced_rows, with_one
+from localface.evaluation.baselines.neighbor_lists import (
+    append_column_of_ones,
+    block_slices,
+    evenly_spaced_rows,
+)
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
 
@@ -30,9 +34,9 @@ class FaceDensity:
     scan: Array
 
     @classmethod
-    def of(cls, points: PointSet, discrete: Mask, *, most: int) -> FaceDensity:
+    def fit(cls, points: PointSet, discrete: Mask, *, most: int) -> FaceDensity:
         """Fit the density, its bandwidth by leave-one-out likelihood, on at most so many rows."""
-        sampled = spaced_rows(len(points), most)
+        sampled = evenly_spaced_rows(len(points), most)
         some = points if len(sampled) == len(points) else PointSet(points.points[sampled])
         kde = fit_kde(some, discrete)
         scan = np.vstack([some.columns, some.squares / -2]) / kde.bandwidth**2
@@ -44,8 +48,8 @@ class FaceDensity:
         width = self.points.width
         offset = -width / 2 * np.log(2 * np.pi * h * h) - np.log(len(self.points))
         found = np.empty(len(points))
-        for block in blocks(len(points), _SUMMED // len(self.points)):
-            logs = with_one(points[block]) @ self.scan
+        for block in block_slices(len(points), _SUMMED // len(self.points)):
+            logs = append_column_of_ones(points[block]) @ self.scan
             top = logs.max(axis=1)
             logs -= top[:, None]
             # single precision suffices below the largest
@@ -53,7 +57,7 @@ class FaceDensity:
             found[block] = np.log(sums.astype(np.float64)) + top
         return np.asarray(found - (points * points).sum(axis=1) / (2 * h * h) + offset)
 
-    def leave_one_out(self, points: PointSet, rows: Ids) -> Array:
+    def leave_one_out_log_densities(self, points: PointSet, rows: Ids) -> Array:
         """The log-density at rows of the data, each without its own kernel."""
         rank = np.minimum(np.searchsorted(self.sampled, rows), len(self.sampled) - 1)
         own = self.sampled[rank] == rows
@@ -62,7 +66,7 @@ class FaceDensity:
         found[~own] = self.log_densities(points.points[rows[~own]])
         return found
 
-    def mid_step(self, starts: Array, ends: Array) -> Array:
+    def log_densities_mid_step(self, starts: Array, ends: Array) -> Array:
         """The log-density in the middle of each step.
 
         Discrete columns have no middle: where one changes, there is a point before and one

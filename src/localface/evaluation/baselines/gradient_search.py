@@ -23,15 +23,17 @@ def gradient_search(
     for weight in lambdas:
         for _ in range(_TURNS):
             before = state
-            state = _descend(problem, gradient, state, weight=weight, iterations=iterations)
-            state = _best_switch(problem, state, weight)
+            state = _minimise_over_numbers(
+                problem, gradient, state, weight=weight, iterations=iterations
+            )
+            state = _state_after_best_switch(problem, state, weight)
             if (state == before).all():
                 break
-        if problem.evaluate(state[None, :])[0][0] == 0:
+        if problem.evaluate_and_keep_best(state[None, :])[0][0] == 0:
             return
 
 
-def _descend(
+def _minimise_over_numbers(
     problem: OptimizationProblem,
     gradient: Gradient,
     state: Array,
@@ -58,7 +60,7 @@ def _descend(
         up, down = np.split(changes, 2)
         moved = origin + unit * (up - down)
         rows[0, some] = np.clip(moved, problem.lower[some], problem.upper[some])
-        loss = max(problem.shortfalls(rows)[1][0] + _MARGIN, 0.0) / (1 + _MARGIN)
+        loss = max(problem.scores_and_shortfalls(rows)[1][0] + _MARGIN, 0.0) / (1 + _MARGIN)
         pull = 2 * weight * loss * steep * gradient(rows)[0, some] * unit
         return weight * loss**2 + float(changes.sum()), np.concatenate([1 - pull, 1 + pull])
 
@@ -74,18 +76,18 @@ def _descend(
     return np.asarray(problem.project(rows)[0])
 
 
-def _best_switch(problem: OptimizationProblem, state: Array, weight: float) -> Array:
+def _state_after_best_switch(problem: OptimizationProblem, state: Array, weight: float) -> Array:
     """The state after the best single change of a category or a whole number, if any pays."""
     options = [state]
     for j in np.flatnonzero(problem.free & problem.whole).tolist():
-        for value in problem.codes.get(j) or _whole_values(problem, state, j):
+        for value in problem.codes.get(j) or _whole_values_to_try(problem, state, j):
             options.append(np.where(np.arange(len(state)) == j, value, state))
     records = problem.project(np.stack(options))
-    lacking, distances = problem.evaluate(records)
+    lacking, distances = problem.evaluate_and_keep_best(records)
     return np.asarray(records[(weight * lacking**2 + distances).argmin()])
 
 
-def _whole_values(problem: OptimizationProblem, state: Array, j: int) -> list[float]:
+def _whole_values_to_try(problem: OptimizationProblem, state: Array, j: int) -> list[float]:
     """The person's own value, and steps of 1, 2, 4, ... up and down from the present one."""
     span = max(problem.upper[j] - problem.lower[j], 1)
     steps = 2.0 ** np.arange(max(1, int(np.log2(span)) + 1))

@@ -23,13 +23,20 @@ def score_gradient(task: Task, given: Any = None) -> Gradient | None:
     """
     if given is None:
         models = (task.model, getattr(task.model, "module_", None))
-        module = next((one for one in models if _is_module(one) and _agrees(task, one)), None)
+        module = next(
+            (
+                one
+                for one in models
+                if _is_torch_module(one) and _module_agrees_with_task(task, one)
+            ),
+            None,
+        )
         if module is None:
             return None
         return _checked_gradient(_torch_gradient(task, module), task.scorer.output.sign)
-    if not _is_module(given):
+    if not _is_torch_module(given):
         return _checked_gradient(given, task.scorer.output.sign)
-    if not _agrees(task, given):
+    if not _module_agrees_with_task(task, given):
         raise ModelError(
             "the torch module does not give the score that the task reads off the model, "
             "so that its slope is of something else: let it end as the model does "
@@ -54,7 +61,7 @@ def _checked_gradient(call: Callable[[Array], Any], sign: int) -> Gradient:
     return gradient
 
 
-def _is_module(model: Any) -> bool:
+def _is_torch_module(model: Any) -> bool:
     """Tell a torch module by what it can do, without torch."""
     return all(
         callable(getattr(model, name, None))
@@ -62,7 +69,7 @@ def _is_module(model: Any) -> bool:
     )
 
 
-def _outputs(task: Task, module: Any, records: Array) -> tuple[Any, Any]:
+def _tensor_and_outputs(task: Task, module: Any, records: Array) -> tuple[Any, Any]:
     """The records as a tensor, and the module's output for the target, one number a record."""
     import torch
 
@@ -74,10 +81,10 @@ def _outputs(task: Task, module: Any, records: Array) -> tuple[Any, Any]:
     return tensor, outputs
 
 
-def _agrees(task: Task, module: Any) -> bool:
+def _module_agrees_with_task(task: Task, module: Any) -> bool:
     records = task.records[:: max(1, len(task.records) // 16)]
     try:
-        outputs = _outputs(task, module, records)[1].detach().cpu().numpy()
+        outputs = _tensor_and_outputs(task, module, records)[1].detach().cpu().numpy()
     except Exception:  # such a module has no gradient for these records
         return False
     read = task.scorer(records) * task.scorer.output.sign
@@ -89,7 +96,7 @@ def _torch_gradient(task: Task, module: Any) -> Callable[[Array], Any]:
     def gradient(records: Array) -> Any:
         import torch
 
-        tensor, outputs = _outputs(task, module, records)
+        tensor, outputs = _tensor_and_outputs(task, module, records)
         (found,) = torch.autograd.grad(outputs.sum(), tensor)
         return found.cpu().numpy()
 

@@ -40,20 +40,21 @@ class NearestUnlike:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the row to become, or say why there is none."""
-        query = self.task.query(person, where)
-        return self._answer(query, float(self.task.score(query.record[None, :])[0]))
+        query = self.task.read_query(person, where)
+        return self._propose_nearest_row(query, float(self.task.score(query.record[None, :])[0]))
 
     def explain_many(
         self, people: Any, *, where: Mapping[str, Any] | None = None
     ) -> list[Proposal]:
         """Answer many people, who are scored in one call."""
-        queries = list(self.task.queries(people, where))
+        queries = list(self.task.read_queries(people, where))
         scores = self.task.score(np.stack([query.record for query in queries]))
         return [
-            self._answer(query, float(score)) for query, score in zip(queries, scores, strict=True)
+            self._propose_nearest_row(query, float(score))
+            for query, score in zip(queries, scores, strict=True)
         ]
 
-    def _answer(self, query: Query, score: float) -> Proposal:
+    def _propose_nearest_row(self, query: Query, score: float) -> Proposal:
         if score >= self.task.min_score:
             return self.task.propose(query, [])
         ids, distances = target_rows_by_distance(self.task, query)
@@ -100,7 +101,7 @@ class StraightLine:
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the row to walk to, or say why there is none."""
         task = self.task
-        query = task.query(person, where)
+        query = task.read_query(person, where)
         if task.score(query.record[None, :])[0] >= task.min_score:
             return task.propose(query, [])
         ids, distances = target_rows_by_distance(task, query)
@@ -114,7 +115,7 @@ class StraightLine:
                 f"the person stands on less common ground than {self.min_density:.0%} of people",
             )
         tried = ids[: self.max_tries]
-        for i, passes in enumerate(self._passing(query.point, tried, log_floor)):
+        for i, passes in enumerate(self._which_steps_pass_floor(query.point, tried, log_floor)):
             if passes:
                 return propose_row(task, query, int(tried[i]), float(distances[i]))
         which = f"any of {len(ids)}"
@@ -124,7 +125,7 @@ class StraightLine:
             query, f"no traversable straight step leads to {which} rows that reach the target"
         )
 
-    def _passing(self, start: Array, ids: Ids, log_floor: float) -> Iterator[bool]:
+    def _which_steps_pass_floor(self, start: Array, ids: Ids, log_floor: float) -> Iterator[bool]:
         for first in range(0, len(ids), _BATCH):
             ends = self.task.points[ids[first : first + _BATCH]]
             starts = np.broadcast_to(start, ends.shape)

@@ -15,7 +15,7 @@ from localface.evaluation.baselines.neighbor_lists import (
     MAX_PRODUCTS,
     NeighborLists,
     RowNumbers,
-    blocks,
+    block_slices,
     nearest_neighbors,
 )
 from localface.geometry.bounds import Bounds
@@ -42,7 +42,7 @@ class EdgeCosts:
     def log_densities(self, starts: Array, ends: Array, lengths: Array) -> Array:
         """The log-density of each edge."""
         if self.density is not None:
-            return self.density.mid_step(starts, ends)
+            return self.density.log_densities_mid_step(starts, ends)
         return np.asarray(-starts.shape[-1] * np.log(np.maximum(lengths, _SHORTEST)))
 
     def costs(self, log_densities: Array, lengths: Array) -> Array:
@@ -69,20 +69,20 @@ class NeighborGraph:
     n_cut: int
 
     @classmethod
-    def of(
+    def build(
         cls, points: PointSet, edge_costs: EdgeCosts, *, most: int, radius: float, densest: float
     ) -> NeighborGraph:
         """Join all rows; p_max is the density that a share ``densest`` of all edges is below."""
         found = nearest_neighbors(points, np.arange(len(points)), most=most, radius=radius)
-        starts, ends, lengths = _undirected(found, len(points))
+        starts, ends, lengths = _undirected_edges(found, len(points))
         logs = np.empty(len(lengths))
-        for block in blocks(len(lengths), MAX_PRODUCTS // points.width):
+        for block in block_slices(len(lengths), MAX_PRODUCTS // points.width):
             logs[block] = edge_costs.log_densities(
                 points.points[starts[block]], points.points[ends[block]], lengths[block]
             )
         log_p_max = float(np.quantile(logs, densest)) if len(logs) else 0.0
         edge_costs = EdgeCosts(edge_costs.toll, edge_costs.density, log_p_max)
-        links = _symmetric(starts, ends, edge_costs.costs(logs, lengths), len(points))
+        links = _symmetric_cost_matrix(starts, ends, edge_costs.costs(logs, lengths), len(points))
         n_cut = int(found.cut.sum()) if radius < np.inf else 0
         return cls(points, edge_costs, links, most, radius, found.reach, n_cut)
 
@@ -101,18 +101,18 @@ class NeighborGraph:
             own = slice(self.links.indptr[row], self.links.indptr[row + 1])
             ends = self.links.indices[own].astype(np.int64)
             costs = self.links.data[own]
-            kept = self._may_step(point, ends, bounds, allowed)
+            kept = self._which_steps_allowed(point, ends, bounds, allowed)
             return ends[kept], costs[kept]
         lengths = norms(self.points.points - point)
-        ends = self._joined_to(lengths)
-        ends = ends[self._may_step(point, ends, bounds, allowed)]
+        ends = self._rows_joined_to(lengths)
+        ends = ends[self._which_steps_allowed(point, ends, bounds, allowed)]
         targets = self.points.points[ends]
         logs = self.edge_costs.log_densities(
             np.broadcast_to(point, targets.shape), targets, lengths[ends]
         )
         return ends, self.edge_costs.costs(logs, lengths[ends])
 
-    def _joined_to(self, lengths: Array) -> Ids:
+    def _rows_joined_to(self, lengths: Array) -> Ids:
         """The rows that a new point at these distances is joined to."""
         joined = (lengths <= self.reach) & (lengths <= self.radius)
         most = min(self.most, len(lengths))
@@ -139,14 +139,14 @@ class NeighborGraph:
         firsts = np.concatenate([[0], np.cumsum(counts)]).astype(some.indptr.dtype)
         return csr_array((some.data[kept], earlier[kept], firsts), shape=self.links.shape)
 
-    def _may_step(self, point: Array, ends: Ids, bounds: Bounds, allowed: Mask) -> Mask:
+    def _which_steps_allowed(self, point: Array, ends: Ids, bounds: Bounds, allowed: Mask) -> Mask:
         targets = self.points.points[ends]
         return np.asarray(
             allowed[ends] & bounds.contain(targets) & bounds.respects_one_way(point, targets)
         )
 
 
-def _undirected(found: NeighborLists, n: int) -> tuple[RowNumbers, RowNumbers, Array]:
+def _undirected_edges(found: NeighborLists, n: int) -> tuple[RowNumbers, RowNumbers, Array]:
     """Each pair once, whichever of the two has the other on its list."""
     low = np.minimum(found.starts, found.ends)
     high = np.maximum(found.starts, found.ends)
@@ -154,7 +154,7 @@ def _undirected(found: NeighborLists, n: int) -> tuple[RowNumbers, RowNumbers, A
     return low[first], high[first], found.lengths[first]
 
 
-def _symmetric(starts: RowNumbers, ends: RowNumbers, costs: Array, n: int) -> csr_array:
+def _symmetric_cost_matrix(starts: RowNumbers, ends: RowNumbers, costs: Array, n: int) -> csr_array:
     values = np.concatenate([costs, costs])
     rows = np.concatenate([starts, ends])
     columns = np.concatenate([ends, starts])

@@ -36,8 +36,8 @@ def nearest_neighbors(points: PointSet, chosen: Ids, *, most: int, radius: float
     """List the nearest others of chosen rows: exactly, ties by number, a block at a time."""
     scan = np.vstack([-2 * points.columns, points.squares])
     found = [
-        _block_lists(points, scan, chosen[block], most=most, radius=radius)
-        for block in blocks(len(chosen), MAX_PRODUCTS // len(points))
+        _neighbors_of_block(points, scan, chosen[block], most=most, radius=radius)
+        for block in block_slices(len(chosen), MAX_PRODUCTS // len(points))
     ]
     names = ("starts", "ends", "lengths", "reach", "cut")
     return NeighborLists(*(np.concatenate([getattr(one, name) for one in found]) for name in names))
@@ -45,37 +45,39 @@ def nearest_neighbors(points: PointSet, chosen: Ids, *, most: int, radius: float
 
 def typical_radius(points: PointSet, k: int) -> float:
     """The median distance from a row to its k-th nearest other row, over at most 512 rows."""
-    sample = spaced_rows(len(points), _SAMPLED)
+    sample = evenly_spaced_rows(len(points), _SAMPLED)
     k = min(k, len(points) - 1)
     found = nearest_neighbors(points, sample, most=k, radius=np.inf)
     return float(np.median(found.lengths.reshape(len(sample), k)[:, -1]))
 
 
-def spaced_rows(n: int, most: int) -> Ids:
+def evenly_spaced_rows(n: int, most: int) -> Ids:
     """At most ``most`` of n rows in canonical order, evenly spaced: nothing is random."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def blocks(n: int, most: int) -> Iterator[slice]:
+def block_slices(n: int, most: int) -> Iterator[slice]:
     """Slices of n things, ``most`` in each."""
     step = max(1, most)
     return (slice(first, first + step) for first in range(0, n, step))
 
 
-def with_one(points: Array) -> Array:
+def append_column_of_ones(points: Array) -> Array:
     """Points with a 1 appended, to multiply with a scan."""
     return np.column_stack([points, np.ones(len(points))])
 
 
-def _block_lists(
+def _neighbors_of_block(
     points: PointSet, scan: Array, some: Ids, *, most: int, radius: float
 ) -> NeighborLists:
     """The lists of one block of rows: candidates by product, then ranked by exact distances."""
     # squared distances, less the square of the row itself
-    rough = with_one(points.points[some]) @ scan
+    rough = append_column_of_ones(points.points[some]) @ scan
     rough[np.arange(len(some)), some] = np.inf
-    owners, ends = _candidates(points, rough, points.squares[some], wanted=most + 1, radius=radius)
-    lengths = _lengths(points.points, some[owners], ends)
+    owners, ends = _candidate_pairs(
+        points, rough, points.squares[some], wanted=most + 1, radius=radius
+    )
+    lengths = _pair_distances(points.points, some[owners], ends)
     near = np.flatnonzero(lengths <= radius)
     order = near[np.lexsort((ends[near], lengths[near], owners[near]))]
     owners = owners[order]
@@ -92,7 +94,7 @@ def _block_lists(
     return NeighborLists(starts, ends[kept].astype(np.int32), lengths[kept], reach, counts > most)
 
 
-def _candidates(
+def _candidate_pairs(
     points: PointSet, rough: Array, squares: Array, *, wanted: int, radius: float
 ) -> tuple[Ids, Ids]:
     """Pairs that contain the ``wanted`` nearest within the radius for sure, and few others.
@@ -102,7 +104,7 @@ def _candidates(
     and twice that.
     """
     n = rough.shape[1]
-    guess = _guessed_squares(rough, wanted)
+    guess = _guess_squared_radii(rough, wanted)
     guess = np.minimum(guess, radius * radius - squares)
     everyone = np.isinf(guess)
     reach = np.sqrt(np.maximum(np.where(everyone, 0.0, guess) + squares, 0.0))
@@ -113,7 +115,7 @@ def _candidates(
     return flat // n, flat % n
 
 
-def _guessed_squares(rough: Array, wanted: int) -> Array:
+def _guess_squared_radii(rough: Array, wanted: int) -> Array:
     """A squared distance that at least ``wanted`` rows are within, of each row, by product."""
     n = rough.shape[1]
     if wanted >= n:
@@ -126,8 +128,8 @@ def _guessed_squares(rough: Array, wanted: int) -> Array:
     return guess
 
 
-def _lengths(points: Array, starts: Ids, ends: Ids) -> Array:
+def _pair_distances(points: Array, starts: Ids, ends: Ids) -> Array:
     found = np.empty(len(starts))
-    for block in blocks(len(starts), _MEASURED // points.shape[1]):
+    for block in block_slices(len(starts), _MEASURED // points.shape[1]):
         found[block] = norms(points[starts[block]] - points[ends[block]])
     return found

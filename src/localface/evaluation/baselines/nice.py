@@ -69,7 +69,7 @@ class NICE:
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the person with some values of their neighbour, or say why there is none."""
         task = self.task
-        query = task.query(person, where)
+        query = task.read_query(person, where)
         score = float(task.score(query.record[None, :])[0])
         if score >= task.min_score:
             return task.propose(query, [])
@@ -87,7 +87,7 @@ class NICE:
         """Copy values until the score is reached, which it is at the latest when all are copied."""
         state, score = self._enter_box(query, neighbor, score)
         while score < self.task.min_score:
-            options = self._single_copies(state, neighbor)
+            options = self._states_with_one_more_copy(state, neighbor)
             if not len(options):  # features that only change together by their relations
                 return neighbor
             scores = self.task.score(options)
@@ -107,7 +107,7 @@ class NICE:
             score = float(self.task.score(state[None, :])[0])
         return state, score
 
-    def _single_copies(self, state: Array, neighbor: Array) -> Array:
+    def _states_with_one_more_copy(self, state: Array, neighbor: Array) -> Array:
         """Every state with one more value of the neighbour that keeps the relations."""
         differ = self._groups & (state != neighbor)
         options = np.where(differ[differ.any(axis=1)], neighbor, state)

@@ -41,7 +41,7 @@ class OptimizationProblem:
         self.cost = np.inf
         self.discrete: Mask = np.array([feature.discrete for feature in task.schema])
         self.whole: Mask = np.array([feature.whole for feature in task.schema])
-        self.lower, self.upper = _ranges(task, query)
+        self.lower, self.upper = _search_ranges(task, query)
         self.codes = _allowed_codes(task, query)
         self.free: Mask = self.lower < self.upper
         self.start = query.record.copy()
@@ -50,7 +50,7 @@ class OptimizationProblem:
             self.start[j] = query.record[j] if query.record[j] in codes else codes[0]
         self._at_start = replace(query, record=self.start.copy())
         self.start = self.project(self.start[None, :])[0]
-        self.evaluate(self.start[None, :])
+        self.evaluate_and_keep_best(self.start[None, :])
 
     def project(self, records: Array) -> Array:
         """The nearest states that the person may become; what hardly moved does not move."""
@@ -63,17 +63,17 @@ class OptimizationProblem:
         changes = np.abs(records - self.query.record) / self.units
         return np.asarray(np.where(self.discrete, changes > 0, changes).sum(axis=1))
 
-    def shortfalls(self, records: Array) -> tuple[Array, Array]:
+    def scores_and_shortfalls(self, records: Array) -> tuple[Array, Array]:
         """Scores, and what each lacks: 1 for the person as they are, negative above the target."""
         scores = self.task.score(records)
         return scores, (self.task.min_score - scores) / self.gap
 
-    def evaluate(self, records: Array) -> tuple[Array, Array]:
+    def evaluate_and_keep_best(self, records: Array) -> tuple[Array, Array]:
         """What each state lacks and how far it is, in one call; the best valid one is kept.
 
         A state that breaks a relation cannot exist: it lacks at least as much as the person.
         """
-        scores, lacking = self.shortfalls(records)
+        scores, lacking = self.scores_and_shortfalls(records)
         exists = self.task.keeps_relations(records)
         distances = self.distances(records)
         self.highest = max(self.highest, float(scores[exists].max(initial=-np.inf)))
@@ -84,7 +84,7 @@ class OptimizationProblem:
         return np.where(exists, np.maximum(lacking, 0.0), np.maximum(lacking, 1.0)), distances
 
 
-def _ranges(task: Task, query: Query) -> tuple[Array, Array]:
+def _search_ranges(task: Task, query: Query) -> tuple[Array, Array]:
     """The box, narrowed to the range of the data together with the person."""
     low = np.minimum(task.records.min(axis=0), query.record)
     high = np.maximum(task.records.max(axis=0), query.record)

@@ -23,9 +23,9 @@ def random_search(
     n: int,
 ) -> None:
     """Change a few features of the best states at random, until the best one is valid."""
-    donors = _donors(problem)
-    records = _mixtures(problem, donors, rng, n)
-    lacking, distances = problem.evaluate(records)
+    donors = _donor_records(problem)
+    records = _mix_with_donors(problem, donors, rng, n)
+    lacking, distances = problem.evaluate_and_keep_best(records)
     for weight in lambdas:
         least = np.inf
         since = 0
@@ -38,7 +38,7 @@ def random_search(
             best = np.argsort(values, kind="stable")[:_ELITE]
             parents = records[best[rng.integers(len(best), size=n)]]
             tried = problem.project(_with_random_changes(problem, parents, donors, rng))
-            more_lacking, more_distances = problem.evaluate(tried)
+            more_lacking, more_distances = problem.evaluate_and_keep_best(tried)
             records = np.concatenate([records[best], tried])
             lacking = np.concatenate([lacking[best], more_lacking])
             distances = np.concatenate([distances[best], more_distances])
@@ -58,43 +58,43 @@ def evolution_search(
     from scipy.optimize import differential_evolution
 
     free = np.flatnonzero(problem.free)
-    donors = _donors(problem)
+    donors = _donor_records(problem)
     settings = {
         "vectorized": True,
         "updating": "deferred",
         "polish": False,
         "tol": 0.0,
         "maxiter": generations,
-        "bounds": [_range_of(problem, j) for j in free.tolist()],
+        "bounds": [_feature_range(problem, j) for j in free.tolist()],
         # older versions of SciPy have another name for the generator
         "rng" if "rng" in signature(differential_evolution).parameters else "seed": rng,
     }
 
-    def states(columns: Array) -> Array:
+    def records_from_columns(columns: Array) -> Array:
         records = np.tile(problem.start, (columns.shape[1], 1))
         records[:, free] = columns.T
         return problem.project(records)
 
     def objective(columns: Array, weight: float) -> Array:
-        lacking, distances = problem.evaluate(states(columns))
+        lacking, distances = problem.evaluate_and_keep_best(records_from_columns(columns))
         return np.asarray(weight * lacking**2 + distances)
 
     for weight in lambdas:
         # drawn anew: a small weight pulls every state to the person
-        population = _mixtures(problem, donors, rng, n)[:, free]
+        population = _mix_with_donors(problem, donors, rng, n)[:, free]
         found = differential_evolution(objective, args=(weight,), init=population, **settings)
-        if problem.evaluate(states(found.x[:, None]))[0][0] == 0:
+        if problem.evaluate_and_keep_best(records_from_columns(found.x[:, None]))[0][0] == 0:
             return
 
 
-def _range_of(problem: OptimizationProblem, j: int) -> tuple[float, float]:
+def _feature_range(problem: OptimizationProblem, j: int) -> tuple[float, float]:
     """The lowest and highest value of a feature."""
     if j in problem.codes:
         return problem.codes[j][0], problem.codes[j][-1]
     return problem.lower[j], problem.upper[j]
 
 
-def _donors(problem: OptimizationProblem) -> Array:
+def _donor_records(problem: OptimizationProblem) -> Array:
     """Rows whose values are worth trying, projected: those that reach the target, nearest first."""
     task = problem.task
     records = problem.project(task.records)
@@ -103,7 +103,7 @@ def _donors(problem: OptimizationProblem) -> Array:
     return np.asarray(records[order[:_DONORS]])
 
 
-def _mixtures(
+def _mix_with_donors(
     problem: OptimizationProblem, donors: Array, rng: np.random.Generator, n: int
 ) -> Array:
     """The person with some values of a donor, few or many; one has all, and one none."""

@@ -69,7 +69,7 @@ class Task:
     >>> from localface.cases.moons import two_moons
     >>> moons = two_moons(200)
     >>> task = Task.of(moons.model, moons.data)
-    >>> len(task.records), bool(task.reaches.any())
+    >>> len(task.records), bool(task.reaches_target.any())
     (200, True)
     """
 
@@ -137,15 +137,15 @@ class Task:
         self.calls.count(len(records))
         return self.scorer(records)
 
-    def query(self, person: Any, where: Mapping[str, Any] | None = None) -> Query:
+    def read_query(self, person: Any, where: Mapping[str, Any] | None = None) -> Query:
         """Read one person and what they may change."""
         record = read_record(person, self.schema)
-        return self._query(record, person_format(person, self.form), where)
+        return self._build_query(record, person_format(person, self.form), where)
 
-    def queries(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Query]:
+    def read_queries(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Query]:
         """Read many people, a table or a list, one after the other."""
         for record in read_people(people, self.schema):
-            yield self._query(record, self.form, where)
+            yield self._build_query(record, self.form, where)
 
     def keeps_relations(self, records: Array) -> Mask:
         """Which records keep the relations that the schema declares between features."""
@@ -157,10 +157,10 @@ class Task:
         A category that is not allowed, or a value that does not exist, gives way to the
         person's own. Broken relations are not mended.
         """
-        existing = np.where(self._can_exist(records), records, query.record)
+        existing = np.where(self._which_values_exist(records), records, query.record)
         return query.box.nearest(self.schema.features, existing, query.record)
 
-    def _can_exist(self, records: Array) -> Mask:
+    def _which_values_exist(self, records: Array) -> Mask:
         """Which values a record can have at all: categories that there are, and any number."""
         counts = np.array(
             [
@@ -196,7 +196,9 @@ class Task:
             reason=reason,
         )
 
-    def _query(self, record: Array, form: TableFormat, where: Mapping[str, Any] | None) -> Query:
+    def _build_query(
+        self, record: Array, form: TableFormat, where: Mapping[str, Any] | None
+    ) -> Query:
         box = self.schema.box(record, where)
         point = self.space.points(record[None, :])[0]
         return Query(record, point, form, box, self.space.bounds(box))

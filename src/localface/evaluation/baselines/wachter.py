@@ -87,13 +87,13 @@ class Wachter:
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose the cheapest change that was found, or say how near the search came."""
         task = self.task
-        query = task.query(person, where)
+        query = task.read_query(person, where)
         score = float(task.score(query.record[None, :])[0])
         if score >= task.min_score:
             return task.propose(query, [])
         problem = OptimizationProblem(task, query, self._deviations, score)
         if problem.free.any():
-            self._search(problem)
+            self._run_optimizer(problem)
         if problem.best is None:
             best = task.scorer.display_score(problem.highest)
             wanted = task.scorer.display_score(task.min_score)
@@ -101,10 +101,10 @@ class Wachter:
                 query, f"no state with a score of {wanted:g} was found; the best one has {best:.4g}"
             )
         if self.refine:
-            walk_back(problem)
+            move_best_back_to_person(problem)
         return task.propose(query, [problem.best], cost=problem.cost)
 
-    def _search(self, problem: OptimizationProblem) -> None:
+    def _run_optimizer(self, problem: OptimizationProblem) -> None:
         rng = np.random.default_rng(self.seed)
         lambdas = self.lambdas
         n = self.n_candidates
@@ -116,7 +116,7 @@ class Wachter:
             random_search(problem, rng, lambdas, rounds=self.max_iter, n=n)
 
 
-def walk_back(problem: OptimizationProblem) -> None:
+def move_best_back_to_person(problem: OptimizationProblem) -> None:
     """Move the best state back towards the person while it stays valid.
 
     Single features are tried, and all at once.
@@ -133,4 +133,4 @@ def walk_back(problem: OptimizationProblem) -> None:
         back = np.where(problem.discrete, change, back)
         single = back[:, None, :] * np.eye(len(change))[change != 0]
         moves = np.concatenate([single.reshape(-1, len(change)), back])
-        problem.evaluate(problem.project(problem.best + moves))
+        problem.evaluate_and_keep_best(problem.project(problem.best + moves))

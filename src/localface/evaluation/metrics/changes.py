@@ -58,12 +58,12 @@ def mad_scales(records: Array, schema: Schema) -> Array:
     """
     mad = np.median(np.abs(records - np.median(records, axis=0)), axis=0)
     mad = np.where(mad > 0, mad, records.std(axis=0))
-    return _one_for_categories(np.where(np.ptp(records, axis=0) > 0, mad, 0.0), schema)
+    return _with_ones_for_categories(np.where(np.ptp(records, axis=0) > 0, mad, 0.0), schema)
 
 
 def range_scales(records: Array, schema: Schema) -> Array:
     """The largest less the smallest value of each feature, as Gower scales; 1 for categories."""
-    return _one_for_categories(np.ptp(records, axis=0), schema)
+    return _with_ones_for_categories(np.ptp(records, axis=0), schema)
 
 
 def redundancy(start: Array, end: Array, space: Space, score: Score, *, min_score: float) -> float:
@@ -103,5 +103,5 @@ def diversity(start: Array, ends: Sequence[Array], space: Space) -> tuple[float,
     return float(apart.mean()), float(jaccard.mean())
 
 
-def _one_for_categories(scales: Array, schema: Schema) -> Array:
+def _with_ones_for_categories(scales: Array, schema: Schema) -> Array:
     return np.where([feature.discrete for feature in schema], 1.0, scales)

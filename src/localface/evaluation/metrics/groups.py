@@ -47,10 +47,10 @@ def by_group(
     found: Mask | Sequence[bool], costs: Array | Sequence[float], groups: Sequence[Hashable]
 ) -> list[GroupResult]:
     """Success and cost of each group, in the order of their names."""
-    flags, paid = _check_lengths(found, costs, len(groups))
+    flags, paid = _as_checked_arrays(found, costs, len(groups))
     every = sorted(set(groups), key=lambda group: (str(type(group)), group))
     return [
-        _result(name, np.array([group == name for group in groups], dtype=bool), flags, paid)
+        _group_result(name, np.array([group == name for group in groups], dtype=bool), flags, paid)
         for name in every
     ]
 
@@ -62,9 +62,9 @@ def by_decile(
 
     Always ten results, of empty deciles too.
     """
-    flags, paid = _check_lengths(found, costs, len(shares))
+    flags, paid = _as_checked_arrays(found, costs, len(shares))
     decile = deciles(shares)
-    return [_result(i, decile == i, flags, paid) for i in range(1, 11)]
+    return [_group_result(i, decile == i, flags, paid) for i in range(1, 11)]
 
 
 def deciles(shares: Array) -> Ids:
@@ -81,14 +81,14 @@ def lowest_decile_gap(found: Mask | Sequence[bool], shares: Array) -> DecileGap:
     return DecileGap(lowest, middle, share_difference(middle, lowest))
 
 
-def _result(name: Hashable, members: Mask, flags: Mask, paid: Array) -> GroupResult:
+def _group_result(name: Hashable, members: Mask, flags: Mask, paid: Array) -> GroupResult:
     share = success_share(flags[members])
     some = paid[members & flags & ~np.isnan(paid)]
     cost = float(np.median(some)) if len(some) else float("nan")
     return GroupResult(name, share.of, share.n, share.share, share.low, share.high, cost)
 
 
-def _check_lengths(
+def _as_checked_arrays(
     found: Mask | Sequence[bool], costs: Array | Sequence[float], n: int
 ) -> tuple[Mask, Array]:
     flags = np.asarray(found, dtype=bool)

@@ -62,7 +62,7 @@ class Judge:
         if heldout is not None:
             unseen = HeldOutDensity.fit(space.points(np.asarray(heldout)), space.discrete)
         if bandwidth is not None:
-            rule = TraversalRule.of(
+            rule = TraversalRule.fit(
                 rows, space.discrete, bandwidth=bandwidth, min_density=min_density
             )
         return cls(

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from localface.errors import DataError
-from localface.evaluation.metrics.reference_rows import ReferenceRows, evenly_spaced
+from localface.evaluation.metrics.reference_rows import ReferenceRows, evenly_spaced_numbers
 from localface.evaluation.metrics.step_grid import points_along, points_around, straight_parts
 from localface.types import Array, Ids, Mask
 
@@ -47,7 +47,7 @@ def _contributing_rows(
     blocks = [slice(first, first + _TOGETHER) for first in range(0, len(points), _TOGETHER)]
     centres = np.stack([(points[block][0] + points[block][-1]) / 2 for block in blocks])
     spare = 2 * h * h * (np.log(len(rows)) - np.log(_NEGLIGIBLE))
-    for some in rows.blocks(centres):
+    for some in rows.block_slices(centres):
         all_squared = rows.squared_distances(centres[some])
         all_squared[:, list(left_out)] = np.inf
         for block, centre, squared in zip(blocks[some], centres[some], all_squared, strict=True):
@@ -73,10 +73,10 @@ def leave_one_out_log_densities(
 
     Of evenly spaced rows where there are more than ``most``.
     """
-    points = rows.points[evenly_spaced(len(rows), most)]
+    points = rows.points[evenly_spaced_numbers(len(rows), most)]
     found = [
         row_log_sums(squared / (-2.0 * bandwidth * bandwidth))
-        for _, squared in rows.blocks_of_distances(points)
+        for _, squared in rows.squared_distances_by_block(points)
     ]
     return np.sort(np.concatenate(found) + _log_normaliser(rows, bandwidth))
 
@@ -91,8 +91,8 @@ def fit_bandwidth(rows: ReferenceRows) -> float:
         raise DataError(
             "a density needs at least two different rows to be fitted: give more people"
         )
-    tuned_on = rows.points[evenly_spaced(len(rows), _TUNED_ON)]
-    squares = np.concatenate([squared for _, squared in rows.blocks_of_distances(tuned_on)])
+    tuned_on = rows.points[evenly_spaced_numbers(len(rows), _TUNED_ON)]
+    squares = np.concatenate([squared for _, squared in rows.squared_distances_by_block(tuned_on)])
     width = rows.points.shape[1]
     widest = float(np.sqrt(np.median(squares[np.isfinite(squares)])))
     nearest = max(float(np.sqrt(np.median(squares.min(axis=1)))), 1e-9 * widest)

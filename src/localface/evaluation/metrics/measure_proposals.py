@@ -77,7 +77,8 @@ def measure_many(
             f"{counts} do not go together: give one of each a person, None where there is none"
         )
     found = [
-        _check_constraints(judge, states, box) for states, box in zip(proposals, boxes, strict=True)
+        _measure_constraints(judge, states, box)
+        for states, box in zip(proposals, boxes, strict=True)
     ]
     paths = {
         i: states
@@ -96,7 +97,7 @@ def measure_many(
     return found
 
 
-def _check_constraints(judge: Judge, states: Array | None, box: Box) -> Measures:
+def _measure_constraints(judge: Judge, states: Array | None, box: Box) -> Measures:
     if states is None:
         return Measures(found=False)
     if states.ndim != 2 or not len(states) or states.shape[1] != len(judge.space.schema):
@@ -115,26 +116,26 @@ def _measure_paths(
 ) -> Values:
     paths = StackedPaths.of(judge.space, states)
     values = {
-        **_score_values(judge, paths),
-        **_change_values(judge, paths),
-        **_end_values(judge, paths),
-        **_length_values(paths, optima),
-        **_people_values(judge, paths),
+        **_score_measures(judge, paths),
+        **_change_measures(judge, paths),
+        **_endpoint_measures(judge, paths),
+        **_length_measures(paths, optima),
+        **_people_nearby_measures(judge, paths),
     }
     if judge.heldout is not None:
-        values |= _heldout_values(judge.heldout, paths, judge.min_density)
+        values |= _heldout_density_measures(judge.heldout, paths, judge.min_density)
     if judge.rule is not None:
-        values |= _rule_values(judge.rule, paths, log_floors)
+        values |= _traversal_rule_measures(judge.rule, paths, log_floors)
     return values
 
 
-def _score_values(judge: Judge, paths: StackedPaths) -> Values:
+def _score_measures(judge: Judge, paths: StackedPaths) -> Values:
     """What the model says of the states; a state that cannot exist has no score."""
     scores = np.full(len(paths.records), np.nan)
     exists = existing_values(paths.records, judge.space.schema).all(axis=1)
     if exists.any():
         scores[exists] = judge.score(paths.records[exists])
-    each = [scores[states] for states in paths.states]
+    each = [scores[states] for states in paths.state_slices]
     good = scores[paths.lasts] >= judge.min_score
     return {
         "score": scores[paths.lasts],
@@ -149,7 +150,7 @@ def _redundancies(judge: Judge, paths: StackedPaths, good: Mask) -> Array:
     """The share of changes that could be undone; of ends that are valid."""
     shares = np.full(len(good), np.nan)
     undone = {
-        i: single_undos(*paths.first_and_last(i), judge.space)
+        i: single_undos(*paths.start_and_end_records(i), judge.space)
         for i in np.flatnonzero(good).tolist()
     }
     trials = {i: records for i, records in undone.items() if len(records)}
@@ -161,11 +162,11 @@ def _redundancies(judge: Judge, paths: StackedPaths, good: Mask) -> Array:
     return shares
 
 
-def _change_values(judge: Judge, paths: StackedPaths) -> Values:
+def _change_measures(judge: Judge, paths: StackedPaths) -> Values:
     space = judge.space
     starts = paths.records[paths.firsts]
     ends = paths.records[paths.lasts]
-    each = np.array([sparsity(paths.records[states], space) for states in paths.states])
+    each = np.array([sparsity(paths.records[states], space) for states in paths.state_slices])
     return {
         "l0": l0(starts, ends, space),
         "l1": l1(starts, ends, space.schema, space.scales),
@@ -177,7 +178,7 @@ def _change_values(judge: Judge, paths: StackedPaths) -> Values:
     }
 
 
-def _end_values(judge: Judge, paths: StackedPaths) -> Values:
+def _endpoint_measures(judge: Judge, paths: StackedPaths) -> Values:
     ends = paths.points[paths.lasts]
     return {
         "ynn": ynn(ends, judge.rows, judge.reaches_target, k=judge.k),
@@ -186,8 +187,8 @@ def _end_values(judge: Judge, paths: StackedPaths) -> Values:
     }
 
 
-def _length_values(paths: StackedPaths, optima: Sequence[float | None]) -> Values:
-    each = [paths.points[states] for states in paths.states]
+def _length_measures(paths: StackedPaths, optima: Sequence[float | None]) -> Values:
+    each = [paths.points[states] for states in paths.state_slices]
     lengths = np.array([path_length(points) for points in each])
     return {
         "steps": (paths.lasts - paths.firsts).astype(np.float64),
@@ -199,25 +200,27 @@ def _length_values(paths: StackedPaths, optima: Sequence[float | None]) -> Value
     }
 
 
-def _people_values(judge: Judge, paths: StackedPaths) -> Values:
+def _people_nearby_measures(judge: Judge, paths: StackedPaths) -> Values:
     fewest, mean = people_within(*paths.step_ends, judge.space.discrete, judge.rows, eps=judge.eps)
-    lengths = paths.lengths
+    lengths = paths.lengths_of_steps
     return {
-        "fewest_people": np.array([fewest[steps].min() for steps in paths.steps]),
+        "fewest_people": np.array([fewest[steps].min() for steps in paths.step_slices]),
         "mean_people": np.array(
-            [mean[steps] @ length_weights(lengths[steps]) for steps in paths.steps]
+            [mean[steps] @ length_weights(lengths[steps]) for steps in paths.step_slices]
         ),
     }
 
 
-def _heldout_values(heldout: HeldOutDensity, paths: StackedPaths, min_density: float) -> Values:
+def _heldout_density_measures(
+    heldout: HeldOutDensity, paths: StackedPaths, min_density: float
+) -> Values:
     along = heldout.along(*paths.step_ends)
-    lengths = paths.lengths
+    lengths = paths.lengths_of_steps
     each = [
         path_log_densities(
             StepDensities(along.lowest_logs[steps], along.mean_logs[steps]), lengths[steps]
         )
-        for steps in paths.steps
+        for steps in paths.step_slices
     ]
     lowest_logs, mean_logs = np.array(each).T
     passed = along.lowest_logs >= heldout.log_floor(min_density) - JUDGE_TOLERANCE
@@ -227,11 +230,11 @@ def _heldout_values(heldout: HeldOutDensity, paths: StackedPaths, min_density: f
         "mean_log": mean_logs,
         "lowest_density": heldout.share(lowest_logs),
         "mean_density": heldout.share(mean_logs),
-        "traversable_heldout": _share_of_steps(passed, paths),
+        "traversable_heldout": _share_of_steps_passed(passed, paths),
     }
 
 
-def _rule_values(
+def _traversal_rule_measures(
     rule: TraversalRule, paths: StackedPaths, log_floors: Sequence[float | None]
 ) -> Values:
     """The share of steps above the floor; and the same with a personal floor.
@@ -239,21 +242,21 @@ def _rule_values(
     Until a path first comes above the floor, the personal floor is where it starts.
     """
     own = np.array([rule.log_floor if one is None else one for one in log_floors], dtype=np.float64)
-    floor_of_step = np.repeat(own, [steps.stop - steps.start for steps in paths.steps])
+    floor_of_step = np.repeat(own, [steps.stop - steps.start for steps in paths.step_slices])
     starts, ends = paths.step_ends
     lowest = rule.along(starts, ends).lowest_logs
     at_start = rule.log_densities_at_start(starts, ends)
-    lasts = [steps.stop - 1 for steps in paths.steps]
+    lasts = [steps.stop - 1 for steps in paths.step_slices]
     at_end = rule.along(ends[lasts], ends[lasts]).lowest_logs
     personal = np.concatenate(
         [
             _steps_above_personal_floor(lowest[steps], at_start[steps], float(end), float(floor))
-            for steps, end, floor in zip(paths.steps, at_end, own, strict=True)
+            for steps, end, floor in zip(paths.step_slices, at_end, own, strict=True)
         ]
     )
     return {
-        "traversable": _share_of_steps(lowest >= floor_of_step - JUDGE_TOLERANCE, paths),
-        "traversable_personal": _share_of_steps(personal, paths),
+        "traversable": _share_of_steps_passed(lowest >= floor_of_step - JUDGE_TOLERANCE, paths),
+        "traversable_personal": _share_of_steps_passed(personal, paths),
     }
 
 
@@ -272,6 +275,6 @@ def _steps_above_personal_floor(
     return np.asarray(holds)
 
 
-def _share_of_steps(passed: Mask, paths: StackedPaths) -> Array:
-    shares = np.array([passed[steps].mean() for steps in paths.steps])
+def _share_of_steps_passed(passed: Mask, paths: StackedPaths) -> Array:
+    shares = np.array([passed[steps].mean() for steps in paths.step_slices])
     return np.where(paths.lasts > paths.firsts, shares, np.nan)

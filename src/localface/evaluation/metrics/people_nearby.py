@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.evaluation.metrics.reference_rows import ReferenceRows, evenly_spaced
+from localface.evaluation.metrics.reference_rows import ReferenceRows, evenly_spaced_numbers
 from localface.evaluation.metrics.step_grid import points_along, straight_parts
 from localface.types import Array, Mask
 
@@ -34,7 +34,7 @@ def people_within(
 
 def _count_within(points: Array, rows: ReferenceRows, eps: float, own: list[int]) -> Array:
     counts = np.empty(len(points))
-    for block in rows.blocks(points):
+    for block in rows.block_slices(points):
         near = rows.squared_distances(points[block]) <= eps * eps * (1 + 1e-9)
         near[:, own] = False
         counts[block] = near.sum(axis=1)
@@ -43,7 +43,7 @@ def _count_within(points: Array, rows: ReferenceRows, eps: float, own: list[int]
 
 def typical_eps(rows: ReferenceRows, *, k: int = 10) -> float:
     """The median distance from a row to its k-th nearest other row, over at most 512 rows."""
-    points = rows.points[evenly_spaced(len(rows), 512)]
+    points = rows.points[evenly_spaced_numbers(len(rows), 512)]
     k = min(k, len(rows) - 1)
     if not k:
         return 0.0

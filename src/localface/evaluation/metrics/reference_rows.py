@@ -33,7 +33,7 @@ class ReferenceRows:
                 "give a table of finite points"
             )
         at: dict[bytes, list[int]] = {}
-        for i, key in enumerate(_keys(points)):
+        for i, key in enumerate(_row_keys(points)):
             at.setdefault(key, []).append(i)
         points.setflags(write=False)
         object.__setattr__(self, "points", points)
@@ -46,7 +46,7 @@ class ReferenceRows:
 
     def rows_at(self, point: Array) -> list[int]:
         """The numbers of the rows that are equal to a point."""
-        return self._at.get(_keys(point[None, :])[0], [])
+        return self._at.get(_row_keys(point[None, :])[0], [])
 
     def squared_distances(self, points: Array) -> Array:
         """The squared distance from every point to every row: pass few points at a time."""
@@ -55,16 +55,16 @@ class ReferenceRows:
         squared += (points * points).sum(axis=1)[:, None]
         return np.maximum(squared, 0.0, out=squared)
 
-    def blocks(self, points: Array) -> Iterator[slice]:
+    def block_slices(self, points: Array) -> Iterator[slice]:
         """Slices of the points, each with no more distances than memory should hold."""
         in_memory = min(_MIN_POINTS, _MAX_BLOCK // len(self))
         step = max(1, in_memory, _BLOCK // len(self))
         for first in range(0, len(points), step):
             yield slice(first, first + step)
 
-    def blocks_of_distances(self, points: Array) -> Iterator[tuple[slice, Array]]:
+    def squared_distances_by_block(self, points: Array) -> Iterator[tuple[slice, Array]]:
         """Squared distances a block at a time; infinite to rows that equal the point itself."""
-        for block in self.blocks(points):
+        for block in self.block_slices(points):
             squared = self.squared_distances(points[block])
             for i, point in enumerate(points[block]):
                 squared[i, self.rows_at(point)] = np.inf
@@ -75,7 +75,7 @@ class ReferenceRows:
         k = min(k, len(self))
         distances = np.empty((len(points), k))
         numbers = np.empty((len(points), k), dtype=np.int64)
-        for block, squared in self.blocks_of_distances(points):
+        for block, squared in self.squared_distances_by_block(points):
             near = np.sort(np.argpartition(squared, k - 1, axis=1)[:, :k], axis=1)
             exact = np.sqrt(((self.points[near] - points[block, None]) ** 2).sum(axis=2))
             exact[np.isinf(np.take_along_axis(squared, near, axis=1))] = np.inf
@@ -90,10 +90,10 @@ def distinct_rows(points: Array) -> ReferenceRows:
     return ReferenceRows(np.unique(np.asarray(points, dtype=np.float64) + 0.0, axis=0))
 
 
-def evenly_spaced(n: int, most: int) -> Ids:
+def evenly_spaced_numbers(n: int, most: int) -> Ids:
     """At most ``most`` of the numbers 0 to n - 1, evenly spaced: nothing is random."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _keys(points: Array) -> list[bytes]:
+def _row_keys(points: Array) -> list[bytes]:
     return [point.tobytes() for point in np.round(points, _DECIMALS) + 0.0]  # no negative zero

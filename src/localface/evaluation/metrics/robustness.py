@@ -56,11 +56,11 @@ def stability(
             flags.append(again is not None)
             if again is None:
                 continue
-            distances.append(_distance(end, again, space))
-            moved = _distance(person, copy, space)
+            distances.append(_distance_between_records(end, again, space))
+            moved = _distance_between_records(person, copy, space)
             if moved > 0:
                 ratios.append(distances[-1] / moved)
-    return Stability(answered, success_share(flags), _mean(distances), _mean(ratios))
+    return Stability(answered, success_share(flags), _mean_or_nan(distances), _mean_or_nan(ratios))
 
 
 def noisy_copies(
@@ -101,9 +101,9 @@ def valid_under_models(
     return found
 
 
-def _distance(first: Array, second: Array, space: Space) -> float:
+def _distance_between_records(first: Array, second: Array, space: Space) -> float:
     return float(l2(first[None, :], second[None, :], space.schema, space.scales)[0])
 
 
-def _mean(values: list[float]) -> float:
+def _mean_or_nan(values: list[float]) -> float:
     return float(np.mean(values)) if values else float("nan")

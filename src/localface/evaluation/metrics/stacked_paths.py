@@ -31,12 +31,12 @@ class StackedPaths:
         return cls(records, points, firsts, ends - 1)
 
     @property
-    def states(self) -> list[slice]:
+    def state_slices(self) -> list[slice]:
         """Where the states of each path are."""
         return [slice(first, last + 1) for first, last in zip(self.firsts, self.lasts, strict=True)]
 
     @property
-    def steps(self) -> list[slice]:
+    def step_slices(self) -> list[slice]:
         """Where the steps of each path are among all steps; a path that stays put has one."""
         ends = np.cumsum(np.maximum(self.lasts - self.firsts, 1))
         return [slice(first, end) for first, end in zip([0, *ends[:-1]], ends, strict=True)]
@@ -50,11 +50,11 @@ class StackedPaths:
         return self.points[np.concatenate(before)], self.points[np.concatenate(after)]
 
     @property
-    def lengths(self) -> Array:
+    def lengths_of_steps(self) -> Array:
         """The length of every step."""
         starts, ends = self.step_ends
         return np.asarray(np.sqrt(((ends - starts) ** 2).sum(axis=1)))
 
-    def first_and_last(self, i: int) -> tuple[Array, Array]:
+    def start_and_end_records(self, i: int) -> tuple[Array, Array]:
         """Where one path starts and where it ends, as records."""
         return self.records[self.firsts[i]], self.records[self.lasts[i]]

@@ -31,7 +31,7 @@ class TraversalRule:
     log_floor: float
 
     @classmethod
-    def of(
+    def fit(
         cls,
         points: Array | ReferenceRows,
         discrete: Mask,

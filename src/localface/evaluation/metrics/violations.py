@@ -45,17 +45,19 @@ def count_violations(states: Array, space: Space, box: Box) -> Violations:
     schema = space.schema
     later = states[1:]
     exists = existing_values(later, schema)
-    slack = _slack(states, space)
+    slack = _rounding_slack(states, space)
     outside = (later < box.lower - slack[1:]) | (later > box.upper + slack[1:])
     whole = np.array([feature.whole and feature.categories is None for feature in schema])
     numbers = np.where(exists, later, 0.0)
     uneven = np.abs(numbers - np.rint(numbers)) > slack[1:]
-    forbidden = (_forbidden(later[exists[:, j], j], codes) for j, codes in box.allowed.items())
+    forbidden = (
+        _count_forbidden_codes(later[exists[:, j], j], codes) for j, codes in box.allowed.items()
+    )
     return Violations(
         box=int((outside & exists).sum()),
         categories=sum(forbidden),
-        one_way=_steps_back(states, box, slack),
-        relations=_broken_relations(later, schema, slack[1:]),
+        one_way=_count_steps_back(states, box, slack),
+        relations=_count_broken_relations(later, schema, slack[1:]),
         whole=int((uneven & whole).sum()),
         nonexistent=int((~exists).sum()),
     )
@@ -79,23 +81,23 @@ def with_existing_categories(records: Array, schema: Schema) -> Array:
     return mended
 
 
-def _slack(states: Array, space: Space) -> Array:
+def _rounding_slack(states: Array, space: Space) -> Array:
     sizes = np.where(np.isfinite(states), np.abs(states), 0.0)
     return np.asarray(_ROUNDING * space.scales + 4 * np.finfo(float).eps * sizes)
 
 
-def _forbidden(codes: Array, allowed: frozenset[int]) -> int:
+def _count_forbidden_codes(codes: Array, allowed: frozenset[int]) -> int:
     return int((~np.isin(codes, sorted(allowed))).sum())
 
 
-def _steps_back(states: Array, box: Box, slack: Array) -> int:
+def _count_steps_back(states: Array, box: Box, slack: Array) -> int:
     before = states[:-1]
     after = states[1:]
     down = (after < before - slack[1:]) & box.up
     return int((down | ((after > before + slack[1:]) & box.down)).sum())
 
 
-def _broken_relations(states: Array, schema: Schema, slack: Array) -> int:
+def _count_broken_relations(states: Array, schema: Schema, slack: Array) -> int:
     broken = 0
     for first, _, second in schema.relations:
         i = schema.index(first)

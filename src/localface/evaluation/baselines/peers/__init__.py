@@ -62,10 +62,10 @@ class Setting:
 
 def available() -> dict[str, str | None]:
     """Which version of each package is installed; None where it is missing."""
-    return {package: _version(package, module) for package, module in PACKAGES.items()}
+    return {package: _installed_version(package, module) for package, module in PACKAGES.items()}
 
 
-def _version(package: str, module: str) -> str | None:
+def _installed_version(package: str, module: str) -> str | None:
     if find_spec(module) is None:
         return None
     try:

@@ -57,31 +57,31 @@ class CountedModel:
         self.classes_ = np.array([0, 1])
 
     @property
-    def level(self) -> float:
+    def target_threshold(self) -> float:
         """The probability of class 1 from which on a record reaches the target."""
         return 0.5 if self._remap else self._task.min_score
 
-    def start(self) -> None:
+    def restart_call_count(self) -> None:
         """Begin with another person: the calls that one person may take are counted anew."""
         self._made = 0
 
     def predict_proba(self, table: Any) -> Array:
         """The probabilities of not reaching the target and of reaching it, one row a record."""
-        scores = self._scores(table)
-        towards = self._mapped_scores(scores) if self._remap else scores
+        scores = self._score_table(table)
+        towards = self._scores_as_probabilities(scores) if self._remap else scores
         return np.column_stack([1.0 - towards, towards])
 
     def predict(self, table: Any) -> Array:
         """1 for records that reach the target, else 0."""
-        return np.asarray(self._scores(table) >= self._task.min_score).astype(np.int64)
+        return np.asarray(self._score_table(table) >= self._task.min_score).astype(np.int64)
 
-    def _scores(self, table: Any) -> Array:
+    def _score_table(self, table: Any) -> Array:
         self._made += 1
         if self._most is not None and self._made > self._most:
             raise NoAnswer(f"still searching after {self._most} calls of the model")
         return self._task.score(_nearest_records(self._task, codes_of(self._task, table)))
 
-    def _mapped_scores(self, scores: Array) -> Array:
+    def _scores_as_probabilities(self, scores: Array) -> Array:
         known = self._task.scores
         wanted = self._task.min_score
         low = min(0.0, known.min(), wanted)
@@ -110,23 +110,23 @@ def ask_peer(
 
     Someone who reaches the target already gets no steps, and the package is not asked.
     """
-    query = task.query(person, where)
+    query = task.read_query(person, where)
     if task.score(query.record[None, :])[0] >= task.min_score:
         return task.propose(query, [])
     try:
         codes, cost = search(query)
-        return task.propose(query, [read_codes(task, codes)], cost=cost)
+        return task.propose(query, [record_from_codes(task, codes)], cost=cost)
     except NoAnswer as none:
-        return task.propose_nothing(query, first_line(none))
+        return task.propose_nothing(query, first_line_of_error(none))
 
 
-def first_line(error: BaseException) -> str:
+def first_line_of_error(error: BaseException) -> str:
     """The first line of a message, or the error's name where it has none."""
     return next(iter(str(error).splitlines()), "") or type(error).__name__
 
 
 @contextmanager
-def isolated(seed: int | None = None) -> Iterator[None]:
+def isolated_global_state(seed: int | None = None) -> Iterator[None]:
     """Run another package's code: seeded, silent, with global state restored afterwards.
 
     Both global generators, the warnings' filters and the handlers of logging are restored.
@@ -160,7 +160,7 @@ def needs_peer(package: str, distribution: str) -> Iterator[None]:
     ``with needs_peer("dice_ml", "dice-ml"): import dice_ml``.
     """
     try:
-        with isolated():
+        with isolated_global_state():
             yield
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != package:
@@ -183,7 +183,7 @@ def _nearest_records(task: Task, codes: Array) -> Array:
     return records
 
 
-def read_codes(task: Task, codes: Array) -> Array:
+def record_from_codes(task: Task, codes: Array) -> Array:
     """Codes as a record; whatever is no value of its feature is refused, and says so."""
     record = np.asarray(codes, dtype=np.float64).copy()
     for j, feature in enumerate(task.schema):

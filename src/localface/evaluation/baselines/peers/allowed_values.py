@@ -29,32 +29,32 @@ class AllowedValues:
         choices: dict[int, tuple[int, ...]] = {}
         for j, feature in enumerate(task.schema):
             if feature.discrete:
-                found = _choices(task, query, j)
+                found = _allowed_categories(task, query, j)
                 if set(found) - {int(query.record[j])}:
                     choices[j] = found
                 continue
-            low, high = _range(task, query, j, feature)
+            low, high = _allowed_range(task, query, j, feature)
             if low < high:
                 ranges[j] = (low, high)
         return cls(ranges, choices)
 
     @property
-    def varied(self) -> list[int]:
+    def features_to_vary(self) -> list[int]:
         """The features that may vary, in order."""
         return sorted([*self.ranges, *self.choices])
 
-    def require(self) -> None:
+    def require_something_to_vary(self) -> None:
         """Give up where nothing may vary: packages read an empty list as 'everything'."""
-        if not self.varied:
+        if not self.features_to_vary:
             raise NoAnswer("there is nothing that this person may change")
 
 
-def _choices(task: Task, query: Query, j: int) -> tuple[int, ...]:
+def _allowed_categories(task: Task, query: Query, j: int) -> tuple[int, ...]:
     present = {int(code) for code in np.unique(task.records[:, j])}
     return tuple(sorted(present & query.box.allowed.get(j, frozenset(present))))
 
 
-def _range(task: Task, query: Query, j: int, feature: Feature) -> tuple[float, float]:
+def _allowed_range(task: Task, query: Query, j: int, feature: Feature) -> tuple[float, float]:
     low = max(float(query.box.lower[j]), float(task.records[:, j].min()))
     high = min(float(query.box.upper[j]), float(task.records[:, j].max()))
     if feature.whole:

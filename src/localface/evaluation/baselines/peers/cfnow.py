@@ -12,7 +12,7 @@ from localface.evaluation.baselines.peers.adapter import (
     NoAnswer,
     PeerAnswer,
     ask_peer,
-    isolated,
+    isolated_global_state,
     needs_peer,
 )
 from localface.evaluation.baselines.proposal import Proposal
@@ -49,14 +49,14 @@ class CFNOW:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose an end, in one step."""
-        return ask_peer(self._task, person, where, self._search)
+        return ask_peer(self._task, person, where, self._search_counterfactual)
 
-    def _search(self, query: Query) -> PeerAnswer:
+    def _search_counterfactual(self, query: Query) -> PeerAnswer:
         import pandas
 
-        names = self._columns()
-        factual = pandas.Series(self._one_hot(query.record[None, :])[0], index=list(names))
-        with isolated(self._seed):
+        names = self._column_kinds()
+        factual = pandas.Series(self._to_one_hot(query.record[None, :])[0], index=list(names))
+        with isolated_global_state(self._seed):
             answer = self._find_tabular(
                 factual,
                 self._target_probability,
@@ -66,13 +66,17 @@ class CFNOW:
             )
         if not len(answer.cfs):
             raise NoAnswer("it found no counterfactual before its limit of iterations or seconds")
-        return PeerAnswer(self._as_codes(np.asarray(answer.cfs[0], dtype=np.float64)[None, :])[0])
+        return PeerAnswer(
+            self._codes_from_one_hot(np.asarray(answer.cfs[0], dtype=np.float64)[None, :])[0]
+        )
 
     def _target_probability(self, table: Any) -> Array:
         """One column, which it reads as the probability of the class that is looked for."""
-        return self._model.predict_proba(self._as_codes(np.asarray(table, dtype=np.float64)))[:, 1:]
+        return self._model.predict_proba(
+            self._codes_from_one_hot(np.asarray(table, dtype=np.float64))
+        )[:, 1:]
 
-    def _columns(self) -> dict[str, str]:
+    def _column_kinds(self) -> dict[str, str]:
         """The columns it sees: one a category of categorical features, else one a feature.
 
         It groups categories by the part of the name before the underscore. The names are our
@@ -86,7 +90,7 @@ class CFNOW:
                 kinds[f"f{j}"] = "cat" if feature.kind == "binary" else "num"
         return kinds
 
-    def _one_hot(self, records: Array) -> Array:
+    def _to_one_hot(self, records: Array) -> Array:
         """Records with one column a category."""
         blocks: list[Array] = []
         for j, feature in enumerate(self._task.schema):
@@ -97,7 +101,7 @@ class CFNOW:
             blocks.append(codes)
         return np.hstack(blocks)
 
-    def _as_codes(self, table: Array) -> Array:
+    def _codes_from_one_hot(self, table: Array) -> Array:
         """One-hot columns as codes again: a category is the one whose column is highest."""
         columns: list[Array] = []
         first = 0

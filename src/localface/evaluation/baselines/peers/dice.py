@@ -13,9 +13,9 @@ from localface.evaluation.baselines.peers.adapter import (
     PeerAnswer,
     ask_peer,
     codes_of,
-    isolated,
+    isolated_global_state,
     needs_peer,
-    read_codes,
+    record_from_codes,
 )
 from localface.evaluation.baselines.peers.allowed_values import AllowedValues
 from localface.evaluation.baselines.proposal import Proposal
@@ -64,52 +64,53 @@ class DiCE:
         seeded = {"random_seed": seed} if method == "random" else {}
         self._options = {
             "total_CFs": total_cfs,
-            "stopping_threshold": self._model.level,
+            "stopping_threshold": self._model.target_threshold,
             **seeded,
             **options,
         }
-        with isolated(seed):
-            data = dice_ml.Data(**self._data(guess=decimals == "guess"))
+        with isolated_global_state(seed):
+            data = dice_ml.Data(**self._dice_data_arguments(guess=decimals == "guess"))
             model = dice_ml.Model(model=self._model, backend="sklearn", model_type="classifier")
             self._dice = dice_ml.Dice(data, model, method=method)
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose an end, in one step."""
-        return ask_peer(self._task, person, where, self._search)
+        return ask_peer(self._task, person, where, self._search_counterfactual)
 
     def explain_several(
         self, person: Any, *, where: Mapping[str, Any] | None = None
     ) -> list[Proposal]:
         """Propose every end that DiCE has, ``total_cfs`` at most; none where it has none."""
         task = self._task
-        query = task.query(person, where)
+        query = task.read_query(person, where)
         try:
             return [
-                task.propose(query, [read_codes(task, codes)]) for codes in self._examples(query)
+                task.propose(query, [record_from_codes(task, codes)])
+                for codes in self._generate_counterfactuals(query)
             ]
         except NoAnswer:
             return []
 
-    def _search(self, query: Query) -> PeerAnswer:
+    def _search_counterfactual(self, query: Query) -> PeerAnswer:
         """The nearest of DiCE's answers."""
-        codes = self._examples(query)
+        codes = self._generate_counterfactuals(query)
         away = (self._task.space.points(codes) - query.point) ** 2
         return PeerAnswer(np.asarray(codes[away.sum(axis=1).argmin()]))
 
-    def _examples(self, query: Query) -> Array:
+    def _generate_counterfactuals(self, query: Query) -> Array:
         """All of DiCE's answers.
 
         DiCE rounds to single precision: numbers that only differ by that are the person's own.
         """
         allowed = AllowedValues.of(self._task, query)
-        allowed.require()
-        self._model.start()
+        allowed.require_something_to_vary()
+        self._model.restart_call_count()
         try:
-            with isolated(self._seed):
+            with isolated_global_state(self._seed):
                 answer = self._dice.generate_counterfactuals(
-                    self._table(query.record[None, :]),
+                    self._to_dice_table(query.record[None, :]),
                     desired_class=1,
-                    features_to_vary=[self._names[j] for j in allowed.varied],
+                    features_to_vary=[self._names[j] for j in allowed.features_to_vary],
                     permitted_range=self._permitted_ranges(allowed),
                     **self._options,
                 )
@@ -132,7 +133,7 @@ class DiCE:
         choices = {j: [str(code) for code in codes] for j, codes in allowed.choices.items()}
         return {self._names[j]: values for j, values in {**ranges, **choices}.items()}
 
-    def _table(self, records: Array) -> Any:
+    def _to_dice_table(self, records: Array) -> Any:
         """Records as DiCE takes them: categories as text, whole numbers as integers."""
         import pandas
 
@@ -142,15 +143,17 @@ class DiCE:
             columns[name] = [str(code) for code in whole] if feature.discrete else whole
         return pandas.DataFrame(columns)
 
-    def _data(self, *, guess: bool) -> dict[str, Any]:
+    def _dice_data_arguments(self, *, guess: bool) -> dict[str, Any]:
         """The rows with their outcome, and what DiCE wants to know about them."""
-        table = self._table(self._task.records)
+        table = self._to_dice_table(self._task.records)
         outcome = "outcome"
         while outcome in self._names:
             outcome += "_"
         table[outcome] = self._task.reaches_target.astype(np.int64)
         precision = {
-            name: n for name in self._names if (n := self._decimals(name, guess=guess)) is not None
+            name: n
+            for name in self._names
+            if (n := self._decimals_of_feature(name, guess=guess)) is not None
         }
         ordered = [feature.name for feature in self._task.schema if not feature.discrete]
         data = {"dataframe": table, "continuous_features": ordered, "outcome_name": outcome}
@@ -158,7 +161,7 @@ class DiCE:
             data["continuous_features_precision"] = precision
         return data
 
-    def _decimals(self, name: str, *, guess: bool) -> int | None:
+    def _decimals_of_feature(self, name: str, *, guess: bool) -> int | None:
         """How many decimals DiCE is told of; None where it has to guess itself."""
         feature = self._task.schema[name]
         codes = self._task.records[:, self._task.schema.index(name)]

@@ -14,7 +14,7 @@ from localface.evaluation.baselines.peers.adapter import (
     NoAnswer,
     PeerAnswer,
     ask_peer,
-    isolated,
+    isolated_global_state,
     needs_peer,
 )
 from localface.evaluation.baselines.peers.allowed_values import AllowedValues
@@ -58,26 +58,26 @@ class FATForensics:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose an end, in one step."""
-        return ask_peer(self._task, person, where, self._search)
+        return ask_peer(self._task, person, where, self._search_counterfactual)
 
-    def _search(self, query: Query) -> PeerAnswer:
+    def _search_counterfactual(self, query: Query) -> PeerAnswer:
         allowed = AllowedValues.of(self._task, query)
-        allowed.require()
-        sizes = {j: self._step(j, ends) for j, ends in allowed.ranges.items()}
-        self._check_grid(allowed, sizes)
+        allowed.require_something_to_vary()
+        sizes = {j: self._grid_step(j, ends) for j, ends in allowed.ranges.items()}
+        self._check_grid_size(allowed, sizes)
         choices = {j: [float(code) for code in codes] for j, codes in allowed.choices.items()}
         discrete = [j for j, feature in enumerate(self._task.schema) if feature.discrete]
-        with isolated(self._seed):
+        with isolated_global_state(self._seed):
             explainer = self._explainer(
                 predictive_function=self._model.predict,
                 dataset=self._task.records,
                 categorical_indices=discrete,
                 numerical_indices=[j for j in range(len(self._task.schema)) if j not in discrete],
-                counterfactual_feature_indices=allowed.varied,
+                counterfactual_feature_indices=allowed.features_to_vary,
                 feature_ranges={**allowed.ranges, **choices},
-                max_counterfactual_length=min(self._length, len(allowed.varied)),
+                max_counterfactual_length=min(self._length, len(allowed.features_to_vary)),
                 step_sizes=sizes or None,
-                distance_functions=self._distances() if self._scaled else None,
+                distance_functions=self._distance_functions() if self._scaled else None,
             )
             found, distances, _ = explainer.explain_instance(
                 query.record.copy(), counterfactual_class=1
@@ -88,13 +88,13 @@ class FATForensics:
             )
         return PeerAnswer(np.asarray(found[0], dtype=np.float64), float(distances[0]))
 
-    def _step(self, j: int, ends: tuple[float, float]) -> float:
+    def _grid_step(self, j: int, ends: tuple[float, float]) -> float:
         if self._steps is None:
             return 1.0
         step = (ends[1] - ends[0]) / self._steps
         return float(max(1, round(step))) if self._task.schema.features[j].whole else step
 
-    def _check_grid(self, allowed: AllowedValues, sizes: dict[int, float]) -> None:
+    def _check_grid_size(self, allowed: AllowedValues, sizes: dict[int, float]) -> None:
         """Count the records of the grid before they are made."""
         values = {j: ceil((high - low) / sizes[j]) for j, (low, high) in allowed.ranges.items()}
         values |= {j: len(codes) for j, codes in allowed.choices.items()}
@@ -106,7 +106,7 @@ class FATForensics:
                 f"more than max_candidates={self._most:,}: give steps="
             )
 
-    def _distances(self) -> dict[int, Any]:
+    def _distance_functions(self) -> dict[int, Any]:
         """One function a feature; FAT Forensics wants exactly two parameters without a default."""
         scales = self._task.space.scales
         return {

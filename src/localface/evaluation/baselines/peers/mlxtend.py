@@ -12,7 +12,7 @@ from localface.evaluation.baselines.peers.adapter import (
     NoAnswer,
     PeerAnswer,
     ask_peer,
-    isolated,
+    isolated_global_state,
     needs_peer,
 )
 from localface.evaluation.baselines.proposal import Proposal
@@ -44,14 +44,14 @@ class MLxtend:
         self._lammbda = lammbda
         probable = bool(task.scores.min() >= 0 and task.scores.max() <= 1)
         self._model = CountedModel(task, remap=not probable)
-        self._desired = self._model.level if desired is None else desired
+        self._desired = self._model.target_threshold if desired is None else desired
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose an end, in one step."""
-        return ask_peer(self._task, person, where, self._search)
+        return ask_peer(self._task, person, where, self._search_counterfactual)
 
-    def _search(self, query: Query) -> PeerAnswer:
-        with isolated(self._seed), np.errstate(all="ignore"):
+    def _search_counterfactual(self, query: Query) -> PeerAnswer:
+        with isolated_global_state(self._seed), np.errstate(all="ignore"):
             end = self._create(
                 query.record,
                 1,
@@ -62,9 +62,9 @@ class MLxtend:
                 random_seed=self._seed,
             )
         reached = float(self._model.predict_proba(end)[0, 1])
-        if reached < self._model.level:
+        if reached < self._model.target_threshold:
             raise NoAnswer(
                 f"its search ended at a score of {reached:.3g}, "
-                f"and {self._model.level:.3g} was wanted"
+                f"and {self._model.target_threshold:.3g} was wanted"
             )
         return PeerAnswer(end)

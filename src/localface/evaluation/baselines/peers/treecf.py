@@ -12,7 +12,7 @@ from localface.evaluation.baselines.peers.adapter import (
     NoAnswer,
     PeerAnswer,
     ask_peer,
-    isolated,
+    isolated_global_state,
     needs_peer,
 )
 from localface.evaluation.baselines.proposal import Proposal
@@ -51,8 +51,10 @@ class TreeCF:
                 "treecf reads models on plain numbers, and this table holds more: "
                 "encode its categories"
             )
-        with isolated(seed):
-            self._plausible = None if isolation is None else self._forest(numbers, isolation)
+        with isolated_global_state(seed):
+            self._plausible = (
+                None if isolation is None else self._isolation_plausibility(numbers, isolation)
+            )
             explainer = treecf.Explainer(task.model, background=numbers)
         self._trees = explainer.ir
         self._scales = explainer.sigma
@@ -60,34 +62,34 @@ class TreeCF:
 
     def explain(self, person: Any, *, where: Mapping[str, Any] | None = None) -> Proposal:
         """Propose an end, in one step."""
-        return ask_peer(self._task, person, where, self._search)
+        return ask_peer(self._task, person, where, self._search_counterfactual)
 
-    def _search(self, query: Query) -> PeerAnswer:
+    def _search_counterfactual(self, query: Query) -> PeerAnswer:
         numbers = self._form.numbers(query.record[None, :])
         names = self._trees.feature_names
         schema = self._task.schema
         explainer = self._treecf.Explainer(
             self._trees,
             normalizers=self._scales,
-            constraints=self._constraints(query),
+            constraints=self._treecf_constraints(query),
             value_policy={names[j]: "integer" for j, feature in enumerate(schema) if feature.whole},
             plausibility=self._plausible,
         )
-        with isolated(self._seed):
+        with isolated_global_state(self._seed):
             answer = explainer.explain(
                 np.asarray(numbers)[0], self._target, seed=self._seed, **self._options
             )
         if not hasattr(answer, "x_cf"):
             raise NoAnswer(answer.reason)
-        return PeerAnswer(self._codes(answer.x_cf), float(answer.distance))
+        return PeerAnswer(self._codes_from_numbers(answer.x_cf), float(answer.distance))
 
-    def _constraints(self, query: Query) -> list[Any]:
+    def _treecf_constraints(self, query: Query) -> list[Any]:
         """What it may do: features left alone, ranges, and orders between features."""
         treecf = self._treecf
         names = self._trees.feature_names
         schema = self._task.schema
         found: list[Any] = []
-        for j, (low, high) in enumerate(self._ranges(query)):
+        for j, (low, high) in enumerate(self._number_ranges(query)):
             if low == high:
                 found.append(treecf.Freeze(names[j]))
             elif np.isfinite(low) or np.isfinite(high):
@@ -97,7 +99,7 @@ class TreeCF:
             found.append(treecf.Linear(pair, "<=", 0.0))
         return found
 
-    def _ranges(self, query: Query) -> list[tuple[float, float]]:
+    def _number_ranges(self, query: Query) -> list[tuple[float, float]]:
         """The lowest and highest number of each feature that the model may see."""
         ranges: list[tuple[float, float]] = []
         for j, feature in enumerate(self._task.schema):
@@ -112,7 +114,7 @@ class TreeCF:
             ranges.append((min(labels), max(labels)) if labels else (0.0, 0.0))
         return ranges
 
-    def _codes(self, numbers: Array) -> Array:
+    def _codes_from_numbers(self, numbers: Array) -> Array:
         """What the model would see, as codes again; a number must be one of the categories."""
         codes = np.array(numbers, dtype=np.float64)
         for j, feature in enumerate(self._task.schema):
@@ -142,7 +144,7 @@ class TreeCF:
             return space(op=">=", value=level + _MARGIN)
         return space(op="<=", value=level + -_MARGIN)
 
-    def _forest(self, numbers: Array, most: float) -> Any:
+    def _isolation_plausibility(self, numbers: Array, most: float) -> Any:
         with needs_peer("sklearn", "scikit-learn"):
             from sklearn.ensemble import IsolationForest
         forest = IsolationForest(random_state=self._seed).fit(numbers)
