@@ -132,7 +132,7 @@ def stored(place: Path, model: Any, people: pd.DataFrame) -> dict[str, float]:
         people,
     )
     _, boxed = asked(store, CHECKED)
-    found = recall(store.source(), store, boxed)
+    found = recall(store.as_source(), store, boxed)
     return figures | {"recall": found, "MB float32": 4e-6 * store.n_rows * len(store.schema)}
 
 

@@ -148,7 +148,7 @@ def measure(n: int, people: int) -> dict[str, float]:
             )
         )
         seconds = time.perf_counter() - started
-        source = store.source()
+        source = store.as_source()
         free, boxed = asked(store, people)
         source.nearest(boxed[:20])
         (alone, batch), asking = peak_of(lambda: timed(source, boxed))

@@ -29,7 +29,7 @@ from localface.cases.readiness import synthetic
 from localface.density.common_states import CommonStates, category_counts
 from localface.density.common_states.copies import group_codes
 from localface.density.protocol import FLOOR_TOLERANCE
-from localface.engine.engine import log_floor_of
+from localface.engine.engine import log_floor_from_options
 from localface.engine.fitting import fit_density
 from localface.engine.loading import LoadedTable, load_table
 from localface.geometry.point_set import PointSet
@@ -160,7 +160,7 @@ def in_use(loaded: LoadedTable, trial: Trial) -> Judged:
     """Judge by the density that explainers use."""
     points = PointSet(loaded.space.points(trial.known))
     density = fit_density(points, loaded.space, loaded.form, OPTIONS)
-    floor = log_floor_of(density, loaded.space, OPTIONS) - FLOOR_TOLERANCE
+    floor = log_floor_from_options(density, loaded.space, OPTIONS) - FLOOR_TOLERANCE
 
     def log_densities(records: np.ndarray) -> np.ndarray:
         places = loaded.space.points(records)

@@ -15,8 +15,8 @@ import sys
 
 import numpy as np
 
-from localface.geometry.deviation import may_deviate
-from localface.geometry.segments import fewest_within
+from localface.geometry.deviation import segment_stays_near
+from localface.geometry.segments import fewest_rows_within
 
 DIMENSIONS = (2, 3, 8, 22)
 PLACES = np.linspace(0, 1, 4001)[:, None]
@@ -72,8 +72,8 @@ def row(width: int, trials: int) -> str:
         if truth is None:
             continue
         decided += 1
-        wrong += may_deviate(x1, x2, end, EPS) != truth
-        swept += (fewest_within(x1, end, np.stack([x1, x2]), EPS) >= 1) != truth
+        wrong += segment_stays_near(x1, x2, end, EPS) != truth
+        swept += (fewest_rows_within(x1, end, np.stack([x1, x2]), EPS) >= 1) != truth
         unsound += printed and not truth
         admissible += truth
         refused += truth and not printed

@@ -13,7 +13,7 @@ from localface.density.kde import KDE
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine
 from localface.engine.fitting import fit_engine
-from localface.engine.job import SearchJob, same_records
+from localface.engine.job import SearchJob, take_points_as_records
 from localface.errors import ModelError
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import PointSet
@@ -62,7 +62,7 @@ def line_driver(score: LineScore | None = None, **options: Any) -> Driver:
 
 
 def job(asks: Questions[Any], *, min_score: float = 0.5, **options: Any) -> SearchJob[Any]:
-    return SearchJob(asks, same_records, min_score, **options)
+    return SearchJob(asks, take_points_as_records, min_score, **options)
 
 
 def up_to(limit: float) -> Bounds:

@@ -213,7 +213,7 @@ def test_dijkstra_and_a_star_find_ways_of_the_same_length(name):
     engine, plan = explainer.engine, replace(explainer.engine.plan, astar=False, actions=False)
     people = each(some(world.people, 6))
     records = [read_record(person, explainer.schema) for person in people]
-    requests = [engine.request(record, engine.form, world.where) for record in records]
+    requests = [engine.make_request(record, engine.form, world.where) for record in records]
     for number, answer in engine.answer(requests, plan):
         assert answer.cost == pytest.approx(answers[number].cost, rel=1e-9)
 

@@ -88,7 +88,7 @@ class Bench:
         )
         assert self.judge.rule is not None
         log_densities = self.judge.rule.along(self.points, self.points).lowest_logs
-        self.shares = self.explainer.density.scale.share(log_densities)
+        self.shares = self.explainer.density.scale.share_below(log_densities)
         self.models = list(retrained(at))
 
     def _score(self, records: Array) -> Array:

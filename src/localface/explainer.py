@@ -24,7 +24,7 @@ from localface.density.protocol import Density
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
 from localface.engine.fitting import fit_engine
-from localface.engine.many import answer_many, requests_of, requests_or_errors, with_progress
+from localface.engine.many import answer_many, make_requests, make_requests_or_errors, with_progress
 from localface.errors import InputError, needs_extra
 from localface.options import (
     Ask,
@@ -145,7 +145,7 @@ class LocalFACE:
         {options}
         """
         asked = check_ask(self._engine, ask)
-        request = asked.request(person)
+        request = asked.make_request(person)
         if ask.min_robustness is not None:
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
         ((_, answer),) = asked.engine.answer([request], asked.plan)
@@ -168,7 +168,7 @@ class LocalFACE:
                 option="strategy",
             )
         asked = check_ask(self._engine, ask)
-        return find_alternatives(asked.engine, asked.request(person), asked.plan, int(ask.n))
+        return find_alternatives(asked.engine, asked.make_request(person), asked.plan, int(ask.n))
 
     @takes_options_of(AskMany)
     def explain_many(self, people: Any, ask: AskMany) -> Recourses:
@@ -186,7 +186,7 @@ class LocalFACE:
         """
         asked = check_ask(self._engine, ask)
         keep_errors = ask.on_error == "record"
-        write = requests_or_errors if keep_errors else requests_of
+        write = make_requests_or_errors if keep_errors else make_requests
         requests = write(asked, people)  # every one, before the first search
         return answer_many(
             asked.engine,
@@ -224,7 +224,7 @@ class LocalFACE:
         min_score
             The score that the answer was asked for, where that is not the explainer's own.
         """
-        engine = self._engine.at(min_score=min_score)
+        engine = self._engine.with_thresholds(min_score=min_score)
         others = read_models(engine, models, target=self.target, form=engine.form)
         return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
 
@@ -239,7 +239,7 @@ class LocalFACE:
         {options}
         """
         asked = check_ask(self._engine, ask)
-        request = asked.request(person)
+        request = asked.make_request(person)
         goal = read_wish(ask.wish, request.record, self.schema)
         return check_wish(asked.engine, asked.plan, replace(request, goal=goal))
 

@@ -88,7 +88,7 @@ def test_an_audit_counts_its_searches_too(engine: Engine, model: Counting) -> No
 
 def test_robustness_tells_what_it_took(engine: Engine, model: Counting) -> None:
     asked = check_ask(engine, Ask())
-    ((_, answer),) = engine.answer([asked.request(PERSON)], asked.plan)
+    ((_, answer),) = engine.answer([asked.make_request(PERSON)], asked.plan)
     others = read_models(engine, [rising, rising], target=1, form=engine.form)
     model.reset()
 
@@ -106,7 +106,7 @@ def test_a_robust_answer_accounts_for_all_that_it_took(engine: Engine, model: Co
     asked = check_ask(engine, Ask())
     model.reset()
 
-    answer = explain_robustly(engine, asked.request(PERSON), asked.plan, 0.99)
+    answer = explain_robustly(engine, asked.make_request(PERSON), asked.plan, 0.99)
 
     assert answer.robustness is not None
     assert answer.disclosure.model_calls == model.calls
@@ -115,9 +115,9 @@ def test_a_robust_answer_accounts_for_all_that_it_took(engine: Engine, model: Co
 
 def test_the_end_of_an_answer_is_where_its_actions_lead(engine: Engine) -> None:
     asked = check_ask(engine, Ask())
-    ((_, answer),) = engine.answer([asked.request(PERSON)], asked.plan)
+    ((_, answer),) = engine.answer([asked.make_request(PERSON)], asked.plan)
     ((_, bare),) = engine.answer(
-        [asked.request(PERSON)], check_ask(engine, Ask(actions=False)).plan
+        [asked.make_request(PERSON)], check_ask(engine, Ask(actions=False)).plan
     )
 
     assert end_record(answer).tolist() == answer.with_actions_as_path().records[-1].tolist()

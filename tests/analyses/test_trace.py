@@ -18,13 +18,13 @@ PERSON = {"a": -0.8, "b": 0.1}
 
 
 def trace(engine: Engine, person: Any = PERSON, **said: Any) -> Trace:
-    return trace_search(engine, check_ask(engine, Ask(**said)).request(person))
+    return trace_search(engine, check_ask(engine, Ask(**said)).make_request(person))
 
 
 def test_the_recourse_is_the_one_that_is_found_without_a_trace() -> None:
     engine = small_engine()
     asked = check_ask(engine, Ask(actions=False))
-    ((_, plain),) = engine.answer([asked.request(PERSON)], asked.plan)
+    ((_, plain),) = engine.answer([asked.make_request(PERSON)], asked.plan)
 
     log_questions = trace(engine)
 

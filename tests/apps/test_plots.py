@@ -317,7 +317,7 @@ def test_tracing_asks_the_same_and_keeps_it() -> None:
 
 
 def trace_of(explainer: LocalFACE, person: Any) -> Trace:
-    return trace_search(explainer.engine, check_ask(explainer.engine, Ask()).request(person))
+    return trace_search(explainer.engine, check_ask(explainer.engine, Ask()).make_request(person))
 
 
 def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> None:

@@ -11,4 +11,4 @@ from localface.density.protocol import DensityScale
 def test_shares_and_quantiles_undo_each_other():
     scale = DensityScale(np.sort(np.random.default_rng(0).normal(size=501)))
     for share in (0.0, 0.05, 0.333, 1.0):
-        assert float(scale.share(scale.quantile(share))) == pytest.approx(share)
+        assert float(scale.share_below(scale.quantile(share))) == pytest.approx(share)

@@ -24,6 +24,6 @@ def test_the_nearest_neighbour_density_finds_the_loneliest_place_on_a_step():
         places = start + GRID * (end - start)
         radii = np.sort(np.linalg.norm(places[:, None, :] - others, axis=2), axis=1)[:, 3]
         value = knn.lowest_along(start[None], end[None], None).log_densities[0]
-        assert knn.radius(value) == pytest.approx(radii.max(), abs=2e-3)
+        assert knn.radius_at(value) == pytest.approx(radii.max(), abs=2e-3)
         for floor in (value - 0.01, value + 0.01):
             assert knn.lowest_along(start[None], end[None], floor).passes[0] == (value >= floor)

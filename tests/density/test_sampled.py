@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localface.density.sampled import SampledDensity, checked_log_density
+from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.errors import DensityError
 from localface.geometry.point_set import PointSet
 
@@ -28,7 +28,7 @@ def _cloud(width, n=400, seed=0):
 def test_a_density_that_lies_is_told_what_it_said(lie, message):
     with pytest.raises(DensityError, match=message):
         SampledDensity(
-            checked_log_density(lie, lambda points: points),
+            wrap_user_density(lie, lambda points: points),
             PointSet(_cloud(2)),
             np.zeros(2, dtype=bool),
             near_radius=1.0,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from localface.engine.answering import QuestionAnswerer
-from localface.engine.job import same_records
+from localface.engine.job import take_points_as_records
 from localface.engine.meter import Meter
 from localface.geometry.bounds import Bounds
 from localface.search.questions import (
@@ -28,7 +28,7 @@ from small_engine import LineScore, ids, line_density, line_source, points, up_t
 
 
 def meter(min_score: float = 0.5, max_rows: int | None = None) -> Meter:
-    return Meter(same_records, min_score, max_rows)
+    return Meter(take_points_as_records, min_score, max_rows)
 
 
 def answerer(score: LineScore | None = None, **options: Any) -> QuestionAnswerer:
@@ -39,13 +39,13 @@ def answers(
     one: QuestionAnswerer, questions: Sequence[Any], meters: Sequence[Meter] | None = None
 ) -> Sequence[Any]:
     """Answer questions of one kind."""
-    (answer,) = [found for kinds, found in one.kinds if isinstance(questions[0], kinds)]
+    (answer,) = [found for kinds, found in one.answer_kinds if isinstance(questions[0], kinds)]
     meters = [meter() for _ in questions] if meters is None else meters
     return answer(list(zip(meters, questions, strict=True)))
 
 
 def test_every_kind_of_question_is_answered_by_one_function() -> None:
-    kinds = [kind for some, _ in answerer().kinds for kind in some]
+    kinds = [kind for some, _ in answerer().answer_kinds for kind in some]
 
     assert len(kinds) == len(set(kinds)) == 9
 

@@ -12,7 +12,12 @@ from localface.engine.driver import Driver
 from localface.engine.job import SearchJob
 from localface.errors import InputError, ModelError
 from localface.geometry.bounds import Bounds
-from localface.search.questions import Questions, ask_census, ask_nearest, ask_point_scores
+from localface.search.questions import (
+    Questions,
+    ask_nearest_rows,
+    ask_point_scores,
+    ask_target_counts,
+)
 from localface.types import NO_ROWS
 from small_engine import (
     LineScore,
@@ -35,12 +40,12 @@ def score_of(*values: float) -> Questions[list[float]]:
 
 
 def rows_near(value: float, k: int) -> Questions[list[int]]:
-    found = yield from ask_nearest(np.array([value]), k, Bounds.unlimited(1), NO_ROWS)
+    found = yield from ask_nearest_rows(np.array([value]), k, Bounds.unlimited(1), NO_ROWS)
     return list(found.ids.tolist())
 
 
 def targets_up_to(limit: float) -> Questions[int]:
-    return (yield from ask_census(up_to(limit))).targets
+    return (yield from ask_target_counts(up_to(limit))).targets
 
 
 def test_a_search_returns_what_it_returns() -> None:

@@ -23,7 +23,7 @@ REFUSED = np.array([-0.8, 0.1])
 
 
 def request(engine: Engine, record: Any = REFUSED, **given: Any) -> Request:
-    return engine.request(np.asarray(record, dtype=float), engine.form, None, **given)
+    return engine.make_request(np.asarray(record, dtype=float), engine.form, None, **given)
 
 
 def only(found: Any) -> Any:
@@ -103,10 +103,10 @@ def test_one_that_cannot_be_answered_gets_the_error_and_the_others_their_answers
 def test_another_score_or_floor_shares_what_was_fitted() -> None:
     engine = small_engine()
 
-    other = engine.at(min_score=0.7, min_density=0.2)
+    other = engine.with_thresholds(min_score=0.7, min_density=0.2)
 
-    assert engine.at() is engine
-    assert engine.at(min_score=0.5) is engine
+    assert engine.with_thresholds() is engine
+    assert engine.with_thresholds(min_score=0.5) is engine
     assert other.driver is engine.driver
     assert (other.score.min_score, other.answers.target.min_score) == (0.7, 0.7)
     assert other.log_floor > engine.log_floor
@@ -122,7 +122,7 @@ def test_another_score_or_floor_shares_what_was_fitted() -> None:
 def test_with_momentum_another_floor_changes_how_far_off_the_rows_a_walk_may_lead() -> None:
     engine = small_engine(momentum_steps=2)
 
-    other = engine.at(min_density=0.3)
+    other = engine.with_thresholds(min_density=0.3)
 
     assert other.plan.walk_options.reach < engine.plan.walk_options.reach
 
@@ -131,9 +131,9 @@ def test_under_the_cover_rule_another_floor_is_another_radius() -> None:
     chosen = small_engine(edges="cover")
     given = small_engine(edges="cover", radius=0.4)
 
-    assert chosen.at(min_density=0.3).answers.radius != chosen.answers.radius
+    assert chosen.with_thresholds(min_density=0.3).answers.radius != chosen.answers.radius
     assert given.log_floor == pytest.approx(-2 * np.log(0.4))
-    assert given.at(min_density=0.3).log_floor == given.log_floor
+    assert given.with_thresholds(min_density=0.3).log_floor == given.log_floor
 
 
 def test_a_person_who_breaks_a_declared_relation_or_is_far_off_is_refused() -> None:
@@ -142,17 +142,17 @@ def test_a_person_who_breaks_a_declared_relation_or_is_far_off_is_refused() -> N
     engine = fit_engine(rising, data, schema=schema, target=1, options=options(n_neighbors=2))
 
     with pytest.raises(DataError, match="'a' <= 'b'"):
-        engine.request(np.array([2.0, 1.0]), engine.form)
+        engine.make_request(np.array([2.0, 1.0]), engine.form)
     with pytest.raises(InputError):
-        engine.request(np.array([1e15, 1e16]), engine.form)
-    person = engine.person(np.array([0.0, 1.0]), schema.box(np.array([0.0, 1.0]), None))
+        engine.make_request(np.array([1e15, 1e16]), engine.form)
+    person = engine.make_person(np.array([0.0, 1.0]), schema.box(np.array([0.0, 1.0]), None))
     states = engine.space.points(np.array([[0.0, 1.0], [2.0, 1.0]]))
     assert person.keeps_relations(states).tolist() == [True, False]
 
 
 def test_someone_without_relations_may_be_in_any_state() -> None:
     engine = small_engine()
-    person = engine.person(REFUSED, engine.schema.box(REFUSED, None))
+    person = engine.make_person(REFUSED, engine.schema.box(REFUSED, None))
 
     assert person.keeps_relations(np.zeros((3, 2))).all()
     assert person.weights is None
@@ -164,7 +164,7 @@ def test_weights_and_fixed_features_become_columns() -> None:
     engine = small_engine(edges="average", max_step=1.5)
     box = engine.schema.box(REFUSED, None)
 
-    person = engine.person(REFUSED, box, weights={"b": 3.0}, fixed=["a"])
+    person = engine.make_person(REFUSED, box, weights={"b": 3.0}, fixed=["a"])
 
     assert person.weights is not None
     assert person.fixed is not None
@@ -178,7 +178,7 @@ def test_what_is_fixed_stays_when_states_are_taken_over_from_others() -> None:
     box = engine.schema.box(REFUSED, None)
     other = np.array([[1.5, -0.7]])
 
-    person = engine.person(REFUSED, box, fixed=["a"])
+    person = engine.make_person(REFUSED, box, fixed=["a"])
 
     assert np.allclose(engine.space.records(person.project(other)), [[REFUSED[0], -0.7]])
 

@@ -22,7 +22,7 @@ def test_an_ask_without_wishes_is_the_engines_own() -> None:
 
     assert asked.engine is engine
     assert (asked.where, asked.weights, asked.relax) == (None, {}, False)
-    assert asked.request(PERSON).record.tolist() == [-0.8, 0.1]
+    assert asked.make_request(PERSON).record.tolist() == [-0.8, 0.1]
 
 
 def test_what_is_asked_goes_into_the_request_and_the_plan() -> None:
@@ -38,7 +38,7 @@ def test_what_is_asked_goes_into_the_request_and_the_plan() -> None:
     )
 
     asked = check_ask(small_engine(), ask)
-    request = asked.request(PERSON)
+    request = asked.make_request(PERSON)
 
     assert (asked.plan.actions, asked.plan.max_changes) == (False, 2)
     assert asked.engine.score.min_score == 0.7

@@ -14,8 +14,8 @@ from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
 from localface.engine.many import (
     answer_many,
-    requests_of,
-    requests_or_errors,
+    make_requests,
+    make_requests_or_errors,
     with_progress,
 )
 from localface.engine.requests import Request
@@ -37,7 +37,7 @@ def answered(
     engine: Engine, people: Any = PEOPLE, *, keep_errors: bool = False, **given: Any
 ) -> Any:
     asked = check_ask(engine, Ask())
-    write = requests_or_errors if keep_errors else requests_of
+    write = make_requests_or_errors if keep_errors else make_requests
     usual: dict[str, Any] = {"add_reasons": as_they_are, "progress": False}
     return answer_many(
         engine, asked.plan, write(asked, people), keep_errors=keep_errors, **{**usual, **given}
@@ -61,9 +61,9 @@ def test_answers_come_in_the_order_of_the_people() -> None:
 def test_requests_know_the_number_of_their_person() -> None:
     asked = check_ask(small_engine(), Ask())
 
-    assert [one.person for one in requests_of(asked, PEOPLE)] == [0, 1, 2]
+    assert [one.person for one in make_requests(asked, PEOPLE)] == [0, 1, 2]
     assert [
-        one.person for one in requests_or_errors(asked, PEOPLE) if isinstance(one, Request)
+        one.person for one in make_requests_or_errors(asked, PEOPLE) if isinstance(one, Request)
     ] == [0, 1, 2]
 
 
@@ -136,7 +136,7 @@ def test_ctrl_c_keeps_what_is_done_but_for_those_whose_reasons_are_missing() -> 
         stopped = answer_many(
             engine,
             asked.plan,
-            requests_of(asked, PEOPLE),
+            make_requests(asked, PEOPLE),
             add_reasons=interrupted,
             progress=False,
             record=False,
@@ -148,7 +148,7 @@ def test_ctrl_c_keeps_what_is_done_but_for_those_whose_reasons_are_missing() -> 
 
 def test_a_bar_passes_answers_on_and_counts_those_found() -> None:
     engine = small_engine()
-    found = list(engine.answer(requests_of(check_ask(engine, Ask()), PEOPLE), engine.plan))
+    found = list(engine.answer(make_requests(check_ask(engine, Ask()), PEOPLE), engine.plan))
     mixed: list[tuple[int, Recourse | InputError]] = [*found, (3, InputError("no"))]
 
     assert list(with_progress(iter(mixed), 4, progress=True)) == mixed

@@ -187,7 +187,7 @@ def test_a_round_calls_the_model_at_most_once(
     world = WORLDS[name]()
     explainer, model = counted(world)
     rounds = list[int]()
-    answers = Driver._answers
+    answers = Driver._answer_round
 
     def watched(driver: Driver, asked: Any, *, apart: bool) -> Any:
         before = model.calls
@@ -195,7 +195,7 @@ def test_a_round_calls_the_model_at_most_once(
         rounds.append(model.calls - before)
         return found
 
-    monkeypatch.setattr(Driver, "_answers", watched)
+    monkeypatch.setattr(Driver, "_answer_round", watched)
     explainer.explain_many(world.people[:25], where=where, progress=False)
     assert sum(rounds) == model.calls > 2
     assert max(rounds) == 1
@@ -206,13 +206,13 @@ def test_a_row_is_scored_once_however_many_people_look_at_it(
 ) -> None:
     world = WORLDS["circles"]()
     explainer, _ = counted(world)
-    scored, learn = list[int](), ScoreCache.learn
+    scored, learn = list[int](), ScoreCache.score_rows_and_states
 
     def watched(scores: ScoreCache, rows: Any, states: Any = ()) -> Any:
         scored.extend(rows.tolist())
         return learn(scores, rows, states)
 
-    monkeypatch.setattr(ScoreCache, "learn", watched)
+    monkeypatch.setattr(ScoreCache, "score_rows_and_states", watched)
     answers = explainer.explain_many(world.people[:60], progress=False)
     assert len(scored) == len(set(scored)) > 100
     assert sum(answer.disclosure.rows for answer in answers) > 2 * len(scored)

@@ -136,9 +136,9 @@ def test_people_with_different_targets_and_floors_advance_together() -> None:
     explainer = made(replace(world, model=counted)).prescore()
     engine, asks = explainer.engine, []
     for i, person in enumerate(some(world, 12)):
-        at = engine.at(**asked(*WANTED[i % len(WANTED)]))
+        at = engine.with_thresholds(**asked(*WANTED[i % len(WANTED)]))
         record = np.array([engine.schema[name].code(person[name]) for name in engine.schema.names])
-        asks.append((at, at.request(record, engine.form, world.where), at.plan))
+        asks.append((at, at.make_request(record, engine.form, world.where), at.plan))
     calls.clear()
     together = dict(engine.answer_together(asks))
     rounds = len(calls)

@@ -24,10 +24,10 @@ def test_everyone_is_scored_once_for_all_target_scores() -> None:
     score = LineScore()
     rows = targets(score)
 
-    assert not rows.is_known(0.5)
+    assert not rows.knows_who_reaches(0.5)
     assert np.flatnonzero(rows.is_target(0.5)).tolist() == [5, 6, 7, 8, 9]
     assert np.flatnonzero(rows.is_target(0.8)).tolist() == [8, 9]
-    assert rows.is_known(0.5)
+    assert rows.knows_who_reaches(0.5)
     assert len(score.calls) == 1
 
 
@@ -40,12 +40,12 @@ def test_only_the_latest_target_scores_are_remembered() -> None:
 
     rows.is_target(0.95)
 
-    assert rows.is_known(0.5)
-    assert not rows.is_known(0.6)
+    assert rows.knows_who_reaches(0.5)
+    assert not rows.knows_who_reaches(0.6)
 
 
 def test_a_census_counts_who_is_allowed_and_who_of_them_reaches_the_target() -> None:
-    counts = targets().count(Census(up_to(6.5)), 0.5)
+    counts = targets().count_targets(Census(up_to(6.5)), 0.5)
 
     assert (counts.allowed, counts.targets, counts.targets_anywhere) == (7, 2, 5)
     assert counts.excluded_by.tolist() == [0]
@@ -53,7 +53,7 @@ def test_a_census_counts_who_is_allowed_and_who_of_them_reaches_the_target() -> 
 
 @pytest.mark.parametrize(("why", "excluded"), [(True, 5), (False, 0)])
 def test_what_rules_targets_out_is_counted_only_where_it_is_asked(why: bool, excluded: int) -> None:
-    counts = targets().count(Census(up_to(3.0), why=why), 0.5)
+    counts = targets().count_targets(Census(up_to(3.0), why=why), 0.5)
 
     assert counts.targets == 0
     assert counts.excluded_by.tolist() == [excluded]
@@ -66,13 +66,13 @@ def test_the_least_factor_is_that_of_the_nearest_target(
     monkeypatch.setattr("localface.engine.targets.BLOCK_ROWS", block)
     question = Widening(Bounds.unlimited(1), np.array([1.0]), np.array([2.0]))
 
-    assert targets().least_factor(question, 0.5) == 2.0
+    assert targets().least_widening_factor(question, 0.5) == 2.0
 
 
 def test_no_factor_helps_where_no_target_is_allowed_at_all() -> None:
     question = Widening(up_to(3.0), np.array([1.0]), np.array([2.0]))
 
-    assert targets().least_factor(question, 0.5) == np.inf
+    assert targets().least_widening_factor(question, 0.5) == np.inf
 
 
 @pytest.mark.parametrize("block", [2, 100])

@@ -29,7 +29,7 @@ def test_an_unlimited_box_holds_everything() -> None:
 
 
 def test_one_way_columns_shut_what_lies_behind() -> None:
-    box = BOX.seen_from(np.array([1.0, 3.0]))
+    box = BOX.reachable_from(np.array([1.0, 3.0]))
 
     assert box.lower.tolist() == [1.0, -np.inf]
     assert box.upper.tolist() == [2.0, 3.0]
@@ -43,7 +43,7 @@ def test_a_step_back_on_a_one_way_column_is_noticed() -> None:
 
 
 def test_the_limits_of_one_column_can_be_taken_alone() -> None:
-    box = BOX.only(1)
+    box = BOX.with_only_column(1)
 
     assert box.lower.tolist() == [-np.inf, -np.inf]
     assert box.upper.tolist() == [np.inf, 5.0]

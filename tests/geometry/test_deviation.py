@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from localface.geometry.deviation import may_deviate, turn_until_may_deviate
+from localface.geometry.deviation import segment_stays_near, turn_until_segment_stays_near
 from localface.geometry.segments import norms
 
 SAMPLES = np.linspace(0, 1, 2001)
@@ -38,7 +38,7 @@ def test_the_corrected_theorem_agrees_with_dense_sampling(width):
         if abs(gap) < 3e-3:  # the sampling, not the theorem, is too coarse to tell
             undecided += 1
             continue
-        assert may_deviate(first, second, end, eps) == (gap <= 0)
+        assert segment_stays_near(first, second, end, eps) == (gap <= 0)
     assert undecided < 600
 
 
@@ -48,7 +48,7 @@ def test_the_printed_bound_rejects_most_segments_that_are_admissible(width):
     admissible = rejected = 0
     for _ in range(3000):
         first, second, end, eps = _setting(rng, width)
-        if not may_deviate(first, second, end, eps):
+        if not segment_stays_near(first, second, end, eps):
             continue
         admissible += 1
         d = np.linalg.norm(second - first)
@@ -62,7 +62,7 @@ def test_turning_a_step_makes_it_admissible_and_keeps_its_length():
     turned_any = 0
     for _ in range(500):
         first, second, end, eps = _setting(rng, 3)
-        turned = turn_until_may_deviate(first, second, end, eps)
+        turned = turn_until_segment_stays_near(first, second, end, eps)
         assert np.linalg.norm(turned - first) == pytest.approx(np.linalg.norm(end - first))
         d, step = np.linalg.norm(second - first), turned - first
         cosine = (second - first) @ step / (d * np.linalg.norm(step))
@@ -72,5 +72,7 @@ def test_turning_a_step_makes_it_admissible_and_keeps_its_length():
 
 
 def test_a_step_straight_past_the_row_is_turned_nowhere():
-    end = turn_until_may_deviate(np.zeros(2), np.array([1.0, 0.0]), np.array([3.0, 0.0]), 0.4)
+    end = turn_until_segment_stays_near(
+        np.zeros(2), np.array([1.0, 0.0]), np.array([3.0, 0.0]), 0.4
+    )
     assert end.tolist() == [3.0, 0.0]

@@ -28,14 +28,14 @@ def test_a_count_within_a_radius_is_exact_even_at_the_radius(width: int, n: int)
         for radius in apart[[0, len(apart) // 2, -1]]:
             for r in (np.nextafter(radius, -np.inf), radius, np.nextafter(radius, np.inf)):
                 expected = [int((distances(points, one) <= r).sum()) for one in places]
-                assert PointSet(points).count_within(places, float(r)).tolist() == expected
+                assert PointSet(points).count_rows_within(places, float(r)).tolist() == expected
 
 
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 200, 5000])
 @pytest.mark.parametrize("most", [1, 192, 10**6])
 def test_some_near_rows_are_rows_each_once_and_enough_of_them(n: int, most: int) -> None:
     points, places = cloud(4, n), np.concatenate([cloud(4, 9, seed=1), np.full((1, 4), 1e5)])
-    whose, rows = PointSet(points).roughly_nearest(places, most)
+    whose, rows = PointSet(points).roughly_nearest_rows(places, most)
     for place in range(len(places)):
         mine = rows[whose == place]
         assert len(set(mine.tolist())) == len(mine) >= min(most, n)
@@ -45,10 +45,10 @@ def test_some_near_rows_are_rows_each_once_and_enough_of_them(n: int, most: int)
 def test_near_rows_are_the_same_in_any_batch_and_near_indeed() -> None:
     points, places = cloud(22, 6000), cloud(22, 50, seed=1)
     crowd = PointSet(points)
-    whose, rows = crowd.roughly_nearest(places, 192)
+    whose, rows = crowd.roughly_nearest_rows(places, 192)
     nearer = []
     for place in range(50):
-        alone, mine = crowd.roughly_nearest(places[[place]], 192)[1], rows[whose == place]
+        alone, mine = crowd.roughly_nearest_rows(places[[place]], 192)[1], rows[whose == place]
         np.testing.assert_array_equal(alone, mine)
         apart = distances(points, places[place])
         nearer.append(float((np.median(apart[mine]) > apart).mean()))

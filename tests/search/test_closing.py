@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from localface.search.closing import (
-    actions_along,
     close_search,
     close_without_path,
+    find_actions_along,
     measure_actions,
     outcome_without_measures,
 )
@@ -28,7 +28,7 @@ def lower_further_out(points):
 
 def known(script: Script, **options):
     graph = script.graph(someone([0.0, 0.0], **options))
-    script.run(graph.reveal_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
     script.asked.clear()
     return graph
 
@@ -100,7 +100,7 @@ def test_few_changes_are_made_of_a_path():
     path = graph.path_through((0, 1, 2))
     outcome = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(actions_along(graph, PLAN, outcome, path))
+    found = script.run(find_actions_along(graph, PLAN, outcome, path))
 
     assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0]]
 
@@ -117,7 +117,7 @@ def test_where_few_changes_will_not_do_the_steps_of_the_path_are_the_actions():
     path = graph.path_through((0, 1, 2))
     outcome = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(actions_along(graph, PLAN, outcome, path))
+    found = script.run(find_actions_along(graph, PLAN, outcome, path))
 
     assert [move.point.tolist() for move in found.moves] == [[1.0, 1.0], [0.0, 2.0]]
     assert [move.follows for move in found.moves] == [(), (0,)]
@@ -129,6 +129,6 @@ def test_who_starts_below_the_floor_goes_no_lower_than_they_start():
     path = graph.path_through((0, 2))
     outcome = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(actions_along(graph, PLAN, outcome, path))
+    found = script.run(find_actions_along(graph, PLAN, outcome, path))
 
     assert found.log_floor == pytest.approx(-0.5)

@@ -267,7 +267,7 @@ def test_rounding_oversteps_no_limit():
     for record in rng.normal(size=(200, 3)):
         box = schema.box(record, None)
         corner = np.array([box.upper[0], box.lower[1], record[2]])[None, :]
-        bare, minded = (engine.decoder([record], limits) for limits in (None, box))
+        bare, minded = (engine.make_decoder([record], limits) for limits in (None, box))
         point, nobody = engine.space.points(corner), np.zeros((0, 3))
         overstepped += not all(box.holds(j, float(v)) for j, v in enumerate(bare(point, nobody)[0]))
         assert all(box.holds(j, float(v)) for j, v in enumerate(minded(point, nobody)[0]))
@@ -469,7 +469,7 @@ def test_what_is_held_keeps_what_is_linked_with_it():
     schema = PINNED.link("x", "y")
     person = refused()[0]
     engine = pinned(schema=schema)._engine
-    states = engine.person(person, schema.box(person, None), fixed=["x"]).project(plane())
+    states = engine.make_person(person, schema.box(person, None), fixed=["x"]).project(plane())
     assert (states == engine.space.points(person[None, :])).all()
 
 

@@ -21,8 +21,8 @@ def line(**options) -> tuple[Script, LocalGraph]:
 def test_rows_become_vertices_nearest_first_and_their_scores_are_asked_once():
     script, graph = line()
 
-    first = script.run(graph.reveal_around(0, 2))
-    again = script.run(graph.reveal_around(0, 3))
+    first = script.run(graph.reveal_rows_around(0, 2))
+    again = script.run(graph.reveal_rows_around(0, 3))
 
     assert (first, again) == ([1, 2], [1, 2, 3])
     assert graph.ids.tolist() == [-1, 0, 1, 2]
@@ -32,53 +32,53 @@ def test_rows_become_vertices_nearest_first_and_their_scores_are_asked_once():
 
 def test_rows_that_are_all_known_need_no_scores():
     script, graph = line()
-    script.run(graph.reveal_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
 
-    assert script.run(graph.reveal(graph.points[1], 1, box(2), radius=0.5)) == [1]
+    assert script.run(graph.reveal_rows_near(graph.points[1], 1, box(2), radius=0.5)) == [1]
     assert script.n_asked(ScoreRows) == 1
 
 
 def test_one_way_columns_narrow_what_is_asked_for():
     script, graph = line(bounds=box(2, up=[0]))
-    script.run(graph.reveal_around(0, 4))
+    script.run(graph.reveal_rows_around(0, 4))
 
-    script.run(graph.reveal_around(3, 4))
+    script.run(graph.reveal_rows_around(3, 4))
 
     assert script.asked[-1].bounds.lower[0] == 3.0
 
 
 def test_what_lies_within_the_last_row_is_known_around_the_first_vertex_that_was_looked_from():
     script, graph = line()
-    script.run(graph.reveal_around(0, 2))
-    script.run(graph.reveal_around(1, 4))
+    script.run(graph.reveal_rows_around(0, 2))
+    script.run(graph.reveal_rows_around(1, 4))
 
-    assert graph.knows_around(0, 1.9)
-    assert not graph.knows_around(0, 2.0)
-    assert not graph.knows_around(1, 0.1)
+    assert graph.knows_all_rows_around(0, 1.9)
+    assert not graph.knows_all_rows_around(0, 2.0)
+    assert not graph.knows_all_rows_around(1, 0.1)
 
 
 def test_where_fewer_rows_came_than_were_asked_for_all_are_known():
     script, graph = line()
-    script.run(graph.reveal_around(0, 9))
+    script.run(graph.reveal_rows_around(0, 9))
 
-    assert graph.knows_around(0, 1e9)
+    assert graph.knows_all_rows_around(0, 1e9)
 
 
 def test_a_spent_budget_is_remembered_and_proves_nothing():
     script, graph = line()
     script.max_rows = 1
 
-    assert script.run(graph.reveal_around(0, 3)) == [1]
+    assert script.run(graph.reveal_rows_around(0, 3)) == [1]
     assert graph.cut
-    assert not graph.knows_around(0, 0.5)
+    assert not graph.knows_all_rows_around(0, 0.5)
 
 
 def test_an_edge_is_asked_about_once_in_either_direction():
     _, graph = line()
     graph.add_state(np.array([1.0, 0.0]), 0.1)
 
-    asked, first = replies(graph.traversable([(0, 1), (1, 0)]), verdicts(True))
-    _, again = replies(graph.traversable([(1, 0)]))
+    asked, first = replies(graph.are_traversable([(0, 1), (1, 0)]), verdicts(True))
+    _, again = replies(graph.are_traversable([(1, 0)]))
 
     assert len(asked[0].starts) == 1
     assert (first, again) == ([True, True], [True])
@@ -89,7 +89,7 @@ def test_one_way_columns_and_long_steps_are_refused_without_a_question():
     graph.add_state(np.array([1.0, 0.0]), 0.1)
     graph.add_state(np.array([5.0, 0.0]), 0.1)
 
-    _, found = replies(graph.traversable([(1, 0), (0, 2)]))
+    _, found = replies(graph.are_traversable([(1, 0), (0, 2)]))
 
     assert found == [False, False]
 
@@ -98,7 +98,7 @@ def test_by_the_mean_an_edge_must_also_begin_and_end_above_the_floor():
     _, graph = line(rule="mean")
     graph.add_state(np.array([1.0, 0.0]), 0.1)
 
-    asked, found = replies(graph.traversable([(0, 1)]), verdicts(True, True, False))
+    asked, found = replies(graph.are_traversable([(0, 1)]), verdicts(True, True, False))
 
     assert asked[0].rule == "mean"
     assert asked[0].starts[:, 0].tolist() == [0.0, 0.0, 1.0]
@@ -110,7 +110,7 @@ def test_holes_are_kept_where_the_lowest_density_counts(rule, kept):
     _, graph = line(rule=rule)
     hole = Hole(np.zeros(2), 0.1)
 
-    replies(graph.traversable([(0, 0)]), verdicts(False, holes=((0, hole),)))
+    replies(graph.are_traversable([(0, 0)]), verdicts(False, holes=((0, hole),)))
 
     assert len(graph.holes) == kept
 
@@ -119,7 +119,7 @@ def test_refused_edges_are_told_by_position():
     _, graph = line()
     for x in (1.0, 2.0):
         graph.add_state(np.array([x, 0.0]), 0.1)
-    replies(graph.traversable([(0, 1), (0, 2), (1, 2)]), verdicts(False, True, False))
+    replies(graph.are_traversable([(0, 1), (0, 2), (1, 2)]), verdicts(False, True, False))
 
     assert graph.refused_edges([2, 1]) == [(1, 0)]
     assert graph.refused_edges([0, 1, 2]) == [(0, 1), (1, 2)]
@@ -158,36 +158,41 @@ def test_whether_there_are_targets_is_asked_once_and_never_with_a_goal():
 
 def test_without_a_goal_every_vertex_with_the_score_is_one():
     script, graph = line()
-    script.run(graph.reveal_around(0, 4))
+    script.run(graph.reveal_rows_around(0, 4))
 
     assert graph.goals == [4]
-    assert [graph.is_goal(vertex) for vertex in graph.other_vertices] == [False, False, False, True]
+    assert [graph.is_goal(vertex) for vertex in graph.vertices_besides_factual] == [
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_with_a_goal_nothing_else_is_one_and_nearness_to_it_appeals():
     script, graph = line()
-    script.run(graph.reveal_around(0, 4))
+    script.run(graph.reveal_rows_around(0, 4))
     graph.goal = 2
 
     assert graph.goals == [2]
     assert (graph.is_goal(2), graph.is_goal(4)) == (True, False)
-    assert graph.appeal([2, 3]).tolist() == [1.0, 0.5]
+    assert graph.appeal_of([2, 3]).tolist() == [1.0, 0.5]
 
 
 def test_scores_appeal_as_they_are_and_signed_ones_by_what_they_lack():
     script, graph = line(min_score=1.0)
-    script.run(graph.reveal_around(0, 2))
-    assert graph.appeal([1, 2]).tolist() == [0.1, 0.2]
+    script.run(graph.reveal_rows_around(0, 2))
+    assert graph.appeal_of([1, 2]).tolist() == [0.1, 0.2]
 
     _, signed = line(min_score=1.0, signed=True)
     vertices = [signed.add_state(np.zeros(2), score) for score in (1.0, 0.0, -1.0)]
-    assert signed.appeal(vertices).tolist() == [1.0, 0.5, 0.25]
+    assert signed.appeal_of(vertices).tolist() == [1.0, 0.5, 0.25]
 
 
 def test_a_state_is_no_row_and_gives_none():
     script, graph = line()
-    script.run(graph.reveal_around(0, 1))
-    vertex = script.run(graph.ask_state(np.array([4.0, 0.0])))
+    script.run(graph.reveal_rows_around(0, 1))
+    vertex = script.run(graph.add_state_asking_score(np.array([4.0, 0.0])))
 
     assert (vertex, graph.ids[vertex], graph.scores[vertex]) == (2, -1, 0.4)
     assert graph.donor_rows(vertex).tolist() == []
@@ -197,7 +202,7 @@ def test_a_state_is_no_row_and_gives_none():
 
 def test_a_path_costs_its_length():
     script, graph = line()
-    script.run(graph.reveal_around(0, 4))
+    script.run(graph.reveal_rows_around(0, 4))
 
     path = graph.path_through((0, 2, 4))
 
@@ -207,8 +212,8 @@ def test_a_path_costs_its_length():
 
 def test_under_another_floor_rows_stay_known_and_verdicts_are_asked_again():
     script, graph = line()
-    script.run(graph.reveal_around(0, 2))
-    script.run(graph.traversable([(0, 1)]))
+    script.run(graph.reveal_rows_around(0, 2))
+    script.run(graph.are_traversable([(0, 1)]))
     script.run(graph.factual_log_density())
     script.run(graph.has_targets())
     asked = len(script.asked)
@@ -216,33 +221,33 @@ def test_under_another_floor_rows_stay_known_and_verdicts_are_asked_again():
     lower = graph.with_floor(-5.0)
     script.run(lower.factual_log_density())
     script.run(lower.has_targets())
-    assert script.run(lower.reveal_around(0, 2)) == [1, 2]
-    script.run(lower.traversable([(0, 1)]))
+    assert script.run(lower.reveal_rows_around(0, 2)) == [1, 2]
+    script.run(lower.are_traversable([(0, 1)]))
 
     assert [type(q) for q in script.asked[asked:]] == [Nearest, DensityAlong]
     assert (lower.person.log_floor, graph.person.log_floor) == (-5.0, 0.0)
-    assert lower.knows_around(0, 1.5)
+    assert lower.knows_all_rows_around(0, 1.5)
 
 
 def test_with_a_goal_or_fixed_columns_verdicts_stay_known_and_the_first_graph_is_as_it_was():
     script, graph = line()
-    script.run(graph.reveal_around(0, 2))
-    script.run(graph.traversable([(0, 1)]))
+    script.run(graph.reveal_rows_around(0, 2))
+    script.run(graph.are_traversable([(0, 1)]))
     fixed = np.array([False, True])
 
-    other = graph.with_fixed(fixed)
+    other = graph.with_fixed_columns(fixed)
     there = graph.with_goal(2)
     other.add_state(np.zeros(2), 0.0)
 
     assert other.person.fixed is fixed
     assert graph.person.fixed is None
     assert (there.goals, graph.goal) == ([2], None)
-    assert replies(other.traversable([(0, 1)]))[1] == [True]
+    assert replies(other.are_traversable([(0, 1)]))[1] == [True]
     assert len(graph.points) == 3
 
 
 def test_without_the_census_no_row_is_counted():
     script, graph = line()
-    script.run(graph.reveal_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
 
     assert script.n_asked(Census) == 0

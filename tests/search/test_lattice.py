@@ -44,17 +44,17 @@ def test_the_fewest_changes_come_first_then_the_smallest():
     script = Script(np.zeros((0, 3)), score=lambda points: (points != 0).sum(axis=1) - 1.0)
     lattice = lattice_of(someone([0.0, 0.0, 0.0]), script=script)
 
-    found = lattice.candidates(range(4))
+    found = lattice.subsets_reaching_target(range(4))
 
     assert found == [0b110, 0b011, 0b101, 0b111]
-    assert lattice.candidates([3]) == [0b111]
+    assert lattice.subsets_reaching_target([3]) == [0b111]
 
 
 def test_weights_count_before_sizes():
     script = Script(np.zeros((0, 3)), score=lambda points: (points != 0).sum(axis=1) - 0.5)
     person = someone([0.0, 0.0, 0.0], weights=np.array([1.0, 5.0, 1.0]))
 
-    found = lattice_of(person, script=script).candidates([1, 2])
+    found = lattice_of(person, script=script).subsets_reaching_target([1, 2])
 
     assert found == [0b100, 0b001, 0b101, 0b010, 0b110, 0b011]
 
@@ -69,9 +69,9 @@ def test_who_starts_outside_the_bounds_must_end_inside_and_keep_the_relations():
 
     lattice = lattice_of(person, script=script)
 
-    assert lattice.candidates(range(4)) == [0b010, 0b110, 0b111]
-    assert not lattice.possible(0b001)
-    assert lattice.possible(0b000)
+    assert lattice.subsets_reaching_target(range(4)) == [0b010, 0b110, 0b111]
+    assert not lattice.is_possible(0b001)
+    assert lattice.is_possible(0b000)
 
 
 def test_who_starts_above_the_floor_may_end_anywhere_and_who_does_not_must_end_above_it():
@@ -87,25 +87,25 @@ def test_who_starts_above_the_floor_may_end_anywhere_and_who_does_not_must_end_a
 def test_until_someone_is_above_the_floor_their_own_density_is_the_floor():
     lattice = lattice_of(someone([0.0, 0.0, 0.0]), log_floor=-2.0)
 
-    asked, _ = replies(lattice.traversable(0, 1), verdicts(False), verdicts(True))
+    asked, _ = replies(lattice.can_take_step(0, 1), verdicts(False), verdicts(True))
     assert [question.log_floor for question in asked] == [0.0, -2.0]
 
-    asked, _ = replies(lattice.traversable(1, 3), verdicts(True), verdicts(True))
+    asked, _ = replies(lattice.can_take_step(1, 3), verdicts(True), verdicts(True))
     assert [question.log_floor for question in asked] == [0.0, 0.0]
 
 
 def test_a_step_is_asked_about_once_and_a_one_way_column_needs_no_question():
     lattice = lattice_of(someone([0.0, 0.0, 0.0], bounds=box(3, down=[1])))
 
-    assert replies(lattice.traversable(0, 1), verdicts(True))[1] is True
-    assert replies(lattice.traversable(0, 1))[1] is True
-    assert replies(lattice.traversable(0, 2))[1] is False
+    assert replies(lattice.can_take_step(0, 1), verdicts(True))[1] is True
+    assert replies(lattice.can_take_step(0, 1))[1] is True
+    assert replies(lattice.can_take_step(0, 2))[1] is False
 
 
 def test_by_the_mean_a_step_must_also_end_above_the_floor():
     lattice = lattice_of(someone([0.0, 0.0, 0.0], rule="mean"))
 
-    asked, found = replies(lattice.traversable(0, 1), verdicts(True, False))
+    asked, found = replies(lattice.can_take_step(0, 1), verdicts(True, False))
 
     assert (asked[0].starts[1] == asked[0].ends[1]).all()
     assert found is False
@@ -115,19 +115,19 @@ def test_after_many_refusals_states_and_steps_are_checked_many_at_a_time():
     changes = [(j,) for j in range(5)]
     lattice = lattice_of(someone(np.zeros(5)), changes=changes, end=np.ones(5))
     singles = [1 << j for j in range(5)]
-    assert replies(lattice.check_ahead(0, singles))[0] == []
-    assert replies(lattice.check_states(singles))[0] == []
+    assert replies(lattice.check_steps_ahead(0, singles))[0] == []
+    assert replies(lattice.check_states_are_dense(singles))[0] == []
 
     for end in range(1, 13):
-        replies(lattice.traversable(0, end), verdicts(False))
-    asked, _ = replies(lattice.check_ahead(16, [17, 18, 20]), verdicts(True, False, True))
+        replies(lattice.can_take_step(0, end), verdicts(False))
+    asked, _ = replies(lattice.check_steps_ahead(16, [17, 18, 20]), verdicts(True, False, True))
     assert len(asked[0].starts) == 3
-    assert replies(lattice.traversable(16, 18))[1] is False
+    assert replies(lattice.can_take_step(16, 18))[1] is False
 
-    replies(lattice.check_states([1, 2, 4]), verdicts(True, False, True))
-    assert [lattice.possible(state) for state in (1, 2, 4, 8)] == [True, False, True, True]
-    assert replies(lattice.check_states([1, 2]))[0] == []
-    assert replies(lattice.check_ahead(16, [17]))[0] == []
+    replies(lattice.check_states_are_dense([1, 2, 4]), verdicts(True, False, True))
+    assert [lattice.is_possible(state) for state in (1, 2, 4, 8)] == [True, False, True, True]
+    assert replies(lattice.check_states_are_dense([1, 2]))[0] == []
+    assert replies(lattice.check_steps_ahead(16, [17]))[0] == []
 
 
 def test_what_a_state_lacks_and_the_least_that_lies_ahead():
@@ -135,8 +135,8 @@ def test_what_a_state_lacks_and_the_least_that_lies_ahead():
     lattice = lattice_of(someone([0.0, 0.0, 0.0], min_score=1.0), script=script)
 
     assert [lattice.missing_score(state) for state in (0b000, 0b001, 0b010)] == [1.0, 0.0, 1.0]
-    assert lattice.least_missing_score(0b011).tolist() == [0.0, 0.0, 0.0]
-    assert lattice.least_missing_score(0b110).tolist() == [2.0, 1.0, 0.0]
+    assert lattice.least_missing_scores_ahead(0b011).tolist() == [0.0, 0.0, 0.0]
+    assert lattice.least_missing_scores_ahead(0b110).tolist() == [2.0, 1.0, 0.0]
 
 
 def test_impossible_states_are_never_asked_about():
@@ -145,5 +145,5 @@ def test_impossible_states_are_never_asked_about():
     lattice = lattice_of(person, script=script)
     script.asked.clear()
 
-    assert script.run(lattice.traversable(0, 1)) is False
+    assert script.run(lattice.can_take_step(0, 1)) is False
     assert script.n_asked(DensityAlong) == 0

@@ -11,13 +11,13 @@ from localface.search.plan import Plan, Price, WalkOptions
 def test_a_step_costs_its_length_unless_density_counts():
     price = Price()
 
-    assert price.exact(np.array([1.0, 2.0]), np.array([-9.0, 9.0])).tolist() == [1.0, 2.0]
+    assert price.exact_costs(np.array([1.0, 2.0]), np.array([-9.0, 9.0])).tolist() == [1.0, 2.0]
 
 
 def test_a_step_costs_more_where_the_density_is_below_the_usual_and_never_less():
     price = Price(usual_log_density=1.0, exponent=0.5)
 
-    costs = price.exact(np.array([2.0, 2.0, 2.0]), np.array([-1.0, 1.0, 5.0]))
+    costs = price.exact_costs(np.array([2.0, 2.0, 2.0]), np.array([-1.0, 1.0, 5.0]))
 
     assert costs.tolist() == pytest.approx([2 * np.e, 2.0, 2.0])
 

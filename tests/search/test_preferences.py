@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.search.closing import actions_along, close_search
+from localface.search.closing import close_search, find_actions_along
 from localface.search.plan import Plan, WalkOptions
-from localface.search.preferences import with_preferences
+from localface.search.preferences import search_with_preferences
 from localface.search.questions import Nearest
 from scripted import Script, someone
 
@@ -21,11 +21,11 @@ def either(points):
 def preferred(script: Script, *, k=2, end=None, **options):
     """What is found for someone whose search has seen ``k`` rows and ended at the best."""
     graph = script.graph(someone([0.0, 0.0], **options))
-    around = script.run(graph.reveal_around(0, k))
+    around = script.run(graph.reveal_rows_around(0, k))
     path = graph.path_through((0, end or next(v for v in around if graph.is_goal(v))))
     first = script.run(close_search("FOUND", graph, path))
     script.asked.clear()
-    return graph, first, script.run(with_preferences(graph, PLAN, first, path))
+    return graph, first, script.run(search_with_preferences(graph, PLAN, first, path))
 
 
 def end_of(outcome):
@@ -82,11 +82,11 @@ def test_several_expensive_columns_are_fixed_together_and_then_alone():
         score=lambda points: points[:, :2].max(axis=1) / 4 + points[:, 2],
     )
     graph = script.graph(someone(np.zeros(3), weights=np.array([4.0, 2.0, 1.0])))
-    script.run(graph.reveal_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
     path = graph.path_through((0, 1))
     first = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(with_preferences(graph, PLAN, first, path))
+    found = script.run(search_with_preferences(graph, PLAN, first, path))
 
     assert found.actions.moves[-1].point[0] == 0.0
     assert found.actions.moves[-1].point[1] >= 2.0
@@ -147,13 +147,13 @@ def test_where_no_few_changes_do_it_the_steps_of_the_path_are_the_actions():
         ),
     )
     graph = script.graph(someone([0.0, 0.0]))
-    script.run(graph.reveal_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
     path = graph.path_through((0, 1, 2))
     first = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(with_preferences(graph, PLAN, first, path))
+    found = script.run(search_with_preferences(graph, PLAN, first, path))
 
-    wanted = script.run(actions_along(graph, PLAN, first, path))
+    wanted = script.run(find_actions_along(graph, PLAN, first, path))
     assert end_of(found) == wanted.moves[-1].point.tolist()
     assert len(found.actions.moves) == 2
 
@@ -165,11 +165,11 @@ def test_with_an_entry_step_other_ends_are_reached_from_where_one_entered():
         log_density=lambda points: np.where(points.sum(axis=1) < 0.5, -1.0, 1.0),
     )
     graph = script.graph(someone([0.0, 0.0], weights=np.array([5.0, 1.0])))
-    entry, near, far = script.run(graph.reveal_around(0, 3))
+    entry, near, far = script.run(graph.reveal_rows_around(0, 3))
     path = graph.path_through((0, entry, near))
     first = script.run(close_search("FOUND", graph, path, entry=True))
 
-    found = script.run(with_preferences(graph, PLAN, first, path))
+    found = script.run(search_with_preferences(graph, PLAN, first, path))
 
     assert found.entry
     assert found.ids[:2] == (-1, 0)
@@ -184,11 +184,11 @@ def test_the_row_by_which_one_entered_may_be_the_end():
         log_density=lambda points: np.where(points.sum(axis=1) < 0.5, -1.0, 1.0),
     )
     graph = script.graph(someone([0.0, 0.0], weights=np.array([5.0, 1.0])))
-    entry, other = script.run(graph.reveal_around(0, 2))
+    entry, other = script.run(graph.reveal_rows_around(0, 2))
     path = graph.path_through((0, entry, other))
     first = script.run(close_search("FOUND", graph, path, entry=True))
 
-    found = script.run(with_preferences(graph, PLAN, first, path))
+    found = script.run(search_with_preferences(graph, PLAN, first, path))
 
     assert found.ids == (-1, 0)
     assert end_of(found) == [0.0, 2.0]
@@ -198,11 +198,11 @@ def test_with_a_given_goal_no_other_end_is_tried():
     script = Script([[2.0, 0.0], [0.0, 3.0]], score=either)
     graph = script.graph(someone([0.0, 0.0], weights=np.array([5.0, 1.0])))
     graph.goal = graph.add_state(np.array([2.0, 0.5]), 0.5)
-    script.run(graph.reveal_around(0, 2))
+    script.run(graph.reveal_rows_around(0, 2))
     path = graph.path_through((0, graph.goal))
     first = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(with_preferences(graph, PLAN, first, path))
+    found = script.run(search_with_preferences(graph, PLAN, first, path))
 
     assert end_of(found) == [2.0, 0.0]
     assert found.ids == first.ids

@@ -15,15 +15,15 @@ POINTS = np.ones((3, 2))
 IDS = np.array([4, 2])
 
 CASES = [
-    (questions.ask_nearest(POINT, 3, box(2), NO_ROWS, radius=1.5), Nearest),
+    (questions.ask_nearest_rows(POINT, 3, box(2), NO_ROWS, radius=1.5), Nearest),
     (questions.ask_row_scores(IDS), questions.ScoreRows),
     (questions.ask_point_scores(POINTS, IDS), questions.ScorePoints),
     (questions.ask_density_along(POINTS, POINTS, -1.0, "mean"), questions.DensityAlong),
     (questions.ask_row_densities(IDS, POINTS[:2]), questions.RowDensities),
     (questions.ask_count_near(POINTS), questions.CountNear),
-    (questions.ask_census(box(2)), questions.Census),
-    (questions.ask_widening(box(2), POINT, POINT), questions.Widening),
-    (questions.ask_compose_states(POINT, np.copy, 4, 0.5), questions.ComposeStates),
+    (questions.ask_target_counts(box(2)), questions.Census),
+    (questions.ask_widening_factor(box(2), POINT, POINT), questions.Widening),
+    (questions.ask_composed_states(POINT, np.copy, 4, 0.5), questions.ComposeStates),
 ]
 
 
@@ -38,11 +38,11 @@ def test_one_question_of_its_kind_and_the_answer_as_it_came(asks, kind):
 
 
 def test_a_question_says_all_that_was_wanted():
-    (asked,), _ = replies(questions.ask_nearest(POINT, 3, box(2), IDS, radius=1.5), None)
+    (asked,), _ = replies(questions.ask_nearest_rows(POINT, 3, box(2), IDS, radius=1.5), None)
     assert (asked.k, asked.radius, asked.exclude.tolist()) == (3, 1.5, [4, 2])
 
     (asked,), _ = replies(questions.ask_density_along(POINTS, 2 * POINTS, None, "mean"), None)
     assert (asked.log_floor, asked.rule, asked.ends[0].tolist()) == (None, "mean", [2.0, 2.0])
 
-    (asked,), _ = replies(questions.ask_census(box(2), why=False), None)
+    (asked,), _ = replies(questions.ask_target_counts(box(2), why=False), None)
     assert asked.why is False

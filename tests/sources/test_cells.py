@@ -85,7 +85,7 @@ def boxed(space: Space, record: Array, **limits: float) -> Bounds:
     for name, within in limits.items():
         schema = schema.with_(name, within=within)
     bounds = space.bounds(schema.box(record, None))
-    return bounds.seen_from(space.points(record[None, :])[0])
+    return bounds.reachable_from(space.points(record[None, :])[0])
 
 
 def agree(mine: Neighbors, exact: Neighbors, cells: Cells, table: TableSource) -> None:

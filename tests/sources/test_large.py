@@ -171,10 +171,10 @@ def test_every_step_is_sound_by_a_full_sum_over_the_rows_that_were_learnt_from(
         for one, start, end in zip(answer.certificates, points[:-1], points[1:], strict=True):
             lowest = referee.lowest(start, end)
             assert one.entry or lowest >= referee.floor - 1e-7
-            assert one.lowest == pytest.approx(float(referee.scale.share(lowest)), abs=2e-3)
+            assert one.lowest == pytest.approx(float(referee.scale.share_below(lowest)), abs=2e-3)
         for share, point in zip(answer.densities, points, strict=True):
             assert share == pytest.approx(
-                float(referee.scale.share(referee.level(point))), abs=1e-6
+                float(referee.scale.share_below(referee.level(point))), abs=1e-6
             )
 
 
@@ -271,5 +271,5 @@ def test_people_who_are_rows_of_the_table_are_judged_without_themselves(
     for answer in answers:
         first = referee.points(pd.DataFrame(answer.records[:1], columns=NAMES))[0]
         assert answer.densities[0] == pytest.approx(
-            float(referee.scale.share(referee.level(first))), abs=1e-6
+            float(referee.scale.share_below(referee.level(first))), abs=1e-6
         )

@@ -67,7 +67,7 @@ def boxed(space: Space, record: Array, **limits: float) -> Bounds:
     for name, within in limits.items():
         schema = schema.with_(name, within=within)
     bounds = space.bounds(schema.box(record, None))
-    return bounds.seen_from(space.points(record[None, :])[0])
+    return bounds.reachable_from(space.points(record[None, :])[0])
 
 
 def questions(space: Space, records: Array, k: int) -> list[Nearest]:
@@ -96,7 +96,7 @@ def test_a_store_answers_as_a_table_in_memory(written: tuple[Path, Array]) -> No
     folder, records = written
     store = Store.open(folder)
     in_memory = cells_of(records, store.space)
-    source = store.source()
+    source = store.as_source()
     asked = questions(store.space, people(40, seed=7), 30)
 
     assert (store.n_rows, store.n_distinct) == (5000, len(np.unique(records, axis=0)))
@@ -137,12 +137,12 @@ def test_a_sample_smaller_than_the_table_sets_the_space(tmp_path: Path) -> None:
     assert len(store.sample) == 400
     np.testing.assert_array_equal(store.sample, records[smallest_hashes(row_hashes(records), 400)])
     np.testing.assert_array_equal(store.space.scales, Space.fit(SCHEMA, store.sample).scales)
-    assert store.source().n_distinct == len(np.unique(records, axis=0))
+    assert store.as_source().n_distinct == len(np.unique(records, axis=0))
 
 
 def test_a_copy_opens_the_maps_again_and_carries_no_rows(written: tuple[Path, Array]) -> None:
     store = Store.open(written[0])
-    source = store.source()
+    source = store.as_source()
     packed = pickle.dumps(source)
     again = pickle.loads(packed)
     asked = questions(store.space, people(5, seed=8), 10)
@@ -154,7 +154,7 @@ def test_a_copy_opens_the_maps_again_and_carries_no_rows(written: tuple[Path, Ar
 
 
 def test_mapped_rows_cannot_be_written_to(written: tuple[Path, Array]) -> None:
-    source = Store.open(written[0]).source()
+    source = Store.open(written[0]).as_source()
     with pytest.raises(ValueError, match="read-only"):
         source._rows.near[0, 0] = 1.0
 
@@ -187,7 +187,7 @@ def test_another_space_is_refused(written: tuple[Path, Array]) -> None:
     store = Store.open(written[0])
     other = Space.fit(SCHEMA.with_("weight", scale=123.0), store.sample)
     with pytest.raises(DataError, match="were parted in another space"):
-        store.source(other.points)
+        store.as_source(other.points)
 
 
 @pytest.mark.parametrize("passes", [0, 1, 2])

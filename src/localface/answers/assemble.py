@@ -72,7 +72,7 @@ class AnswerAssembler:
         through, the person's own first in both; ``rows`` are the rows of the table that the path
         visits.
         """
-        relaxed_to = float(self.scale.share(outcome.log_floor)) if outcome.relaxed else None
+        relaxed_to = float(self.scale.share_below(outcome.log_floor)) if outcome.relaxed else None
         floor = self.options.min_density if relaxed_to is None else relaxed_to
         actions: tuple[Action, ...] = ()
         if action_records is not None:
@@ -85,7 +85,7 @@ class AnswerAssembler:
             form=form,
             schema=self.schema,
             scores=tuple(self.display_score(score) for score in outcome.scores),
-            densities=tuple(self.scale.share(outcome.log_densities).tolist()),
+            densities=tuple(self.scale.share_below(outcome.log_densities).tolist()),
             certificates=tuple(self._path_certificates(outcome, floor)),
             rows=rows,
             target=self.target,
@@ -107,7 +107,7 @@ class AnswerAssembler:
 
         ``floor`` is a share already. A step that passed within the tolerance is on the floor.
         """
-        share = float(self.scale.share(log_lowest))
+        share = float(self.scale.share_below(log_lowest))
         covers = self.options.edges == "cover"
         return Certificate(
             rule=self.options.edges,
@@ -146,7 +146,7 @@ class AnswerAssembler:
                 changes={name: after[name] for name in changed},
                 before={name: before[name] for name in changed},
                 score=self.display_score(move.score),
-                density=float(self.scale.share(actions.log_densities[i])),
+                density=float(self.scale.share_below(actions.log_densities[i])),
                 people=int(actions.people[i]),
                 certificate=self.step_certificate(
                     lengths[i], log_lowest[i], kept, entry=below, passed=not below
@@ -158,4 +158,4 @@ class AnswerAssembler:
         """The floor that the actions keep: lower for a person who is below it themselves."""
         if actions.log_floor >= log_floor:
             return floor
-        return min(floor, float(self.scale.share(actions.log_floor)))
+        return min(floor, float(self.scale.share_below(actions.log_floor)))

@@ -18,10 +18,10 @@ _MAX_FIRST = 256  # samples that a minimum is first looked for with, at most
 _SPACING = 2.5  # bandwidths between them: the bound in between falls by less than a nat
 
 
-def first_offsets(lengths: Array, h: float) -> tuple[Ids, Array]:
+def evenly_spaced_offsets(lengths: Array, h: float) -> tuple[Ids, Array]:
     """Return evenly spaced offsets to sample on each leg first, with the leg of each.
 
-    >>> legs, offsets = first_offsets(np.array([0.0, 1.0]), h=1.0)
+    >>> legs, offsets = evenly_spaced_offsets(np.array([0.0, 1.0]), h=1.0)
     >>> legs.tolist(), offsets.tolist()
     ([0, 1, 1], [0.0, 0.0, 1.0])
     """
@@ -70,12 +70,12 @@ class ExactLeg:
 
     def stays_above(self, log_floor: float) -> bool:
         """Tell whether the log-sum stays above a floor, within the tolerance, all along the leg."""
-        _, offsets = first_offsets(np.array([self.length]), self.h)
+        _, offsets = evenly_spaced_offsets(np.array([self.length]), self.h)
         log_sums, slopes = self.log_sums_at(offsets)
         while True:
             if log_sums.min() < log_floor - FLOOR_TOLERANCE / 2:
                 return False
-            bounds, crossings = lower_bounds(offsets, log_sums, slopes, self.h)
+            bounds, crossings = lower_bounds_between_samples(offsets, log_sums, slopes, self.h)
             low = bounds < log_floor - FLOOR_TOLERANCE
             if not low.any():
                 return True
@@ -87,7 +87,9 @@ class ExactLeg:
             slopes = np.concatenate([slopes, more_slopes])[order]
 
 
-def lower_bounds(offsets: Array, log_sums: Array, slopes: Array, h: float) -> tuple[Array, Array]:
+def lower_bounds_between_samples(
+    offsets: Array, log_sums: Array, slopes: Array, h: float
+) -> tuple[Array, Array]:
     """Bound the log-sum between neighbouring samples, and say at which offset it is lowest.
 
     log p(s) + s^2/2h^2 is convex along any line, so each sample gives a parabola that

@@ -30,7 +30,7 @@ def fit_kde(point_set: PointSet, discrete: Mask, *, bandwidth: float | None = No
         point_set,
         discrete,
         bandwidth=h,
-        row_log_densities=_leave_one_out(
+        row_log_densities=_leave_one_out_log_densities(
             point_set, lambda squares: log_sum_exp(squares / (-2 * h * h)) + constant
         ),
         near_radius=usual_near_radius(point_set),
@@ -45,7 +45,7 @@ def fit_knn(point_set: PointSet, discrete: Mask, *, k: int) -> KNN:
         point_set,
         discrete,
         k=k,
-        row_log_densities=_leave_one_out(
+        row_log_densities=_leave_one_out_log_densities(
             point_set, lambda squares: -width / 2 * np.log(_kth_smallest(squares, k))
         ),
         near_radius=usual_near_radius(point_set),
@@ -56,58 +56,62 @@ def best_bandwidth(point_set: PointSet) -> float:
     """Choose the bandwidth under which the other rows make each row likeliest."""
     from scipy.optimize import minimize_scalar  # takes longer to import than all of localface
 
-    squares = _tuning_squares(point_set)
+    squares = _squared_distances_for_tuning(point_set)
     width = point_set.width
     nearest = float(np.sqrt(np.median(squares.min(axis=1))))
     widest = max(float(np.sqrt(np.median(squares[np.isfinite(squares)]))), 2 * nearest)
 
-    def unlikelihood(log_h: float) -> float:
+    def negative_log_likelihood(log_h: float) -> float:
         h = np.exp(log_h)
         return float(-np.mean(log_sum_exp(squares / (-2 * h * h))) + width * log_h)
 
     span = (np.log(max(nearest, 1e-9 * widest) / 4 / np.sqrt(width)), np.log(widest))
-    best = minimize_scalar(unlikelihood, bounds=span, method="bounded", options={"xatol": 1e-3})
+    best = minimize_scalar(
+        negative_log_likelihood, bounds=span, method="bounded", options={"xatol": 1e-3}
+    )
     return float(np.exp(best.x))
 
 
 def usual_near_radius(point_set: PointSet) -> float:
     """Return the median distance to the tenth nearest other: within it, people count as near."""
     k = min(_NEAR, len(point_set) - 1)
-    return float(np.sqrt(np.median(_kth_smallest(_tuning_squares(point_set), k))))
+    return float(np.sqrt(np.median(_kth_smallest(_squared_distances_for_tuning(point_set), k))))
 
 
-def _leave_one_out(point_set: PointSet, log_density: Callable[[Array], Array]) -> Array:
+def _leave_one_out_log_densities(
+    point_set: PointSet, log_density: Callable[[Array], Array]
+) -> Array:
     """Work out log-densities of the rows that make the scale; NaN for the others.
 
     ``log_density`` turns squared distances to all other rows into log-densities.
     """
-    chosen = _evenly_spread(len(point_set), _RANKED_ON)
+    chosen = _evenly_spread_rows(len(point_set), _RANKED_ON)
     found = np.full(len(point_set), np.nan)
-    parts = _squares_to_others(point_set, chosen)
+    parts = _squared_distances_to_others(point_set, chosen)
     found[chosen] = np.concatenate([log_density(squares) for squares in parts])
     return found
 
 
-def _tuning_squares(point_set: PointSet) -> Array:
-    chosen = _evenly_spread(len(point_set), _TUNED_ON)
-    return np.concatenate(list(_squares_to_others(point_set, chosen)))
+def _squared_distances_for_tuning(point_set: PointSet) -> Array:
+    chosen = _evenly_spread_rows(len(point_set), _TUNED_ON)
+    return np.concatenate(list(_squared_distances_to_others(point_set, chosen)))
 
 
 def _kth_smallest(squares: Array, k: int) -> Array:
     return np.asarray(np.partition(squares, k - 1, axis=1)[:, k - 1])
 
 
-def _evenly_spread(n: int, most: int) -> Ids:
+def _evenly_spread_rows(n: int, most: int) -> Ids:
     """Return at most ``most`` rows spread evenly over the canonical order: no chance involved."""
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _squares_to_others(point_set: PointSet, chosen: Ids) -> Iterator[Array]:
+def _squared_distances_to_others(point_set: PointSet, chosen: Ids) -> Iterator[Array]:
     """Yield squared distances of chosen rows to all rows, in chunks; infinite to themselves."""
     step = max(1, _DISTANCES_AT_ONCE // len(point_set))
     for first in range(0, len(chosen), step):
         some = chosen[first : first + step]
-        squares = point_set.squared(point_set.points[some])
+        squares = point_set.squared_distances(point_set.points[some])
         np.maximum(squares, 0.0, out=squares)
         squares[np.arange(len(some)), some] = np.inf
         yield squares

@@ -19,7 +19,7 @@ from localface.density.protocol import (
     Hole,
     LogFloor,
     SegmentDensities,
-    compared_with_floor,
+    compare_with_floor,
 )
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
@@ -82,7 +82,7 @@ class KDE:
 
     def count_near(self, points: Array) -> Ids:
         """Count the people near each point; an ordinary person has ten others so near."""
-        return self._point_set.count_within(points, self._near_radius)
+        return self._point_set.count_rows_within(points, self._near_radius)
 
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
@@ -93,45 +93,45 @@ class KDE:
         log_sums = np.empty(len(starts))
         passes = np.ones(len(starts), dtype=bool)
         if log_floor is None:
-            for some, sums in self._sums_in_parts(starts, ends):
-                log_sums[some] = sums.minima()
+            for some, sums in self._kernel_sums_in_chunks(starts, ends):
+                log_sums[some] = sums.lowest_log_sums()
             return SegmentDensities(log_sums + self._log_normaliser, passes)
         floors = np.broadcast_to(log_floor, len(starts)) - self._log_normaliser
         holes: list[tuple[int, Hole]] = []
-        for some, sums in self._sums_in_parts(starts, ends):
-            found = sums.compared_with(floors[some])
+        for some, sums in self._kernel_sums_in_chunks(starts, ends):
+            found = sums.compare_with_floors(floors[some])
             on_floor = np.maximum(found.bounds, floors[some] - FLOOR_TOLERANCE)
             log_sums[some] = np.where(found.passes, on_floor, found.bounds)
             passes[some] = found.passes
-            holes += self._holes(found, floors[some], some)
+            holes += self._find_holes(found, floors[some], some)
         holes.sort(key=lambda numbered: numbered[0])
         return SegmentDensities(log_sums + self._log_normaliser, passes, tuple(holes))
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the exact mean density along each segment."""
         log_sums = np.empty(len(starts))
-        for some, sums in self._sums_in_parts(starts, ends):
+        for some, sums in self._kernel_sums_in_chunks(starts, ends):
             log_sums[some] = sums.log_means()
-        return compared_with_floor(log_sums + self._log_normaliser, log_floor)
+        return compare_with_floor(log_sums + self._log_normaliser, log_floor)
 
-    def _sums_in_parts(
+    def _kernel_sums_in_chunks(
         self, starts: Array, ends: Array
     ) -> Iterator[tuple[Ids, PointSums | SegmentSums]]:
         """Yield the numbers and the kernel sums of as many segments as memory allows."""
         still = (starts == ends).all(axis=1)
         most = max(1, _DISTANCES_AT_ONCE // len(self._point_set))
-        for some in _in_parts(np.flatnonzero(still), most):
+        for some in _split_into_chunks(np.flatnonzero(still), most):
             yield some, PointSums.of(self._kernels, starts[some])
-        for some in _in_parts(np.flatnonzero(~still), _SEGMENTS_AT_ONCE):
+        for some in _split_into_chunks(np.flatnonzero(~still), _SEGMENTS_AT_ONCE):
             yield some, SegmentSums.of(self._kernels, starts[some], ends[some])
 
-    def _holes(self, found: Verdicts, floors: Array, numbers: Ids) -> list[tuple[int, Hole]]:
+    def _find_holes(self, found: Verdicts, floors: Array, numbers: Ids) -> list[tuple[int, Hole]]:
         """Find the holes that refused segments run into, with the segments' numbers."""
         deep = np.flatnonzero(~found.passes & (found.bounds < floors - _SHALLOW))
         if len(deep) == 0:
             return []
         points = found.lowest_points[deep]
-        distances = np.sqrt(np.maximum(self._point_set.squared(points), 0.0))
+        distances = np.sqrt(np.maximum(self._point_set.squared_distances(points), 0.0))
         holes = []
         for i, point, row_distances in zip(deep, points, distances, strict=True):
             radius = self._hole_radius(row_distances, float(floors[i]))
@@ -145,24 +145,24 @@ class KDE:
         ``distances`` are those of all rows from its centre.
         """
 
-        def is_low(radius: float) -> bool:
+        def is_below_floor(radius: float) -> bool:
             nearest = np.maximum(distances - radius, 0.0) ** 2
-            log_kernels = self._kernels.log_kernels(nearest)
+            log_kernels = self._kernels.turn_into_log_kernels(nearest)
             return bool(log_sum_exp(log_kernels[None, :])[0] < floor - 2 * FLOOR_TOLERANCE)
 
         small = _SMALLEST_HOLE * self.bandwidth
         large = float(distances.min())
-        if small >= large or not is_low(small):
+        if small >= large or not is_below_floor(small):
             return None  # refused next to people, or since its own ends do not count
         for _ in range(_HALVINGS):
             middle = (small + large) / 2
-            if is_low(middle):
+            if is_below_floor(middle):
                 small = middle
             else:
                 large = middle
         return small
 
 
-def _in_parts(numbers: Ids, most: int) -> Iterator[Ids]:
+def _split_into_chunks(numbers: Ids, most: int) -> Iterator[Ids]:
     for first in range(0, len(numbers), most):
         yield numbers[first : first + most]

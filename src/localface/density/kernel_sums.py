@@ -33,19 +33,21 @@ class RowKernels:
         self.discrete = discrete
         self.h = h
 
-    def log_kernels(self, squared: Array) -> Array:
+    def turn_into_log_kernels(self, squared: Array) -> Array:
         """Turn squared distances into logarithms of kernels, in place."""
         squared *= -0.5 / self.h**2
         return squared
 
-    def rounding(self, starts: Array, ends: Array) -> Array:
+    def rounding_error(self, starts: Array, ends: Array) -> Array:
         """Return how far rounding may move the log-sums along each segment."""
         squares = (starts * starts).sum(axis=1) + (ends * ends).sum(axis=1)
-        return np.asarray(self.point_set.rounding(2 * squares + self.point_set.largest) / self.h**2)
+        return np.asarray(
+            self.point_set.rounding_error(2 * squares + self.point_set.largest) / self.h**2
+        )
 
-    def near_profile(self, legs: Legs, own: Ids) -> KernelProfile:
+    def profile_of_near_rows(self, legs: Legs, own: Ids) -> KernelProfile:
         """Take some near rows along each leg: enough for a bound, which mostly decides already."""
-        leg, rows = self.point_set.roughly_nearest((legs.starts + legs.ends) / 2, _NEAR_ROWS)
+        leg, rows = self.point_set.roughly_nearest_rows((legs.starts + legs.ends) / 2, _NEAR_ROWS)
         others = (rows[:, None] != own[leg]).all(axis=1)
         leg = leg[others]
         away = self.point_set.points[rows[others]] - legs.starts[leg]
@@ -86,20 +88,20 @@ class PointSums:
     def of(cls, kernels: RowKernels, points: Array) -> PointSums:
         """Sum all kernels at points, but for those of rows that lie there."""
         own = kernels.point_set.rows_at_ends(points, points)
-        log_kernels = kernels.log_kernels(kernels.point_set.squared(points))
-        _leave_out(log_kernels, own, -np.inf)
-        rounding = kernels.rounding(points, points)
+        log_kernels = kernels.turn_into_log_kernels(kernels.point_set.squared_distances(points))
+        _overwrite_own_rows(log_kernels, own, -np.inf)
+        rounding = kernels.rounding_error(points, points)
         return cls(kernels, points, own, log_sum_exp(log_kernels), rounding)
 
-    def minima(self) -> Array:
+    def lowest_log_sums(self) -> Array:
         """Return the log-sum at each point."""
         return self.log_sums
 
-    log_means = minima
+    log_means = lowest_log_sums
 
-    def compared_with(self, log_floors: Array) -> Verdicts:
+    def compare_with_floors(self, log_floors: Array) -> Verdicts:
         """Tell whether each point is above its floor."""
-        found = _verdicts(self.log_sums, self.log_sums, log_floors, self.rounding)
+        found = _compare_bounds_with_floors(self.log_sums, self.log_sums, log_floors, self.rounding)
         for i in np.flatnonzero(found == _UNDECIDED).tolist():
             exact = self.kernels.exact_leg(self.points[i], self.points[i], self.own[i])
             found[i] = exact.stays_above(float(log_floors[i]))
@@ -120,25 +122,27 @@ class SegmentSums:
         """Split segments where their discrete columns flip."""
         legs = Legs.of(starts, ends, kernels.discrete)
         own = kernels.point_set.rows_at_ends(starts, ends)
-        rounding = kernels.rounding(starts, ends)
+        rounding = kernels.rounding_error(starts, ends)
         return cls(kernels, legs, own[legs.segment], rounding[legs.segment])
 
-    def minima(self) -> Array:
+    def lowest_log_sums(self) -> Array:
         """Return the proven minimum along each segment, tight but for rounding."""
         found = [
-            LegSamples(self._coordinates(some).profile()).tightened_minima()
-            for some in self._parts()
+            LegSamples(self._leg_coordinates(some).kernel_profile()).refine_to_minima()
+            for some in self._legs_in_chunks()
         ]
-        return np.asarray(np.minimum.reduceat(np.concatenate(found), self.legs.firsts))
+        return np.asarray(np.minimum.reduceat(np.concatenate(found), self.legs.first_legs))
 
     def log_means(self) -> Array:
         """Return the logarithm of the mean sum over each segment, in closed form."""
-        firsts = self.legs.firsts
-        means = np.concatenate([self._coordinates(some).log_means() for some in self._parts()])
+        firsts = self.legs.first_legs
+        means = np.concatenate(
+            [self._leg_coordinates(some).log_means() for some in self._legs_in_chunks()]
+        )
         n_legs = np.diff(firsts, append=len(means))
         return np.asarray(np.logaddexp.reduceat(means, firsts) - np.log(n_legs))
 
-    def compared_with(self, log_floors: Array) -> Verdicts:
+    def compare_with_floors(self, log_floors: Array) -> Verdicts:
         """Tell whether each segment stays above its floor.
 
         Some near rows mostly suffice to accept; to refuse takes all rows.
@@ -146,13 +150,15 @@ class SegmentSums:
         log_floors = log_floors[self.legs.segment]
         bounds, found = self._bounds_from_near_rows(log_floors)
         offsets = np.zeros(len(self.legs))
-        for some in self._parts(np.flatnonzero(found == _UNDECIDED)):
+        for some in self._legs_in_chunks(np.flatnonzero(found == _UNDECIDED)):
             floors = log_floors[some]
             rounding = self.rounding[some]
-            samples = LegSamples(self._coordinates(some).profile())
-            samples.refine_for(floors, rounding)
+            samples = LegSamples(self._leg_coordinates(some).kernel_profile())
+            samples.refine_until_decided(floors, rounding)
             proven = samples.proven_minimum
-            found[some] = _verdicts(proven, samples.lowest_sample, floors, rounding)
+            found[some] = _compare_bounds_with_floors(
+                proven, samples.lowest_sample, floors, rounding
+            )
             bounds[some] = np.where(found[some] == _REFUSED, samples.lowest_sample, proven)
             offsets[some] = samples.lowest_offsets()
         for leg in np.flatnonzero(found == _UNDECIDED).tolist():
@@ -167,26 +173,28 @@ class SegmentSums:
         n = len(self.legs)
         if len(self.kernels.point_set) <= _FEW_ROWS:
             return np.full(n, -np.inf), np.full(n, _UNDECIDED)
-        samples = LegSamples(self.kernels.near_profile(self.legs, self.own))
-        samples.refine_for(log_floors, self.rounding)
+        samples = LegSamples(self.kernels.profile_of_near_rows(self.legs, self.own))
+        samples.refine_until_decided(log_floors, self.rounding)
         bounds = samples.proven_minimum
-        return bounds, _verdicts(bounds, np.full(n, np.inf), log_floors, self.rounding)
+        return bounds, _compare_bounds_with_floors(
+            bounds, np.full(n, np.inf), log_floors, self.rounding
+        )
 
     def _worst_leg_per_segment(self, bounds: Array, found: Ids, points: Array) -> Verdicts:
         """Go from legs to segments: a segment is as good as its worst leg."""
         passes = found == _PASSED
         if len(self.legs) == self.legs.segment[-1] + 1:  # every segment is one leg
             return Verdicts(bounds, passes, points)
-        worst = np.lexsort((bounds, found, self.legs.segment))[self.legs.firsts]
+        worst = np.lexsort((bounds, found, self.legs.segment))[self.legs.first_legs]
         return Verdicts(bounds[worst], passes[worst], points[worst])
 
-    def _parts(self, legs: Ids | None = None) -> Iterator[Ids]:
+    def _legs_in_chunks(self, legs: Ids | None = None) -> Iterator[Ids]:
         """Split legs into parts that are small enough to be measured against all rows."""
         every = np.arange(len(self.legs)) if legs is None else legs
         most = max(1, _DISTANCES_AT_ONCE // len(self.kernels.point_set))
         return (every[first : first + most] for first in range(0, len(every), most))
 
-    def _coordinates(self, some: Ids) -> LegCoordinates:
+    def _leg_coordinates(self, some: Ids) -> LegCoordinates:
         return LegCoordinates.of(self.kernels, self.legs.subset(some), self.own[some])
 
 
@@ -207,16 +215,16 @@ class LegCoordinates:
     def of(cls, kernels: RowKernels, legs: Legs, own: Ids) -> LegCoordinates:
         """Measure every row against every leg, in one BLAS product."""
         point_set = kernels.point_set
-        products = point_set.products(np.concatenate([legs.directions, legs.starts]))
+        products = point_set.products_with_rows(np.concatenate([legs.directions, legs.starts]))
         foot = products[: len(legs)]
         foot -= (legs.directions * legs.starts).sum(axis=1)[:, None]
-        off_squared = point_set.squared_from_products(legs.starts, products[len(legs) :])
+        off_squared = point_set.turn_into_squared_distances(legs.starts, products[len(legs) :])
         off_squared -= foot * foot
         np.maximum(off_squared, 0.0, out=off_squared)
-        _leave_out(off_squared, own, np.inf)
+        _overwrite_own_rows(off_squared, own, np.inf)
         return cls(foot, off_squared, legs.lengths, kernels.h)
 
-    def profile(self) -> KernelProfile:
+    def kernel_profile(self) -> KernelProfile:
         """Return the log-kernels of the rows along the legs."""
         start = self.foot * self.foot
         start += self.off_squared
@@ -243,14 +251,16 @@ class LegCoordinates:
         return log_sum_exp(inside - self.off_squared / (2 * h * h))
 
 
-def _verdicts(proven: Array, lowest: Array, log_floors: Array, rounding: Array) -> Ids:
+def _compare_bounds_with_floors(
+    proven: Array, lowest: Array, log_floors: Array, rounding: Array
+) -> Ids:
     """Say what passes by a proven bound, what is refused by a sample, and what is undecided."""
     passed = proven >= log_floors - FLOOR_TOLERANCE / 2 + rounding
     refused = lowest < log_floors - FLOOR_TOLERANCE - rounding
     return np.select([passed, refused], [_PASSED, _REFUSED], _UNDECIDED)
 
 
-def _leave_out(values: Array, own: Ids, value: float) -> None:
+def _overwrite_own_rows(values: Array, own: Ids, value: float) -> None:
     """Overwrite the values of rows that are left out: up to two of each line, -1 for none."""
     for rows in own.T:
         some = np.flatnonzero(rows >= 0)

@@ -10,7 +10,7 @@ from localface.density.protocol import (
     Hole,
     LogFloor,
     SegmentDensities,
-    compared_with_floor,
+    compare_with_floor,
 )
 from localface.geometry.point_set import PointSet
 from localface.geometry.segments import emptiest_point, norms, split_at_flips
@@ -55,7 +55,7 @@ class KNN:
         self.k = k
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
-    def radius(self, log_density: float) -> float:
+    def radius_at(self, log_density: float) -> float:
         """Return the radius within which there are k people where the log-density is this."""
         return float(np.exp(-log_density / self._points.shape[1]))
 
@@ -70,7 +70,7 @@ class KNN:
 
     def count_near(self, points: Array) -> Ids:
         """Count the people near each point; an ordinary person has ten others so near."""
-        return self._point_set.count_within(points, self._near_radius)
+        return self._point_set.count_rows_within(points, self._near_radius)
 
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the lowest log-density along each segment: exact, by the cover sweep.
@@ -79,10 +79,12 @@ class KNN:
         """
         segments = list(zip(starts, ends, strict=True))
         if log_floor is None:
-            return compared_with_floor(np.array([self._lowest(a, b) for a, b in segments]), None)
+            return compare_with_floor(
+                np.array([self._lowest_log_density(a, b) for a, b in segments]), None
+            )
         log_floors = np.broadcast_to(log_floor, len(segments))
         found = [
-            self._verdict(start, end, self.radius(floor - FLOOR_TOLERANCE))
+            self._passes_or_hole(start, end, self.radius_at(floor - FLOOR_TOLERANCE))
             for (start, end), floor in zip(segments, log_floors, strict=True)
         ]
         passes = np.array([passed for passed, _ in found])
@@ -91,22 +93,22 @@ class KNN:
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the mean density along each segment, sampled."""
-        means = np.array([self._log_mean(a, b) for a, b in zip(starts, ends, strict=True)])
-        return compared_with_floor(means, log_floor)
+        means = np.array([self._log_mean_density(a, b) for a, b in zip(starts, ends, strict=True)])
+        return compare_with_floor(means, log_floor)
 
-    def _others(self, start: Array, end: Array) -> Array:
+    def _rows_not_at_ends(self, start: Array, end: Array) -> Array:
         own = (self._points == start).all(axis=1) | (self._points == end).all(axis=1)
         return np.asarray(self._points[~own])
 
-    def _lowest(self, start: Array, end: Array) -> float:
-        others = self._others(start, end)
+    def _lowest_log_density(self, start: Array, end: Array) -> float:
+        others = self._rows_not_at_ends(start, end)
         if len(others) < self.k:
             return -np.inf
         legs = split_at_flips(start, end, self._discrete)
-        widest = max(self._widest_radius(a, b, others) for a, b in legs)
+        widest = max(self._largest_kth_distance(a, b, others) for a, b in legs)
         return float(-self._points.shape[1] * np.log(max(widest, np.finfo(float).tiny)))
 
-    def _widest_radius(self, start: Array, end: Array, others: Array) -> float:
+    def _largest_kth_distance(self, start: Array, end: Array, others: Array) -> float:
         """Return the largest distance to the k-th person anywhere on a leg, by halving."""
         length = float(norms(end - start))
         low = 0.0
@@ -120,17 +122,17 @@ class KNN:
                 low = middle
         return high
 
-    def _verdict(self, start: Array, end: Array, eps: float) -> tuple[bool, Hole | None]:
+    def _passes_or_hole(self, start: Array, end: Array, eps: float) -> tuple[bool, Hole | None]:
         """Tell whether k others are within ``eps`` of every point; if not, find the hole."""
-        others = self._others(start, end)
+        others = self._rows_not_at_ends(start, end)
         for a, b in split_at_flips(start, end, self._discrete):
             near = others[norms(others - (a + b) / 2) <= eps + float(norms(b - a)) / 2]
             count, point = emptiest_point(a, b, near, eps)
             if count < self.k:
-                return False, self._hole(point, eps)
+                return False, self._hole_around(point, eps)
         return True, None
 
-    def _hole(self, point: Array, eps: float) -> Hole | None:
+    def _hole_around(self, point: Array, eps: float) -> Hole | None:
         """Return the ball in which the k-th person is further off than ``eps``.
 
         The distance to the k-th person changes no faster than one moves.
@@ -140,8 +142,8 @@ class KNN:
         distance = self._kth_distance(self._points, point)
         return Hole(point, distance - eps) if distance > eps else None
 
-    def _log_mean(self, start: Array, end: Array) -> float:
-        others = self._others(start, end)
+    def _log_mean_density(self, start: Array, end: Array) -> float:
+        others = self._rows_not_at_ends(start, end)
         if len(others) < self.k:
             return -np.inf
         parts = []

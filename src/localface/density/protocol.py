@@ -32,11 +32,11 @@ class DensityScale:
         """Return the log-density that ``share`` of people fall below."""
         return float(np.quantile(self.log_densities, share))
 
-    def share(self, log_densities: Array | float) -> Array:
+    def share_below(self, log_densities: Array | float) -> Array:
         """Return the share of people with a lower log-density: the inverse of ``quantile``.
 
         >>> scale = DensityScale(np.array([0.0, 1.0, 2.0]))
-        >>> float(scale.share(scale.quantile(0.25)))
+        >>> float(scale.share_below(scale.quantile(0.25)))
         0.25
         """
         shares = np.linspace(0.0, 1.0, len(self.log_densities))
@@ -62,7 +62,7 @@ class SegmentDensities:
     passes: Mask
     holes: tuple[tuple[int, Hole], ...] = ()
 
-    def part(self, first: int, last: int) -> SegmentDensities:
+    def for_segments(self, first: int, last: int) -> SegmentDensities:
         """Return the answer for the segments from ``first`` up to ``last``."""
         holes = tuple((at - first, hole) for at, hole in self.holes if first <= at < last)
         return SegmentDensities(self.log_densities[first:last], self.passes[first:last], holes)
@@ -102,7 +102,7 @@ class Density(Protocol):
         ...
 
 
-def compared_with_floor(log_densities: Array, log_floor: LogFloor) -> SegmentDensities:
+def compare_with_floor(log_densities: Array, log_floor: LogFloor) -> SegmentDensities:
     """Compare values with a floor, within the tolerance; without a floor every segment passes."""
     if log_floor is None:
         return SegmentDensities(log_densities, np.ones(len(log_densities), dtype=bool))

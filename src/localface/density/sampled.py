@@ -11,7 +11,7 @@ from localface.density.protocol import (
     DensityScale,
     LogFloor,
     SegmentDensities,
-    compared_with_floor,
+    compare_with_floor,
 )
 from localface.errors import DensityError
 from localface.geometry.point_set import PointSet
@@ -40,7 +40,7 @@ class SampledDensity:
         self._near_radius = near_radius
         self._discrete = discrete
         self._row_log_densities = log_density(point_set.points)
-        _check_rows(self._row_log_densities)
+        _check_row_log_densities(self._row_log_densities)
         self.scale = DensityScale(np.sort(self._row_log_densities))
 
     def row_log_densities(self, ids: Ids) -> Array:
@@ -49,19 +49,19 @@ class SampledDensity:
 
     def count_near(self, points: Array) -> Ids:
         """Count the people near each point; an ordinary person has ten others so near."""
-        return self._point_set.count_within(points, self._near_radius)
+        return self._point_set.count_rows_within(points, self._near_radius)
 
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the lowest of the samples along each segment."""
-        lowest = np.array([logs.min() for logs in self._samples(starts, ends)])
-        return compared_with_floor(lowest, log_floor)
+        lowest = np.array([logs.min() for logs in self._sample_log_densities(starts, ends)])
+        return compare_with_floor(lowest, log_floor)
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the mean of the samples along each segment."""
-        means = np.array([_log_mean(logs) for logs in self._samples(starts, ends)])
-        return compared_with_floor(means, log_floor)
+        means = np.array([_log_of_mean(logs) for logs in self._sample_log_densities(starts, ends)])
+        return compare_with_floor(means, log_floor)
 
-    def _samples(self, starts: Array, ends: Array) -> list[Array]:
+    def _sample_log_densities(self, starts: Array, ends: Array) -> list[Array]:
         along = np.linspace(0.0, 1.0, _SAMPLES)[:, None]
         points = []
         for start, end in zip(starts, ends, strict=True):
@@ -71,7 +71,7 @@ class SampledDensity:
         return np.split(logs, np.cumsum([len(some) for some in points])[:-1])
 
 
-def checked_log_density(density: Any, table_of: Callable[[Array], Any]) -> LogDensity:
+def wrap_user_density(density: Any, table_of: Callable[[Array], Any]) -> LogDensity:
     """Wrap a user's density so that it takes points and every answer is checked.
 
     ``density`` is a callable that gives densities, or a fitted estimator whose
@@ -87,7 +87,7 @@ def checked_log_density(density: Any, table_of: Callable[[Array], Any]) -> LogDe
             raise DensityError(
                 f"the density failed on {len(points)} place(s): {type(error).__name__}: {error}"
             ) from error
-        _check_values(values, len(points), gives_logs=gives_logs)
+        _check_density_values(values, len(points), gives_logs=gives_logs)
         if gives_logs:
             return values
         with np.errstate(divide="ignore"):
@@ -96,7 +96,7 @@ def checked_log_density(density: Any, table_of: Callable[[Array], Any]) -> LogDe
     return log_density
 
 
-def _check_values(values: Array, n: int, *, gives_logs: bool) -> None:
+def _check_density_values(values: Array, n: int, *, gives_logs: bool) -> None:
     if values.shape != (n,):
         raise DensityError(
             f"the density returned shape {values.shape} for {n} place(s); one value each is wanted"
@@ -112,7 +112,7 @@ def _check_values(values: Array, n: int, *, gives_logs: bool) -> None:
         )
 
 
-def _check_rows(log_densities: Array) -> None:
+def _check_row_log_densities(log_densities: Array) -> None:
     if np.isneginf(log_densities).any():
         raise DensityError(
             f"the density is 0 at {int(np.isneginf(log_densities).sum())} of "
@@ -126,7 +126,7 @@ def _check_rows(log_densities: Array) -> None:
         )
 
 
-def _log_mean(logs: Array) -> float:
+def _log_of_mean(logs: Array) -> float:
     top = logs.max()
     if not np.isfinite(top):
         return -np.inf

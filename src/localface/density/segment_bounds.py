@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.exact_segment import first_offsets, lower_bounds
+from localface.density.exact_segment import evenly_spaced_offsets, lower_bounds_between_samples
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.types import Array, Ids, Mask
@@ -65,7 +65,7 @@ class Legs:
         )
 
     @property
-    def firsts(self) -> Ids:
+    def first_legs(self) -> Ids:
         """The index of each segment's first leg."""
         return np.flatnonzero(np.diff(self.segment, prepend=-1))
 
@@ -107,11 +107,11 @@ class KernelProfile:
         """
         log_sums = np.empty(len(offsets))
         slopes = np.empty(len(offsets))
-        for part, rows in self._parts(leg):
-            log_sums[part], slopes[part] = self._safe_sums(rows, offsets[part])
+        for part, rows in self._rows_in_chunks(leg):
+            log_sums[part], slopes[part] = self._kernel_sums_without_underflow(rows, offsets[part])
         return log_sums, slopes
 
-    def _parts(self, leg: Ids) -> Iterator[tuple[slice, Ids | slice]]:
+    def _rows_in_chunks(self, leg: Ids) -> Iterator[tuple[slice, Ids | slice]]:
         """Few rows: many legs at a time. Many rows: leg by leg, within the processor's cache."""
         many = max(1, _KERNELS_AT_ONCE // self.start.shape[1])
         if self.start.shape[1] <= _FEW_ROWS:
@@ -124,14 +124,16 @@ class KernelProfile:
             for i in range(first, last, many):
                 yield slice(i, min(i + many, last)), here
 
-    def _safe_sums(self, rows: Ids | slice, offsets: Array) -> tuple[Array, Array]:
+    def _kernel_sums_without_underflow(
+        self, rows: Ids | slice, offsets: Array
+    ) -> tuple[Array, Array]:
         """Sum kernels, once more in proportion to the strongest where plain sums underflow."""
-        log_sums, slopes = self._sums(rows, offsets)
+        log_sums, slopes = self._kernel_sums(rows, offsets)
         if log_sums.min() > _FAINT:
             return log_sums, slopes
-        return self._sums(rows, offsets, faint=True)
+        return self._kernel_sums(rows, offsets, faint=True)
 
-    def _sums(
+    def _kernel_sums(
         self, rows: Ids | slice, offsets: Array, *, faint: bool = False
     ) -> tuple[Array, Array]:
         tilt = np.broadcast_to(self.tilt[rows], (len(offsets), self.tilt.shape[1]))
@@ -159,11 +161,11 @@ class LegSamples:
 
     def __init__(self, profile: KernelProfile) -> None:
         self._profile = profile
-        self._leg, self._offset = first_offsets(profile.lengths, profile.h)
+        self._leg, self._offset = evenly_spaced_offsets(profile.lengths, profile.h)
         self._log_sum, self._slope = profile.log_sums_at(self._leg, self._offset)
         self._update_bounds()
 
-    def _add(self, leg: Ids, offsets: Array) -> None:
+    def _add_samples(self, leg: Ids, offsets: Array) -> None:
         """Take more samples."""
         order = np.argsort(leg, kind="stable")
         leg = leg[order]
@@ -181,7 +183,7 @@ class LegSamples:
     def _update_bounds(self) -> None:
         """Work out each leg's lowest sample, and the bounds between neighbouring samples."""
         firsts = np.flatnonzero(np.diff(self._leg, prepend=-1))
-        bounds, self._crossing = lower_bounds(
+        bounds, self._crossing = lower_bounds_between_samples(
             self._offset, self._log_sum, self._slope, self._profile.h
         )
         self._bound = np.where(self._leg[:-1] == self._leg[1:], bounds, np.inf)
@@ -195,7 +197,7 @@ class LegSamples:
         low = np.flatnonzero(self._log_sum == self.lowest_sample[self._leg])
         return np.asarray(self._offset[low[np.unique(self._leg[low], return_index=True)[1]]])
 
-    def refine_for(self, log_floors: Array, rounding: Array) -> None:
+    def refine_until_decided(self, log_floors: Array, rounding: Array) -> None:
         """Sample until every leg is proven to stay above its floor, or a sample is below it."""
         aim = log_floors - FLOOR_TOLERANCE / 2 + rounding
         for _ in range(_MAX_ROUNDS):
@@ -203,9 +205,9 @@ class LegSamples:
             low = (self._bound < aim[self._leg[:-1]]) & undecided
             if not low.any():
                 return
-            self._add(self._leg[:-1][low], self._crossing[low])
+            self._add_samples(self._leg[:-1][low], self._crossing[low])
 
-    def tightened_minima(self) -> Array:
+    def refine_to_minima(self) -> Array:
         """Sample until each leg's lowest sample is proven to be its minimum; return the bounds."""
         for _ in range(_MAX_ROUNDS):
             low = np.flatnonzero(self._bound < (self.lowest_sample - _TIGHT)[self._leg[:-1]])
@@ -216,12 +218,14 @@ class LegSamples:
             valley = low[in_valley]
             wall = low[~in_valley]
             legs = np.concatenate([self._leg[wall], *[self._leg[valley]] * 3])
-            self._add(legs, np.concatenate([self._crossing[wall], *self._brackets(valley)]))
+            self._add_samples(
+                legs, np.concatenate([self._crossing[wall], *self._offsets_around_minima(valley)])
+            )
         return np.asarray(self.proven_minimum)
 
-    def _brackets(self, left: Ids) -> list[Array]:
+    def _offsets_around_minima(self, left: Ids) -> list[Array]:
         """Offsets just before, at, and just after the guessed minimum between two samples."""
-        bottom = self._cubic_minima(left)
+        bottom = self._cubic_minimum_offsets(left)
         half = _BRACKET * self._profile.h
         before = self._offset[left]
         after = self._offset[left + 1]
@@ -229,7 +233,7 @@ class LegSamples:
         inner_end = after - 1e-3 * (after - before)
         return [np.clip(bottom + by, inner_start, inner_end) for by in (-half, 0.0, half)]
 
-    def _cubic_minima(self, left: Ids) -> Array:
+    def _cubic_minimum_offsets(self, left: Ids) -> Array:
         """Return the offset at which the cubic through two samples and their slopes is lowest."""
         width = self._offset[left + 1] - self._offset[left]
         falls = self._slope[left]

@@ -55,25 +55,28 @@ class QuestionAnswerer:
         self._targets = TargetRows(rows, self._scores, score.rounded)
 
     @property
-    def kinds(self) -> tuple[AnswerKind, ...]:
+    def answer_kinds(self) -> tuple[AnswerKind, ...]:
         """The kinds of questions in the order they are answered, with what answers them."""
         return (
-            ((Nearest,), self._nearest),
+            ((Nearest,), self._answer_nearest),
             ((ScoreRows, ScorePoints, Census), self._answer_scores),
-            ((DensityAlong,), self._density_along),
-            ((RowDensities,), self._row_densities),
-            ((CountNear,), self._count_near),
-            ((Widening,), self._widening),
+            ((DensityAlong,), self._answer_density_along),
+            ((RowDensities,), self._answer_row_densities),
+            ((CountNear,), self._answer_count_near),
+            ((Widening,), self._answer_widening),
             ((ComposeStates,), self._answer_compose),
         )
 
     def prescore(self) -> None:
         """Score the whole table once."""
-        self._scores.of(self._targets.everyone())
+        self._scores.scores_of_rows(self._targets.all_row_ids())
 
-    def _nearest(self, asked: Metered) -> list[Neighbors]:
+    def _answer_nearest(self, asked: Metered) -> list[Neighbors]:
         found = self._source.nearest([question for _, question in asked])
-        return [meter.admit(one) for (meter, _), one in zip(asked, found, strict=True)]
+        return [
+            meter.spend_budget_on_neighbors(one)
+            for (meter, _), one in zip(asked, found, strict=True)
+        ]
 
     def _answer_scores(self, asked: Metered) -> list[Array | TargetCounts]:
         """Score in one call: unseen rows, states off the data, everyone who is to be counted."""
@@ -83,33 +86,33 @@ class QuestionAnswerer:
             for meter, question in asked
             if isinstance(question, ScorePoints)
         ]
-        rest = self._scores.learn(fresh, states)
+        rest = self._scores.score_rows_and_states(fresh, states)
         answers: list[Array | TargetCounts] = []
         for meter, question in asked:
             if isinstance(question, Census):
-                answers.append(self._targets.count(question, meter.min_score))
+                answers.append(self._targets.count_targets(question, meter.min_score))
             elif isinstance(question, ScorePoints):
                 n = len(question.points)
                 answers.append(self._score.rounded(rest[:n], meter.min_score))
                 rest = rest[n:]
-                meter.count_scored(n)
+                meter.count_scored_records(n)
             else:
-                scores = self._scores.of(question.ids)
+                scores = self._scores.scores_of_rows(question.ids)
                 answers.append(self._score.rounded(scores, meter.min_score))
-                meter.count_scored(int(np.isin(question.ids, fresh).sum()))
+                meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
         return answers
 
     def _rows_to_score(self, asked: Metered) -> Ids:
         """Return the rows that have to be scored to answer, each once."""
         wanted = [question.ids for _, question in asked if isinstance(question, ScoreRows)]
         if any(
-            isinstance(question, Census) and not self._targets.is_known(meter.min_score)
+            isinstance(question, Census) and not self._targets.knows_who_reaches(meter.min_score)
             for meter, question in asked
         ):
-            wanted.append(self._targets.everyone())
-        return self._scores.unknown(np.concatenate(wanted)) if wanted else NO_ROWS
+            wanted.append(self._targets.all_row_ids())
+        return self._scores.unscored_rows(np.concatenate(wanted)) if wanted else NO_ROWS
 
-    def _density_along(self, asked: Metered) -> list[SegmentDensities]:
+    def _answer_density_along(self, asked: Metered) -> list[SegmentDensities]:
         """Judge the segments of all searches together.
 
         Under each rule it takes one call for verdicts and one for values.
@@ -124,7 +127,7 @@ class QuestionAnswerer:
             found = self._ask_density(questions, rule, counts=None if in_full else counts)
             lasts = np.cumsum(counts).tolist()
             for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
-                answers[i] = found.part(first, last)
+                answers[i] = found.for_segments(first, last)
         return [answers[i] for i in range(len(asked))]
 
     def _ask_density(
@@ -140,40 +143,43 @@ class QuestionAnswerer:
             starts, ends, np.repeat([question.log_floor for question in questions], counts)
         )
 
-    def _row_densities(self, asked: Metered) -> list[Array]:
+    def _answer_row_densities(self, asked: Metered) -> list[Array]:
         if self._people_per_row is None:
             return [self._density.row_log_densities(question.ids) for _, question in asked]
         points = np.concatenate([question.points for _, question in asked])
         found = self._density.lowest_along(points, points, None).log_densities
-        return np.split(found, _splits(asked))
+        return np.split(found, _where_to_split_answer(asked))
 
-    def _count_near(self, asked: Metered) -> list[Ids]:
+    def _answer_count_near(self, asked: Metered) -> list[Ids]:
         points = np.concatenate([question.points for _, question in asked])
         counts = self._density.count_near(points)
         people = np.rint(counts * (self._people_per_row or 1.0)).astype(np.int64)
-        return np.split(people, _splits(asked))
+        return np.split(people, _where_to_split_answer(asked))
 
-    def _widening(self, asked: Metered) -> list[float]:
-        return [self._targets.least_factor(question, meter.min_score) for meter, question in asked]
+    def _answer_widening(self, asked: Metered) -> list[float]:
+        return [
+            self._targets.least_widening_factor(question, meter.min_score)
+            for meter, question in asked
+        ]
 
     def _answer_compose(self, asked: Metered) -> list[ComposedStates]:
-        return [self._compose(meter, question) for meter, question in asked]
+        return [self._compose_states(meter, question) for meter, question in asked]
 
-    def _compose(self, meter: Meter, question: ComposeStates) -> ComposedStates:
+    def _compose_states(self, meter: Meter, question: ComposeStates) -> ComposedStates:
         """Return the nearest projections of targets that have the score; their rows are seen."""
         ids, points = self._targets.nearest_projections(question, meter.min_score)
         records = meter.decode(points, self._source.records(NO_ROWS))
         scores = np.zeros(0)
         if len(ids):
-            exact = self._scores.learn(NO_ROWS, [records])
+            exact = self._scores.score_rows_and_states(NO_ROWS, [records])
             scores = self._score.rounded(exact, meter.min_score)
-        meter.count_scored(len(ids))
+        meter.count_scored_records(len(ids))
         fine = np.flatnonzero(scores >= question.min_score)[: question.k]
-        admitted = fine[meter.admit_rows(ids[fine])]
+        admitted = fine[meter.spend_budget_on_rows(ids[fine])]
         cut = len(admitted) < len(fine)
         return ComposedStates(points[admitted], scores[admitted], cut)
 
 
-def _splits(asked: Metered) -> Ids:
+def _where_to_split_answer(asked: Metered) -> Ids:
     """Where to cut an answer for all questions into one for each."""
     return np.cumsum([len(question.points) for _, question in asked])[:-1]

@@ -30,14 +30,14 @@ class CheckedAsk:
     relax: bool
     counterfactual: Array | None
 
-    def request(self, person: Any) -> Request:
+    def make_request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
         record = read_record(person, self.engine.schema)
-        return self.request_of(record, person_format(person, self.engine.form))
+        return self.make_request_from_record(record, person_format(person, self.engine.form))
 
-    def request_of(self, record: Array, form: TableFormat) -> Request:
+    def make_request_from_record(self, record: Array, form: TableFormat) -> Request:
         """Write down what one person asks, given their record."""
-        return self.engine.request(
+        return self.engine.make_request(
             record,
             form,
             self.where,
@@ -53,41 +53,41 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     goal = ask.counterfactual
     if goal is not None:
         goal = read_record(goal, schema, "the counterfactual")
-    at = engine.at(min_score=ask.min_score, min_density=ask.min_density)
+    at = engine.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
         plan=replace(at.plan, actions=ask.actions, max_changes=ask.max_changes),
-        where=_limits(schema, ask),
-        weights=_weights(schema, ask.weights),
+        where=_limits_with_avoided(schema, ask),
+        weights=_read_weights(schema, ask.weights),
         relax=ask.relax,
         counterfactual=goal,
     )
 
 
-def _limits(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
+def _limits_with_avoided(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
     """What may change, narrowed by what is to be avoided altogether."""
-    if isinstance(ask.avoid, str) or not _is_a(ask.avoid, Collection):
+    if isinstance(ask.avoid, str) or not _is_instance(ask.avoid, Collection):
         raise ConstraintError(
             f"avoid= is {ask.avoid!r}: give a list of features, as in avoid=['income']",
             option="avoid",
         )
     check_where(schema.features, ask.where)
-    _check_names("avoid", ask.avoid, schema)
+    _check_feature_names("avoid", ask.avoid, schema)
     if not ask.avoid:
         return ask.where
     return {**(ask.where or {}), **dict.fromkeys(ask.avoid, "never")}
 
 
-def _weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:
+def _read_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:
     """Read what changes cost: positive numbers by feature."""
     if weights is None:
         return {}
-    if not _is_a(weights, Mapping):
+    if not _is_instance(weights, Mapping):
         raise ConstraintError(
             f"weights= is {weights!r}: give a dict from feature to number, as in {{'income': 3}}",
             option="weights",
         )
-    _check_names("weights", weights, schema)
+    _check_feature_names("weights", weights, schema)
     for name, weight in weights.items():
         if (finite_number(weight) or 0.0) <= 0:
             raise ConstraintError(
@@ -99,7 +99,7 @@ def _weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, f
     return {name: float(weight) for name, weight in weights.items()}
 
 
-def _check_names(option: str, names: Iterable[str], schema: Schema) -> None:
+def _check_feature_names(option: str, names: Iterable[str], schema: Schema) -> None:
     for name in names:
         if name not in schema.names:
             raise ConstraintError(
@@ -110,5 +110,5 @@ def _check_names(option: str, names: Iterable[str], schema: Schema) -> None:
             )
 
 
-def _is_a(value: object, kind: type) -> bool:
+def _is_instance(value: object, kind: type) -> bool:
     return isinstance(value, kind)

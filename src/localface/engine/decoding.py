@@ -21,7 +21,7 @@ def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None
     overstep.
     """
     n_features = len(space.schema)
-    firsts = _first_columns(space)
+    firsts = _first_column_per_feature(space)
     known = np.stack(exact) if len(exact) else np.zeros((0, n_features))
     known_points = space.points(known)
 
@@ -30,7 +30,7 @@ def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None
             return known
         records = space.records(points)
         if within is not None:
-            records = _kept_within(space, within, points, records)
+            records = _keep_records_within(space, within, points, records)
         both = np.concatenate([space.points(donors), known_points])
         for record, point in zip([*donors, *known], both, strict=True):
             same = np.logical_and.reduceat(points == point, firsts, axis=1)
@@ -65,9 +65,9 @@ def action_records(outcome: Outcome, decode: Decode, donors: Array) -> Array | N
     return decode(np.stack(points), donors)
 
 
-def _kept_within(space: Space, box: Box, points: Array, records: Array) -> Array:
+def _keep_records_within(space: Space, box: Box, points: Array, records: Array) -> Array:
     """Keep records inside a box wherever their points lie on its edge."""
-    firsts = _first_columns(space)
+    firsts = _first_column_per_feature(space)
     bounds = space.bounds(box)
     low = bounds.lower[firsts]
     high = bounds.upper[firsts]
@@ -76,6 +76,6 @@ def _kept_within(space: Space, box: Box, points: Array, records: Array) -> Array
     return np.where(values == high, np.minimum(records, box.upper), records)
 
 
-def _first_columns(space: Space) -> Ids:
+def _first_column_per_feature(space: Space) -> Ids:
     """The first column of a point that belongs to each feature."""
     return np.searchsorted(space.feature_of, np.arange(len(space.schema))).astype(np.int64)

@@ -76,51 +76,49 @@ class Driver:
         again every round, and new searches join those that are under way.
         """
         waiting = enumerate(jobs)
-        width = self._width()
+        width = self._n_advancing_together()
         active: list[_Active[Result]] = []
         while True:
-            for number, job in _take(waiting, width - len(active)):
+            for number, job in _take_at_most(waiting, width - len(active)):
                 meter = Meter(job.decode, job.min_score, max_rows)
                 active.append(_Active(number, job, meter, next(job.asks)))
             if not active:
                 return
             still: list[_Active[Result]] = []
-            for one, answer in zip(active, self._answers(active, apart=apart), strict=True):
+            for one, answer in zip(active, self._answer_round(active, apart=apart), strict=True):
                 if one.job.wanted is not None and not one.job.wanted():
                     answer = InputError("nobody waits for this answer any more")
                 if isinstance(answer, InputError):
                     one.job.asks.close()
-                    yield one.number, answer, one.meter.disclosure(self._source.n_rows)
+                    yield one.number, answer, one.meter.make_disclosure(self._source.n_rows)
                     continue
                 try:
                     question = one.job.asks.send(answer)
                     still.append(_Active(one.number, one.job, one.meter, question))
                 except StopIteration as end:
-                    yield one.number, end.value, one.meter.disclosure(self._source.n_rows)
+                    yield one.number, end.value, one.meter.make_disclosure(self._source.n_rows)
             active = still
 
     def prescore(self) -> None:
         """Score the whole table once, where the holder of the data allows it."""
         self._answerer.prescore()
 
-    def _width(self) -> int:
+    def _n_advancing_together(self) -> int:
         """How many searches advance together; a source that scans takes memory for each."""
         if not self._source.exact:
             return _WIDTH
         return max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows)))
 
-    def _answers(self, active: Sequence[_Active[Any]], *, apart: bool) -> list[Any]:
+    def _answer_round(self, active: Sequence[_Active[Any]], *, apart: bool) -> list[Any]:
         """Answer a round, each kind of question in one call; an error may be the answer."""
         answers: list[Any] = [None] * len(active)
-        for kinds, answer in self._answerer.kinds:
+        for kinds, answer in self._answerer.answer_kinds:
             members = [i for i, one in enumerate(active) if isinstance(one.question, kinds)]
             if not members:
                 continue
             some = [active[i] for i in members]
             started = time.perf_counter()
-            for i, one in zip(
-                members, _answers_of_one_kind(answer, some, apart=apart), strict=True
-            ):
+            for i, one in zip(members, _answer_one_kind(answer, some, apart=apart), strict=True):
                 answers[i] = one
             spent = (time.perf_counter() - started) / len(some)
             for search in some:
@@ -128,7 +126,7 @@ class Driver:
         return answers
 
 
-def _answers_of_one_kind(
+def _answer_one_kind(
     answer: _AnswerAll, some: Sequence[_Active[Any]], *, apart: bool
 ) -> Sequence[Any]:
     """Answer questions of one kind; where that fails, one by one if that is wanted."""
@@ -136,13 +134,13 @@ def _answers_of_one_kind(
         return answer([(one.meter, one.question) for one in some])
     except InputError as error:
         if len(some) == 1:
-            return [_with_asker(error, some[0])]
+            return [_error_naming_asker(error, some[0])]
         if not apart:
-            return [_with_asker(error, _first_failing(answer, some))] * len(some)
-    return [one for search in some for one in _answers_of_one_kind(answer, [search], apart=True)]
+            return [_error_naming_asker(error, _find_failing_search(answer, some))] * len(some)
+    return [one for search in some for one in _answer_one_kind(answer, [search], apart=True)]
 
 
-def _first_failing(answer: _AnswerAll, some: Sequence[_Active[Any]]) -> _Active[Any] | None:
+def _find_failing_search(answer: _AnswerAll, some: Sequence[_Active[Any]]) -> _Active[Any] | None:
     """Find the search whose own question fails; None where each alone can be answered."""
     for one in some:
         try:
@@ -152,7 +150,7 @@ def _first_failing(answer: _AnswerAll, some: Sequence[_Active[Any]]) -> _Active[
     return None
 
 
-def _with_asker(error: InputError, search: _Active[Any] | None) -> InputError:
+def _error_naming_asker(error: InputError, search: _Active[Any] | None) -> InputError:
     """Note on an error whose question it was, and which stage asked it."""
     if search is not None:
         error.person = search.job.person
@@ -161,7 +159,7 @@ def _with_asker(error: InputError, search: _Active[Any] | None) -> InputError:
     return error
 
 
-def _take(items: Iterator[_Item], n: int) -> Iterator[_Item]:
+def _take_at_most(items: Iterator[_Item], n: int) -> Iterator[_Item]:
     for _ in range(n):
         try:
             yield next(items)

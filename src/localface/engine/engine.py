@@ -62,7 +62,9 @@ class Engine:
     finish: Finish | None = None
     spacing: KNN | None = None
 
-    def at(self, *, min_score: float | None = None, min_density: float | None = None) -> Engine:
+    def with_thresholds(
+        self, *, min_score: float | None = None, min_density: float | None = None
+    ) -> Engine:
         """The same engine at another target score or floor; what was fitted or scored is shared."""
         options = replace(
             self.options,
@@ -71,16 +73,16 @@ class Engine:
         )
         if options == self.options:
             return self
-        log_floor = log_floor_of(self.density, self.space, options)
+        log_floor = log_floor_from_options(self.density, self.space, options)
         plan = self.plan
         if self.spacing is not None:
-            radius = self.spacing.radius(self.spacing.scale.quantile(options.min_density))
+            radius = self.spacing.radius_at(self.spacing.scale.quantile(options.min_density))
             plan = replace(plan, walk_options=replace(plan.walk_options, momentum_radius=radius))
         answers = replace(
             self.answers,
             target=replace(self.answers.target, min_score=options.min_score),
             options=options,
-            radius=self.density.radius(log_floor) if isinstance(self.density, KNN) else None,
+            radius=self.density.radius_at(log_floor) if isinstance(self.density, KNN) else None,
         )
         return replace(
             self,
@@ -91,7 +93,7 @@ class Engine:
             score=self.score.with_min_score(options.min_score),
         )
 
-    def request(
+    def make_request(
         self,
         record: Array,
         form: TableFormat,
@@ -110,16 +112,18 @@ class Engine:
 
         ``wrap`` may put another search in place of each, such as one that goes on afterwards.
         """
-        jobs = SearchJobs(self._each(requests, plan), lambda asked: _search_job(asked, wrap))
+        jobs = SearchJobs(
+            self._with_this_engine(requests, plan), lambda asked: _make_search_job(asked, wrap)
+        )
         for number, outcome, disclosure in self.driver.run(jobs, max_rows=self.options.max_rows):
             (_, request, _), job = jobs.pop(number)
-            yield number, self.assemble(request, job.decode, outcome, disclosure)
+            yield number, self.assemble_recourse(request, job.decode, outcome, disclosure)
 
     def answer_or_error(
         self, requests: Iterable[Request], plan: Plan
     ) -> Iterator[tuple[int, Recourse | InputError]]:
         """Answer requests in lock-step; one that cannot be answered gets the error instead."""
-        return self.answer_together(self._each(requests, plan))
+        return self.answer_together(self._with_this_engine(requests, plan))
 
     def answer_together(
         self, asked: Iterable[PlannedRequest]
@@ -129,22 +133,24 @@ class Engine:
         Their engines were made of this one by ``at``. Requests may run dry and have more
         later, which then join those that are under way.
         """
-        jobs = SearchJobs(asked, _search_job)
+        jobs = SearchJobs(asked, _make_search_job)
         run = self.driver.run_or_error(jobs, max_rows=self.options.max_rows, apart=True)
         for number, outcome, disclosure in run:
             (engine, request, _), job = jobs.pop(number)
             if isinstance(outcome, InputError):
                 yield number, outcome
             else:
-                yield number, engine.assemble(request, job.decode, outcome, disclosure)
+                yield number, engine.assemble_recourse(request, job.decode, outcome, disclosure)
 
-    def job(self, request: Request, asks: Questions[Result], decode: Decode) -> SearchJob[Result]:
+    def make_job(
+        self, request: Request, asks: Questions[Result], decode: Decode
+    ) -> SearchJob[Result]:
         """A search for the driver to run on behalf of a request."""
         return SearchJob(
             asks, decode, self.score.min_score, wanted=request.wanted, person=request.person
         )
 
-    def assemble(
+    def assemble_recourse(
         self, request: Request, decode: Decode, outcome: Outcome, disclosure: Disclosure
     ) -> Recourse:
         """Put what a search found into the user's units."""
@@ -162,7 +168,7 @@ class Engine:
         )
         return answer if self.finish is None else self.finish(answer)
 
-    def person(
+    def make_person(
         self,
         record: Array,
         box: Box,
@@ -188,12 +194,12 @@ class Engine:
             group_of=self.space.groups,
             resolution=self.space.resolution,
             keeps_relations=self._keeps_relations,
-            project=self._projection(record, box, is_fixed[column_of]),
+            project=self._make_projection(record, box, is_fixed[column_of]),
             weights=None if (weight_of == 1).all() else weight_of[column_of],
             fixed=is_fixed[column_of] if fixed else None,
         )
 
-    def decoder(self, exact: Sequence[Array], within: Box | None = None) -> Decode:
+    def make_decoder(self, exact: Sequence[Array], within: Box | None = None) -> Decode:
         """Turn points into records, taking over known values bit for bit."""
         return make_decoder(self.space, exact, within)
 
@@ -201,10 +207,12 @@ class Engine:
         """Where a request wants to go, as a point."""
         return None if request.goal is None else self.space.points(request.goal[None, :])[0]
 
-    def _each(self, requests: Iterable[Request], plan: Plan) -> Iterator[PlannedRequest]:
+    def _with_this_engine(
+        self, requests: Iterable[Request], plan: Plan
+    ) -> Iterator[PlannedRequest]:
         return ((self, request, plan) for request in requests)
 
-    def _projection(self, record: Array, box: Box, is_fixed: Mask) -> Callable[[Array], Array]:
+    def _make_projection(self, record: Array, box: Box, is_fixed: Mask) -> Callable[[Array], Array]:
         """From records to the nearest states that a person may take over from them."""
         factual = self.space.points(record[None, :])[0]
         groups = self.space.groups
@@ -223,11 +231,11 @@ class Engine:
         return ~self.schema.broken(self.space.records(points))
 
 
-def _search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJob[Outcome]:
+def _make_search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJob[Outcome]:
     """The search for recourse that a request asks for."""
     engine, request, plan = asked
-    decode = engine.decoder(request.known_records, request.box if plan.composed_ends else None)
-    person = engine.person(
+    decode = engine.make_decoder(request.known_records, request.box if plan.composed_ends else None)
+    person = engine.make_person(
         request.record, request.box, weights=request.weights, fixed=request.fixed
     )
     asks = find_recourse(
@@ -237,11 +245,11 @@ def _search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJob[Ou
         relax=request.relax,
         wished=request.wished,
     )
-    job = engine.job(request, asks, decode)
+    job = engine.make_job(request, asks, decode)
     return job if wrap is None else replace(job, asks=wrap(job))
 
 
-def log_floor_of(density: Density, space: Space, options: Options) -> float:
+def log_floor_from_options(density: Density, space: Space, options: Options) -> float:
     """The log-density that no step may fall below."""
     if options.edges == "cover" and options.radius is not None:
         return -space.width * float(np.log(options.radius))

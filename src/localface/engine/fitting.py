@@ -15,9 +15,9 @@ from localface.data.table_format import TableFormat
 from localface.density.fit import fit_kde, fit_knn, usual_near_radius
 from localface.density.knn import KNN
 from localface.density.protocol import Density
-from localface.density.sampled import SampledDensity, checked_log_density
+from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.engine.driver import Driver
-from localface.engine.engine import Engine, log_floor_of
+from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
 from localface.errors import InputError
 from localface.geometry.point_set import PointSet
@@ -38,10 +38,10 @@ def fit_engine(
     """Load the table, read the model, fit the density."""
     table = load_table(data, schema, options)
     form = model_table_format(model, table.form, table.schema)
-    score = _scorer(model, target, form, table.fitted_records, min_score=options.min_score)
+    score = _make_scorer(model, target, form, table.fitted_records, min_score=options.min_score)
     density = fit_density(table.fitted_points, table.space, table.form, options)
-    log_floor = log_floor_of(density, table.space, options)
-    spacing = _spacing(table.fitted_points, table.space, options)
+    log_floor = log_floor_from_options(density, table.space, options)
+    spacing = _fit_spacing(table.fitted_points, table.space, options)
     return Engine(
         schema=table.schema,
         options=options,
@@ -51,14 +51,16 @@ def fit_engine(
         density=density,
         score=score,
         log_floor=log_floor,
-        plan=_plan(table.space, density, options, spacing=spacing, exact_source=table.source.exact),
+        plan=_make_plan(
+            table.space, density, options, spacing=spacing, exact_source=table.source.exact
+        ),
         driver=Driver(table.source, density, score, people_per_row=table.people_per_row),
-        answers=_answers(table, density, score, options=options, log_floor=log_floor),
+        answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
         spacing=spacing,
     )
 
 
-def _scorer(
+def _make_scorer(
     model: Any, target: object, form: TableFormat, records: Array, *, min_score: float
 ) -> Scorer:
     """Read the model; a forest's trees directly, where that gives the same."""
@@ -71,7 +73,7 @@ def _scorer(
     )
 
 
-def _answers(
+def _make_answer_assembler(
     table: LoadedTable, density: Density, score: Scorer, *, options: Options, log_floor: float
 ) -> AnswerAssembler:
     """What all answers have in common."""
@@ -84,7 +86,7 @@ def _answers(
         scale=density.scale,
         scales=tuple(space.scales.tolist()),
         certified=density.certified and (options.edges != "average" or options.density == "kde"),
-        radius=density.radius(log_floor) if isinstance(density, KNN) else None,
+        radius=density.radius_at(log_floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
         display_score=score.display_score,
         version=__version__,
@@ -111,7 +113,7 @@ def fit_density(points: PointSet, space: Space, form: TableFormat, options: Opti
             if not hasattr(density, "n_features_in_")
             else model_table_format(density, form, space.schema)
         )
-        log_density = checked_log_density(density, lambda some: taken.frame(space.records(some)))
+        log_density = wrap_user_density(density, lambda some: taken.frame(space.records(some)))
         return SampledDensity(log_density, points, discrete, near_radius=usual_near_radius(points))
     raise InputError(
         f"density={density!r}: 'kde', 'knn', a function from records to densities, "
@@ -119,12 +121,12 @@ def fit_density(points: PointSet, space: Space, form: TableFormat, options: Opti
     )
 
 
-def _spacing(points: PointSet, space: Space, options: Options) -> KNN | None:
+def _fit_spacing(points: PointSet, space: Space, options: Options) -> KNN | None:
     """How far people stand apart, where momentum needs to know how far off the rows it may lead."""
     return fit_knn(points, space.discrete, k=1) if options.momentum_steps else None
 
 
-def _plan(
+def _make_plan(
     space: Space, density: Density, options: Options, *, spacing: KNN | None, exact_source: bool
 ) -> Plan:
     """How searches go about it."""
@@ -132,7 +134,9 @@ def _plan(
     if options.path_cost_rule == "density":
         price = Price(usual_log_density=density.scale.quantile(0.5), exponent=1 / space.width)
     momentum_radius = (
-        np.inf if spacing is None else spacing.radius(spacing.scale.quantile(options.min_density))
+        np.inf
+        if spacing is None
+        else spacing.radius_at(spacing.scale.quantile(options.min_density))
     )
     return Plan(
         WalkOptions(options.n_neighbors, options.momentum_steps, momentum_radius),

@@ -34,6 +34,6 @@ class SearchJob(Generic[Result]):
     person: int | None = None
 
 
-def same_records(points: Array, donors: Array) -> Array:
+def take_points_as_records(points: Array, donors: Array) -> Array:
     """Take points for records as they are: the decoder of a search that asks about records."""
     return points

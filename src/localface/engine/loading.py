@@ -67,7 +67,7 @@ def _load_to_scan(
     that neither their order nor an accidental copy can change an answer.
     """
     distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
-    _check_size(len(records), len(distinct), options)
+    _check_table_size(len(records), len(distinct), options)
     space = Space.fit(schema, distinct)
     space.check(distinct, "the data")
     points = PointSet(space.points(distinct))
@@ -86,7 +86,7 @@ def _load_into_cells(
     source = Cells.of(
         space.points(records), records, rows, points_of=space.points, n_rows=len(records)
     )
-    _check_size(len(records), source.n_distinct, options)
+    _check_table_size(len(records), source.n_distinct, options)
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
 
 
@@ -94,8 +94,8 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     """Take a table that was written into a folder: its rows stay there."""
     schema = store.schema if schema is None else _check_schema(schema)
     space = Space.fit(schema, store.sample)
-    source = store.source(space.points)
-    _check_size(store.n_rows, store.n_distinct, options)
+    source = store.as_source(space.points)
+    _check_table_size(store.n_rows, store.n_distinct, options)
     sample = np.unique(store.sample + 0.0, axis=0)
     form = TableFormat.plain(schema)
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
@@ -110,7 +110,7 @@ def _check_schema(schema: object) -> Schema:
     )
 
 
-def _check_size(n: int, n_distinct: int, options: Options) -> None:
+def _check_table_size(n: int, n_distinct: int, options: Options) -> None:
     if n_distinct < 2:
         came = f"{n} rows, all of them the same" if n > 1 else f"{n} row"
         raise DataError(

@@ -23,12 +23,12 @@ AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[R
 """Says more to those who have no recourse: takes all answers at once, with their requests."""
 
 
-def requests_of(asked: CheckedAsk, people: Any) -> list[Request]:
+def make_requests(asked: CheckedAsk, people: Any) -> list[Request]:
     """Write down what each of many people asks; the first who cannot ask is refused by number."""
     requests = []
     for number, record in enumerate(read_people(people, asked.engine.schema)):
         try:
-            request = asked.request_of(record, asked.engine.form)
+            request = asked.make_request_from_record(record, asked.engine.form)
         except InputError as error:
             message = f"person {number}: {error}"
             raise type(error)(
@@ -38,20 +38,21 @@ def requests_of(asked: CheckedAsk, people: Any) -> list[Request]:
     return requests
 
 
-def requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | InputError]:
+def make_requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | InputError]:
     """Write down what each of many people asks; those who cannot ask get the error instead."""
 
-    def request_or_error(number: int, record: Array | InputError) -> Request | InputError:
+    def make_request_or_error(number: int, record: Array | InputError) -> Request | InputError:
         try:
             if isinstance(record, InputError):
                 raise record
-            return replace(asked.request_of(record, asked.engine.form), person=number)
+            return replace(asked.make_request_from_record(record, asked.engine.form), person=number)
         except InputError as error:
             error.person = number
             return error
 
     return [
-        request_or_error(*one) for one in enumerate(read_each_person(people, asked.engine.schema))
+        make_request_or_error(*one)
+        for one in enumerate(read_each_person(people, asked.engine.schema))
     ]
 
 
@@ -88,12 +89,12 @@ def answer_many(
         closed = {  # the reasons of the others come last
             n: one for n, one in answers.items() if one.status is not Status.NO_TARGET
         }
-        return _warn_stopped(closed, errors, len(asked))
-    _check_not_all(errors, len(asked))
+        return _warn_stopped_and_collect(closed, errors, len(asked))
+    _check_model_answered_someone(errors, len(asked))
     return Recourses(final, numbers=done, errors=dict(sorted(errors.items())))
 
 
-def _warn_stopped(
+def _warn_stopped_and_collect(
     answers: Mapping[int, Recourse], errors: Mapping[int, InputError], total: int
 ) -> Recourses:
     done = sorted(answers)
@@ -108,7 +109,7 @@ def _warn_stopped(
     )
 
 
-def _check_not_all(errors: Mapping[int, InputError], total: int) -> None:
+def _check_model_answered_someone(errors: Mapping[int, InputError], total: int) -> None:
     """A model that fails on everyone says nothing about anyone."""
     failed = [error for error in errors.values() if isinstance(error, ModelError)]
     if len(failed) == total > 1:

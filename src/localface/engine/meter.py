@@ -26,14 +26,14 @@ class Meter:
     rows_scored: int = 0
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def admit(self, found: Neighbors) -> Neighbors:
+    def spend_budget_on_neighbors(self, found: Neighbors) -> Neighbors:
         """Count the rows of an answer; withhold, furthest first, what the budget does not cover."""
-        keep = self.admit_rows(found.ids)
+        keep = self.spend_budget_on_rows(found.ids)
         if keep.all():
             return found
         return Neighbors(found.ids[keep], found.points[keep], found.distances[keep], cut=True)
 
-    def admit_rows(self, ids: Ids) -> Mask:
+    def spend_budget_on_rows(self, ids: Ids) -> Mask:
         """Count rows, the nearest first; tell which of them the budget covers."""
         fresh = [row not in self.rows for row in ids.tolist()]
         left = len(fresh) if self.max_rows is None else self.max_rows - len(self.rows)
@@ -46,12 +46,12 @@ class Meter:
         self.questions += 1
         self.seconds[kind] = self.seconds.get(kind, 0.0) + seconds
 
-    def count_scored(self, n: int) -> None:
+    def count_scored_records(self, n: int) -> None:
         """Note how many records the model was called with in one call; none is no call."""
         self.rows_scored += n
         self.model_calls += n > 0
 
-    def disclosure(self, of: int) -> Disclosure:
+    def make_disclosure(self, of: int) -> Disclosure:
         """Close the account, for a table of ``of`` rows."""
         return Disclosure(
             rows=len(self.rows),
@@ -63,7 +63,7 @@ class Meter:
         )
 
 
-def total_disclosure(accounts: Sequence[Disclosure]) -> Disclosure:
+def sum_disclosures(accounts: Sequence[Disclosure]) -> Disclosure:
     """Add up what several searches for one person were shown.
 
     A row that two of them saw counts twice, but never more rows than there are.

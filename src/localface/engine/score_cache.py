@@ -37,18 +37,18 @@ class ScoreCache:
         self._scores = np.zeros(0)
         self._is_known = np.zeros(0, dtype=bool)
 
-    def unknown(self, ids: Ids) -> Ids:
+    def unscored_rows(self, ids: Ids) -> Ids:
         """Return those of some rows that have not been scored, each once."""
-        self._make_room(ids)
+        self._make_room_for(ids)
         return np.unique(ids[~self._is_known[ids]])
 
-    def learn(self, rows: Ids, states: Sequence[Array] = ()) -> Array:
+    def score_rows_and_states(self, rows: Ids, states: Sequence[Array] = ()) -> Array:
         """Score unknown rows together with records that are no rows; returns the latter's scores.
 
         It takes one call. Only where there are very many rows are they scored some at a time.
         """
         while len(rows) > BLOCK_ROWS:
-            self.learn(rows[:BLOCK_ROWS])
+            self.score_rows_and_states(rows[:BLOCK_ROWS])
             rows = rows[BLOCK_ROWS:]
         batch = [self._source.records(rows), *states] if len(rows) else list(states)
         scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
@@ -59,14 +59,14 @@ class ScoreCache:
         self._is_known[rows] = True
         return scores[len(rows) :]
 
-    def of(self, ids: Ids) -> Array:
+    def scores_of_rows(self, ids: Ids) -> Array:
         """Return the scores of rows."""
-        fresh = self.unknown(ids)
+        fresh = self.unscored_rows(ids)
         if len(fresh):
-            self.learn(fresh)
+            self.score_rows_and_states(fresh)
         return np.asarray(self._scores[ids])
 
-    def _make_room(self, ids: Ids) -> None:
+    def _make_room_for(self, ids: Ids) -> None:
         size = 1 + int(ids.max(initial=-1))
         if size > len(self._is_known):
             more = max(size, 2 * len(self._is_known)) - len(self._is_known)

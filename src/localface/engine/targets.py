@@ -31,27 +31,29 @@ class TargetRows:
         self._rounded = rounded
         self._masks: OrderedDict[float, Mask] = OrderedDict()  # by target score, the latest last
 
-    def is_known(self, min_score: float) -> bool:
+    def knows_who_reaches(self, min_score: float) -> bool:
         """Whether no row need be scored any more to tell who reaches a target score."""
         return min_score in self._masks
 
-    def everyone(self) -> Ids:
+    def all_row_ids(self) -> Ids:
         """Return the ids of all rows."""
         return list_all_rows(self._holder)
 
     def is_target(self, min_score: float) -> Mask:
         """Tell, by id, which rows reach a target score."""
         if min_score not in self._masks:
-            everyone = self.everyone()
+            everyone = self.all_row_ids()
             mask = np.zeros(1 + int(everyone.max()), dtype=bool)
-            mask[everyone] = self._rounded(self._scores.of(everyone), min_score) >= min_score
+            mask[everyone] = (
+                self._rounded(self._scores.scores_of_rows(everyone), min_score) >= min_score
+            )
             self._masks[min_score] = mask
             if len(self._masks) > MAX_TARGET_SCORES:
                 self._masks.popitem(last=False)
         self._masks.move_to_end(min_score)
         return self._masks[min_score]
 
-    def count(self, question: Census, min_score: float) -> TargetCounts:
+    def count_targets(self, question: Census, min_score: float) -> TargetCounts:
         """Count targets; what each column rules out only where no target is allowed."""
         bounds = question.bounds
         targets_mask = self.is_target(min_score)
@@ -61,11 +63,11 @@ class TargetRows:
         excluded = np.zeros(len(bounds.lower), dtype=np.int64)
         if question.why and not targets:
             for column in np.flatnonzero((bounds.lower > -np.inf) | (bounds.upper < np.inf)):
-                alone = self._holder.list_rows(bounds.only(int(column)))
+                alone = self._holder.list_rows(bounds.with_only_column(int(column)))
                 excluded[column] = anywhere - int(targets_mask[alone].sum())
         return TargetCounts(len(allowed), targets, anywhere, excluded)
 
-    def least_factor(self, question: Widening, min_score: float) -> float:
+    def least_widening_factor(self, question: Widening, min_score: float) -> float:
         """Return the least factor on the distance limits under which some target is allowed."""
         targets_mask = self.is_target(min_score)
         allowed = self._holder.list_rows(question.bounds)

@@ -27,7 +27,7 @@ class Bounds:
         one_way = np.zeros(width, dtype=bool)
         return cls(np.full(width, -np.inf), np.full(width, np.inf), one_way, one_way)
 
-    def seen_from(self, point: Array) -> Bounds:
+    def reachable_from(self, point: Array) -> Bounds:
         """Tighten the box to what one-way columns leave to someone who is at ``point``."""
         if not (self.up.any() or self.down.any()):
             return self
@@ -35,7 +35,7 @@ class Bounds:
         upper = np.where(self.down, np.minimum(self.upper, point), self.upper)
         return Bounds(lower, upper, self.up, self.down)
 
-    def only(self, column: int) -> Bounds:
+    def with_only_column(self, column: int) -> Bounds:
         """Return the same limits on one column, and none on the others."""
         limited = np.arange(len(self.lower)) == column
         lower = np.where(limited, self.lower, -np.inf)

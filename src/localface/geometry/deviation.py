@@ -8,7 +8,7 @@ from localface.geometry.segments import norms
 from localface.types import Array
 
 
-def may_deviate(first: Array, second: Array, end: Array, eps: float) -> bool:
+def segment_stays_near(first: Array, second: Array, end: Array, eps: float) -> bool:
     """Tell whether the segment first -> end stays within ``eps`` of ``first`` or ``second``.
 
     The paper's deviation theorem, corrected: for 0 < d = |second - first| <= 2 eps and
@@ -24,9 +24,9 @@ def may_deviate(first: Array, second: Array, end: Array, eps: float) -> bool:
     return float((step * across).sum()) / (length * d) >= d / (2 * eps)
 
 
-def turn_until_may_deviate(first: Array, second: Array, end: Array, eps: float) -> Array:
-    """Turn the segment first -> end towards ``second`` just far enough for ``may_deviate``."""
-    if may_deviate(first, second, end, eps):
+def turn_until_segment_stays_near(first: Array, second: Array, end: Array, eps: float) -> Array:
+    """Turn the segment first -> end towards ``second`` until ``segment_stays_near``."""
+    if segment_stays_near(first, second, end, eps):
         return end
     across = second - first
     step = end - first

@@ -35,46 +35,46 @@ class PointSet:
         """How many columns a point has."""
         return int(self.points.shape[1])
 
-    def products(self, queries: Array) -> Array:
+    def products_with_rows(self, queries: Array) -> Array:
         """Return the product of every query with every row."""
         return np.asarray(queries @ self.columns)
 
-    def squared(self, queries: Array) -> Array:
+    def squared_distances(self, queries: Array) -> Array:
         """Return the squared distance from every query to every row, up to rounding."""
-        return self.squared_from_products(queries, self.products(queries))
+        return self.turn_into_squared_distances(queries, self.products_with_rows(queries))
 
-    def squared_from_products(self, queries: Array, products: Array) -> Array:
+    def turn_into_squared_distances(self, queries: Array, products: Array) -> Array:
         """Turn products into squared distances, in place."""
         products *= -2
         products += self.squares
         products += (queries * queries).sum(axis=1)[:, None]
         return products
 
-    def rounding(self, squares: Array | float) -> Array:
+    def rounding_error(self, squares: Array | float) -> Array:
         """Return how far off a squared distance may be, given both squared norms together."""
         return np.asarray(8.0 * (self.width + 4) * float(np.finfo(float).eps) * squares)
 
-    def count_within(self, queries: Array, radius: float) -> Ids:
+    def count_rows_within(self, queries: Array, radius: float) -> Ids:
         """Count the rows within a radius of each query, exactly."""
         counts = np.zeros(len(queries), dtype=np.int64)
         squares = (queries * queries).sum(axis=1)
-        unsure = self.rounding(radius * radius + 2 * (self.largest + squares))
+        unsure = self.rounding_error(radius * radius + 2 * (self.largest + squares))
         step = max(1, _DISTANCES_AT_ONCE // len(self))
         for first in range(0, len(queries), step):
             some = slice(first, first + step)
-            beyond = self.squared(queries[some]) - radius * radius
+            beyond = self.squared_distances(queries[some]) - radius * radius
             counts[some] = (beyond < -unsure[some, None]).sum(axis=1)
             for i, row in zip(*np.nonzero(np.abs(beyond) <= unsure[some, None]), strict=True):
                 counts[first + i] += norms(self.points[row] - queries[first + i]) <= radius
         return counts
 
-    def roughly_nearest(self, queries: Array, most: int) -> tuple[Ids, Ids]:
+    def roughly_nearest_rows(self, queries: Array, most: int) -> tuple[Ids, Ids]:
         """Return about ``most`` rows near each query: all rows of the regions around it.
 
         Returns the query and the row of each pair. They are the same whatever the batch: a
         product by BLAS might choose others.
         """
-        centres, squares, firsts, order = self._regions
+        centres, squares, firsts, order = self._rough_regions
         sizes = np.diff(firsts)
         distances = squares - 2 * np.einsum("ij,kj->ik", queries, centres)
         by_distance = np.argsort(distances, axis=1, kind="stable")
@@ -86,7 +86,7 @@ class PointSet:
         return np.repeat(query, many), order[np.repeat(firsts[region], many) + steps]
 
     @cached_property
-    def _regions(self) -> tuple[Array, Array, Ids, Ids]:
+    def _rough_regions(self) -> tuple[Array, Array, Ids, Ids]:
         """A rough map of the rows: some of them as centres, and the rows nearest to each.
 
         Returns the centres, their squared norms, where each region's rows begin, and all rows
@@ -106,8 +106,8 @@ class PointSet:
 
     def row_at(self, point: Array) -> int:
         """Return the row that lies exactly at a point; -1 if there is none."""
-        return self._by_bytes.get((point + 0.0).tobytes(), -1)
+        return self._row_by_bytes.get((point + 0.0).tobytes(), -1)
 
     @cached_property
-    def _by_bytes(self) -> dict[bytes, int]:
+    def _row_by_bytes(self) -> dict[bytes, int]:
         return {(point + 0.0).tobytes(): row for row, point in enumerate(self.points)}

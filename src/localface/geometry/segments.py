@@ -21,7 +21,7 @@ def split_at_flips(start: Array, end: Array, discrete: Mask) -> list[tuple[Array
     return [(start, np.where(flips, start, middle)), (np.where(flips, end, middle), end)]
 
 
-def intervals_within(
+def intervals_near_rows(
     start: Array, end: Array, rows: Array, eps: float
 ) -> tuple[Array, Array, float]:
     """Return where along a segment each row is within ``eps``: entries, exits, and its length.
@@ -42,13 +42,13 @@ def intervals_within(
     return foot[touching] - half, foot[touching] + half, length
 
 
-def fewest_within(start: Array, end: Array, rows: Array, eps: float) -> int:
+def fewest_rows_within(start: Array, end: Array, rows: Array, eps: float) -> int:
     """Count the rows within ``eps`` of the point of a segment that has the fewest.
 
     >>> rows = np.array([[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]])
-    >>> fewest_within(rows[0], rows[1], rows, eps=0.5)
+    >>> fewest_rows_within(rows[0], rows[1], rows, eps=0.5)
     1
-    >>> fewest_within(rows[1], rows[2], rows, eps=0.5)
+    >>> fewest_rows_within(rows[1], rows[2], rows, eps=0.5)
     0
     """
     return emptiest_point(start, end, rows, eps)[0]
@@ -59,7 +59,7 @@ def emptiest_point(start: Array, end: Array, rows: Array, eps: float) -> tuple[i
 
     The cover sweep: the count changes only where a row's interval begins or ends.
     """
-    enter, leave, length = intervals_within(start, end, rows, eps)
+    enter, leave, length = intervals_near_rows(start, end, rows, eps)
     if length == 0.0:
         return len(enter), start
     enter = np.sort(np.clip(enter, 0, length))

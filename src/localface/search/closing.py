@@ -17,7 +17,7 @@ from localface.search.questions import (
     ask_row_densities,
 )
 from localface.search.stages.actions import find_actions
-from localface.search.stages.small_steps import in_small_steps
+from localface.search.stages.small_steps import break_into_small_steps
 from localface.types import Array
 
 
@@ -89,7 +89,7 @@ def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Questions[Array]:
     return values
 
 
-def actions_along(
+def find_actions_along(
     graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
 ) -> Questions[ActionPath]:
     """Turn a path into actions; where no few changes do it, the steps of the path are the actions.
@@ -116,7 +116,7 @@ def measure_actions(
     person: Person, moves: tuple[Move, ...], log_floor: float
 ) -> Questions[ActionPath]:
     """Work out the log-densities at and along the actions."""
-    moves = yield from in_small_steps(person, moves, log_floor)
+    moves = yield from break_into_small_steps(person, moves, log_floor)
     states = np.stack([person.factual, *(move.point for move in moves)])
     starts = np.concatenate([states[:-1], states[1:]])
     ends = np.concatenate([states[1:], states[1:]])

@@ -19,11 +19,11 @@ from localface.search.person import Person
 from localface.search.questions import (
     Questions,
     TargetCounts,
-    ask_census,
     ask_density_along,
-    ask_nearest,
+    ask_nearest_rows,
     ask_point_scores,
     ask_row_scores,
+    ask_target_counts,
 )
 from localface.types import NO_ROWS, Array, Ids, Mask
 
@@ -70,7 +70,7 @@ class LocalGraph:
         self._known_around: tuple[int, float] = (-1, 0.0)
 
     @property
-    def other_vertices(self) -> list[int]:
+    def vertices_besides_factual(self) -> list[int]:
         """All that is known, the factual apart."""
         return list(range(1, len(self.points)))
 
@@ -87,7 +87,7 @@ class LocalGraph:
             return vertex == self.goal
         return bool(self.scores[vertex] >= self.person.min_score)
 
-    def appeal(self, vertices: Ids | list[int]) -> Array:
+    def appeal_of(self, vertices: Ids | list[int]) -> Array:
         """How promising vertices are, never negative: their score, or nearness to a given goal."""
         if self.goal is not None:
             return np.asarray(1 / (1 + norms(self.points[vertices] - self.points[self.goal])))
@@ -98,28 +98,32 @@ class LocalGraph:
         missing = self.person.min_score - self.scores[0]
         return np.asarray(np.exp2(np.clip((scores - self.person.min_score) / missing, -500, 500)))
 
-    def length(self, start: int, end: int) -> float:
+    def edge_length(self, start: int, end: int) -> float:
         """How long an edge is."""
         return float(norms(self.points[end] - self.points[start]))
 
     def path_through(self, vertices: Trail) -> GraphPath:
         """The path through some vertices, at the cost of its length."""
-        return GraphPath(vertices, sum(self.length(a, b) for a, b in itertools.pairwise(vertices)))
+        return GraphPath(
+            vertices, sum(self.edge_length(a, b) for a, b in itertools.pairwise(vertices))
+        )
 
-    def reveal_around(self, vertex: int, k: int, *, exclude: Ids = NO_ROWS) -> Questions[list[int]]:
+    def reveal_rows_around(
+        self, vertex: int, k: int, *, exclude: Ids = NO_ROWS
+    ) -> Questions[list[int]]:
         """Ask for the ``k`` allowed rows nearest to a vertex, nearest first, with their scores."""
-        bounds = self.person.bounds.seen_from(self.points[vertex])
-        found = yield from self.reveal(self.points[vertex], k, bounds, exclude=exclude)
+        bounds = self.person.bounds.reachable_from(self.points[vertex])
+        found = yield from self.reveal_rows_near(self.points[vertex], k, bounds, exclude=exclude)
         if self._known_around[0] < 0 and len(exclude) == 0 and not self.cut:
-            radius = self.length(vertex, found[-1]) if len(found) == k else np.inf
+            radius = self.edge_length(vertex, found[-1]) if len(found) == k else np.inf
             self._known_around = (vertex, radius)
         return found
 
-    def knows_around(self, vertex: int, radius: float) -> bool:
+    def knows_all_rows_around(self, vertex: int, radius: float) -> bool:
         """Tell whether all allowed rows within ``radius`` of a vertex are known."""
         return vertex == self._known_around[0] and radius < self._known_around[1]
 
-    def reveal(
+    def reveal_rows_near(
         self,
         point: Array,
         k: int,
@@ -129,12 +133,12 @@ class LocalGraph:
         exclude: Ids = NO_ROWS,
     ) -> Questions[list[int]]:
         """Ask for the ``k`` nearest rows to any point, at most ``radius`` away."""
-        found = yield from ask_nearest(point, k, bounds, exclude, radius=radius)
+        found = yield from ask_nearest_rows(point, k, bounds, exclude, radius=radius)
         self.cut = self.cut or found.cut
         fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertex_of_row]
         if fresh:
             scores = yield from ask_row_scores(found.ids[fresh])
-            first = self._add(found.points[fresh], scores, found.ids[fresh])
+            first = self._add_vertices(found.points[fresh], scores, found.ids[fresh])
             self._vertex_of_row.update(
                 zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True)
             )
@@ -142,9 +146,9 @@ class LocalGraph:
 
     def add_state(self, point: Array, score: float) -> int:
         """Add a vertex that is not a row."""
-        return self._add(point[None, :], np.array([score]), np.array([-1]))
+        return self._add_vertices(point[None, :], np.array([score]), np.array([-1]))
 
-    def ask_state(self, point: Array) -> Questions[int]:
+    def add_state_asking_score(self, point: Array) -> Questions[int]:
         """Add a vertex that is not a row, asking for its score."""
         scores = yield from ask_point_scores(point[None, :])
         return self.add_state(point, float(scores[0]))
@@ -163,17 +167,17 @@ class LocalGraph:
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row reaches the target, revealing none; asked once."""
         if self.goal is None and self.counts is None:
-            self.counts = yield from ask_census(self.person.bounds)
+            self.counts = yield from ask_target_counts(self.person.bounds)
         return self.counts is None or self.counts.targets > 0
 
-    def traversable(self, edges: Iterable[Edge]) -> Questions[list[bool]]:
+    def are_traversable(self, edges: Iterable[Edge]) -> Questions[list[bool]]:
         """Tell which edges a person could take, asking only about those that are new.
 
         An edge whose mean density reaches the floor must also begin and end above it; where
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        keys = [_undirected(edge) for edge in wanted if self.permitted(edge)]
+        keys = [_undirected_key(edge) for edge in wanted if self.is_permitted(edge)]
         if self.person.rule == "mean":
             keys += [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]
@@ -184,7 +188,9 @@ class LocalGraph:
             self._verdicts.update(zip(unknown, found.passes.tolist(), strict=True))
             if self.person.rule == "lowest":
                 self.holes.extend(hole for _, hole in found.holes)
-        return [self.permitted(edge) and self._passes(_undirected(edge)) for edge in wanted]
+        return [
+            self.is_permitted(edge) and self._edge_passes(_undirected_key(edge)) for edge in wanted
+        ]
 
     def densities_along(
         self, edges: list[Edge], log_floor: float | None, rule: str
@@ -197,14 +203,14 @@ class LocalGraph:
 
     def log_mean_densities(self, edges: list[Edge]) -> Questions[list[float]]:
         """Log of the mean density along edges, asking only about those that are new."""
-        keys = [_undirected(edge) for edge in edges]
+        keys = [_undirected_key(edge) for edge in edges]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._log_means]
         if unknown:
             found = yield from self.densities_along(unknown, None, "mean")
             self._log_means.update(zip(unknown, found.log_densities.tolist(), strict=True))
         return [self._log_means[key] for key in keys]
 
-    def permitted(self, edge: Edge) -> bool:
+    def is_permitted(self, edge: Edge) -> bool:
         """Check the rules that need no question: one-way columns and the longest step."""
         start = self.points[edge[0]]
         end = self.points[edge[1]]
@@ -234,11 +240,11 @@ class LocalGraph:
 
     def with_goal(self, goal: int) -> LocalGraph:
         """The same knowledge with one vertex to go to."""
-        other = self.with_fixed(self.person.fixed)
+        other = self.with_fixed_columns(self.person.fixed)
         other.goal = goal
         return other
 
-    def with_fixed(self, fixed: Mask | None) -> LocalGraph:
+    def with_fixed_columns(self, fixed: Mask | None) -> LocalGraph:
         """The same knowledge for someone whose actions leave some columns as they are."""
         other = self.with_floor(self.person.log_floor)
         other.person = replace(self.person, fixed=fixed)
@@ -246,13 +252,13 @@ class LocalGraph:
         other._verdicts = dict(self._verdicts)
         return other
 
-    def _passes(self, key: Edge) -> bool:
+    def _edge_passes(self, key: Edge) -> bool:
         if self.person.rule == "lowest":
             return self._verdicts[key]
         ends = self._verdicts[key[0], key[0]] and self._verdicts[key[1], key[1]]
         return self._verdicts[key] and ends
 
-    def _add(self, points: Array, scores: Array, rows: Ids) -> int:
+    def _add_vertices(self, points: Array, scores: Array, rows: Ids) -> int:
         """Add vertices, and return the number of the first."""
         first = len(self.ids)
         self.points = np.concatenate([self.points, points])
@@ -261,6 +267,6 @@ class LocalGraph:
         return first
 
 
-def _undirected(edge: Edge) -> Edge:
+def _undirected_key(edge: Edge) -> Edge:
     """The key of an edge, as its density is the same in both directions."""
     return edge if edge[0] <= edge[1] else (edge[1], edge[0])

@@ -56,7 +56,7 @@ class Lattice:
         if len(some):
             self.scores[some] = yield from ask_point_scores(self.states[some], donors)
 
-    def candidates(self, sizes: Sequence[int]) -> list[int]:
+    def subsets_reaching_target(self, sizes: Sequence[int]) -> list[int]:
         """Subsets that reach the target, the cheapest first.
 
         The fewest changes first, then the smallest sum of changes, both weighted.
@@ -65,9 +65,9 @@ class Lattice:
         inside = self.person.bounds.contain(self.states)  # who starts outside must end inside
         wanted = np.isin(self.n_changes, sizes)
         fine = np.flatnonzero(reaching & self._keeps_relations & inside & wanted).tolist()
-        return sorted((subset for subset in fine if subset), key=self._cost)
+        return sorted((subset for subset in fine if subset), key=self._cost_key)
 
-    def _cost(self, subset: int) -> tuple[float, float, int]:
+    def _cost_key(self, subset: int) -> tuple[float, float, int]:
         made = [i for i in range(len(self.changes)) if subset >> i & 1]
         total_weight = sum(self.weights[i] for i in made)
         total_size = sum(self.weights[i] * self.sizes[i] for i in made)
@@ -86,19 +86,19 @@ class Lattice:
             self._above_floor |= dict(zip(fresh, found.passes.tolist(), strict=True))
         return [subset for subset in subsets if self._above_floor[subset]]
 
-    def traversable(self, start: int, end: int) -> Questions[bool]:
+    def can_take_step(self, start: int, end: int) -> Questions[bool]:
         """Tell whether a step between two states can be taken, asking once."""
         if (start, end) not in self._verdicts:
-            yield from self._check_steps(start, [end])
+            yield from self._check_steps_from(start, [end])
         return self._verdicts[start, end]
 
-    def _check_steps(self, start: int, ends: list[int]) -> Questions[None]:
+    def _check_steps_from(self, start: int, ends: list[int]) -> Questions[None]:
         """Find out which steps from one state can be taken, in one question."""
         above_floor = bool((yield from self.allowed_ends([start])))
         log_floor = self.person.log_floor if above_floor else self.log_floor
         starts = np.repeat(self.states[[start]], len(ends), axis=0)
         stops = self.states[ends]
-        fine = np.array([self.possible(end) for end in ends])
+        fine = np.array([self.is_possible(end) for end in ends])
         fine &= self.person.bounds.respects_one_way(starts, stops)
         if fine.any():
             n = int(fine.sum())
@@ -112,17 +112,17 @@ class Lattice:
             self._refused += n - int(fine.sum())
         self._verdicts |= {(start, end): bool(one) for end, one in zip(ends, fine, strict=True)}
 
-    def possible(self, state: int) -> bool:
+    def is_possible(self, state: int) -> bool:
         """Whether anyone could be in a state, as far as is known."""
         return bool(self._keeps_relations[state] and self._dense[state])
 
-    def check_ahead(self, start: int, ends: list[int]) -> Questions[None]:
+    def check_steps_ahead(self, start: int, ends: list[int]) -> Questions[None]:
         """Once many steps have been refused, check all that lead on from a state at once."""
         fresh = [end for end in ends if (start, end) not in self._verdicts]
         if self._refused >= _PATIENCE and fresh:
-            yield from self._check_steps(start, fresh)
+            yield from self._check_steps_from(start, fresh)
 
-    def check_states(self, states: Sequence[int]) -> Questions[None]:
+    def check_states_are_dense(self, states: Sequence[int]) -> Questions[None]:
         """Once many steps have been refused, ask of all states at once whether they are dense."""
         fresh = [one for one in states if self._keeps_relations[one] and not self._checked[one]]
         if self._refused < _PATIENCE or not fresh:
@@ -136,7 +136,7 @@ class Lattice:
         """How much of the score a state still lacks."""
         return max(0.0, self.person.min_score - float(self.scores[subset]))
 
-    def least_missing_score(self, subset: int) -> Array:
+    def least_missing_scores_ahead(self, subset: int) -> Array:
         """The least that the states still ahead can lack, after 0, 1, 2, ... single changes."""
         inside = np.arange(subset + 1)
         inside = inside[(inside | subset) == subset]

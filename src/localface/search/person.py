@@ -17,7 +17,7 @@ class Person:
 
     Along a step, ``rule`` says what must reach ``log_floor``: the "lowest" log-density or the
     log of the "mean" density. ``signed``: scores may be negative, and
-    ``LocalGraph.appeal`` then maps them to positive numbers.
+    ``LocalGraph.appeal_of`` then maps them to positive numbers.
     """
 
     factual: Array

@@ -7,28 +7,32 @@ from dataclasses import replace
 import numpy as np
 
 from localface.search.closing import (
-    actions_along,
     close_search,
     close_without_path,
+    find_actions_along,
     outcome_without_measures,
 )
 from localface.search.graph import GraphPath, LocalGraph
 from localface.search.outcome import Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.preferences import with_preferences
+from localface.search.preferences import search_with_preferences
 from localface.search.questions import (
     Questions,
     TargetCounts,
-    ask_census,
     ask_point_scores,
-    ask_widening,
+    ask_target_counts,
+    ask_widening_factor,
 )
 from localface.search.stages.compose import find_composed_state
-from localface.search.stages.enhance import enhance
-from localface.search.stages.exploit import exploit
-from localface.search.stages.explore import Exploration, explore
-from localface.search.stages.paper import paper_enhance, paper_exploit, paper_explore
+from localface.search.stages.enhance import find_cheapest_path
+from localface.search.stages.exploit import reveal_rows_that_may_shorten
+from localface.search.stages.explore import Exploration, find_first_path
+from localface.search.stages.paper import (
+    paper_shortest_path,
+    paper_walk_to_goal,
+    paper_walk_to_target,
+)
 from localface.search.stages.relax import densest_path
 from localface.types import Array
 
@@ -59,9 +63,9 @@ def find_recourse(
             return (yield from close_without_path("NO_TARGET", graph))
         graph.goal = graph.add_state(goal, float(scores[1]))
     if plan.strategy == "paper":
-        return (yield from _as_in_the_paper(graph, plan))
+        return (yield from _search_as_in_the_paper(graph, plan))
     plan = replace(plan, every_change=plan.every_change or wished)
-    return (yield from _guided(graph, plan, relax=relax))
+    return (yield from _guided_search(graph, plan, relax=relax))
 
 
 def measure_path(person: Person, states: Array) -> Questions[Outcome]:
@@ -80,7 +84,7 @@ def measure_path(person: Person, states: Array) -> Questions[Outcome]:
 
 def count_targets(person: Person) -> Questions[TargetCounts]:
     """Count the allowed rows that reach the target; no row is revealed."""
-    return (yield from ask_census(person.bounds, why=False))
+    return (yield from ask_target_counts(person.bounds, why=False))
 
 
 def least_widening(person: Person, record: Array, distance_limits: Array) -> Questions[float]:
@@ -88,16 +92,16 @@ def least_widening(person: Person, record: Array, distance_limits: Array) -> Que
 
     No row is revealed.
     """
-    return (yield from ask_widening(person.bounds, record, distance_limits))
+    return (yield from ask_widening_factor(person.bounds, record, distance_limits))
 
 
-def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[Outcome]:
+def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[Outcome]:
     """Explore, then exploit and enhance in turns."""
-    if (yield from _goal_below_floor(graph)):
-        return (yield from _without_path(graph, plan, Exploration(()), relax=relax))
-    found = yield from explore(graph, plan.walk_options)
+    if (yield from _is_goal_below_floor(graph)):
+        return (yield from _outcome_when_no_path_found(graph, plan, Exploration(()), relax=relax))
+    found = yield from find_first_path(graph, plan.walk_options)
     if not found.trail:
-        return (yield from _without_path(graph, plan, found, relax=relax))
+        return (yield from _outcome_when_no_path_found(graph, plan, found, relax=relax))
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
     if plan.cost == "safest":
@@ -105,11 +109,11 @@ def _guided(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[Outcome]
     return (yield from _improve_path(graph, plan, found, relaxed=False))
 
 
-def _goal_below_floor(graph: LocalGraph) -> Questions[bool]:
+def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:
     """Tell whether someone above the floor wants to end below it: then no step need be tried."""
     if graph.goal is None:
         return False
-    here, there = yield from graph.traversable([(0, 0), (graph.goal, graph.goal)])
+    here, there = yield from graph.are_traversable([(0, 0), (graph.goal, graph.goal)])
     return here and not there
 
 
@@ -120,40 +124,40 @@ def _improve_path(
     path = graph.path_through(found.trail[1:] if found.entry else found.trail)
     if plan.price.exponent:
         log_means = yield from graph.log_mean_densities(path.edges)
-        lengths = np.array([graph.length(*edge) for edge in path.edges])
-        cost = float(plan.price.exact(lengths, np.array(log_means)).sum())
+        lengths = np.array([graph.edge_length(*edge) for edge in path.edges])
+        cost = float(plan.price.exact_costs(lengths, np.array(log_means)).sum())
         path = GraphPath(path.vertices, cost)
-    path = yield from enhance(graph, path, price=plan.price, astar=plan.astar)
+    path = yield from find_cheapest_path(graph, path, price=plan.price, astar=plan.astar)
     k = plan.walk_options.n_neighbors
     complete = False
     while path.edges and not complete and not graph.cut:
         known = len(graph.ids)
-        complete = yield from exploit(graph, path, k=k, slack=plan.slack)
+        complete = yield from reveal_rows_that_may_shorten(graph, path, k=k, slack=plan.slack)
         if len(graph.ids) > known:
-            path = yield from enhance(graph, path, price=plan.price, astar=plan.astar)
+            path = yield from find_cheapest_path(graph, path, price=plan.price, astar=plan.astar)
         k *= 2
-    proven = complete and _provable(graph, plan, found)
+    proven = complete and _can_prove_shortest(graph, plan, found)
     if found.entry:
         path = GraphPath((0, *path.vertices), path.cost)
     outcome = yield from close_search(
         "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
     )
-    return (yield from _with_actions(graph, plan, outcome, path))
+    return (yield from _add_actions(graph, plan, outcome, path))
 
 
-def _with_actions(
+def _add_actions(
     graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
 ) -> Questions[Outcome]:
     """Add the actions, if they are wanted."""
     if not plan.actions:
         return outcome
     if graph.person.fixed is not None or graph.person.weights is not None:
-        return (yield from with_preferences(graph, plan, outcome, path))
-    actions = yield from actions_along(graph, plan, outcome, path)
+        return (yield from search_with_preferences(graph, plan, outcome, path))
+    actions = yield from find_actions_along(graph, plan, outcome, path)
     return replace(outcome, actions=actions)
 
 
-def _provable(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:
+def _can_prove_shortest(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:
     """Tell whether knowing all rows within the ball proves a path to be the shortest.
 
     An entry step is chosen for its density, and other costs are no lengths.
@@ -176,7 +180,7 @@ def _raise_floor(
     return raised, Exploration(trail, entry=found.entry)
 
 
-def _without_path(
+def _outcome_when_no_path_found(
     graph: LocalGraph, plan: Plan, found: Exploration, *, relax: bool
 ) -> Questions[Outcome]:
     """Try a composed end, then a lower floor; where neither is wanted or helps, say why."""
@@ -184,13 +188,13 @@ def _without_path(
     if plan.composed_ends and graph.goal is None:
         made = yield from find_composed_state(graph)
         if made.end is not None:
-            return (yield from _to_composed_end(made.graph, plan, made.end, entry=made.entry))
+            return (yield from _go_to_composed_end(made.graph, plan, made.end, entry=made.entry))
         withheld = made.cut
     status = "UNREACHABLE" if (yield from graph.has_targets()) else "NO_TARGET"
     if withheld or (status == "UNREACHABLE" and graph.cut):
         status = "BUDGET"
     if status == "UNREACHABLE" and relax:
-        outcome = yield from _lower_floor(graph, plan, found)
+        outcome = yield from _search_above_lower_floor(graph, plan, found)
         if outcome is not None:
             return outcome
         status = "BUDGET" if graph.cut else status
@@ -198,7 +202,9 @@ def _without_path(
     return replace(outcome, no_floor_helps=relax and status == "UNREACHABLE")
 
 
-def _lower_floor(graph: LocalGraph, plan: Plan, found: Exploration) -> Questions[Outcome | None]:
+def _search_above_lower_floor(
+    graph: LocalGraph, plan: Plan, found: Exploration
+) -> Questions[Outcome | None]:
     """Lower the floor as little as a path to some target needs; None where no floor helps."""
     start = found.entries[0] if found.entries else 0
     trail, log_density = yield from densest_path(
@@ -212,30 +218,34 @@ def _lower_floor(graph: LocalGraph, plan: Plan, found: Exploration) -> Questions
     return (yield from _improve_path(lowered, plan, eased, relaxed=True))
 
 
-def _to_composed_end(graph: LocalGraph, plan: Plan, end: int, *, entry: bool) -> Questions[Outcome]:
+def _go_to_composed_end(
+    graph: LocalGraph, plan: Plan, end: int, *, entry: bool
+) -> Questions[Outcome]:
     """Go straight to a composed state; from below the floor, that is an entry step."""
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
     path = graph.path_through((0, end))
     straight = yield from close_search("FOUND", graph, path, entry=entry)
-    outcome = yield from _with_actions(graph, plan, straight, path)
+    outcome = yield from _add_actions(graph, plan, straight, path)
     return replace(outcome, composed=outcome.ids[-1] < 0)
 
 
-def _as_in_the_paper(graph: LocalGraph, plan: Plan) -> Questions[Outcome]:
+def _search_as_in_the_paper(graph: LocalGraph, plan: Plan) -> Questions[Outcome]:
     """The paper's own algorithms, for comparison."""
     walk_options = plan.walk_options
     if graph.goal is None:
-        end = yield from paper_explore(
+        end = yield from paper_walk_to_target(
             graph,
             n_neighbors=walk_options.n_neighbors,
             momentum_steps=walk_options.momentum_steps,
         )
         if end is None:
-            return (yield from _without_path(graph, plan, Exploration(()), relax=False))
+            return (
+                yield from _outcome_when_no_path_found(graph, plan, Exploration(()), relax=False)
+            )
         graph.goal = end
-    vertices = yield from paper_exploit(graph, n_neighbors=walk_options.n_neighbors)
-    path = yield from paper_enhance(graph, vertices)
+    vertices = yield from paper_walk_to_goal(graph, n_neighbors=walk_options.n_neighbors)
+    path = yield from paper_shortest_path(graph, vertices)
     if path is None:
         return (yield from close_without_path("BUDGET" if graph.cut else "UNREACHABLE", graph))
     return (yield from close_search("FOUND", graph, path))

@@ -38,7 +38,7 @@ class Price:
     usual_log_density: float = 0.0
     exponent: float = 0.0
 
-    def exact(self, lengths: Array, log_means: Array) -> Array:
+    def exact_costs(self, lengths: Array, log_means: Array) -> Array:
         """What steps cost, given the log of the mean density along them."""
         shortfalls = np.maximum(self.usual_log_density - log_means, 0.0)
         return np.asarray(lengths * np.exp(self.exponent * shortfalls))

@@ -148,7 +148,7 @@ Questions = Generator[Question, Any, _T]
 """A generator that asks questions, is sent the answers, and returns a value in the end."""
 
 
-def ask_nearest(
+def ask_nearest_rows(
     point: Array, k: int, bounds: Bounds, exclude: Ids, *, radius: float = np.inf
 ) -> Questions[Neighbors]:
     """Ask for the ``k`` nearest allowed rows."""
@@ -188,19 +188,19 @@ def ask_count_near(points: Array) -> Questions[Ids]:
     return answer
 
 
-def ask_census(bounds: Bounds, *, why: bool = True) -> Questions[TargetCounts]:
+def ask_target_counts(bounds: Bounds, *, why: bool = True) -> Questions[TargetCounts]:
     """Ask how many allowed rows reach the target."""
     answer: TargetCounts = yield Census(bounds, why)
     return answer
 
 
-def ask_widening(bounds: Bounds, record: Array, distance_limits: Array) -> Questions[float]:
+def ask_widening_factor(bounds: Bounds, record: Array, distance_limits: Array) -> Questions[float]:
     """Ask by which factor reaches must grow for any row to reach the target."""
     answer: float = yield Widening(bounds, record, distance_limits)
     return answer
 
 
-def ask_compose_states(
+def ask_composed_states(
     point: Array, project: Callable[[Array], Array], k: int, min_score: float
 ) -> Questions[ComposedStates]:
     """Ask for states that reach a score, made of what rows have."""

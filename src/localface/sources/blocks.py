@@ -18,16 +18,16 @@ _BLOCK_ROWS = 1 << 16
 
 def blocks_of_parquet(path: str | Path, schema: Schema) -> Blocks:
     """Return what reads a Parquet file, or a folder of them by name, block by block."""
-    files = _files(Path(path), ".parquet")
+    files = _table_files(Path(path), ".parquet")
     with needs_extra("frames", f"reading {str(path)!r}"):
         from pyarrow import parquet
     for file in files:
-        _check_names(file, list(parquet.ParquetFile(file).schema_arrow.names), schema)
+        _check_column_names(file, list(parquet.ParquetFile(file).schema_arrow.names), schema)
 
     def blocks() -> Iterator[Array]:
         for file in files:
             with parquet.ParquetFile(file) as opened:
-                yield from _records(
+                yield from _records_from_batches(
                     opened.iter_batches(_BLOCK_ROWS, columns=list(schema.names)), schema
                 )
 
@@ -36,23 +36,23 @@ def blocks_of_parquet(path: str | Path, schema: Schema) -> Blocks:
 
 def blocks_of_csv(path: str | Path, schema: Schema) -> Blocks:
     """Return what reads a CSV file, or a folder of them by name, block by block."""
-    files = _files(Path(path), ".csv", ".csv.gz")
+    files = _table_files(Path(path), ".csv", ".csv.gz")
     with needs_extra("frames", f"reading {str(path)!r}"):
         from pyarrow import csv
     types = {feature.name: _csv_type(feature) for feature in schema}
     options = csv.ConvertOptions(column_types=types, include_columns=list(schema.names))
     for file in files:
-        _check_names(file, csv.open_csv(file).schema.names, schema)
+        _check_column_names(file, csv.open_csv(file).schema.names, schema)
 
     def blocks() -> Iterator[Array]:
         for file in files:
             with csv.open_csv(file, convert_options=options) as opened:
-                yield from _records(opened, schema)
+                yield from _records_from_batches(opened, schema)
 
     return blocks
 
 
-def _records(batches: Any, schema: Schema) -> Iterator[Array]:
+def _records_from_batches(batches: Any, schema: Schema) -> Iterator[Array]:
     import pyarrow
 
     for batch in batches:
@@ -60,7 +60,7 @@ def _records(batches: Any, schema: Schema) -> Iterator[Array]:
             yield read_records(pyarrow.Table.from_batches([batch]), schema)
 
 
-def _files(path: Path, *suffixes: str) -> list[Path]:
+def _table_files(path: Path, *suffixes: str) -> list[Path]:
     """The files of a table, in the order of their names."""
     if path.is_file():
         return [path]
@@ -73,7 +73,7 @@ def _files(path: Path, *suffixes: str) -> list[Path]:
     return files
 
 
-def _check_names(file: Path, have: list[str], schema: Schema) -> None:
+def _check_column_names(file: Path, have: list[str], schema: Schema) -> None:
     lacking = [name for name in schema.names if name not in have]
     if lacking:
         each = ", ".join(f"{name!r}{did_you_mean(name, have)}" for name in lacking)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.geometry.bounds import Bounds
-from localface.sources.partition import Floats, Partition, slices
+from localface.sources.partition import Floats, Partition, cut_into_slices
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 _QUESTIONS = 200  # questions tried, one half of them in a box
@@ -25,7 +25,7 @@ class Calibration:
     recall: float
 
 
-def calibrate(
+def calibrate_n_probe(
     partition: Partition, near: Floats, sample: Array, *, n_probe: int | None = None
 ) -> Calibration:
     """Find the fewest cells that hold 99.9 % of the 50 nearest rows, in a box or without one."""
@@ -41,12 +41,12 @@ def calibrate(
     ]
     halves = [np.sort(np.concatenate([NO_ROWS, *part])) for part in (ranks[::2], ranks[1::2])]
     if n_probe is None:
-        n_probe = 1 + max(_recall_quantile(half) for half in halves)
+        n_probe = 1 + max(_rank_for_recall(half) for half in halves)
     recall = min(_share_below(half, n_probe) for half in halves)
     return Calibration(min(n_probe, len(partition)), recall)
 
 
-def _recall_quantile(ranks: Ids) -> int:
+def _rank_for_recall(ranks: Ids) -> int:
     """Return the rank that all but one in a thousand neighbours reach."""
     return int(ranks[int(np.ceil(_RECALL * len(ranks))) - 1]) if len(ranks) else 0
 
@@ -71,7 +71,7 @@ def _usual_box(n_values: Ids, person: Array) -> Bounds:
 
 def _probe_ranks(partition: Partition, person: Array, bounds: Bounds, ids: Ids) -> Ids:
     """Return the probe rank of each neighbour's cell; 0 is scanned first."""
-    order = partition.order(person, bounds)
+    order = partition.cells_by_distance(person, bounds)
     rank = np.full(len(partition), len(partition), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return np.asarray(rank[np.searchsorted(partition.starts, ids, side="right") - 1])
@@ -86,7 +86,7 @@ def _exact_neighbours(near: Floats, people: Array, boxes: list[Bounds]) -> list[
     ids = [NO_ROWS] * len(people)
     roughs = [np.zeros(0, dtype=np.float32)] * len(people)
     edges = np.full(len(people), np.inf, dtype=np.float32)
-    for block in slices(len(near), _ROWS_AT_ONCE):
+    for block in cut_into_slices(len(near), _ROWS_AT_ONCE):
         rows = near[block]
         rough = questions @ rows.T
         below = rough < edges[:, None]

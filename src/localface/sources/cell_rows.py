@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from localface.geometry.bounds import Bounds
-from localface.sources.partition import Floats, Partition, slices
+from localface.sources.partition import Floats, Partition, cut_into_slices
 from localface.types import NO_ROWS, Array, Ids
 
 _ROWS_AT_ONCE = 1 << 16  # rows turned into float32 at once
@@ -31,7 +31,7 @@ class CellRows:
     rows: Ids
     folder: Path | None = None
 
-    def rough(self, partition: Partition, cells: Ids, point: Array) -> Floats:
+    def rough_distances(self, partition: Partition, cells: Ids, point: Array) -> Floats:
         """Return half the squared distance, but for a constant, to each row of some cells."""
         question = np.append(-point, 1.0).astype(np.float32)
         ends = zip(
@@ -40,7 +40,7 @@ class CellRows:
         parts = [self.near[first:last] @ question for first, last in ends]
         return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
 
-    def within(
+    def rows_within(
         self, partition: Partition, cells: Sequence[Ids], points: Array, limits: Array
     ) -> list[Ids]:
         """Return for each point the rows of its cells with a rough distance within its limit.
@@ -49,12 +49,12 @@ class CellRows:
         """
         edges = np.nextafter(limits.astype(np.float32), np.float32(np.inf))
         if len(points) == 1:
-            close = np.flatnonzero(self.rough(partition, cells[0], points[0]) <= edges[0])
-            return [partition.ids(cells[0], close)]
+            close = np.flatnonzero(self.rough_distances(partition, cells[0], points[0]) <= edges[0])
+            return [partition.ids_at_positions(cells[0], close)]
         questions = np.column_stack([-points, np.ones(len(points))]).astype(np.float32)
         question_of = [NO_ROWS]
         found = [NO_ROWS]
-        for cell, askers in _by_cell(cells):
+        for cell, askers in _questions_by_cell(cells):
             start = partition.starts[cell]
             rows = self.near[start : partition.starts[cell + 1]]
             close = (questions[askers] @ rows.T <= edges[askers, None]).reshape(-1).nonzero()[0]
@@ -62,7 +62,7 @@ class CellRows:
             found.append(start + close % len(rows))
         return _ids_per_question(np.concatenate(question_of), np.concatenate(found), len(points))
 
-    def possibly_allowed(self, ids: Ids, bounds: Bounds, exclude: Ids) -> Ids:
+    def possibly_allowed_positions(self, ids: Ids, bounds: Bounds, exclude: Ids) -> Ids:
         """Return the positions of ids that may be inside the box and are not excluded (sorted).
 
         Rounding to float32 keeps the order of numbers, so that no row inside is dropped; one
@@ -84,14 +84,14 @@ class CellRows:
 def with_half_squares(points: Array, order: Ids) -> Floats:
     """Return points in float32, in some order, with half their squared length as last column."""
     near = np.empty((len(order), points.shape[1] + 1), dtype=np.float32)
-    for block in slices(len(order), _ROWS_AT_ONCE):
+    for block in cut_into_slices(len(order), _ROWS_AT_ONCE):
         chosen = points[order[block]]
         near[block, :-1] = chosen
         near[block, -1] = (chosen * chosen).sum(axis=1) / 2
     return near
 
 
-def _by_cell(cells: Sequence[Ids]) -> Iterator[tuple[int, Ids]]:
+def _questions_by_cell(cells: Sequence[Ids]) -> Iterator[tuple[int, Ids]]:
     """Yield each cell with the questions that ask for it, given the cells of each question."""
     cell = np.concatenate(cells)
     if len(cell) == 0:

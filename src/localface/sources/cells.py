@@ -11,15 +11,15 @@ import numpy as np
 
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
-from localface.sources.calibration import Calibration, calibrate
+from localface.sources.calibration import Calibration, calibrate_n_probe
 from localface.sources.cell_rows import CellRows, with_half_squares
 from localface.sources.partition import (
     EPS,
     SAMPLE,
     Partition,
+    cut_into_slices,
     nearest_centroids,
     row_hashes,
-    slices,
     smallest_hashes,
     stored_order,
     suitable_n_cells,
@@ -89,7 +89,7 @@ class Cells:
         order = stored_order(cells, hashes, records, rows)
         partition = Partition.of(points[order], cells[order], centroids)
         cell_rows = CellRows(with_half_squares(points, order), records[order], rows[order])
-        calibration = calibrate(partition, cell_rows.near, points[sample], n_probe=n_probe)
+        calibration = calibrate_n_probe(partition, cell_rows.near, points[sample], n_probe=n_probe)
         return cls(
             partition, cell_rows, points_of=points_of, n_rows=n_rows, calibration=calibration
         )
@@ -126,8 +126,8 @@ class Cells:
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        parts = (questions[block] for block in slices(len(questions), _QUESTIONS_AT_ONCE))
-        return [answer for part in parts for answer in self._answers(part)]
+        parts = (questions[block] for block in cut_into_slices(len(questions), _QUESTIONS_AT_ONCE))
+        return [answer for part in parts for answer in self._answer_questions(part)]
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
@@ -140,9 +140,9 @@ class Cells:
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""
         starts = self._partition.starts
-        inside = self._partition.inside(bounds)
+        inside = self._partition.cells_inside(bounds)
         found = [NO_ROWS]
-        for cell in np.flatnonzero(self._partition.meeting(bounds)):
+        for cell in np.flatnonzero(self._partition.cells_meeting(bounds)):
             ids = np.arange(starts[cell], starts[cell + 1])
             found.append(ids if inside[cell] else self._keep_allowed(ids, bounds))
         return np.concatenate(found)
@@ -155,15 +155,18 @@ class Cells:
             return make, (self._partition, self._rows)
         return self._reopen, (self._rows.folder, self._points_of)
 
-    def _answers(self, questions: Sequence[Nearest]) -> list[Neighbors]:
+    def _answer_questions(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Find k rows for each question in its nearest cells, then nearer ones in the others."""
-        orders = [self._partition.order(question.point, question.bounds) for question in questions]
+        orders = [
+            self._partition.cells_by_distance(question.point, question.bounds)
+            for question in questions
+        ]
         found, rest = zip(*map(self._scan_nearest_cells, questions, orders), strict=True)
         limits = np.array(
             [self._rough_distance_limit(*each) for each in zip(questions, found, strict=True)]
         )
         points = np.stack([question.point for question in questions])
-        more = self._rows.within(self._partition, rest, points, limits)
+        more = self._rows.rows_within(self._partition, rest, points, limits)
         return [self._merge_nearest(*each) for each in zip(questions, found, more, strict=True)]
 
     def _scan_nearest_cells(self, question: Nearest, order: Ids) -> tuple[Neighbors, Ids]:
@@ -185,7 +188,9 @@ class Cells:
         """Take the k nearest of all rows found, no further than the radius."""
         if len(more):
             more = more[
-                self._rows.possibly_allowed(more, question.bounds, np.sort(question.exclude))
+                self._rows.possibly_allowed_positions(
+                    more, question.bounds, np.sort(question.exclude)
+                )
             ]
             found = self._nearest_allowed(np.append(found.ids, more), question)
         near = found.distances <= question.radius
@@ -199,7 +204,7 @@ class Cells:
         Whatever row is left out, its rough distance is at least ``edge``; the edge is widened
         until enough rows are found.
         """
-        rough = self._rows.rough(self._partition, cells, question.point)
+        rough = self._rows.rough_distances(self._partition, cells, question.point)
         sampled = np.sort(rough[:: max(1, len(rough) // _SAMPLED_DISTANCES)])
         exclude = np.sort(question.exclude)
         wanted = question.k + _SPARE
@@ -208,8 +213,8 @@ class Cells:
             rank = reach * len(sampled) // max(1, len(rough)) + 1
             edge = float(sampled[rank]) if rank < len(sampled) else np.inf
             near = np.flatnonzero(rough < edge)
-            ids = self._partition.ids(cells, near)
-            kept = self._rows.possibly_allowed(ids, question.bounds, exclude)
+            ids = self._partition.ids_at_positions(cells, near)
+            kept = self._rows.possibly_allowed_positions(ids, question.bounds, exclude)
             if len(kept) > wanted:
                 first = np.argpartition(rough[near[kept]], wanted)
                 edge = float(rough[near[kept[first[wanted]]]])
@@ -244,7 +249,7 @@ class Cells:
 
     def _keep_allowed(self, ids: Ids, bounds: Bounds) -> Ids:
         """Keep the rows that are allowed."""
-        ids = ids[self._rows.possibly_allowed(ids, bounds, NO_ROWS)]
-        parts = (ids[block] for block in slices(len(ids), _ROWS_AT_ONCE))
+        ids = ids[self._rows.possibly_allowed_positions(ids, bounds, NO_ROWS)]
+        parts = (ids[block] for block in cut_into_slices(len(ids), _ROWS_AT_ONCE))
         kept = [part[bounds.contain(self._points_of(self.records(part)))] for part in parts]
         return np.concatenate([NO_ROWS, *kept])

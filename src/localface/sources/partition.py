@@ -56,7 +56,7 @@ class Partition:
         """How many columns a point has."""
         return len(self.centroids)
 
-    def meeting(self, bounds: Bounds) -> Mask:
+    def cells_meeting(self, bounds: Bounds) -> Mask:
         """Tell which cells may hold allowed rows."""
         meets = np.ones(len(self), dtype=bool)
         for column in np.flatnonzero(bounds.lower > -np.inf):
@@ -65,12 +65,12 @@ class Partition:
             meets &= self.lower[column] <= bounds.upper[column]
         return meets
 
-    def inside(self, bounds: Bounds) -> Mask:
+    def cells_inside(self, bounds: Bounds) -> Mask:
         """Tell which cells hold allowed rows only."""
         low = self.lower >= bounds.lower[:, None]
         return np.asarray((low & (self.upper <= bounds.upper[:, None])).all(axis=0))
 
-    def order(self, point: Array, bounds: Bounds) -> Ids:
+    def cells_by_distance(self, point: Array, bounds: Bounds) -> Ids:
         """Return the cells that may hold allowed rows, nearest centroid first.
 
         The sums run over columns and not through BLAS: they are the same on every
@@ -78,10 +78,10 @@ class Partition:
         """
         away = self.centroids - point[:, None].astype(np.float32)
         away *= away
-        cells = np.flatnonzero(self.meeting(bounds))
+        cells = np.flatnonzero(self.cells_meeting(bounds))
         return np.asarray(cells[np.argsort(away.sum(axis=0)[cells], kind="stable")], dtype=np.int64)
 
-    def ids(self, cells: Ids, positions: Ids) -> Ids:
+    def ids_at_positions(self, cells: Ids, positions: Ids) -> Ids:
         """Turn positions among the rows of some cells, taken together, into ids."""
         ends = np.cumsum(self.starts[cells + 1] - self.starts[cells])
         which = np.searchsorted(ends, positions, side="right")
@@ -92,7 +92,7 @@ def row_hashes(records: Array) -> Hashes:
     """Hash each row by its values alone; -0 counts as 0."""
     first, second, shift = _MIX
     hashes = np.full(len(records), first)
-    for block in slices(len(records), 1 << 14):
+    for block in cut_into_slices(len(records), 1 << 14):
         mixed = hashes[block]
         for bits in np.ascontiguousarray((records[block] + 0.0).T).view(np.uint64):
             mixed ^= bits
@@ -150,7 +150,7 @@ def nearest_centroids(points: Array, centroids: Floats) -> Ids:
     sizes = (centroids.astype(np.float64) ** 2).sum(axis=1)
     halves = (sizes * (0.5 - slack)).astype(np.float32)
     cells = np.empty(len(points), dtype=np.int64)
-    for block in slices(len(points), max(1, _DISTANCES_AT_ONCE // len(centroids))):
+    for block in cut_into_slices(len(points), max(1, _DISTANCES_AT_ONCE // len(centroids))):
         near = points[block].astype(np.float32)
         # half the squared distance, less what rounding may have added
         least = halves - near @ centroids.T
@@ -172,7 +172,7 @@ def _exactly_nearest(points: Array, centroids: Floats, possible: Mask) -> Ids:
     chosen = np.zeros(len(points), dtype=np.int64)
     shortest = np.full(len(points), np.inf)
     point, cells = np.nonzero(possible)
-    for block in slices(len(point), 1 << 16):
+    for block in cut_into_slices(len(point), 1 << 16):
         away = norms(points[point[block]] - centroids[cells[block]])
         rank = np.lexsort((cells[block], away, point[block]))
         at, first = np.unique(point[block][rank], return_index=True)
@@ -206,6 +206,6 @@ def _equals_row_before(records: Array, order: Ids, alike: Mask) -> Mask:
     return same
 
 
-def slices(n: int, size: int) -> Iterator[slice]:
+def cut_into_slices(n: int, size: int) -> Iterator[slice]:
     """Cut ``n`` positions into slices of at most ``size``."""
     return (slice(first, min(first + size, n)) for first in range(0, n, size))

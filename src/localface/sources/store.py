@@ -16,7 +16,7 @@ from localface.sources.calibration import Calibration
 from localface.sources.cell_rows import CellRows, with_half_squares
 from localface.sources.cells import Cells, PointsOf
 from localface.sources.partition import SAMPLE, Partition
-from localface.sources.store_files import PARTS, map_file, read_about
+from localface.sources.store_files import PARTS, map_file, read_store_facts
 from localface.sources.store_writer import Blocks, Progress, StoreWriter
 from localface.types import Array
 
@@ -39,7 +39,7 @@ class Store:
     def open(cls, folder: str | Path) -> Store:
         """Open a folder; its rows stay on disk until they are looked at."""
         folder = Path(folder).absolute()
-        about = read_about(folder)
+        about = read_store_facts(folder)
         with np.load(folder / PARTS, allow_pickle=False) as parts:
             sample = parts["sample"]
             partition = Partition(
@@ -60,7 +60,7 @@ class Store:
         """The space that the rows were parted in, fitted on the sample."""
         return Space.fit(self.schema, self.sample)
 
-    def source(self, points_of: PointsOf | None = None) -> Cells:
+    def as_source(self, points_of: PointsOf | None = None) -> Cells:
         """Return the rows as a source, mapped read-only; ``points_of`` may replace the space's."""
         points_of = points_of or self.space.points
         width = self.partition.width
@@ -72,17 +72,17 @@ class Store:
             rows=np.asarray(map_file(self.folder, "rows", (self.n_distinct,))),
             folder=self.folder,
         )
-        self._check(points_of, rows)
+        self._check_points(points_of, rows)
         return Cells(
             self.partition,
             rows,
             points_of=points_of,
             n_rows=self.n_rows,
             calibration=self.calibration,
-            reopen=reopened_source,
+            reopen=reopen_source,
         )
 
-    def _check(self, points_of: PointsOf, rows: CellRows) -> None:
+    def _check_points(self, points_of: PointsOf, rows: CellRows) -> None:
         """Try on some rows whether their points are those that were written."""
         ids = np.linspace(0, self.n_distinct - 1, _ROWS_CHECKED).astype(np.int64)
         points = with_half_squares(points_of(rows.records[ids]), np.arange(len(ids)))
@@ -93,9 +93,9 @@ class Store:
             )
 
 
-def reopened_source(folder: Path, points_of: PointsOf) -> Cells:
+def reopen_source(folder: Path, points_of: PointsOf) -> Cells:
     """Map the rows of a folder in the process where the copy of a source arrives."""
-    return Store.open(folder).source(points_of)
+    return Store.open(folder).as_source(points_of)
 
 
 def write_store(
@@ -119,7 +119,7 @@ def write_store(
     draft = folder.with_name(f"{folder.name}.draft-{uuid4().hex[:8]}")
     draft.mkdir(parents=True)
     try:
-        StoreWriter(draft, blocks, schema, progress or _no_progress).write(sample)
+        StoreWriter(draft, blocks, schema, progress or _report_nothing).write(sample)
         draft.rename(folder)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
@@ -127,5 +127,5 @@ def write_store(
     return Store.open(folder)
 
 
-def _no_progress(what: str, done: int, total: int) -> None:
+def _report_nothing(what: str, done: int, total: int) -> None:
     """Report nothing."""

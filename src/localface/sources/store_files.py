@@ -27,16 +27,16 @@ def map_file(folder: Path, name: str, shape: tuple[int, ...], mode: Any = "r") -
     return np.memmap(folder / name, dtype=FILE_DTYPES.get(name, CELL_DTYPE), mode=mode, shape=shape)
 
 
-def write_about(folder: Path, facts: dict[str, Any]) -> None:
+def write_store_facts(folder: Path, facts: dict[str, Any]) -> None:
     """Write what a store holds; without this file a folder is none."""
     sizes = {name: (folder / name).stat().st_size for name in (*FILE_DTYPES, PARTS)}
     text = json.dumps({_MARK: _VERSION, **facts, "sizes": sizes}, indent=1)
     (folder / ABOUT).write_text(text, encoding="utf-8")
 
 
-def read_about(folder: Path) -> dict[str, Any]:
+def read_store_facts(folder: Path) -> dict[str, Any]:
     """Read what a store holds, and check that it is all there."""
-    about = _read_about_file(folder)
+    about = _read_facts_file(folder)
     if about[_MARK] != _VERSION:
         raise DataError(
             f"{str(folder)!r} is a store of version {about[_MARK]!r}, and this is a localface "
@@ -52,7 +52,7 @@ def read_about(folder: Path) -> dict[str, Any]:
     return about
 
 
-def _read_about_file(folder: Path) -> dict[str, Any]:
+def _read_facts_file(folder: Path) -> dict[str, Any]:
     if not folder.is_dir():
         raise DataError(f"there is no folder {str(folder)!r}: write a store with write_store")
     try:

@@ -12,7 +12,7 @@ import numpy as np
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
-from localface.sources.calibration import calibrate
+from localface.sources.calibration import calibrate_n_probe
 from localface.sources.cell_rows import with_half_squares
 from localface.sources.partition import (
     Floats,
@@ -25,7 +25,7 @@ from localface.sources.partition import (
     suitable_n_cells,
     train_centroids,
 )
-from localface.sources.store_files import FILE_DTYPES, PARTS, map_file, write_about
+from localface.sources.store_files import FILE_DTYPES, PARTS, map_file, write_store_facts
 from localface.types import Array, Ids
 
 Blocks = Callable[[], Iterable[Array]]
@@ -43,16 +43,16 @@ class StoreWriter:
 
     def write(self, size: int) -> None:
         """Sample, part, place, sort, calibrate; what the store holds is written last."""
-        hashes, sample, n_rows = self._sample(size)
+        hashes, sample, n_rows = self._sample_rows(size)
         space = Space.fit(self.schema, sample)
         points = space.points(sample)
         centroids = train_centroids(points, suitable_n_cells(hashes, size))
-        starts = self._assign(space, centroids, n_rows)
-        self._place(starts, n_rows)
-        partition = self._sort(space, centroids, starts)
+        starts = self._assign_cells(space, centroids, n_rows)
+        self._write_rows_into_cells(starts, n_rows)
+        partition = self._sort_cells(space, centroids, starts)
         n_distinct = int(partition.starts[-1])
         self._truncate_files(n_distinct, space.width)
-        calibration = calibrate(
+        calibration = calibrate_n_probe(
             partition, map_file(self.folder, "near", (n_distinct, space.width + 1)), points
         )
         np.savez(
@@ -65,14 +65,14 @@ class StoreWriter:
         )
         counts = {"n_rows": n_rows, "n_distinct": n_distinct}
         found = {"n_probe": calibration.n_probe, "recall": calibration.recall}
-        write_about(self.folder, {**counts, **found, "schema": self.schema.to_dict()})
+        write_store_facts(self.folder, {**counts, **found, "schema": self.schema.to_dict()})
 
-    def _sample(self, size: int) -> tuple[Hashes, Array, int]:
+    def _sample_rows(self, size: int) -> tuple[Hashes, Array, int]:
         """Keep the distinct rows with the smallest hashes, and count all rows."""
         hashes = np.zeros(0, dtype=np.uint64)
         sample = np.zeros((0, len(self.schema)))
         n_rows = 0
-        for block in self._read_pass("sampling", 0):
+        for block in self._blocks_of_one_pass("sampling", 0):
             n_rows += len(block)
             fresh = row_hashes(block)
             small = np.ones(len(block), dtype=bool)
@@ -90,12 +90,12 @@ class StoreWriter:
             )
         return hashes, sample, n_rows
 
-    def _assign(self, space: Space, centroids: Floats, n_rows: int) -> Ids:
+    def _assign_cells(self, space: Space, centroids: Floats, n_rows: int) -> Ids:
         """Note the cell of each row; return the row each cell begins with, repeats counted."""
         noted = map_file(self.folder, "cell", (n_rows,), "w+")
         counts = np.zeros(len(centroids), dtype=np.int64)
         first = 0
-        for block in self._read_pass("parting", n_rows):
+        for block in self._blocks_of_one_pass("parting", n_rows):
             space.check(block, "the data")
             self.schema.check_relations(block, "the data")
             cells = nearest_centroids(space.points(block), centroids)
@@ -104,14 +104,14 @@ class StoreWriter:
             first += len(block)
         return np.append(0, np.cumsum(counts))
 
-    def _place(self, starts: Ids, n_rows: int) -> None:
+    def _write_rows_into_cells(self, starts: Ids, n_rows: int) -> None:
         """Write records and row numbers into their cells."""
         noted = map_file(self.folder, "cell", (n_rows,))
         records = map_file(self.folder, "records", (n_rows, len(self.schema)), "w+")
         rows = map_file(self.folder, "rows", (n_rows,), "w+")
         nexts = starts[:-1].copy()
         first = 0
-        for block in self._read_pass("placing", n_rows):
+        for block in self._blocks_of_one_pass("placing", n_rows):
             cells = np.asarray(noted[first : first + len(block)], dtype=np.int64)
             order = np.argsort(cells, kind="stable")
             counts = np.bincount(cells, minlength=len(nexts))
@@ -123,7 +123,7 @@ class StoreWriter:
             first += len(block)
         (self.folder / "cell").unlink()
 
-    def _sort(self, space: Space, centroids: Floats, starts: Ids) -> Partition:
+    def _sort_cells(self, space: Space, centroids: Floats, starts: Ids) -> Partition:
         """Sort each cell, close the gaps that repeated rows leave, and write the points."""
         n_rows = int(starts[-1])
         records = map_file(self.folder, "records", (n_rows, len(self.schema)), "r+")
@@ -154,7 +154,7 @@ class StoreWriter:
         for name, columns in (("near", width + 1), ("records", len(self.schema)), ("rows", 1)):
             os.truncate(self.folder / name, n_distinct * columns * FILE_DTYPES[name].itemsize)
 
-    def _read_pass(self, what: str, n_rows: int) -> Iterator[Array]:
+    def _blocks_of_one_pass(self, what: str, n_rows: int) -> Iterator[Array]:
         """Yield the blocks of one pass, which must see as many rows as the first; 0 if it is."""
         done = 0
         for block in self.blocks():

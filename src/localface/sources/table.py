@@ -47,9 +47,11 @@ class TableSource:
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        squared = self._point_set.squared(np.stack([question.point for question in questions]))
+        squared = self._point_set.squared_distances(
+            np.stack([question.point for question in questions])
+        )
         return [
-            self._answer(question, rough)
+            self._answer_question(question, rough)
             for question, rough in zip(questions, squared, strict=True)
         ]
 
@@ -70,7 +72,7 @@ class TableSource:
         """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows[ids])
 
-    def _answer(self, question: Nearest, rough: Array) -> Neighbors:
+    def _answer_question(self, question: Nearest, rough: Array) -> Neighbors:
         """Take rows by rough distance, more and more, until the k nearest allowed are certain."""
         rough[question.exclude] = np.inf
         wanted = question.k + _SPARE
@@ -111,4 +113,4 @@ class TableSource:
     def _rough_distance_error(self, question: Nearest, reach: float) -> float:
         """Return the error of the rough distance of a row that is no further than ``reach``."""
         square = float((question.point * question.point).sum())
-        return float(self._point_set.rounding(square + (np.sqrt(square) + reach) ** 2))
+        return float(self._point_set.rounding_error(square + (np.sqrt(square) + reach) ** 2))

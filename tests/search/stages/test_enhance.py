@@ -11,7 +11,7 @@ from localface.density.protocol import Hole
 from localface.search.graph import GraphPath
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong
-from localface.search.stages.enhance import AStar, enhance, segments_touch
+from localface.search.stages.enhance import AStar, find_cheapest_path, which_segments_touch
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
@@ -29,7 +29,7 @@ def wall(points):
 def known(script: Script, vertices=(0, 1, 2, 3, 4), **options):
     """A graph that has seen all rows, and a path through some of them."""
     graph = script.graph(someone([0.0, 0.0], **options))
-    script.run(graph.reveal_around(0, len(script.rows)))
+    script.run(graph.reveal_rows_around(0, len(script.rows)))
     script.asked.clear()
     return graph, graph.path_through(vertices)
 
@@ -41,12 +41,12 @@ def rows_of(graph, path):
 def cheapest(script: Script, graph) -> float:
     """Brute force over all orders of all vertices."""
     best = np.inf
-    for n in range(len(graph.other_vertices)):
-        for middle in permutations(graph.other_vertices, n):
+    for n in range(len(graph.vertices_besides_factual)):
+        for middle in permutations(graph.vertices_besides_factual, n):
             for end in graph.goals:
                 edges = list(pairwise((0, *middle, end)))
-                if end not in middle and all(script.run(graph.traversable(edges))):
-                    best = min(best, sum(graph.length(*edge) for edge in edges))
+                if end not in middle and all(script.run(graph.are_traversable(edges))):
+                    best = min(best, sum(graph.edge_length(*edge) for edge in edges))
     return best
 
 
@@ -54,7 +54,7 @@ def test_goes_straight_where_it_can_and_checks_only_the_edges_on_the_line():
     script = Script(ROWS, score=quarter)
     graph, path = known(script)
 
-    found = script.run(enhance(graph, path, price=Price()))
+    found = script.run(find_cheapest_path(graph, path, price=Price()))
 
     assert rows_of(graph, found) == [[0.0, 0.0], [4.0, 0.0]]
     assert found.cost == 4.0
@@ -68,7 +68,7 @@ def test_goes_around_what_is_below_the_floor_as_brute_force_does(astar, hole_rad
     script = Script(ROWS, score=quarter, log_density=wall, hole_radius=hole_radius)
     graph, path = known(script, (0, 1, 3, 4))
 
-    found = script.run(enhance(graph, path, price=Price(), astar=astar))
+    found = script.run(find_cheapest_path(graph, path, price=Price(), astar=astar))
 
     assert found.cost == pytest.approx(cheapest(script, graph))
     assert [0.0, 0.0] in rows_of(graph, found)
@@ -79,7 +79,7 @@ def test_holes_rule_out_edges_without_a_question():
     def n_asked(radius):
         script = Script(ROWS, score=quarter, log_density=wall, hole_radius=radius)
         graph, path = known(script, (0, 1, 3, 4))
-        script.run(enhance(graph, path, price=Price()))
+        script.run(find_cheapest_path(graph, path, price=Price()))
         return script.n_asked(DensityAlong)
 
     assert n_asked(0.55) < n_asked(None)
@@ -98,7 +98,7 @@ def test_a_hole_rules_out_no_edge_with_a_discrete_change_in_it(discrete, ruled_o
     graph, _ = known(script, (0, 1), discrete=np.array([False, discrete]))
     unknown = GraphPath((0, 1), np.inf)
 
-    found = script.run(enhance(graph, unknown, price=Price()))
+    found = script.run(find_cheapest_path(graph, unknown, price=Price()))
 
     assert (found is unknown) == ruled_out
     assert found.vertices == ((0, 1) if ruled_out else (0, 2))
@@ -109,16 +109,16 @@ def test_where_nothing_beats_the_known_path_it_stays():
     graph, _ = known(script)
     best = GraphPath((0, 4), 0.5)
 
-    assert script.run(enhance(graph, best, price=Price())) is best
+    assert script.run(find_cheapest_path(graph, best, price=Price())) is best
 
 
 def test_edges_that_were_refused_before_are_not_asked_about_again():
     script = Script(ROWS, score=quarter, log_density=wall)
     graph, path = known(script, (0, 1, 3, 4))
-    script.run(graph.traversable([(0, 4)]))
+    script.run(graph.are_traversable([(0, 4)]))
     script.asked.clear()
 
-    script.run(enhance(graph, path, price=Price()))
+    script.run(find_cheapest_path(graph, path, price=Price()))
 
     straight = [
         question
@@ -138,21 +138,21 @@ def test_density_can_make_a_longer_path_cheaper():
     price = Price(usual_log_density=1.0, exponent=0.5)
     dear = GraphPath(path.vertices, np.inf)
 
-    found = script.run(enhance(graph, dear, price=price))
-    short = script.run(enhance(graph, dear, price=Price()))
+    found = script.run(find_cheapest_path(graph, dear, price=price))
+    short = script.run(find_cheapest_path(graph, dear, price=Price()))
 
     assert rows_of(graph, short) == [[0.0, 0.0], [4.0, 0.0]]
     assert len(found.vertices) > 2
     log_means = script.run(graph.log_mean_densities(found.edges))
-    lengths = np.array([graph.length(*edge) for edge in found.edges])
-    assert found.cost == pytest.approx(price.exact(lengths, np.array(log_means)).sum())
+    lengths = np.array([graph.edge_length(*edge) for edge in found.edges])
+    assert found.cost == pytest.approx(price.exact_costs(lengths, np.array(log_means)).sum())
 
 
 def test_one_way_columns_and_the_longest_step_are_kept():
     script = Script(ROWS, score=quarter)
     graph, path = known(script, max_step=2.5, bounds=box(2, up=[0]))
 
-    found = script.run(enhance(graph, path, price=Price()))
+    found = script.run(find_cheapest_path(graph, path, price=Price()))
 
     assert rows_of(graph, found) == [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]
 
@@ -160,11 +160,11 @@ def test_one_way_columns_and_the_longest_step_are_kept():
 def test_starts_where_the_known_path_starts_and_ends_at_a_given_goal():
     script = Script(ROWS, score=quarter)
     graph, _ = known(script)
-    goal = graph.other_vertices[-1] - 1
+    goal = graph.vertices_besides_factual[-1] - 1
     start = 1
 
     found = script.run(
-        enhance(graph.with_goal(goal), GraphPath((start, goal), np.inf), price=Price())
+        find_cheapest_path(graph.with_goal(goal), GraphPath((start, goal), np.inf), price=Price())
     )
 
     assert found.vertices == (start, goal)
@@ -199,7 +199,7 @@ def test_a_segment_touches_a_hole_where_it_comes_nearer_than_its_radius():
     ends = np.array([[2.0, 0.0], [2.0, 0.6], [0.2, 0.0]])
     lengths = np.hypot(*(ends[None] - starts[:, None]).transpose(2, 0, 1))
 
-    assert segments_touch(hole, starts, ends, lengths).tolist() == [
+    assert which_segments_touch(hole, starts, ends, lengths).tolist() == [
         [True, True, False],
         [True, False, False],
     ]

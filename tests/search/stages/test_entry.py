@@ -84,7 +84,7 @@ def test_by_the_mean_all_are_ranked_at_once():
 def test_steps_that_are_alike_are_ranked_by_length_then_by_row():
     script = Script([[0.0, 2.0], [1.0, 0.0], [-1.0, 0.0]])
     graph = script.graph(someone([0.0, 0.0]))
-    around = script.run(graph.reveal_around(0, 3))
+    around = script.run(graph.reveal_rows_around(0, 3))
 
     ranked = script.run(rank_entries(graph, tuple(reversed(around))))
 

@@ -7,7 +7,7 @@ import pytest
 
 from localface.search.plan import WalkOptions
 from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints
-from localface.search.stages.explore import Exploration, Queue, explore
+from localface.search.stages.explore import Exploration, Queue, find_first_path
 from scripted import Script, box, someone
 
 STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0]]
@@ -21,7 +21,7 @@ def explored(script: Script, *, factual=(0.0, 0.0), goal=None, k=3, walk=None, *
     graph = script.graph(someone(factual, **options))
     if goal is not None:
         graph.goal = graph.add_state(np.asarray(goal, dtype=float), 1.0)
-    found = script.run(explore(graph, WalkOptions(k, **(walk or {}))))
+    found = script.run(find_first_path(graph, WalkOptions(k, **(walk or {}))))
     return graph, found
 
 
@@ -221,30 +221,30 @@ def test_a_blend_stays_inside_the_bounds_and_takes_discrete_values_from_the_row(
 def test_the_queue_blends_a_row_once_and_keeps_the_step_onto_it():
     script = Script(STEPS, score=tenth)
     graph = script.graph(someone([0.0, 0.0]))
-    around = script.run(graph.reveal_around(0, 1))
+    around = script.run(graph.reveal_rows_around(0, 1))
     queue = Queue((0,))
-    queue.push(graph, 0, around, blend=True)
+    queue.push_steps(graph, 0, around, blend=True)
 
-    step = queue.pop()
-    assert queue.take_blend(step)
-    again = queue.pop()
+    step = queue.pop_most_promising()
+    assert queue.take_blended_step(step)
+    again = queue.pop_most_promising()
 
     assert (again.end, again.blend) == (step.end, False)
-    assert not queue.take_blend(again)
-    assert not queue.take_blend(step)
-    assert queue.pop() is None
+    assert not queue.take_blended_step(again)
+    assert not queue.take_blended_step(step)
+    assert queue.pop_most_promising() is None
 
 
 @pytest.mark.parametrize("k", [1, 2, 5])
 def test_priority_is_score_over_one_plus_distance(k):
     script = Script(STEPS, score=tenth)
     graph = script.graph(someone([0.0, 0.0]))
-    around = script.run(graph.reveal_around(0, k))
+    around = script.run(graph.reveal_rows_around(0, k))
     queue = Queue((0,))
-    queue.push(graph, 0, around, blend=False)
+    queue.push_steps(graph, 0, around, blend=False)
 
     ends = []
-    while (step := queue.pop()) is not None:
+    while (step := queue.pop_most_promising()) is not None:
         ends.append(step.end)
         queue.trails[step.end] = (0, step.end)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from localface.search.lattice import Lattice
-from localface.search.stages.ordering import find_route, moves_of
+from localface.search.stages.ordering import find_route, moves_of_route
 from localface.types import NO_ROWS
 from scripted import Script, someone
 
@@ -57,7 +57,7 @@ def test_a_change_that_cannot_be_made_alone_comes_later():
     lattice = lattice_of(script, 3)
 
     route = script.run(find_route(lattice, 0b111, 1))
-    moves = script.run(moves_of(lattice, route))
+    moves = script.run(moves_of_route(lattice, route))
 
     assert route == (0b000, 0b001, 0b011, 0b111)
     assert [move.follows for move in moves] == [(), (), ()]
@@ -69,7 +69,7 @@ def test_what_no_route_has_earlier_must_wait():
     lattice = lattice_of(script, 2)
 
     route = script.run(find_route(lattice, 0b11, 1))
-    moves = script.run(moves_of(lattice, route))
+    moves = script.run(moves_of_route(lattice, route))
 
     assert route == (0b00, 0b01, 0b11)
     assert [move.follows for move in moves] == [(), (0,)]
@@ -86,7 +86,7 @@ def test_what_cannot_be_done_one_by_one_is_done_at_once():
     lattice = lattice_of(script, 3)
 
     route = script.run(find_route(lattice, 0b111, 1))
-    moves = script.run(moves_of(lattice, route))
+    moves = script.run(moves_of_route(lattice, route))
 
     assert route == (0b000, 0b011, 0b111)
     assert [move.follows for move in moves] == [(), ()]
@@ -119,7 +119,7 @@ def test_of_many_moves_only_neighbours_are_tried_in_the_other_order():
     lattice = lattice_of(script, n)
 
     route = script.run(find_route(lattice, 2**n - 1, 1))
-    moves = script.run(moves_of(lattice, route))
+    moves = script.run(moves_of_route(lattice, route))
 
     assert len(moves) == n
     assert all(move.follows == () for move in moves)

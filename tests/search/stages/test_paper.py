@@ -8,9 +8,9 @@ import pytest
 from localface.search.questions import Nearest, ScorePoints
 from localface.search.stages.paper import (
     _shortest_path,
-    paper_enhance,
-    paper_exploit,
-    paper_explore,
+    paper_shortest_path,
+    paper_walk_to_goal,
+    paper_walk_to_target,
 )
 from scripted import Script, box, someone
 
@@ -29,7 +29,7 @@ def test_the_first_walk_goes_to_the_best_score_over_one_plus_distance_and_retire
     script = Script(ROWS, score=tenth)
     graph = start(script)
 
-    end = script.run(paper_explore(graph, n_neighbors=2, momentum_steps=0))
+    end = script.run(paper_walk_to_target(graph, n_neighbors=2, momentum_steps=0))
 
     assert graph.points[end].tolist() == [5.0, 0.0]
     excluded = [q.exclude.tolist() for q in script.asked if isinstance(q, Nearest)]
@@ -40,14 +40,14 @@ def test_the_first_walk_goes_to_the_best_score_over_one_plus_distance_and_retire
 def test_the_first_walk_ends_when_no_row_is_left():
     script = Script(ROWS[:2], score=tenth)
 
-    assert script.run(paper_explore(start(script), n_neighbors=2, momentum_steps=0)) is None
+    assert script.run(paper_walk_to_target(start(script), n_neighbors=2, momentum_steps=0)) is None
 
 
 def test_with_momentum_the_first_walk_leaves_the_rows_but_not_the_bounds():
     script = Script([[4.0, 1.0], [6.0, 1.0], [8.0, 1.0], [9.0, 1.0]], score=tenth)
     graph = start(script, bounds=box(2, upper=9.0), discrete=np.array([False, True]))
 
-    end = script.run(paper_explore(graph, n_neighbors=2, momentum_steps=2))
+    end = script.run(paper_walk_to_target(graph, n_neighbors=2, momentum_steps=2))
 
     assert graph.ids[end] == -1
     assert graph.scores[end] >= 0.5
@@ -60,7 +60,7 @@ def test_the_second_walk_goes_where_alignment_times_mean_density_is_best():
     graph = start(script)
     graph.goal = graph.add_state(np.array([5.0, 0.0]), 0.5)
 
-    walk = script.run(paper_exploit(graph, n_neighbors=2))
+    walk = script.run(paper_walk_to_goal(graph, n_neighbors=2))
 
     assert (walk[0], walk[-1]) == (0, graph.goal)
     assert graph.points[walk[1]].tolist() == [1.0, 0.0]
@@ -72,7 +72,7 @@ def test_the_second_walk_ends_at_the_goal_when_no_row_is_left():
     graph.goal = graph.add_state(np.array([-5.0, 0.0]), 0.5)
     script.rows = np.zeros((0, 2))
 
-    assert script.run(paper_exploit(graph, n_neighbors=2)) == [0, graph.goal]
+    assert script.run(paper_walk_to_goal(graph, n_neighbors=2)) == [0, graph.goal]
 
 
 def test_the_graph_has_the_shortest_traversable_path_over_all_pairs():
@@ -84,30 +84,30 @@ def test_the_graph_has_the_shortest_traversable_path_over_all_pairs():
         ),
     )
     graph = start(script)
-    vertices = [0, *script.run(graph.reveal_around(0, 4))]
+    vertices = [0, *script.run(graph.reveal_rows_around(0, 4))]
 
-    path = script.run(paper_enhance(graph, vertices))
+    path = script.run(paper_shortest_path(graph, vertices))
 
     assert path.vertices[0] == 0
     assert path.vertices[-1] == vertices[-1]
     assert graph.points[list(path.vertices)].tolist()[1] == [2.0, 1.0]
-    assert path.cost == pytest.approx(sum(graph.length(*edge) for edge in path.edges))
+    assert path.cost == pytest.approx(sum(graph.edge_length(*edge) for edge in path.edges))
 
 
 def test_where_no_edge_leads_there_is_no_path():
     script = Script(ROWS, score=tenth, log_density=lambda points: -points[:, 0])
     graph = start(script)
-    vertices = [0, *script.run(graph.reveal_around(0, 4))]
+    vertices = [0, *script.run(graph.reveal_rows_around(0, 4))]
 
-    assert script.run(paper_enhance(graph, vertices)) is None
+    assert script.run(paper_shortest_path(graph, vertices)) is None
 
 
 def test_by_the_mean_dense_edges_cost_more_as_printed():
     script = Script(ROWS, score=tenth)
     graph = start(script, rule="mean")
-    vertices = [0, *script.run(graph.reveal_around(0, 4))]
+    vertices = [0, *script.run(graph.reveal_rows_around(0, 4))]
 
-    path = script.run(paper_enhance(graph, vertices))
+    path = script.run(paper_shortest_path(graph, vertices))
 
     assert path.vertices == (0, 4)
     assert path.cost == 5.0

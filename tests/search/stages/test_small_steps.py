@@ -6,13 +6,13 @@ import numpy as np
 
 from localface.search.move import Move
 from localface.search.questions import DensityAlong, ScorePoints
-from localface.search.stages.small_steps import in_small_steps
+from localface.search.stages.small_steps import break_into_small_steps
 from scripted import Script, someone
 
 
 def pieces_of(script: Script, moves, **options):
     person = someone([0.0, 0.0], **options)
-    return script.run(in_small_steps(person, tuple(moves), 0.0))
+    return script.run(break_into_small_steps(person, tuple(moves), 0.0))
 
 
 ALONG = Move(np.array([3.0, 0.0]), 0.9)

@@ -16,7 +16,7 @@ from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
-from localface.engine.meter import total_disclosure
+from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.plan import Plan
 
@@ -39,7 +39,7 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
         chosen or (tree.refusal,),
         n_paths,
         exhausted,
-        total_disclosure(tree.disclosures),
+        sum_disclosures(tree.disclosures),
         weights=request.weights,
     )
 

@@ -21,8 +21,8 @@ from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
 from localface.engine.engine import Engine
-from localface.engine.job import SearchJob, same_records
-from localface.engine.meter import total_disclosure
+from localface.engine.job import SearchJob, take_points_as_records
+from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.geometry.segments import norms
 from localface.search.plan import Plan
@@ -64,7 +64,7 @@ def audit_proposals(
         findings,
         kind=kind,
         min_density=engine.options.min_density,
-        disclosure=total_disclosure(accounts),
+        disclosure=sum_disclosures(accounts),
     )
 
 
@@ -92,7 +92,9 @@ def _search_paths_to_proposals(
         ((_, answer),) = lowered.answer([replace(asked[i], relax=False)], quick)
         accounts.append(answer.disclosure)
         if answer.found:
-            answer = replace(answer, relaxed_to=float(engine.answers.scale.share(log_densities[i])))
+            answer = replace(
+                answer, relaxed_to=float(engine.answers.scale.share_below(log_densities[i]))
+            )
         elif answer.status is Status.UNREACHABLE:
             ((_, answer),) = engine.answer([asked[i]], quick)
             accounts.append(answer.disclosure)
@@ -138,7 +140,7 @@ def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
     ends = engine.space.points(after)
     rule = "mean" if engine.options.edges == "average" else "lowest"
     asks = _ask_scores_and_densities(np.concatenate([before, after]), starts, ends, rule)
-    job = SearchJob(asks, same_records, engine.score.min_score)
+    job = SearchJob(asks, take_points_as_records, engine.score.min_score)
     ((_, (scores, at_ends, along), disclosure),) = engine.driver.run([job])
     return _Measured(
         scores_before=scores[: len(pairs)],
@@ -181,7 +183,7 @@ def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _M
         score=engine.score.display_score(score),
         valid=score >= engine.score.min_score,
         broken=_broken_constraints(engine.schema, pair),
-        density=float(engine.answers.scale.share(log_density)),
+        density=float(engine.answers.scale.share_below(log_density)),
         on_ground=log_density >= engine.log_floor - FLOOR_TOLERANCE,
         jump=_straight_step_certificate(
             engine, measured.lengths[number], measured.step_log_densities[number]

@@ -25,7 +25,7 @@ from localface.density.common_states import CommonStates, category_counts
 from localface.density.common_states.copies import group_codes
 from localface.density.common_states.distances import evenly_spread
 from localface.density.protocol import FLOOR_TOLERANCE
-from localface.engine.engine import log_floor_of
+from localface.engine.engine import log_floor_from_options
 from localface.engine.fitting import fit_density
 from localface.errors import DataError
 from localface.geometry.point_set import PointSet
@@ -129,7 +129,7 @@ def _floor_in_use(table: OpenTable, trial: Trial, options: Options) -> tuple[Jud
     """Judge by the density in use, fitted on the known rows; also says which of them are below."""
     points = PointSet(table.space.points(trial.known))
     density = fit_density(points, table.space, table.form, options)
-    floor = log_floor_of(density, table.space, options) - FLOOR_TOLERANCE
+    floor = log_floor_from_options(density, table.space, options) - FLOOR_TOLERANCE
 
     def log_densities(records: Array) -> Array:
         places = table.space.points(records)

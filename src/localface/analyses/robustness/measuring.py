@@ -17,8 +17,8 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine
-from localface.engine.job import SearchJob, same_records
-from localface.engine.meter import total_disclosure
+from localface.engine.job import SearchJob, take_points_as_records
+from localface.engine.meter import sum_disclosures
 from localface.errors import InputError
 from localface.models.scorer import Scorer
 from localface.search.questions import ask_point_scores
@@ -48,7 +48,7 @@ def measure_robustness(
         (score,), spent = _scores_and_disclosure(other, scorer, end[None, :])
         valid = bool(score >= scorer.min_score)
         verdicts.append(ModelVerdict(name, scorer.display_score(float(score)), valid))
-        seen = total_disclosure([seen, spent])
+        seen = sum_disclosures([seen, spent])
     return Robustness(
         success=success,
         interval=wilson_interval(success, int(n)) if noise else (success, success),
@@ -66,7 +66,7 @@ def _scores_and_disclosure(
     driver: Driver, score: Scorer, records: Array
 ) -> tuple[Array, Disclosure]:
     """Score records that are no rows; the meter counts them."""
-    job = SearchJob(ask_point_scores(records), same_records, score.min_score)
+    job = SearchJob(ask_point_scores(records), take_points_as_records, score.min_score)
     ((_, scores, disclosure),) = driver.run([job])
     return scores, disclosure
 

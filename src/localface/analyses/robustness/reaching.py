@@ -13,7 +13,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.wording import format_distinct_percents
 from localface.engine.engine import Engine
 from localface.engine.job import Decode, SearchJob
-from localface.engine.meter import total_disclosure
+from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.outcome import Outcome
 from localface.search.person import Person
@@ -48,7 +48,7 @@ def explain_robustly(
         answer,
         robustness=measured.success,
         reason="; ".join(part for part in (answer.reason, missed) if part),
-        disclosure=total_disclosure([answer.disclosure, measured.disclosure]),
+        disclosure=sum_disclosures([answer.disclosure, measured.disclosure]),
     )
 
 
@@ -99,7 +99,7 @@ class _RobustSearch:
     def _person_at_floor_of(self, best: Outcome) -> Person:
         """Who asks; a floor that had to be lowered stays there: it is not traded for robustness."""
         request = self.request
-        person = self.engine.person(
+        person = self.engine.make_person(
             request.record, request.box, weights=request.weights, fixed=request.fixed
         )
         return (

@@ -25,7 +25,7 @@ from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.density.protocol import RESTATED_TOLERANCE
 from localface.engine.engine import Engine
-from localface.engine.meter import total_disclosure
+from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.errors import DataError, did_you_mean, list_names
 from localface.search.outcome import Outcome
@@ -67,7 +67,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         place=None,
         reasons=(),
         relaxation=None,
-        disclosure=total_disclosure(spent),
+        disclosure=sum_disclosures(spent),
     )
     return _add_reasons_to_check(engine, request, found, tried)
 
@@ -163,7 +163,7 @@ def _search_for_wish(
         answer.relaxed_to, *answer.densities[1:]
     )  # a mean may hide that a place is uncommon
     enough = (
-        lowered >= float(engine.answers.scale.share(engine.log_floor)) > 0
+        lowered >= float(engine.answers.scale.share_below(engine.log_floor)) > 0
     )  # looking further out was all it took
     return replace(answer, relaxed_to=None if enough else lowered)
 
@@ -172,10 +172,10 @@ def _measure_straight_steps(
     engine: Engine, request: Request, states: Array
 ) -> tuple[Outcome, Recourse]:
     """Measure the straight steps through some states, in points and in the user's units."""
-    decode = engine.decoder(request.known_records)
-    asks = measure_path(engine.person(request.record, request.box), states)
-    ((_, outcome, disclosure),) = engine.driver.run([engine.job(request, asks, decode)])
-    return outcome, engine.assemble(request, decode, outcome, disclosure)
+    decode = engine.make_decoder(request.known_records)
+    asks = measure_path(engine.make_person(request.record, request.box), states)
+    ((_, outcome, disclosure),) = engine.driver.run([engine.make_job(request, asks, decode)])
+    return outcome, engine.assemble_recourse(request, decode, outcome, disclosure)
 
 
 def _can_go_straight(engine: Engine, outcome: Outcome, step: Certificate) -> bool:
@@ -206,7 +206,7 @@ def _add_reasons_to_check(
     spent = found.disclosure
     if "way" in refused and not found.step.holds:
         place, account = _least_common_state(engine, request)
-        spent = total_disclosure([spent, account])
+        spent = sum_disclosures([spent, account])
     found = replace(found, place=place, disclosure=spent)
     sentences = [one.sentence for one in found.broken]
     sentences += [why_floor_refuses(found)] if "floor" in refused else []

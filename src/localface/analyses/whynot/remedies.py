@@ -15,7 +15,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.data.box import Box
 from localface.engine.engine import Engine
-from localface.engine.meter import total_disclosure
+from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.errors import InputError
 from localface.search.pipeline import count_targets, find_recourse
@@ -55,7 +55,7 @@ def explain_refusals(
             names = tuple(engine.schema.names[j] for j in trial.freed)
             answers[trial.number] = replace(
                 answer,
-                disclosure=total_disclosure([answer.disclosure, seen]),
+                disclosure=sum_disclosures([answer.disclosure, seen]),
                 opens=(*answer.opens, names) if opens else answer.opens,
             )
         shut = [i for i in shut if not answers[i].opens]
@@ -106,8 +106,8 @@ def _trials_with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Tria
     """Those of the trials that leave some target to become; no row is looked at."""
     jobs = []
     for trial in trials:
-        person = engine.person(trial.request.record, trial.request.box)
-        jobs.append(engine.job(trial.request, count_targets(person), engine.decoder([])))
+        person = engine.make_person(trial.request.record, trial.request.box)
+        jobs.append(engine.make_job(trial.request, count_targets(person), engine.make_decoder([])))
     found = {number: counts.targets > 0 for number, counts, _ in engine.driver.run(jobs)}
     return [trial for number, trial in enumerate(trials) if found[number]]
 
@@ -137,9 +137,11 @@ def _run_trials(
     jobs = []
     for trial in trials:
         request = trial.request
-        person = engine.person(request.record, request.box)
+        person = engine.make_person(request.record, request.box)
         jobs.append(
-            engine.job(request, find_recourse(person, quick), engine.decoder([request.record]))
+            engine.make_job(
+                request, find_recourse(person, quick), engine.make_decoder([request.record])
+            )
         )
     found = []
     for number, outcome, seen in engine.driver.run_or_error(jobs, max_rows=max_rows, apart=True):

@@ -10,7 +10,7 @@ import numpy as np
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.engine.engine import Engine
-from localface.engine.meter import total_disclosure
+from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.pipeline import least_widening
 from localface.search.plan import Plan
@@ -42,7 +42,7 @@ def answer_with_wider_limits(
     for number, found in engine.answer_or_error(requests, near):  # a failure opens nothing
         i = opens[number][0]
         if isinstance(found, Recourse) and found.found:
-            spent = total_disclosure([answers[i].disclosure, found.disclosure])
+            spent = sum_disclosures([answers[i].disclosure, found.disclosure])
             answers[i] = replace(
                 found, widened=_distances_beyond_limits(asked[i][0], found), disclosure=spent
             )
@@ -53,13 +53,15 @@ def _least_widening_factors(engine: Engine, requests: Sequence[Request]) -> list
     """For each request how many times as wide its distances have to be; infinite: no help."""
     jobs = []
     for request in requests:
-        free = engine.person(request.record, request.box.widened(np.inf))
+        free = engine.make_person(request.record, request.box.widened(np.inf))
         distance_limits = np.full(len(engine.schema), np.inf)
         for j, reach in request.box.distance_limits.items():
             distance_limits[j] = reach.by
         jobs.append(
-            engine.job(
-                request, least_widening(free, request.record, distance_limits), engine.decoder([])
+            engine.make_job(
+                request,
+                least_widening(free, request.record, distance_limits),
+                engine.make_decoder([]),
             )
         )
     found = {number: factor for number, factor, _ in engine.driver.run(jobs)}

@@ -100,7 +100,7 @@ def _draw_along(panel: Axes, plane: Plane, path: Array, straight: Array) -> None
     floor = plane.explainer.options.min_density
     for one, color, linestyle in ((straight, PURPLE, _DASHES), (path, GREEN, "-")):
         travelled, points = _points_along(plane.points(one))
-        shares = plane.explainer.density.scale.share(log_densities(plane.explainer, points))
+        shares = plane.explainer.density.scale.share_below(log_densities(plane.explainer, points))
         panel.plot(travelled, 100 * shares, color=color, linewidth=2.2, linestyle=linestyle)
     panel.axhline(100 * floor, linewidth=1.5, color=panel.xaxis.label.get_color())
     panel.annotate(

@@ -79,7 +79,7 @@ def plot_pipeline(
             "make one with strategy='guided'"
         )
     plane = plane_of(explainer, "plot_pipeline")
-    request = check_ask(explainer.engine, Ask(where=where)).request(person)
+    request = check_ask(explainer.engine, Ask(where=where)).make_request(person)
     trace = trace_search(explainer.engine, request)
     figure = canvas(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)

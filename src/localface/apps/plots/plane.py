@@ -101,7 +101,7 @@ def log_densities(explainer: LocalFACE, points: Array) -> Array:
 def draw_background(panel: Axes, plane: Plane) -> ScalarMappable:
     """Paint the score, stronger where the density is higher, and outline floor and target."""
     colors = _colors(plane)
-    shares = plane.explainer.density.scale.share(plane.log_densities)
+    shares = plane.explainer.density.scale.share_below(plane.log_densities)
     paint = np.asarray(colors.to_rgba(plane.scores))
     paint[..., 3] = 0.10 + 0.75 * shares
     extent = (plane.across[0], plane.across[-1], plane.up[0], plane.up[-1])

@@ -20,8 +20,8 @@ from localface.apps.plots.style import (
     draw_dots,
     write_beside,
 )
-from localface.geometry.deviation import may_deviate
-from localface.geometry.segments import fewest_within, intervals_within
+from localface.geometry.deviation import segment_stays_near
+from localface.geometry.segments import fewest_rows_within, intervals_near_rows
 from localface.types import Array
 
 _ROWS = np.array([[0.0, 0.0], [1.25, 0.55], [2.35, -0.05], [3.5, 0.5], [4.7, 0.05], [1.0, 2.75]])
@@ -52,7 +52,7 @@ def _draw_sweep(panel: Axes) -> None:
     for first, last in _STEPS:
         start = _ROWS[first]
         end = _ROWS[last]
-        fewest = fewest_within(start, end, _ROWS, 1.0)
+        fewest = fewest_rows_within(start, end, _ROWS, 1.0)
         _draw_step(panel, start, end, fine=fewest > 0)
         _draw_gap(panel, start, end, _ROWS)
     panel.annotate(
@@ -88,7 +88,7 @@ def _draw_theorem(panel: Axes) -> None:
     for angle in _ANGLES:
         turn = np.radians(angle)
         end = _REACH * np.array([np.cos(turn), np.sin(turn)])
-        fine = may_deviate(rows[0], rows[1], end, 1.0)
+        fine = segment_stays_near(rows[0], rows[1], end, 1.0)
         _draw_step(panel, rows[0], end, fine=fine)
         _draw_gap(panel, rows[0], end, rows)
         if fine:
@@ -154,7 +154,7 @@ def _draw_step(panel: Axes, start: Array, end: Array, *, fine: bool) -> None:
 
 def _draw_gap(panel: Axes, start: Array, end: Array, rows: Array) -> None:
     """Thicken what the sweep leaves uncovered."""
-    enter, leave, length = intervals_within(start, end, rows, 1.0)
+    enter, leave, length = intervals_near_rows(start, end, rows, 1.0)
     along = np.linspace(0, length, 2001)
     alone = ~((enter[:, None] <= along) & (along <= leave[:, None])).any(axis=0)
     if alone.any():

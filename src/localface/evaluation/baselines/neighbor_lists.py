@@ -108,7 +108,7 @@ def _candidate_pairs(
     guess = np.minimum(guess, radius * radius - squares)
     everyone = np.isinf(guess)
     reach = np.sqrt(np.maximum(np.where(everyone, 0.0, guess) + squares, 0.0))
-    unsure = points.rounding(squares + (np.sqrt(squares) + reach) ** 2)
+    unsure = points.rounding_error(squares + (np.sqrt(squares) + reach) ** 2)
     # finite: a row is not on its own list
     edge = np.where(everyone, np.finfo(float).max, guess + 2 * unsure)
     flat = np.flatnonzero(rough <= edge[:, None])

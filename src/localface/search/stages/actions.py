@@ -12,7 +12,7 @@ from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.questions import Questions
-from localface.search.stages.ordering import Route, find_route, moves_of
+from localface.search.stages.ordering import Route, find_route, moves_of_route
 from localface.search.stages.sparsify import lattice_of_few_changes
 from localface.types import Ids
 
@@ -35,29 +35,31 @@ def find_actions(
         )
         if lattice is None:
             continue
-        route = yield from _first_route(
+        route = yield from _route_to_best_subset(
             lattice, graph.donor_rows(end), max_changes, every_change=every_change
         )
         if route is not None:
-            return (yield from moves_of(lattice, route))
+            return (yield from moves_of_route(lattice, route))
     return None
 
 
-def _first_route(
+def _route_to_best_subset(
     lattice: Lattice, donors: Ids, max_changes: int, *, every_change: bool
 ) -> Questions[Route | None]:
     """The route to the best subset that has one; few changes are scored before many are."""
     left = _MAX_SUBSETS
-    for sizes in _sizes_in_turn(lattice, every_change=every_change):
+    for sizes in _subset_sizes_in_turn(lattice, every_change=every_change):
         yield from lattice.ask_scores(donors, sizes)
         if every_change:
             candidates = [len(lattice.states) - 1]
         else:
-            candidates = yield from lattice.allowed_ends(lattice.candidates(sizes)[:left])
+            candidates = yield from lattice.allowed_ends(
+                lattice.subsets_reaching_target(sizes)[:left]
+            )
         for subset in candidates:
             left -= 1
-            yield from lattice.check_states(candidates)
-            if not lattice.possible(subset):
+            yield from lattice.check_states_are_dense(candidates)
+            if not lattice.is_possible(subset):
                 continue
             route = yield from find_route(lattice, subset, max_changes)
             if route is not None:
@@ -65,7 +67,7 @@ def _first_route(
     return None
 
 
-def _sizes_in_turn(lattice: Lattice, *, every_change: bool) -> list[range]:
+def _subset_sizes_in_turn(lattice: Lattice, *, every_change: bool) -> list[range]:
     """Sizes of the subsets to score, turn by turn; with weights, more changes may cost less."""
     n = len(lattice.changes)
     if every_change or len(set(lattice.weights)) > 1:

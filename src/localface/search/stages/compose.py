@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.search.graph import Edge, LocalGraph
-from localface.search.questions import Questions, ask_compose_states
+from localface.search.questions import Questions, ask_composed_states
 from localface.types import Array
 
 _STATES = 32  # states that are considered, nearest first
@@ -42,13 +42,13 @@ def find_composed_state(graph: LocalGraph) -> Questions[Composition]:
     person = graph.person
     log_density = yield from graph.factual_log_density()
     entry = log_density < person.log_floor - FLOOR_TOLERANCE
-    composed = yield from ask_compose_states(
+    composed = yield from ask_composed_states(
         person.factual, person.project, _STATES, person.min_score
     )
     states = composed.points
     allowed = person.keeps_relations(states) & person.bounds.contain(states)
     allowed &= person.bounds.respects_one_way(person.factual, states)
-    own = graph.with_fixed(person.fixed)
+    own = graph.with_fixed_columns(person.fixed)
     vertices = [
         own.add_state(state, float(score))
         for state, score in zip(states[allowed], composed.scores[allowed], strict=True)
@@ -58,7 +58,7 @@ def find_composed_state(graph: LocalGraph) -> Questions[Composition]:
     straight = yield from _reachable_vertices(judge, dense, [(0, vertex) for vertex in dense])
     end = None
     if straight:
-        end = yield from _row_with_state(own, straight[0])
+        end = yield from _vertex_of_equal_row(own, straight[0])
     return Composition(own, end, entry, composed.cut)
 
 
@@ -66,12 +66,12 @@ def _reachable_vertices(
     graph: LocalGraph, vertices: list[int], edges: list[Edge]
 ) -> Questions[list[int]]:
     """Those vertices whose edge can be taken."""
-    passes = yield from graph.traversable(edges)
+    passes = yield from graph.are_traversable(edges)
     return [vertex for vertex, one in zip(vertices, passes, strict=True) if one]
 
 
-def _row_with_state(graph: LocalGraph, vertex: int) -> Questions[int]:
+def _vertex_of_equal_row(graph: LocalGraph, vertex: int) -> Questions[int]:
     """The row that has just this state, should there be one; else the state itself."""
     state: Array = graph.points[vertex]
-    rows = yield from graph.reveal(state, 1, graph.person.bounds, radius=_SAME)
+    rows = yield from graph.reveal_rows_near(state, 1, graph.person.bounds, radius=_SAME)
     return next((row for row in rows if (graph.points[row] == state).all()), vertex)

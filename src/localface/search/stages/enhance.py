@@ -20,7 +20,7 @@ at no hole that rules out other edges, so that every edge must be asked about by
 _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
 
 
-def enhance(
+def find_cheapest_path(
     graph: LocalGraph, known: GraphPath, *, price: Price, astar: bool = True
 ) -> Questions[GraphPath]:
     """Find the cheapest traversable path from where ``known`` starts to any goal.
@@ -31,12 +31,12 @@ def enhance(
     straight there and straight on costs less than the path that is known already.
     """
     search = AStar(graph, known)
-    while (here := search.next_open(known.cost, astar=astar)) is not None:
-        if not (yield from search.confirm(here, price)):
+    while (here := search.next_open_vertex(known.cost, astar=astar)) is not None:
+        if not (yield from search.confirm_edge_to(here, price)):
             continue
         if search.is_end[here]:
             return search.path_to(here)
-        search.close(here)
+        search.close_vertex(here)
     return known
 
 
@@ -49,7 +49,7 @@ class AStar:
 
     def __init__(self, graph: LocalGraph, known: GraphPath) -> None:
         self.graph = graph
-        self.vertices, self._points, self.remaining = _candidates(graph, known)
+        self.vertices, self._points, self.remaining = _candidate_vertices(graph, known)
         self.is_end = np.isin(self.vertices, graph.goals)
         n = len(self.vertices)
         self.costs = np.full((n, n), np.inf)
@@ -62,14 +62,14 @@ class AStar:
         self._n_holes = len(graph.holes)
         self._confirmed: set[Edge] = {(0, 0)}
 
-    def next_open(self, below: float, *, astar: bool) -> int | None:
+    def next_open_vertex(self, below: float, *, astar: bool) -> int | None:
         """The open vertex through which the cheapest path may lead, if it can beat a cost."""
         estimate = self.spent + self.remaining if astar else self.spent
         estimate = np.where(self.closed, np.inf, estimate)
         here = int(np.argmin(estimate))
         return here if estimate[here] < below else None
 
-    def confirm(self, here: int, price: Price) -> Questions[bool]:
+    def confirm_edge_to(self, here: int, price: Price) -> Questions[bool]:
         """Check and price the edge by which a vertex was reached; False where that changes matters.
 
         The vertex is then queued again, by its next best edge or at its exact cost.
@@ -78,22 +78,22 @@ class AStar:
         if edge in self._confirmed:
             return True
         named = (self.vertices[edge[0]], self.vertices[here])
-        passes = yield from self.graph.traversable([named])
+        passes = yield from self.graph.are_traversable([named])
         if not passes[0]:
-            self._refuse(edge)
+            self._refuse_edge(edge)
             return False
         self._confirmed.add(edge)
         if price.exponent:
             log_means = yield from self.graph.log_mean_densities([named])
-            self.costs[edge] = float(price.exact(self._lengths[edge], np.array(log_means[0])))
-            self._requeue(np.array([here]))
+            self.costs[edge] = float(price.exact_costs(self._lengths[edge], np.array(log_means[0])))
+            self._requeue_vertices(np.array([here]))
             return False
         return True
 
-    def close(self, here: int) -> None:
+    def close_vertex(self, here: int) -> None:
         """Be done with a vertex, and relax the edges that lead on from it."""
         self.closed[here] = True
-        self._bound_costs(here)
+        self._bound_edge_costs(here)
         through = self.spent[here] + self.costs[here]
         better = np.flatnonzero((through < self.spent) & ~self.closed)
         self.spent[better] = through[better]
@@ -106,16 +106,18 @@ class AStar:
             path.append(int(self.parent[path[-1]]))
         return GraphPath(tuple(self.vertices[i] for i in reversed(path)), float(self.spent[here]))
 
-    def _refuse(self, edge: Edge) -> None:
+    def _refuse_edge(self, edge: Edge) -> None:
         """Rule out an edge and those that touch the holes it ran into; requeue who used them."""
         self._refused.append(edge)
         self.costs[edge] = np.inf
-        self._rule_out(self.graph.holes[self._n_holes :], np.flatnonzero(self.closed))
+        self._rule_out_edges_touching(
+            self.graph.holes[self._n_holes :], np.flatnonzero(self.closed)
+        )
         self._n_holes = len(self.graph.holes)
         current = self.costs[self.parent, np.arange(len(self.parent))]
-        self._requeue(np.flatnonzero(~self.closed & np.isinf(current)))
+        self._requeue_vertices(np.flatnonzero(~self.closed & np.isinf(current)))
 
-    def _requeue(self, positions: Ids) -> None:
+    def _requeue_vertices(self, positions: Ids) -> None:
         """Give open vertices their next best edge from the closed ones."""
         closed = np.flatnonzero(self.closed)
         positions = positions[positions != 0]
@@ -125,7 +127,7 @@ class AStar:
             self.spent[positions] = through[best, np.arange(len(positions))]
             self.parent[positions] = closed[best]
 
-    def _bound_costs(self, here: int) -> None:
+    def _bound_edge_costs(self, here: int) -> None:
         """Work out what the edges from a vertex cost at least."""
         person = self.graph.person
         points = self._points
@@ -135,24 +137,24 @@ class AStar:
         self.costs[here] = np.where(fine, self._lengths[here], np.inf)
         refused = [b if a == here else a for a, b in self._refused if here in (a, b)]
         self.costs[here, refused] = np.inf
-        self._rule_out(self.graph.holes[: self._n_holes], np.array([here]))
+        self._rule_out_edges_touching(self.graph.holes[: self._n_holes], np.array([here]))
 
-    def _rule_out(self, holes: list[Hole], closed: Ids) -> None:
+    def _rule_out_edges_touching(self, holes: list[Hole], closed: Ids) -> None:
         """Rule out edges that touch holes.
 
         An edge with a discrete change in it is not straight, and is asked about instead.
         """
         if not holes or not len(closed):
             return
-        straight = self._kinds[closed, None] == self._kinds
+        straight = self._discrete_combinations[closed, None] == self._discrete_combinations
         lengths = np.where(straight, self._lengths[closed], 0.0)
         for hole in holes:
-            crossing = segments_touch(hole, self._points[closed], self._points, lengths)
+            crossing = which_segments_touch(hole, self._points[closed], self._points, lengths)
             starts, ends = np.nonzero(crossing)
             self.costs[closed[starts], ends] = np.inf
 
     @cached_property
-    def _kinds(self) -> Ids:
+    def _discrete_combinations(self) -> Ids:
         """A number for each combination of discrete values; edges within one are straight."""
         discrete = self.graph.person.discrete
         if not discrete.any():
@@ -160,13 +162,15 @@ class AStar:
         return np.unique(self._points[:, discrete], axis=0, return_inverse=True)[1].reshape(-1)
 
 
-def _candidates(graph: LocalGraph, known: GraphPath) -> tuple[list[int], Array, Array]:
+def _candidate_vertices(graph: LocalGraph, known: GraphPath) -> tuple[list[int], Array, Array]:
     """The vertices that could be on a better path, their points and distances to the goals.
 
     The start comes first.
     """
     start = known.vertices[0]
-    vertices = np.array([start, *(vertex for vertex in graph.other_vertices if vertex != start)])
+    vertices = np.array(
+        [start, *(vertex for vertex in graph.vertices_besides_factual if vertex != start)]
+    )
     straight = norms(graph.points[vertices] - graph.points[start])
     within = straight < known.cost  # what is further away cannot be on a better path
     within[0] = True
@@ -182,7 +186,7 @@ def _candidates(graph: LocalGraph, known: GraphPath) -> tuple[list[int], Array, 
     return vertices[near].tolist(), points[near], remaining[near]
 
 
-def segments_touch(hole: Hole, starts: Array, ends: Array, lengths: Array) -> Mask:
+def which_segments_touch(hole: Hole, starts: Array, ends: Array, lengths: Array) -> Mask:
     """Tell which straight segments touch a hole, from one product.
 
     The squared area that two points span with the centre is the squared distance of

@@ -46,13 +46,13 @@ def rank_entries(graph: LocalGraph, entries: Trail) -> Questions[Trail]:
 def _rows_above_floor(graph: LocalGraph, k: int) -> Questions[list[int]]:
     """The nearest rows above the floor, nearest first; looks twice as far until there is one."""
     while True:
-        around = yield from graph.reveal_around(0, k)
+        around = yield from graph.reveal_rows_around(0, k)
         log_densities = yield from ask_row_densities(graph.ids[around], graph.points[around])
         dense = log_densities >= graph.person.log_floor - FLOOR_TOLERANCE
         rows = [
             row
             for row, above in zip(around, dense, strict=True)
-            if above and graph.permitted((0, row))
+            if above and graph.is_permitted((0, row))
         ]
         if rows or len(around) < k or graph.cut:
             return rows

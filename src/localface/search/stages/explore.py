@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
-from localface.geometry.deviation import turn_until_may_deviate
+from localface.geometry.deviation import turn_until_segment_stays_near
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph, Trail
 from localface.search.person import Person
@@ -57,18 +57,20 @@ class Queue:
         self._runs: list[Iterator[Candidate]] = []
         self._blended_towards: set[int] = set()
 
-    def push(self, graph: LocalGraph, start: int, ends: list[int], *, blend: bool) -> None:
+    def push_steps(self, graph: LocalGraph, start: int, ends: list[int], *, blend: bool) -> None:
         """Add steps from an accepted vertex by priority f / (1 + distance): Eq. 2, as argmax."""
         fresh = np.array([end for end in ends if end not in self.trails], dtype=np.int64)
         distances = norms(graph.points[fresh] - graph.points[start])
-        losses = -graph.appeal(fresh) / (1 + distances)
+        losses = -graph.appeal_of(fresh) / (1 + distances)
         rows = graph.ids[fresh]
         order = np.lexsort((fresh, rows, distances, losses))
         columns = [column[order].tolist() for column in (losses, distances, rows, fresh)]
         run = zip(*columns, strict=True)
-        self._add_run(Candidate(loss, far, row, start, end, blend) for loss, far, row, end in run)
+        self._add_run_of_candidates(
+            Candidate(loss, far, row, start, end, blend) for loss, far, row, end in run
+        )
 
-    def take_blend(self, step: Candidate) -> bool:
+    def take_blended_step(self, step: Candidate) -> bool:
         """Tell whether to move towards the row rather than onto it.
 
         That happens at most once for each row, so that the walk ends. The step onto the row
@@ -77,30 +79,30 @@ class Queue:
         if not step.blend or step.end in self._blended_towards:
             return False
         self._blended_towards.add(step.end)
-        self._add_run(iter([step._replace(blend=False)]))
+        self._add_run_of_candidates(iter([step._replace(blend=False)]))
         return True
 
-    def pop(self) -> Candidate | None:
+    def pop_most_promising(self) -> Candidate | None:
         """Take the most promising step whose end is not accepted yet."""
         while self._heads:
             step, run = heapq.heappop(self._heads)
-            self._advance(run)
+            self._push_next_of_run(run)
             if step.end not in self.trails:
                 return step
         return None
 
-    def _add_run(self, run: Iterator[Candidate]) -> None:
+    def _add_run_of_candidates(self, run: Iterator[Candidate]) -> None:
         self._runs.append(run)
-        self._advance(len(self._runs) - 1)
+        self._push_next_of_run(len(self._runs) - 1)
 
-    def _advance(self, run: int) -> None:
+    def _push_next_of_run(self, run: int) -> None:
         """Put the next candidate of a run into the heap."""
         head = next(self._runs[run], None)
         if head is not None:
             heapq.heappush(self._heads, (head, run))
 
 
-def explore(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Exploration]:
+def find_first_path(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Exploration]:
     """Find the first vertex that reaches the target by traversable steps.
 
     Algorithm 1 of the paper on traversable steps only, with a queue where the printed
@@ -114,7 +116,7 @@ def explore(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Explorati
     log_density = yield from graph.factual_log_density()
     if log_density >= graph.person.log_floor - FLOOR_TOLERANCE:
         queue = Queue((0,))
-        trail = yield from _best_first(graph, queue, walk_options)
+        trail = yield from _best_first_search(graph, queue, walk_options)
         tried = set(queue.trails)
         if trail or len(tried) > 1:
             return Exploration(trail)
@@ -133,7 +135,7 @@ def _explore_from_entries(
         if entries[i] in tried:
             continue
         queue = Queue((0, entries[i]))
-        trail = yield from _best_first(graph, queue, walk_options)
+        trail = yield from _best_first_search(graph, queue, walk_options)
         if trail:
             return Exploration(trail, entry=True, entries=entries)
         if not (yield from graph.has_targets()):
@@ -142,20 +144,22 @@ def _explore_from_entries(
     return Exploration((), entry=bool(entries), entries=entries)
 
 
-def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> Questions[Trail]:
+def _best_first_search(
+    graph: LocalGraph, queue: Queue, walk_options: WalkOptions
+) -> Questions[Trail]:
     """Expand the most promising vertex until a target is accepted or nothing is left."""
     (here,) = queue.trails
     if graph.is_goal(here):
         return queue.trails[here]
-    yield from _expand(graph, queue, here, walk_options)
-    while (step := queue.pop()) is not None:
+    yield from _push_steps_around(graph, queue, here, walk_options)
+    while (step := queue.pop_most_promising()) is not None:
         here = step.end
-        if queue.take_blend(step):
+        if queue.take_blended_step(step):
             here = yield from _momentum_step(
                 graph, queue.trails[step.start], step.end, walk_options
             )
         # Lazily: one check an expansion, not one for each neighbour.
-        passes = yield from graph.traversable([(step.start, here)])
+        passes = yield from graph.are_traversable([(step.start, here)])
         if not passes[0]:
             continue
         queue.trails[here] = (*queue.trails[step.start], here)
@@ -164,18 +168,18 @@ def _best_first(graph: LocalGraph, queue: Queue, walk_options: WalkOptions) -> Q
         out_of_patience = len(queue.trails) == walk_options.patience
         if out_of_patience and not (yield from graph.has_targets()):
             return ()
-        yield from _expand(graph, queue, here, walk_options)
+        yield from _push_steps_around(graph, queue, here, walk_options)
     return ()
 
 
-def _expand(
+def _push_steps_around(
     graph: LocalGraph, queue: Queue, here: int, walk_options: WalkOptions
 ) -> Questions[None]:
     """Look around an accepted vertex; a given goal is always a candidate."""
-    around = yield from graph.reveal_around(here, walk_options.n_neighbors)
-    queue.push(graph, here, around, blend=walk_options.momentum_steps > 0)
+    around = yield from graph.reveal_rows_around(here, walk_options.n_neighbors)
+    queue.push_steps(graph, here, around, blend=walk_options.momentum_steps > 0)
     if graph.goal is not None:
-        queue.push(graph, here, [graph.goal], blend=False)
+        queue.push_steps(graph, here, [graph.goal], blend=False)
 
 
 def _momentum_step(
@@ -192,13 +196,15 @@ def _momentum_step(
     momentum = np.zeros_like(here)
     if back:
         momentum = (here - graph.points[trail[-1 - back]]) / back
-    ahead = turn_until_may_deviate(
+    ahead = turn_until_segment_stays_near(
         here, chosen, here + (chosen - here + momentum) / 2, walk_options.momentum_radius
     )
-    return (yield from graph.ask_state(_nearest_valid(graph.person, ahead, chosen)))
+    return (
+        yield from graph.add_state_asking_score(_nearest_valid_state(graph.person, ahead, chosen))
+    )
 
 
-def _nearest_valid(person: Person, ahead: Array, chosen: Array) -> Array:
+def _nearest_valid_state(person: Person, ahead: Array, chosen: Array) -> Array:
     """The nearest state to ``ahead`` that a record can have within the bounds, else ``chosen``."""
     mixed = np.where(person.discrete, chosen, ahead)
     inside = np.clip(mixed, person.bounds.lower, person.bounds.upper)

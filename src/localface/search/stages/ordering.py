@@ -23,14 +23,14 @@ def find_route(lattice: Lattice, subset: int, max_changes: int) -> Questions[Rou
     for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
         if at_once > max_changes:
             within = [state for state in range(subset + 1) if state | subset == subset]
-            yield from lattice.check_states(within)
+            yield from lattice.check_states_are_dense(within)
         route = yield from _cheapest_route(lattice, subset, at_once)
         if route is not None:
             return route
     return None
 
 
-def moves_of(lattice: Lattice, route: Route) -> Questions[tuple[Move, ...]]:
+def moves_of_route(lattice: Lattice, route: Route) -> Questions[tuple[Move, ...]]:
     """The moves of a route, each with the earlier ones that no route can have after it."""
     made = [after & ~before for before, after in pairwise(route)]
     moves = []
@@ -38,7 +38,7 @@ def moves_of(lattice: Lattice, route: Route) -> Questions[tuple[Move, ...]]:
         earlier = range(i) if len(made) <= _ALL_PAIRS else range(max(0, i - 1), i)
         follows = []
         for other in earlier:
-            before = (_first_change(change), _first_change(made[other]))
+            before = (_lowest_change(change), _lowest_change(made[other]))
             if not (yield from _has_route(lattice, route[-1], before)):
                 follows.append(other)
         state = route[i + 1]
@@ -56,26 +56,32 @@ def _cheapest_route(
     """
     to_go = np.zeros(subset.bit_count() + 1)
     if at_once == 1 and before is None:
-        to_go = lattice.least_missing_score(subset)
+        to_go = lattice.least_missing_scores_ahead(subset)
     heap: list[tuple[float, float, int, float, Route]] = [(0.0, 0.0, 0, 0.0, (0,))]
     done: set[int] = set()
     while heap:
         extra, _, _, cost, route = heapq.heappop(heap)
         here = route[-1]
-        if here in done or (len(route) > 1 and not (yield from lattice.traversable(*route[-2:]))):
+        if here in done or (len(route) > 1 and not (yield from lattice.can_take_step(*route[-2:]))):
             continue
         done.add(here)
         if here == subset:
             return route
         onward = [there for there in _next_states(here, subset, at_once) if there not in done]
-        onward = [there for there in onward if lattice.possible(there)]
-        onward = [there for there in onward if not (before and _too_early(here, there, before))]
-        yield from lattice.check_ahead(here, [one for one in onward if _n_made(here, one) == 1])
+        onward = [there for there in onward if lattice.is_possible(there)]
+        onward = [
+            there
+            for there in onward
+            if not (before and _makes_second_change_first(here, there, before))
+        ]
+        yield from lattice.check_steps_ahead(
+            here, [one for one in onward if _n_changes_made(here, one) == 1]
+        )
         for there in onward:
             left = (subset & ~there).bit_count()
             so_far = cost + lattice.missing_score(there)
             # Changes made at once weigh first, then the missing score.
-            first = float(left) if before else extra + _n_made(here, there) - 1
+            first = float(left) if before else extra + _n_changes_made(here, there) - 1
             total = round(so_far + to_go[-1 - left], 9)
             heapq.heappush(heap, (first, total, left, so_far, (*route, there)))
     return None
@@ -90,12 +96,12 @@ def _next_states(here: int, subset: int, at_once: int) -> Iterator[int]:
             yield here | sum(some)
 
 
-def _n_made(here: int, there: int) -> int:
+def _n_changes_made(here: int, there: int) -> int:
     """How many changes a step makes."""
     return (there & ~here).bit_count()
 
 
-def _too_early(here: int, there: int, before: tuple[int, int]) -> bool:
+def _makes_second_change_first(here: int, there: int, before: tuple[int, int]) -> bool:
     """Whether a step makes the second change when the first has not been made."""
     first, second = before
     return bool(there >> second & 1) and not here >> first & 1
@@ -109,6 +115,6 @@ def _has_route(lattice: Lattice, subset: int, before: tuple[int, int]) -> Questi
     return False
 
 
-def _first_change(made: int) -> int:
+def _lowest_change(made: int) -> int:
     """The lowest change of a set."""
     return (made & -made).bit_length() - 1

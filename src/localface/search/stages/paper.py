@@ -21,40 +21,44 @@ from localface.search.questions import Questions
 from localface.types import Array, Ids
 
 
-def paper_explore(
+def paper_walk_to_target(
     graph: LocalGraph, *, n_neighbors: int, momentum_steps: int
 ) -> Questions[int | None]:
     """Walk to the row with the best f / (1 + distance) until the score is reached: Eqs. 2 and 3."""
     walk = [0]
     retired: list[int] = []
     while not graph.is_goal(walk[-1]):
-        around = yield from graph.reveal_around(walk[-1], n_neighbors, exclude=_rows(retired))
+        around = yield from graph.reveal_rows_around(
+            walk[-1], n_neighbors, exclude=_ids_of_rows(retired)
+        )
         if not around:
             return None
         here = graph.points[walk[-1]]
         distances = norms(graph.points[around] - here)
-        chosen = around[int(np.argmax(graph.appeal(around) / (1 + distances)))]
+        chosen = around[int(np.argmax(graph.appeal_of(around) / (1 + distances)))]
         retired.append(int(graph.ids[chosen]))
         if momentum_steps:
-            ahead = _half_way(graph, walk, chosen, momentum_steps)
-            walk.append((yield from graph.ask_state(ahead)))
+            ahead = _half_way_point(graph, walk, chosen, momentum_steps)
+            walk.append((yield from graph.add_state_asking_score(ahead)))
         else:
             walk.append(chosen)
     return walk[-1]
 
 
-def paper_exploit(graph: LocalGraph, *, n_neighbors: int) -> Questions[list[int]]:
+def paper_walk_to_goal(graph: LocalGraph, *, n_neighbors: int) -> Questions[list[int]]:
     """Walk towards the goal by alignment times mean density, Eq. 4; the vertices in order."""
     assert graph.goal is not None
     walk = [0]
     retired: list[int] = []
     while walk[-1] != graph.goal:
-        around = yield from graph.reveal_around(walk[-1], n_neighbors, exclude=_rows(retired))
+        around = yield from graph.reveal_rows_around(
+            walk[-1], n_neighbors, exclude=_ids_of_rows(retired)
+        )
         if not around:
             return [*walk, graph.goal]
         candidates = [row for row in dict.fromkeys([*around, graph.goal]) if row != walk[-1]]
         log_means = yield from graph.log_mean_densities([(walk[-1], row) for row in candidates])
-        aligned = _alignment(graph, walk[-1], candidates)
+        aligned = _alignment_with_goal(graph, walk[-1], candidates)
         relative = np.exp(np.array(log_means) - max(log_means))
         chosen = candidates[int(np.argmax(aligned * relative))]
         retired.append(int(graph.ids[chosen]))
@@ -62,15 +66,15 @@ def paper_exploit(graph: LocalGraph, *, n_neighbors: int) -> Questions[list[int]
     return walk
 
 
-def paper_enhance(graph: LocalGraph, vertices: list[int]) -> Questions[GraphPath | None]:
+def paper_shortest_path(graph: LocalGraph, vertices: list[int]) -> Questions[GraphPath | None]:
     """Test each vertex against all earlier ones, weigh by Eq. 5, take the shortest path.
 
     The strict weight is length; the average weight is D * length, as printed.
     """
     pairs = [(vertices[i], vertices[j]) for j in range(len(vertices)) for i in range(j)]
-    passes = yield from graph.traversable(pairs)
+    passes = yield from graph.are_traversable(pairs)
     edges = [pair for pair, passed in zip(pairs, passes, strict=True) if passed]
-    weights = [graph.length(*edge) for edge in edges]
+    weights = [graph.edge_length(*edge) for edge in edges]
     if graph.person.rule == "mean" and edges:
         log_means = yield from graph.log_mean_densities(edges)
         highest = max(log_means)
@@ -81,7 +85,7 @@ def paper_enhance(graph: LocalGraph, vertices: list[int]) -> Questions[GraphPath
     return _shortest_path(edges, weights, vertices)
 
 
-def _half_way(graph: LocalGraph, walk: list[int], chosen: int, momentum_steps: int) -> Array:
+def _half_way_point(graph: LocalGraph, walk: list[int], chosen: int, momentum_steps: int) -> Array:
     """Half way to the chosen row with momentum, within the bounds, which are not the paper's."""
     person = graph.person
     here = graph.points[walk[-1]]
@@ -94,7 +98,7 @@ def _half_way(graph: LocalGraph, walk: list[int], chosen: int, momentum_steps: i
     return person.snap(np.where(person.discrete, graph.points[chosen], inside))
 
 
-def _alignment(graph: LocalGraph, here: int, candidates: list[int]) -> Array:
+def _alignment_with_goal(graph: LocalGraph, here: int, candidates: list[int]) -> Array:
     """How well the steps to candidates point at the goal, from 0 to 1."""
     assert graph.goal is not None
     steps = graph.points[candidates] - graph.points[here]
@@ -136,6 +140,6 @@ def _shortest_path(
     return GraphPath(tuple(names[i] for i in reversed(path)), spent[end])
 
 
-def _rows(ids: list[int]) -> Ids:
+def _ids_of_rows(ids: list[int]) -> Ids:
     """The ids of rows; states that are no rows have none."""
     return np.array([row for row in ids if row >= 0], dtype=np.int64)

@@ -25,7 +25,7 @@ def densest_path(
     """
     k = n_neighbors
     known: dict[Edge, float] = {}
-    bound = yield from _upper_bound(graph)
+    bound = yield from _log_density_bound_at_goal(graph)
     while True:
         trail, log_density = yield from _widest_path(graph, start, k, known, bound=bound)
         if trail or graph.cut or k > len(graph.points):
@@ -33,7 +33,7 @@ def densest_path(
         k *= 2
 
 
-def _upper_bound(graph: LocalGraph) -> Questions[float]:
+def _log_density_bound_at_goal(graph: LocalGraph) -> Questions[float]:
     """The log-density at a given goal: no path there can be better."""
     if graph.goal is None or graph.person.rule != "lowest":
         return np.inf
@@ -78,7 +78,7 @@ def _widest_path(
             return trails[head], -queued.loss
         for end, log_density in (yield from _next_vertices(graph, head, k)):
             if end not in trails:
-                to_goal = 0.0 if graph.goal is None else graph.length(end, graph.goal)
+                to_goal = 0.0 if graph.goal is None else graph.edge_length(end, graph.goal)
                 loss = max(queued.loss, -log_density)
                 row = int(graph.ids[end])
                 heapq.heappush(heap, _QueuedEdge(loss, True, to_goal, row, head, end))
@@ -103,12 +103,12 @@ def _next_vertices(
     graph: LocalGraph, here: int, n_neighbors: int
 ) -> Questions[list[tuple[int, float]]]:
     """Where one could go next, with the log-density there: no edge can be better than its end."""
-    around = yield from graph.reveal_around(here, n_neighbors)
-    around = [row for row in around if row != here and graph.permitted((here, row))]
+    around = yield from graph.reveal_rows_around(here, n_neighbors)
+    around = [row for row in around if row != here and graph.is_permitted((here, row))]
     found: list[tuple[int, float]] = []
     if around:
         log_densities = yield from ask_row_densities(graph.ids[around], graph.points[around])
         found = list(zip(around, log_densities.tolist(), strict=True))
-    if graph.goal is not None and graph.permitted((here, graph.goal)):
+    if graph.goal is not None and graph.is_permitted((here, graph.goal)):
         found.append((graph.goal, np.inf))
     return found

@@ -15,7 +15,7 @@ from localface.types import Array
 _MAX_CUTS = 8  # finer cuts that are tried where whole numbers make pieces too long
 
 
-def in_small_steps(
+def break_into_small_steps(
     person: Person, moves: tuple[Move, ...], log_floor: float
 ) -> Questions[tuple[Move, ...]]:
     """Break long moves into pieces, where the density along every piece reaches the floor.

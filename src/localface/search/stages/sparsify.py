@@ -32,13 +32,15 @@ def lattice_of_few_changes(
     groups = _changed_groups(person, target)
     kept: list[int] | None
     if by_density:
-        kept = yield from _needed_for_density(graph, end, groups, log_floor)
+        kept = yield from _groups_needed_for_density(graph, end, groups, log_floor)
     elif every_change:
         kept = groups
     else:
-        kept = yield from _needed_for_score(graph, end, _is_noticeable(person, target, groups))
+        kept = yield from _groups_needed_for_score(
+            graph, end, _noticeable_groups(person, target, groups)
+        )
     if kept is None:  # what is too small to notice was needed after all
-        kept = yield from _needed_for_score(graph, end, groups)
+        kept = yield from _groups_needed_for_score(graph, end, groups)
     if not kept:
         return None
     return Lattice(graph, target, _bundle_changes(person, target, kept), log_floor)
@@ -51,13 +53,13 @@ def _changed_groups(person: Person, target: Array) -> list[int]:
     return [int(group) for group in changed if group not in fixed]
 
 
-def _is_noticeable(person: Person, target: Array, groups: list[int]) -> list[int]:
+def _noticeable_groups(person: Person, target: Array, groups: list[int]) -> list[int]:
     """The groups whose change is no smaller than their resolution."""
     large = np.abs(target - person.factual) >= person.resolution
     return [group for group in groups if large[person.group_of == group].any()]
 
 
-def _needed_for_score(
+def _groups_needed_for_score(
     graph: LocalGraph, end: int, groups: list[int]
 ) -> Questions[list[int] | None]:
     """Put changes back, those the score needs least first, as long a run at a time as it allows.
@@ -73,13 +75,17 @@ def _needed_for_score(
         if len(kept) <= MAX_EXACT:
             break
         none_or_one = np.vstack([np.ones(len(kept), dtype=bool), ~np.eye(len(kept), dtype=bool)])
-        singles = yield from ask_point_scores(_states(person, target, kept, none_or_one), donors)
+        singles = yield from ask_point_scores(
+            _states_with_changes_made(person, target, kept, none_or_one), donors
+        )
         if singles[0] < person.min_score:
             return None
         order = _least_needed_first(person, kept, singles[1:])
         if not order:
             break
-        chain = _states(person, target, kept, _put_back(kept, order))
+        chain = _states_with_changes_made(
+            person, target, kept, _changes_left_after_each(kept, order)
+        )
         scores = yield from ask_point_scores(chain, donors)
         fine = np.flatnonzero(scores >= person.min_score)
         if len(fine) == 0:
@@ -96,10 +102,10 @@ def _least_needed_first(person: Person, groups: list[int], scores: Array) -> lis
     spare = scores >= person.min_score
     weights = np.where(spare, [person.weight_of((group,)) for group in groups], 0.0)
     order = np.lexsort((np.array(groups), -scores, -weights))
-    return [groups[i] for i in order if not _outside_box(person, groups[i])]
+    return [groups[i] for i in order if not _is_outside_box(person, groups[i])]
 
 
-def _needed_for_density(
+def _groups_needed_for_density(
     graph: LocalGraph, end: int, groups: list[int], log_floor: float
 ) -> Questions[list[int]]:
     """Put changes back, the smallest first, as long as what is left is dense.
@@ -114,12 +120,14 @@ def _needed_for_density(
     apart = target - person.factual
     sizes = {group: float(norms(apart[person.group_of == group])) for group in groups}
     kept = groups
-    loose = [group for group in groups if not _outside_box(person, group)]
+    loose = [group for group in groups if not _is_outside_box(person, group)]
     loose.sort(key=lambda group: (sizes[group], group))
     for _ in range(_TURNS):
         if not loose or len(kept) == 1:
             break
-        chain = _states(person, target, kept, _put_back(kept, loose))
+        chain = _states_with_changes_made(
+            person, target, kept, _changes_left_after_each(kept, loose)
+        )
         fine = (yield from ask_point_scores(chain, donors)) >= person.min_score
         fine &= person.keeps_relations(chain)
         for starts in (chain, np.broadcast_to(person.factual, chain.shape)):
@@ -134,7 +142,7 @@ def _needed_for_density(
     return kept
 
 
-def _outside_box(person: Person, group: int) -> bool:
+def _is_outside_box(person: Person, group: int) -> bool:
     """Whether the person is outside the bounds in a group: then it must not be put back."""
     mine = person.group_of == group
     below = person.factual < person.bounds.lower
@@ -142,13 +150,15 @@ def _outside_box(person: Person, group: int) -> bool:
     return bool((below | above)[mine].any())
 
 
-def _states(person: Person, target: Array, groups: list[int], made: Mask) -> Array:
+def _states_with_changes_made(
+    person: Person, target: Array, groups: list[int], made: Mask
+) -> Array:
     """The states in which some changes are made: one row of ``made`` each, one column a group."""
     touched = np.array(groups)[:, None] == person.group_of
     return np.where(made @ touched, target, person.factual)
 
 
-def _put_back(groups: list[int], order: list[int]) -> Mask:
+def _changes_left_after_each(groups: list[int], order: list[int]) -> Mask:
     """Which changes are left when they are put back one after the other."""
     turn = {group: i for i, group in enumerate(order)}
     last = np.array([turn.get(group, len(order)) for group in groups])

@@ -64,7 +64,7 @@ def _density_shares(explainer: LocalFACE, records: Array) -> Array:
     engine = explainer.engine
     points = engine.space.points(records)
     log_densities = explainer.density.mean_along(points, points, None).log_densities
-    return engine.answers.scale.share(log_densities)
+    return engine.answers.scale.share_below(log_densities)
 
 
 def _as_grid(values: Array) -> list[list[float]]:

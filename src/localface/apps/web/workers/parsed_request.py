@@ -50,7 +50,8 @@ def parse_request(
     checked = check_ask(explainer.engine, ask)
     record = read_record(body["person"], schema)
     request = replace(
-        checked.request_of(record, checked.engine.form), wanted=lambda: is_awaited(number)
+        checked.make_request_from_record(record, checked.engine.form),
+        wanted=lambda: is_awaited(number),
     )
     if isinstance(ask, AskCheck):
         request = replace(request, goal=read_wish(ask.wish, record, schema))
