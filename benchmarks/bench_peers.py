@@ -54,7 +54,7 @@ def straight(at: World) -> Answer:
         if len(there) == 0:
             return False
         end = there[norms(points[there] - start).argmin()]
-        return bool(density.lowest_along(start, points[[end]], explainer.floor).passes[0])
+        return bool(density.lowest_along(start, points[[end]], explainer.log_floor).passes[0])
 
     return answer
 

@@ -124,7 +124,7 @@ def test_with_momentum_another_floor_changes_how_far_off_the_rows_a_walk_may_lea
 
     other = engine.with_thresholds(min_density=0.3)
 
-    assert other.plan.walk_options.reach < engine.plan.walk_options.reach
+    assert other.plan.walk_options.momentum_radius < engine.plan.walk_options.momentum_radius
 
 
 def test_under_the_cover_rule_another_floor_is_another_radius() -> None:

@@ -139,7 +139,7 @@ def test_ctrl_c_keeps_what_is_done_but_for_those_whose_reasons_are_missing() -> 
             make_requests(asked, PEOPLE),
             add_reasons=interrupted,
             progress=False,
-            record=False,
+            keep_errors=False,
         )
 
     assert stopped.numbers == (2,)  # there already; the others have nobody to become

@@ -51,10 +51,10 @@ def test_the_floor_is_the_quantile_of_peoples_own_densities() -> None:
 
 def test_only_momentum_needs_to_know_how_far_people_are_apart() -> None:
     assert small_engine().spacing is None
-    assert small_engine().plan.walk_options.reach == np.inf
+    assert small_engine().plan.walk_options.momentum_radius == np.inf
     walking = small_engine(momentum_steps=3)
     assert walking.spacing is not None
-    assert np.isfinite(walking.plan.walk_options.reach)
+    assert np.isfinite(walking.plan.walk_options.momentum_radius)
 
 
 def test_average_edges_charge_for_low_density() -> None:
