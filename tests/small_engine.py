@@ -32,14 +32,14 @@ class LineScore:
         self.calls: list[list[float]] = []
         self.fails_on = tuple(fails_on)
 
-    def exact(self, records: Array) -> Array:
+    def exact_scores(self, records: Array) -> Array:
         values = records[:, 0].tolist()
         self.calls.append(values)
         if any(value in self.fails_on for value in values):
             raise ModelError(f"the model failed on {len(values)} record(s)")
         return np.asarray(records[:, 0] / 10)
 
-    def rounded(self, scores: Array, min_score: float) -> Array:
+    def round_scores(self, scores: Array, min_score: float) -> Array:
         return np.round(scores, 6)
 
 

@@ -93,7 +93,7 @@ class Bench:
 
     def _score(self, records: Array) -> Array:
         """A fresh call of the model itself."""
-        return self.at.scores(self.form.frame(records))
+        return self.at.scores(self.form.make_table(records))
 
     def rows(self, method: str, said: dict[int, dict[str, Any]]) -> Iterator[dict[str, Any]]:
         """One row a person, whether or not anything was proposed."""
@@ -110,7 +110,7 @@ class Bench:
             ]
         )
         votes = np.array(
-            [model(self.form.frame(ends)) >= self.at.min_score for model in self.models]
+            [model(self.form.make_table(ends)) >= self.at.min_score for model in self.models]
         )
         reachable = self._audited(method, paths)
         for number, (line, one) in enumerate(zip(told, measures, strict=True)):
@@ -140,7 +140,7 @@ class Bench:
 
     def _reachable(self, number: int, path: Array) -> bool:
         try:
-            end = self.form.frame(path[-1:])
+            end = self.form.make_table(path[-1:])
             return bool(
                 self.explainer.audit(self.at.people.iloc[[number]], end, progress=False)[
                     0

@@ -142,7 +142,7 @@ def test_nobody_lands_beyond_the_bounds_or_in_a_state_that_cannot_be() -> None:
     )
     landed = NoiseSampler(schema, (5.0, 5.0), n=300)(np.array([3.0, 9.0]), np.array([0.2, 0.6]))
     assert landed[:, 0].min() == 0
-    assert not schema.broken(landed).any()
+    assert not schema.breaks_relation(landed).any()
     assert len(landed) == 300
 
 

@@ -21,7 +21,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from localface import Feature, Recourse, Schema, __version__
 from localface.apps import cli, files
 from localface.apps.cli.arguments import make_parser
-from localface.apps.cli.ask_options import _limits as _where
+from localface.apps.cli.ask_options import _parse_limits as _where
 from onnxfile import write_classifier
 
 ROOT = Path(__file__).parents[2]
@@ -567,9 +567,9 @@ class TestProcess:
 
 class TestReference:
     def test_the_docs_say_what_help_says(self) -> None:
-        code = "from localface.apps.cli import reference; print(reference(), end='')"
+        code = "from localface.apps.cli import cli_reference; print(cli_reference(), end='')"
         again = f'python -c "{code}" > docs/cli.md'
-        assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == cli.reference(), (
+        assert (ROOT / "docs" / "cli.md").read_text(encoding="utf-8") == cli.cli_reference(), (
             f"write it again: {again}"
         )
 

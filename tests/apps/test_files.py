@@ -201,12 +201,12 @@ class TestColumns:
             files.choose_columns(PLANE.assign(outcome=IS_EAST), schema=None, model=model)
 
     def test_one_row_is_a_table_of_its_own(self) -> None:
-        assert files.one_row(PEOPLE, 1)["age"].tolist() == [41]
+        assert files.take_row(PEOPLE, 1)["age"].tolist() == [41]
         for row in (-1, 3):
             with pytest.raises(
                 DataError, match=f"no row {row}: the table has 3 rows, counted from 0"
             ):
-                files.one_row(PEOPLE, row)
+                files.take_row(PEOPLE, row)
 
 
 class TestDocuments:
@@ -397,7 +397,7 @@ class TestOnnx:
         loaded = files.read_model(
             str(write_classifier(Path("model.onnx"), [1.0, 0.5], zipmap=zipmap))
         )
-        model = files.named_classes(loaded, PLANE)
+        model = files.with_class_names(loaded, PLANE)
         expected = 1 / (1 + np.exp(-2 * (PLANE["east"] + 0.5 * PLANE["north"])))
         assert model.classes_ == ("not yet", "ready")
         assert model.n_features_in_ == 2
@@ -406,14 +406,14 @@ class TestOnnx:
     @pytest.mark.parametrize("frame", [PLANE, pl.from_pandas(PLANE)])
     def test_a_classifier_fed_column_by_column_finds_them_by_name(self, frame: Any) -> None:
         path = write_classifier(Path("model.onnx"), [1.0, 0.0], names=["north", "east"])
-        model = files.named_classes(files.read_model(str(path)), frame)
+        model = files.with_class_names(files.read_model(str(path)), frame)
         assert list(model.feature_names_in_) == ["north", "east"]
         expected = 1 / (1 + np.exp(-2 * PLANE["north"]))
         np.testing.assert_allclose(model.predict_proba(frame)[:, 1], expected, rtol=1e-5)
 
     def test_a_classifier_is_explained(self) -> None:
         path = write_classifier(Path("model.onnx"), [1.0, 0.0])
-        model = files.named_classes(files.read_model(str(path)), PLANE)
+        model = files.with_class_names(files.read_model(str(path)), PLANE)
         answer = LocalFACE(model, PLANE, target="ready", search=Search(n_neighbors=20)).explain(
             {"east": -0.5, "north": 0.0}
         )
@@ -425,11 +425,11 @@ class TestOnnx:
                 return np.array([[3, 0], [3, 0], [1, 0], [0, 1]]), np.array(["a", "a", "b", "b"])
 
         model = OnnxClassifier(OnnxGraph(Session(), {"X": np.float32}, 2, "scores", "label"), ())
-        assert model.named_after(PLANE.head(4)).classes_ == ("a", "b")
+        assert model.with_class_names_from(PLANE.head(4)).classes_ == ("a", "b")
 
     def test_a_regressor_gives_one_value_a_record(self) -> None:
         model = files.read_model(str(write_regressor(Path("model.onnx"), [2.0, 1.0])))
-        assert files.named_classes(model, PLANE) is model
+        assert files.with_class_names(model, PLANE) is model
         np.testing.assert_allclose(model.predict(np.array([[1.0, 0.5], [0.0, 1.0]])), [2.5, 1.0])
 
     def test_files_without_scores_and_files_that_are_none_are_refused(self) -> None:
@@ -444,4 +444,4 @@ class TestOnnx:
         with pytest.raises(
             ModelError, match="the model failed on the table: could not convert string"
         ):
-            files.named_classes(model, PEOPLE[["age", "unit"]])
+            files.with_class_names(model, PEOPLE[["age", "unit"]])

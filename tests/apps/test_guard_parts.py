@@ -6,7 +6,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from localface.apps.web.http.errors import RequestRefused
-from localface.apps.web.http.hosts import is_loopback, without_port
+from localface.apps.web.http.hosts import host_without_port, is_loopback
 from localface.apps.web.http.json_check import check_json
 from localface.apps.web.http.metrics import ServiceMetrics
 
@@ -26,7 +26,7 @@ def test_what_only_looks_like_loopback_is_refused(host: str) -> None:
     [("LOCALHOST", "localhost"), ("a:80", "a"), ("[::1]:80", "[::1]"), (":80", ":80")],
 )
 def test_a_port_is_cut_off_and_nothing_else(header: str, host: str) -> None:
-    assert without_port(header) == host
+    assert host_without_port(header) == host
 
 
 @pytest.mark.parametrize("body", [b"{}", b'{"a": [1, 2.5, "x", null, true]}', b"[[[]]]"])
@@ -44,8 +44,8 @@ def test_other_bodies_are_refused_with_400(body: bytes) -> None:
 def test_the_most_that_were_open_is_remembered() -> None:
     metrics = ServiceMetrics()
     for n in (1, 3, 0):
-        metrics.set_open(n)
-    families = text_string_to_metric_families(metrics.exposition().decode())
+        metrics.set_open_requests(n)
+    families = text_string_to_metric_families(metrics.prometheus_text().decode())
     values = {one.name: one.value for family in families for one in family.samples}
     assert values["localface_requests_open"] == 0
     assert values["localface_requests_open_max"] == 3

@@ -30,22 +30,26 @@ def always_look(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_requests_come_out_in_the_order_they_came_in() -> None:
     buffer = RequestBuffer(Line((1, {"a": 1}), (2, {"b": 2})))
-    assert buffer.wait()
-    assert [buffer.next(), buffer.next(), buffer.next()] == [(1, {"a": 1}), (2, {"b": 2}), None]
+    assert buffer.wait_for_request()
+    assert [
+        buffer.next_awaited_request(),
+        buffer.next_awaited_request(),
+        buffer.next_awaited_request(),
+    ] == [(1, {"a": 1}), (2, {"b": 2}), None]
 
 
 def test_a_request_that_is_withdrawn_before_its_turn_never_comes_out() -> None:
     buffer = RequestBuffer(Line((1, {}), (2, {}), (1, None)))
-    assert buffer.wait()
-    assert buffer.next() == (2, {})
-    assert buffer.next() is None
+    assert buffer.wait_for_request()
+    assert buffer.next_awaited_request() == (2, {})
+    assert buffer.next_awaited_request() is None
 
 
 def test_a_request_that_is_withdrawn_while_it_is_searched_is_no_longer_awaited() -> None:
     line = Line((1, {}))
     buffer = RequestBuffer(line)
-    assert buffer.wait()
-    assert buffer.next() == (1, {})
+    assert buffer.wait_for_request()
+    assert buffer.next_awaited_request() == (1, {})
     assert buffer.is_awaited(1)
 
     line.requests.append((1, None))
@@ -55,11 +59,11 @@ def test_a_request_that_is_withdrawn_while_it_is_searched_is_no_longer_awaited()
 
 def test_a_request_that_was_answered_is_no_longer_awaited() -> None:
     buffer = RequestBuffer(Line((1, {})))
-    buffer.wait()
-    buffer.next()
-    buffer.close(1)
+    buffer.wait_for_request()
+    buffer.next_awaited_request()
+    buffer.mark_answered(1)
     assert not buffer.is_awaited(1)
 
 
 def test_waiting_ends_when_there_will_be_nothing_more() -> None:
-    assert not RequestBuffer(Line()).wait()
+    assert not RequestBuffer(Line()).wait_for_request()

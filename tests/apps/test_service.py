@@ -29,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.analyses.alternatives import Alternatives
 from localface.apps.web.app import Service, openapi_document
-from localface.apps.web.demos import column_values, demo, own_service
+from localface.apps.web.demos import column_values, make_demo_service, make_own_service
 from localface.apps.web.http.guard import RequestLimits
 from localface.apps.web.serving import Serving, make_serving
 from localface.apps.web.views.people_list import PeopleList
@@ -188,7 +188,7 @@ def test_someone_listed_can_be_asked_about_by_number(client: httpx.Client) -> No
 
 def test_a_plane_has_a_map_and_tells_what_each_stage_saw() -> None:
     with (
-        Serving(demo("moons", workers=1)).start() as running,
+        Serving(make_demo_service("moons", workers=1)).start() as running,
         httpx.Client(base_url=running.url, timeout=60) as moons,
     ):
         plane = moons.get("/map").json()
@@ -737,7 +737,7 @@ def test_the_command_serves_the_users_own_and_ctrl_c_ends_it(tmp_path: Path) -> 
 def test_an_outcome_that_is_no_column_is_told() -> None:
     with pytest.raises(InputError, match="did you mean 'ward'"):
         column_values(ROWS, "wrd")
-    service = own_service(EXPLAINER, ROWS, outcome=column_values(ROWS, "ward"), workers=1)
+    service = make_own_service(EXPLAINER, ROWS, outcome=column_values(ROWS, "ward"), workers=1)
     assert service.people is not None
     with pytest.raises(InputError, match="workers=0"):
-        own_service(EXPLAINER, None, workers=0)
+        make_own_service(EXPLAINER, None, workers=0)

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from localface import LocalFACE, Recourse, Search
-from localface.apps.web.views.view import view_of
-from localface.apps.web.widget import RecourseWidget, module_of
+from localface.apps.web.views.view import answer_view
+from localface.apps.web.widget import RecourseWidget, bundle_module
 from localface.cases.moons import two_moons
 
 MIME = "application/vnd.jupyter.widget-view+json"
@@ -42,7 +42,7 @@ def test_without_anywidget_it_shows_as_static_html(monkeypatch: pytest.MonkeyPat
 
 def test_the_widget_holds_the_view_that_the_service_sends() -> None:
     widget = RecourseWidget.of(ANSWER)
-    assert widget.view == view_of(ANSWER)
+    assert widget.view == answer_view(ANSWER)
     assert json.loads(json.dumps(widget.view, allow_nan=False)) == widget.view
 
 
@@ -58,6 +58,6 @@ def test_its_module_is_the_pages_own_imports_nothing_and_has_one_default_export(
 
 def test_the_modules_that_are_put_together_share_no_name() -> None:
     names = re.findall(
-        r"^(?:async )?(?:function\*?|const|let|class) (\w+)", module_of("view.js"), re.MULTILINE
+        r"^(?:async )?(?:function\*?|const|let|class) (\w+)", bundle_module("view.js"), re.MULTILINE
     )
     assert sorted(set(names)) == sorted(names)

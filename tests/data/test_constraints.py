@@ -106,10 +106,10 @@ def test_bounds_of_counts_are_whole(schema):
 def test_a_box_tells_what_a_feature_may_be(schema):
     box = schema.box(PERSON, {"age": 5, "ward": ["icu"]})
 
-    assert box.holds(0, 68.0)
-    assert not box.holds(0, 69.0)
-    assert box.holds(3, 0.0)
-    assert not box.holds(3, 1.0)
+    assert box.allows_code(0, 68.0)
+    assert not box.allows_code(0, 69.0)
+    assert box.allows_code(3, 0.0)
+    assert not box.allows_code(3, 1.0)
     with pytest.raises(ValueError, match="read-only"):
         box.lower[0] = 0
 

@@ -165,7 +165,7 @@ def test_a_row_is_within_the_bounds_exactly_when_the_box_holds_it(seed, loose):
 
     inside = SPACE.bounds(box).contain(SPACE.points(rows))
 
-    held = [all(box.holds(j, code) for j, code in enumerate(row)) for row in rows]
+    held = [all(box.allows_code(j, code) for j, code in enumerate(row)) for row in rows]
     assert inside.tolist() == held
 
 

@@ -76,7 +76,7 @@ TABLES = [pandas_table(), polars_table(), pyarrow_table(), array()]
 def test_a_pandas_table_comes_back_with_its_own_types():
     table = pandas_table()
 
-    back = TableFormat.of(table, SCHEMA).frame(CODES)
+    back = TableFormat.of(table, SCHEMA).make_table(CODES)
 
     pd.testing.assert_frame_equal(back, table[list(SCHEMA.names)])
 
@@ -88,7 +88,7 @@ def test_other_pandas_types_come_back_as_well():
     )
     table = table.astype({"age": "Int64", "on": "boolean", "temp": "Float64"})
 
-    back = TableFormat.of(table, SCHEMA).frame(read_records(table, SCHEMA))
+    back = TableFormat.of(table, SCHEMA).make_table(read_records(table, SCHEMA))
 
     pd.testing.assert_frame_equal(back, table)
 
@@ -96,7 +96,7 @@ def test_other_pandas_types_come_back_as_well():
 def test_a_polars_frame_comes_back_with_its_own_types():
     table = polars_table()
 
-    back = TableFormat.of(table, SCHEMA).frame(CODES)
+    back = TableFormat.of(table, SCHEMA).make_table(CODES)
 
     assert back.schema == table.schema
     assert back.equals(table)
@@ -105,14 +105,14 @@ def test_a_polars_frame_comes_back_with_its_own_types():
 def test_a_pyarrow_table_comes_back_with_its_own_types():
     table = pyarrow_table()
 
-    back = TableFormat.of(table, SCHEMA).frame(CODES)
+    back = TableFormat.of(table, SCHEMA).make_table(CODES)
 
     assert back.schema.types == table.schema.types
     assert back.to_pydict() == table.to_pydict()
 
 
 def test_an_array_of_objects_comes_back_as_one():
-    back = TableFormat.of(array(), SCHEMA).frame(CODES)
+    back = TableFormat.of(array(), SCHEMA).make_table(CODES)
 
     assert back.dtype == object
     assert back.tolist() == array().tolist()
@@ -124,7 +124,7 @@ def test_an_array_of_numbers_keeps_its_type(dtype):
     table = np.array([[0, 1], [1, 0], [1, 1]]).astype(dtype)
     schema = Schema.infer(table)
 
-    back = TableFormat.of(table, schema).frame(read_records(table, schema))
+    back = TableFormat.of(table, schema).make_table(read_records(table, schema))
 
     assert back.dtype == table.dtype
     assert (back == table).all()
@@ -143,7 +143,7 @@ def test_floats_come_back_bit_for_bit(kind, values):
     schema = Schema([Feature("x")])
 
     form = TableFormat.of(table, schema)
-    back = form.frame(read_records(table, schema))
+    back = form.make_table(read_records(table, schema))
 
     assert form.kind == kind
     assert read_records(back, schema).tobytes() == np.array(values).tobytes()
@@ -155,7 +155,7 @@ def test_floats_come_back_bit_for_bit(kind, values):
 def test_a_value_between_whole_numbers_is_never_cut_short(make):
     table, schema = make({"x": [1, 2, 3]}), Schema([Feature("x")])
 
-    back = TableFormat.of(table, schema).frame(np.array([[1.5]]))
+    back = TableFormat.of(table, schema).make_table(np.array([[1.5]]))
 
     assert read_records(back, schema).tolist() == [[1.5]]
 
@@ -164,7 +164,7 @@ def test_a_value_outside_a_closed_list_is_never_lost():
     table = pd.DataFrame({"x": pd.Categorical([1, 3, 9])})
     schema = Schema([Feature("x", kind="integer")])
 
-    back = TableFormat.of(table, schema).frame(np.array([[2.0]]))
+    back = TableFormat.of(table, schema).make_table(np.array([[2.0]]))
 
     assert back["x"].tolist() == [2]
 
@@ -184,19 +184,19 @@ PEOPLE = [
 def test_a_dict_comes_back_as_a_dict_and_its_path_as_the_table():
     form = person_format(PERSON, TableFormat.of(polars_table(), SCHEMA))
 
-    back = form.single(CODES[0])
+    back = form.make_person(CODES[0])
 
     assert back == PERSON
     assert [type(value) for value in back.values()] == [int, float, bool, str, str]
-    assert isinstance(form.frame(CODES), pl.DataFrame)
+    assert isinstance(form.make_table(CODES), pl.DataFrame)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
 def test_a_series_comes_back_as_a_series_and_its_path_as_pandas(table):
     form = person_format(pd.Series(PERSON), TableFormat.of(table, SCHEMA))
 
-    pd.testing.assert_series_equal(form.single(CODES[0]), pd.Series(PERSON))
-    assert isinstance(form.frame(CODES), pd.DataFrame)
+    pd.testing.assert_series_equal(form.make_person(CODES[0]), pd.Series(PERSON))
+    assert isinstance(form.make_table(CODES), pd.DataFrame)
 
 
 def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short():
@@ -206,8 +206,8 @@ def test_a_series_of_numbers_keeps_its_type_unless_that_would_cut_a_value_short(
     )
     form = person_format(table.iloc[0], TableFormat.of(table, schema))
 
-    assert form.single(np.array([2.0, 3.0])).dtype == np.int64
-    assert form.single(np.array([2.5, 3.0])).tolist() == [2.5, 3.0]
+    assert form.make_person(np.array([2.0, 3.0])).dtype == np.int64
+    assert form.make_person(np.array([2.5, 3.0])).tolist() == [2.5, 3.0]
 
 
 def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
@@ -217,18 +217,23 @@ def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
     one = person_format(np.array([1, 2], dtype=np.float32), form)
     row = person_format(polars_table()[:1], TableFormat.of(pandas_table(), SCHEMA))
 
-    assert one.single(np.array([1.0, 2.0])).shape == (2,)
-    assert one.single(np.array([1.0, 2.0])).dtype == np.float32
-    assert row.single(CODES[0]).equals(polars_table()[:1])
+    assert one.make_person(np.array([1.0, 2.0])).shape == (2,)
+    assert one.make_person(np.array([1.0, 2.0])).dtype == np.float32
+    assert row.make_person(CODES[0]).equals(polars_table()[:1])
 
 
 def test_a_form_can_be_bare_or_named():
     numbers = Schema([Feature("a"), Feature("b")])
     with_names = TableFormat.of(pd.DataFrame({"a": [1.0], "b": [2.0]}), numbers)
 
-    assert with_names.bare().frame(np.array([[1.0, 2.0]])).dtype == np.float64
-    assert list(with_names.bare().with_names().frame(np.array([[1.0, 2.0]])).columns) == ["a", "b"]
-    assert TableFormat.of(pandas_table(), SCHEMA).bare().frame(CODES).tolist() == array().tolist()
+    assert with_names.without_names().make_table(np.array([[1.0, 2.0]])).dtype == np.float64
+    assert list(
+        with_names.without_names().with_names().make_table(np.array([[1.0, 2.0]])).columns
+    ) == ["a", "b"]
+    assert (
+        TableFormat.of(pandas_table(), SCHEMA).without_names().make_table(CODES).tolist()
+        == array().tolist()
+    )
 
 
 @pytest.mark.parametrize("table", TABLES, ids=["pandas", "polars", "pyarrow", "numpy"])
@@ -247,4 +252,4 @@ def test_without_the_library_a_form_falls_back_to_arrays(monkeypatch):
     form = TableFormat.from_dict(plain)
 
     assert form.kind == "numpy"
-    assert form.single(CODES[0]).tolist() == list(PERSON.values())
+    assert form.make_person(CODES[0]).tolist() == list(PERSON.values())

@@ -164,10 +164,10 @@ def test_together_all_end_and_the_error_names_the_search_whose_question_it_was()
 class FailsOnMany(LineScore):
     """A model that fails only when it is asked about several records at once."""
 
-    def exact(self, records: Any) -> Any:
+    def exact_scores(self, records: Any) -> Any:
         if len(records) > 1:
             raise ModelError("too many")
-        return super().exact(records)
+        return super().exact_scores(records)
 
 
 def test_where_nobodys_own_question_fails_nobody_is_named() -> None:
@@ -182,7 +182,7 @@ def test_where_nobodys_own_question_fails_nobody_is_named() -> None:
 
 def test_an_error_that_is_not_the_models_has_a_person_and_no_stage() -> None:
     class Broken(LineScore):
-        def exact(self, records: Any) -> Any:
+        def exact_scores(self, records: Any) -> Any:
             raise InputError("no")
 
     ((_, error, _),) = line_driver(Broken()).run_or_error([job(score_of(1.0), person=3)])

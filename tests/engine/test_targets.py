@@ -17,7 +17,7 @@ from small_engine import LineScore, line_source, up_to
 def targets(score: LineScore | None = None) -> TargetRows:
     score = score or LineScore()
     source = line_source()
-    return TargetRows(source, ScoreCache(score.exact, source), score.rounded)
+    return TargetRows(source, ScoreCache(score.exact_scores, source), score.round_scores)
 
 
 def test_everyone_is_scored_once_for_all_target_scores() -> None:

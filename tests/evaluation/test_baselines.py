@@ -360,9 +360,9 @@ def test_nice_follows_the_greedy_rule_and_stops_with_the_change_that_is_enough()
 def test_nice_only_ever_takes_values_of_the_neighbour(reward: str) -> None:
     task = credit()
     for person in refused(task):
-        neighbour = NearestUnlike(task).explain(task.form.frame(person[None, :])).states[-1]
+        neighbour = NearestUnlike(task).explain(task.form.make_table(person[None, :])).states[-1]
 
-        proposal = NICE(task, reward=reward).explain(task.form.frame(person[None, :]))
+        proposal = NICE(task, reward=reward).explain(task.form.make_table(person[None, :]))
 
         end = proposal.states[-1]
         assert ((end == person) | (end == neighbour)).all()

@@ -582,7 +582,7 @@ def test_noise_keeps_records_possible() -> None:
     assert (copies[:, [0, 5]] == np.rint(copies[:, [0, 5]])).all()
     assert copies[:, 5].min() >= 0
     assert copies[:, 5].max() <= 3
-    assert not MIXED.broken(copies).any()
+    assert not MIXED.breaks_relation(copies).any()
     assert copies[:, 1].std() > 0.5
     still = Space(MIXED.with_("low", moves="never"), FREE.centres.copy(), FREE.scales.copy())
     assert (

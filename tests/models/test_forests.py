@@ -30,7 +30,7 @@ from sklearn.tree import (
     ExtraTreeRegressor,
 )
 
-from localface.models.forests import ForestReader, agrees, read_forest
+from localface.models.forests import ForestReader, forest_agrees, read_forest
 from localface.types import Array
 
 BATCHES = (1, 2, 7, 64, 1000)
@@ -189,18 +189,18 @@ def test_a_forest_that_adds_up_in_threads_is_read_but_for_the_order_of_the_sum()
     np.testing.assert_array_equal(
         found(PLACES), forest.set_params(n_jobs=None).predict_proba(PLACES)
     )
-    assert agrees(found, PLACES, forest.predict_proba(PLACES) + 1e-15)
+    assert forest_agrees(found, PLACES, forest.predict_proba(PLACES) + 1e-15)
 
 
 def test_any_other_bit_is_a_disagreement() -> None:
     forest = fitted(RandomForestClassifier(50, max_depth=5))
     found, expected = read(forest), forest.predict_proba(PLACES)
 
-    assert agrees(found, PLACES, expected)
-    assert not agrees(found, PLACES, np.nextafter(expected, 2))
-    assert not agrees(found, PLACES, expected[:, 1])
-    assert not agrees(found, PLACES, expected[:-1])
-    assert not agrees(read(forest.set_params(n_jobs=2)), PLACES, expected + 1e-9)
+    assert forest_agrees(found, PLACES, expected)
+    assert not forest_agrees(found, PLACES, np.nextafter(expected, 2))
+    assert not forest_agrees(found, PLACES, expected[:, 1])
+    assert not forest_agrees(found, PLACES, expected[:-1])
+    assert not forest_agrees(read(forest.set_params(n_jobs=2)), PLACES, expected + 1e-9)
 
 
 class Tempered(RandomForestClassifier):

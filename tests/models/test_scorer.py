@@ -27,7 +27,7 @@ def test_a_score_is_that_of_the_model_to_ten_digits() -> None:
     score = scorer(lambda table: table[:, 0] + 1e-13)
 
     assert score(RECORDS).tolist() == [0.25, 0.5]
-    assert score.exact(RECORDS).tolist() == [0.25 + 1e-13, 0.5 + 1e-13]
+    assert score.exact_scores(RECORDS).tolist() == [0.25 + 1e-13, 0.5 + 1e-13]
 
 
 def test_rounding_lifts_nobody_over_the_threshold() -> None:

@@ -96,8 +96,8 @@ def kept(answer: Recourse, schema: Schema, where: Any = None) -> None:
     box = schema.box(answer.records[0], where)
     followed = answer.with_actions_as_path()
     for record in (answer.records[-1], followed.records[-1]):
-        assert all(box.holds(j, float(code)) for j, code in enumerate(record)), record
-        assert not schema.broken(record[None, :]).any()
+        assert all(box.allows_code(j, float(code)) for j, code in enumerate(record)), record
+        assert not schema.breaks_relation(record[None, :]).any()
     for records in (answer.records, followed.records):
         steps = np.diff(records, axis=0)
         assert (steps[:, box.up] >= 0).all()
@@ -237,11 +237,13 @@ def test_no_composed_state_breaks_a_relation():
     free = LocalFACE(
         rises, capped, schema=PINNED, search=Search(n_neighbors=12, ends="states")
     ).explain_many(people, **asked)
-    assert any(schema.broken(answer.records).any() for answer in free)  # or this would show nothing
+    assert any(
+        schema.breaks_relation(answer.records).any() for answer in free
+    )  # or this would show nothing
     assert any(answer.composed for answer in bound)
     for answer in bound:
-        assert not schema.broken(answer.records).any()
-        assert not schema.broken(answer.with_actions_as_path().records).any()
+        assert not schema.breaks_relation(answer.records).any()
+        assert not schema.breaks_relation(answer.with_actions_as_path().records).any()
 
 
 def test_someone_outside_their_box_ends_inside_it():
@@ -269,8 +271,10 @@ def test_rounding_oversteps_no_limit():
         corner = np.array([box.upper[0], box.lower[1], record[2]])[None, :]
         bare, minded = (engine.make_decoder([record], limits) for limits in (None, box))
         point, nobody = engine.space.points(corner), np.zeros((0, 3))
-        overstepped += not all(box.holds(j, float(v)) for j, v in enumerate(bare(point, nobody)[0]))
-        assert all(box.holds(j, float(v)) for j, v in enumerate(minded(point, nobody)[0]))
+        overstepped += not all(
+            box.allows_code(j, float(v)) for j, v in enumerate(bare(point, nobody)[0])
+        )
+        assert all(box.allows_code(j, float(v)) for j, v in enumerate(minded(point, nobody)[0]))
     assert overstepped  # or this would show nothing
 
 

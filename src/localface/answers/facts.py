@@ -108,12 +108,12 @@ class RecourseFacts:
     @property
     def path(self) -> Any:
         """The path as a table of the user's own kind, the person as they are first."""
-        return self.form.frame(self.records)
+        return self.form.make_table(self.records)
 
     @property
     def counterfactual(self) -> Any:
         """Where the path ends, in the form the person came in; None when nothing was found."""
-        return self.form.single(self.records[-1]) if self.found else None
+        return self.form.make_person(self.records[-1]) if self.found else None
 
     @property
     def end(self) -> Any:
@@ -123,7 +123,7 @@ class RecourseFacts:
         """
         if not self.actions:
             return self.counterfactual
-        return self.form.single(self.with_actions_as_path().records[-1])
+        return self.form.make_person(self.with_actions_as_path().records[-1])
 
     def with_actions_as_path(self) -> Self:
         """Return the same answer with the states that its actions lead through as its path."""

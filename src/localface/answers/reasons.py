@@ -93,7 +93,7 @@ class ReasonWriter:
         outside = [why for i, why in box.reasons.items() if not _box_allows(box, i, float(goal[i]))]
         if outside:
             return f"{given} lies outside the constraints: {'; '.join(outside)}"
-        if self.schema.broken(goal[None, :])[0]:
+        if self.schema.breaks_relation(goal[None, :])[0]:
             relations = "; ".join(" ".join(words) for words in self.schema.relations)
             return f"{given} breaks what the schema says of every state: {relations}"
         if status == "NO_TARGET":

@@ -41,7 +41,7 @@ class Box:
     reasons: dict[int, str]
     distance_limits: dict[int, DistanceLimit] = field(default_factory=dict)
 
-    def widened(self, factor: float) -> Box:
+    def with_distances_widened(self, factor: float) -> Box:
         """Return the same box with every distance limit so many times as wide."""
         lower = self.lower.copy()
         upper = self.upper.copy()
@@ -50,7 +50,7 @@ class Box:
             upper[j] = min(limit.upper, limit.own + factor * limit.by)
         return replace(self, lower=lower, upper=upper)
 
-    def nearest(self, features: Sequence[Feature], records: Array, own: Array) -> Array:
+    def project_records(self, features: Sequence[Feature], records: Array, own: Array) -> Array:
         """Project records into the box of the person whose record is ``own``.
 
         A number that is not allowed gives way to the nearest that is; a category, to their own.
@@ -58,7 +58,7 @@ class Box:
         moved = np.array(records, dtype=np.float64)
         for j, feature in enumerate(features):
             if feature.discrete:
-                moved[:, j] = self._allowed_codes(j, moved[:, j], own[j])
+                moved[:, j] = self._nearest_allowed_codes(j, moved[:, j], own[j])
                 continue
             low = self.lower[j]
             high = self.upper[j]
@@ -69,14 +69,14 @@ class Box:
             moved[:, j] = np.clip(moved[:, j], low, high)
         return moved
 
-    def _allowed_codes(self, feature: int, codes: Array, own: float) -> Array:
+    def _nearest_allowed_codes(self, feature: int, codes: Array, own: float) -> Array:
         allowed = self.allowed.get(feature)
         if allowed is None:
             return codes
         instead = own if own in allowed else min(allowed)
         return np.where(np.isin(codes, list(allowed)), codes, instead)
 
-    def holds(self, feature: int, code: float) -> bool:
+    def allows_code(self, feature: int, code: float) -> bool:
         """Tell whether one feature may take a value."""
         if feature in self.allowed:
             return code in self.allowed[feature]

@@ -51,7 +51,7 @@ class Column:
         labels = np.array(self.labels, dtype=None if same else object)
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
 
-    def numbers(self, codes: Array) -> Array | None:
+    def numbers_or_none(self, codes: Array) -> Array | None:
         """Return codes as the plain numbers of such a column; None where it holds others."""
         if self.categories is not None or not _PLAIN_DTYPE.fullmatch(self.dtype.lower()):
             return None
@@ -72,12 +72,12 @@ class Column:
         """Whether values would be cut short by a column of whole numbers."""
         return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
 
-    def lists_all(self, values: ColumnValues) -> bool:
+    def lists_all_values(self, values: ColumnValues) -> bool:
         """Whether all values belong to the column's closed list of categories."""
         return self.categories is not None and set(values.tolist()) <= set(self.categories)
 
 
-def described_by_pandas(column: Column, native: Any) -> Column:
+def copy_pandas_dtype(column: Column, native: Any) -> Column:
     """Take over how a pandas series is stored."""
     import pandas
 
@@ -90,7 +90,7 @@ def described_by_pandas(column: Column, native: Any) -> Column:
     return replace(column, dtype=str(dtype))
 
 
-def described_by_polars(column: Column, native: Any) -> Column:
+def copy_polars_dtype(column: Column, native: Any) -> Column:
     """Take over how a polars series is stored."""
     dtype = native.dtype
     if type(dtype).__name__ == "Enum":
@@ -98,7 +98,7 @@ def described_by_polars(column: Column, native: Any) -> Column:
     return replace(column, dtype=str(dtype))
 
 
-def described_by_pyarrow(column: Column, native: Any) -> Column:
+def copy_pyarrow_dtype(column: Column, native: Any) -> Column:
     """Take over how a pyarrow array is stored."""
     import pyarrow
 
@@ -119,7 +119,7 @@ def pandas_series(column: Column, codes: Array) -> Any:
     series = pandas.Series(_as_list_or_array(values))
     if column.categories is not None:
         dtype = pandas.CategoricalDtype(list(column.categories), ordered=column.ordered)
-        return series.astype(dtype) if column.lists_all(values) else series
+        return series.astype(dtype) if column.lists_all_values(values) else series
     if not column.dtype or (column.has_fractions(values) and "int" in column.dtype.lower()):
         return series
     if column.dtype.startswith("arrow:"):
@@ -137,7 +137,7 @@ def polars_series(column: Column, codes: Array) -> Any:
     values = column.values(codes)
     series = polars.Series(column.name, _as_list_or_array(values))
     if column.categories is not None:
-        if not column.lists_all(values):
+        if not column.lists_all_values(values):
             return series
         return series.cast(polars.Enum([str(label) for label in column.categories]))
     dtype = getattr(polars, column.dtype, None) if column.dtype else None

@@ -42,9 +42,9 @@ def compile_box(
     """Compile what the schema declares, narrowed by ``where``, around one record."""
     asked = read_where(features, where)
     each = [asked.get(feature.name, UNCONSTRAINED) for feature in features]
-    directions = [_direction(*pair) for pair in zip(features, each, strict=True)]
+    directions = [_allowed_direction(*pair) for pair in zip(features, each, strict=True)]
     parts = [
-        _feature_box(feature, float(own), direction, extra)
+        _intersect_constraints(feature, float(own), direction, extra)
         for feature, own, direction, extra in zip(features, record, directions, each, strict=True)
     ]
     lower = np.array([part.lower for part in parts])
@@ -68,10 +68,10 @@ def check_where(features: Sequence[Feature], where: Mapping[str, object] | None)
     """Refuse what is wrong with ``where`` whoever asks."""
     asked = read_where(features, where)
     for feature in features:
-        _direction(feature, asked.get(feature.name, UNCONSTRAINED))
+        _allowed_direction(feature, asked.get(feature.name, UNCONSTRAINED))
 
 
-def _direction(feature: Feature, extra: FeatureConstraint) -> str:
+def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
     """Return which way a feature may move when both the schema and the call have a say."""
     if feature.moves == extra.moves:
         return extra.moves
@@ -85,11 +85,11 @@ def _direction(feature: Feature, extra: FeatureConstraint) -> str:
     return "never" if "never" in both else next(iter(both), "freely")
 
 
-def _feature_box(
+def _intersect_constraints(
     feature: Feature, own: float, direction: str, extra: FeatureConstraint
 ) -> _FeatureBox:
     """Intersect all constraints on one feature."""
-    limits = _limits(feature, own, direction, extra)
+    limits = _all_limits(feature, own, direction, extra)
     if not limits:
         return _FeatureBox()
     phrases = [limits[0].phrase]
@@ -100,7 +100,7 @@ def _feature_box(
         codes = _common_codes(feature, own, limits)
         every = len(codes) == len(feature.categories or ())
         return _FeatureBox(codes=None if every else codes, reason=reason)
-    lower, upper = _interval(feature, own, limits)
+    lower, upper = _common_interval(feature, own, limits)
     return _FeatureBox(
         lower, upper, distance_limit=_distance_limit(feature, own, limits), reason=reason
     )
@@ -111,10 +111,12 @@ def _distance_limit(feature: Feature, own: float, limits: list[_Limit]) -> Dista
     if by <= 0:
         return None
     others = [limit for limit in limits if limit.distance is None] or [_Limit("")]
-    return DistanceLimit(own, by, *_interval(feature, own, others))
+    return DistanceLimit(own, by, *_common_interval(feature, own, others))
 
 
-def _limits(feature: Feature, own: float, direction: str, extra: FeatureConstraint) -> list[_Limit]:
+def _all_limits(
+    feature: Feature, own: float, direction: str, extra: FeatureConstraint
+) -> list[_Limit]:
     """List every constraint on one feature, one-way and fixed ones first."""
     if feature.discrete:
         return _category_limits(feature, int(own), direction, extra)
@@ -133,15 +135,15 @@ def _limits(feature: Feature, own: float, direction: str, extra: FeatureConstrai
     for bounds in (feature.bounds, extra.bounds):
         if bounds is not None and bounds != (None, None):
             low, high = range_codes(feature, bounds)
-            limits.append(_Limit(_between(feature, low, high) + unit, low, high))
+            limits.append(_Limit(_range_in_words(feature, low, high) + unit, low, high))
     if extra.only is not None:
         low = min(extra.only)
         high = max(extra.only)
-        limits.append(_Limit(_between(feature, low, high), low, high))
+        limits.append(_Limit(_range_in_words(feature, low, high), low, high))
     return limits
 
 
-def _between(feature: Feature, low: float, high: float) -> str:
+def _range_in_words(feature: Feature, low: float, high: float) -> str:
     if np.isneginf(low):
         return f"at most {_end_in_words(feature, high)}"
     if np.isposinf(high):
@@ -173,11 +175,11 @@ def _common_codes(feature: Feature, own: float, limits: list[_Limit]) -> frozens
     sets = [limit.codes for limit in limits if limit.codes is not None]
     codes = frozenset.intersection(*sets)
     if not codes:
-        raise _nothing_allowed(feature, own, limits[0].phrase, limits[-1].phrase)
+        raise _nothing_allowed_error(feature, own, limits[0].phrase, limits[-1].phrase)
     return codes
 
 
-def _interval(feature: Feature, own: float, limits: list[_Limit]) -> tuple[float, float]:
+def _common_interval(feature: Feature, own: float, limits: list[_Limit]) -> tuple[float, float]:
     """Intersect intervals; their ends are whole numbers where the feature has no others."""
     low = max(limits, key=lambda limit: limit.lower)
     high = min(limits, key=lambda limit: limit.upper)
@@ -188,12 +190,12 @@ def _interval(feature: Feature, own: float, limits: list[_Limit]) -> tuple[float
         upper = float(np.floor(upper))
     if lower > upper:
         if low.lower <= high.upper:
-            raise _nothing_allowed(feature, own, low.phrase, "a whole number")
-        raise _nothing_allowed(feature, own, low.phrase, high.phrase)
+            raise _nothing_allowed_error(feature, own, low.phrase, "a whole number")
+        raise _nothing_allowed_error(feature, own, low.phrase, high.phrase)
     return lower, upper
 
 
-def _nothing_allowed(feature: Feature, own: float, one: str, other: str) -> ConstraintError:
+def _nothing_allowed_error(feature: Feature, own: float, one: str, other: str) -> ConstraintError:
     unit = f" {feature.unit}" if feature.unit else ""
     return ConstraintError(
         f"nothing is allowed for {feature.name!r} (now {feature.format(own)}{unit}): "

@@ -55,12 +55,12 @@ class Feature:
     reference: tuple[FeatureValue | None, FeatureValue | None] | None = None
 
     def __post_init__(self) -> None:
-        _check_words(self)
+        _check_text_settings(self)
         object.__setattr__(self, "categories", _checked_categories(self))
         if self.resolution is None and self.kind in ("integer", "ordinal"):
             object.__setattr__(self, "resolution", 1)
         for key in ("within", "resolution", "scale"):
-            object.__setattr__(self, key, _checked_size(self, key))
+            object.__setattr__(self, key, _checked_positive_number(self, key))
         for key in ("bounds", "reference"):
             object.__setattr__(self, key, _checked_range(self, key))
 
@@ -86,7 +86,7 @@ class Feature:
             try:
                 return float(self.categories.index(value))
             except ValueError:
-                raise unseen_category(self, value) from None
+                raise unseen_category_error(self, value) from None
         found = finite_number(float(value) if isinstance(value, bool | np.bool_) else value)
         if found is None:
             raise DataError(
@@ -151,8 +151,8 @@ def finite_number(value: object) -> float | None:
 
 def range_codes(feature: Feature, bounds: tuple[object, object]) -> tuple[float, float]:
     """Turn (low, high) in the user's terms into codes; ``None`` is open."""
-    low = _end_code(feature, bounds[0], -np.inf)
-    high = _end_code(feature, bounds[1], np.inf)
+    low = _range_end_code(feature, bounds[0], -np.inf)
+    high = _range_end_code(feature, bounds[1], np.inf)
     if low > high:
         text = f"{bounds[0]!r} to {bounds[1]!r}"
         raise ConstraintError(
@@ -170,7 +170,7 @@ def category_code(feature: Feature, value: object) -> float:
         raise ConstraintError(str(error), feature=error.feature) from None
 
 
-def unseen_category(feature: Feature, value: object) -> DataError:
+def unseen_category_error(feature: Feature, value: object) -> DataError:
     """Say that a value is none of a feature's categories, and what they are."""
     known = feature.categories or ()
     return DataError(
@@ -193,7 +193,7 @@ def checked_settings(given: Mapping[str, object], name: object) -> dict[str, obj
     return dict(given)
 
 
-def _check_words(feature: Feature) -> None:
+def _check_text_settings(feature: Feature) -> None:
     name = feature.name
     kind = feature.kind
     moves = feature.moves
@@ -227,7 +227,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def _checked_size(feature: Feature, key: str) -> float | None:
+def _checked_positive_number(feature: Feature, key: str) -> float | None:
     given = getattr(feature, key)
     if given is None:
         return None
@@ -324,7 +324,7 @@ def _checked_range(
     return None if checked == (None, None) else checked
 
 
-def _end_code(feature: Feature, end: object, open_end: float) -> float:
+def _range_end_code(feature: Feature, end: object, open_end: float) -> float:
     if end is None or (isinstance(end, float) and end == open_end):
         return open_end
     if feature.categories is not None:

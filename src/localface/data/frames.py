@@ -71,7 +71,7 @@ def column_names(data: object) -> tuple[str, ...]:
     return tuple(table.columns)
 
 
-def missing_values(values: ColumnValues) -> npt.NDArray[np.bool_]:
+def missing_mask(values: ColumnValues) -> npt.NDArray[np.bool_]:
     """Tell which values are absent or not finite."""
     if values.dtype.kind == "f":
         return np.asarray(~np.isfinite(values.astype(np.float64)))

@@ -8,7 +8,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.frames import ColumnValues, column_names, missing_values, open_table
+from localface.data.frames import ColumnValues, column_names, missing_mask, open_table
 from localface.errors import DataError, SchemaError
 
 _FEW = 20  # distinct whole floats that still look like counts
@@ -33,7 +33,7 @@ def guess_features(data: object) -> list[dict[str, object]]:
 def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type: ignore[type-var]
     dtype = column.dtype
     if not (dtype.is_numeric() or isinstance(dtype, _READABLE)):
-        raise _unreadable(column.name, str(dtype))
+        raise _unreadable_column_error(column.name, str(dtype))
     declared = None
     if isinstance(dtype, nw.Enum):
         declared = list(dtype.categories)
@@ -51,10 +51,10 @@ def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type:
 
 def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
     if values.dtype.kind in "mMVc":
-        raise _unreadable(name, str(values.dtype))
+        raise _unreadable_column_error(name, str(values.dtype))
     if values.dtype.kind == "b":
         return {"kind": "binary", "categories": [False, True]}
-    seen = values[~missing_values(values)]
+    seen = values[~missing_mask(values)]
     if len(seen) == 0:
         raise SchemaError(f"the column {name!r} holds no values: drop it", feature=name)
     if seen.dtype.kind in "iuf":
@@ -90,7 +90,7 @@ def _distinct_objects(name: str, seen: ColumnValues) -> list[str | bool | int | 
     for value in seen.tolist():
         plain = value.item() if isinstance(value, np.generic) else value
         if not isinstance(plain, str | bool | int | float | Decimal):
-            raise _unreadable(name, type(plain).__name__)
+            raise _unreadable_column_error(name, type(plain).__name__)
         every.add(float(plain) if isinstance(plain, Decimal) else plain)
     texts = {isinstance(value, str) for value in every}
     if len(texts) > 1:
@@ -117,7 +117,7 @@ def _refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
         )
 
 
-def _unreadable(name: str, dtype: str) -> SchemaError:
+def _unreadable_column_error(name: str, dtype: str) -> SchemaError:
     return SchemaError(
         f"the column {name!r} holds {dtype} values, which have no place in a record: drop it, or "
         "turn it into numbers (days since a date, the length of a list) or text",

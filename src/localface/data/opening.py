@@ -9,7 +9,7 @@ from pathlib import Path
 from localface.errors import InputError, did_you_mean
 
 
-def existing_path(path: str | Path) -> Path:
+def require_existing_path(path: str | Path) -> Path:
     """Make sure that a file exists, and suggest the one that was probably meant."""
     path = Path(path)
     if path.is_dir():
@@ -21,7 +21,7 @@ def existing_path(path: str | Path) -> Path:
     return path
 
 
-def writable(path: str | Path) -> Path:
+def require_writable_path(path: str | Path) -> Path:
     """Make sure that a file could be written, before any work is done for it."""
     path = Path(path)
     if path.is_dir():
@@ -34,7 +34,7 @@ def writable(path: str | Path) -> Path:
 
 
 @contextmanager
-def reraised_as(sentence: str, error_type: type[InputError]) -> Iterator[None]:
+def reraise_as(sentence: str, error_type: type[InputError]) -> Iterator[None]:
     """Turn whatever a reader raises inside the ``with`` block into one sentence."""
     try:
         yield

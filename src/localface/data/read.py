@@ -8,8 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from localface.data.feature import Feature, FeatureValue, unseen_category
-from localface.data.frames import ColumnValues, Frame, missing_values, open_table
+from localface.data.feature import Feature, FeatureValue, unseen_category_error
+from localface.data.frames import ColumnValues, Frame, missing_mask, open_table
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array
@@ -30,10 +30,10 @@ def read_record(person: object, schema: Schema, what: str = "the person") -> Arr
     if nw.dependencies.is_pandas_series(person):
         person = dict(zip(person.index, person.to_numpy(dtype=object), strict=True))
     if isinstance(person, np.ndarray) and person.ndim == 1:
-        _check_width(len(person), schema)
+        _check_column_count(len(person), schema)
         person = dict(zip(schema.names, person, strict=True))
     if isinstance(person, Mapping):
-        _check_names([str(name) for name in person], schema, what)
+        _check_column_names([str(name) for name in person], schema, what)
         _refuse_missing_of_person(person, schema, what)
         return np.array([feature.code(person[feature.name]) for feature in schema])
     if isinstance(person, str | list | tuple | int | float) or person is None:
@@ -60,7 +60,7 @@ def read_people(people: object, schema: Schema) -> Array:
         return _read_table_of_people(people, schema)
     if not people:
         raise DataError("the list of people is empty: give at least one")
-    return np.stack([_read_numbered(i, person, schema) for i, person in enumerate(people)])
+    return np.stack([_read_numbered_person(i, person, schema) for i, person in enumerate(people)])
 
 
 def read_each_person(people: object, schema: Schema) -> list[Array | DataError]:
@@ -71,10 +71,10 @@ def read_each_person(people: object, schema: Schema) -> list[Array | DataError]:
         rows: Any = people if isinstance(people, list | tuple) else open_table(people)
         if len(rows) == 0 or not (isinstance(rows, list | tuple) or _is_readable(rows[:0], schema)):
             raise  # the columns are at fault, not a person
-    return _read_halves(rows, schema, first=0)
+    return _read_by_halving(rows, schema, first=0)
 
 
-def _read_halves(rows: Any, schema: Schema, *, first: int) -> list[Array | DataError]:
+def _read_by_halving(rows: Any, schema: Schema, *, first: int) -> list[Array | DataError]:
     """Find those who cannot be read by halving; ``first`` is the number of the first person."""
     try:
         if isinstance(rows, list | tuple):
@@ -85,8 +85,8 @@ def _read_halves(rows: Any, schema: Schema, *, first: int) -> list[Array | DataE
             return [DataError(str(error), feature=error.feature, person=first)]
     half = len(rows) // 2
     return [
-        *_read_halves(rows[:half], schema, first=first),
-        *_read_halves(rows[half:], schema, first=first + half),
+        *_read_by_halving(rows[:half], schema, first=first),
+        *_read_by_halving(rows[half:], schema, first=first + half),
     ]
 
 
@@ -109,7 +109,7 @@ def _read_table_of_people(people: object, schema: Schema) -> Array:
         raise _with_person_number(error, fine) from None
 
 
-def _read_numbered(number: int, person: object, schema: Schema) -> Array:
+def _read_numbered_person(number: int, person: object, schema: Schema) -> Array:
     try:
         return read_record(person, schema)
     except DataError as error:
@@ -130,18 +130,18 @@ def _is_readable(table: Frame | ColumnValues, schema: Schema) -> bool:
 
 def _read_columns(table: Frame | ColumnValues, schema: Schema) -> Array:
     if isinstance(table, np.ndarray):
-        _check_width(table.shape[1], schema)
+        _check_column_count(table.shape[1], schema)
         columns = [table[:, j] for j in range(len(schema))]
     else:
-        _check_names(table.columns, schema, "the table")
-        columns = _columns(table, schema.names)
+        _check_column_names(table.columns, schema, "the table")
+        columns = _take_columns(table, schema.names)
     _refuse_missing(schema, columns)
     return np.column_stack(
-        [_codes(feature, values) for feature, values in zip(schema, columns, strict=True)]
+        [_codes_of_column(feature, values) for feature, values in zip(schema, columns, strict=True)]
     )
 
 
-def _columns(table: Frame, names: tuple[str, ...]) -> list[ColumnValues]:
+def _take_columns(table: Frame, names: tuple[str, ...]) -> list[ColumnValues]:
     """Take columns out of a table, numbers of one type all at once."""
     schema = table.schema
     kinds = {name: schema[name] for name in names}
@@ -156,7 +156,7 @@ def _columns(table: Frame, names: tuple[str, ...]) -> list[ColumnValues]:
     return [found[name] for name in names]
 
 
-def _check_width(width: int, schema: Schema) -> None:
+def _check_column_count(width: int, schema: Schema) -> None:
     if width != len(schema):
         raise DataError(
             f"the array has {width} columns and the schema {len(schema)} features "
@@ -164,7 +164,7 @@ def _check_width(width: int, schema: Schema) -> None:
         )
 
 
-def _check_names(have: Iterable[str], schema: Schema, what: str) -> None:
+def _check_column_names(have: Iterable[str], schema: Schema, what: str) -> None:
     have = list(have)
     spare = [name for name in have if name not in schema.names]
     lacking = [name for name in schema.names if name not in have]
@@ -175,7 +175,7 @@ def _check_names(have: Iterable[str], schema: Schema, what: str) -> None:
 
 def _refuse_missing(schema: Schema, columns: list[ColumnValues]) -> None:
     """Refuse what is absent or infinite: which columns, how many rows, and what to do."""
-    masks = [missing_values(values) for values in columns]
+    masks = [missing_mask(values) for values in columns]
     counts = {
         name: int(mask.sum()) for name, mask in zip(schema.names, masks, strict=True) if mask.any()
     }
@@ -194,7 +194,7 @@ def _refuse_missing(schema: Schema, columns: list[ColumnValues]) -> None:
 def _refuse_missing_of_person(person: Mapping[str, object], schema: Schema, what: str) -> None:
     values = np.empty(len(schema), dtype=object)
     values[:] = [person[name] for name in schema.names]
-    missing = missing_values(values)
+    missing = missing_mask(values)
     absent = [name for name, gone in zip(schema.names, missing, strict=True) if gone]
     if absent:
         raise DataError(
@@ -203,7 +203,7 @@ def _refuse_missing_of_person(person: Mapping[str, object], schema: Schema, what
         )
 
 
-def _codes(feature: Feature, values: ColumnValues) -> Array:
+def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
     """Turn one column of values into codes."""
     if feature.categories is not None:
         return _category_codes(feature, feature.categories, values)
@@ -250,4 +250,4 @@ def _category_codes(
         return np.array([code_of[value] for value in values.tolist()])
     except (KeyError, TypeError):
         strange = next(value for value in values.tolist() if value not in categories)
-        raise unseen_category(feature, strange) from None
+        raise unseen_category_error(feature, strange) from None

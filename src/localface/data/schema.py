@@ -45,7 +45,7 @@ class Schema:
         object.__setattr__(self, "relations", checked)
         _check_features(self.features)
         object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
-        _check_names(self.names)
+        _check_feature_names(self.names)
         for name in [name for names in self.links for name in names]:
             self.index(name)
         for first, _, second in self.relations:
@@ -101,7 +101,7 @@ class Schema:
         relations = (*self.relations, (first, relation, second))
         return Schema(self.features, links=self.links, relations=relations)
 
-    def broken(self, records: Array) -> Mask:
+    def breaks_relation(self, records: Array) -> Mask:
         """Tell which records break a relation that was declared."""
         broken = np.zeros(len(records), dtype=bool)
         for first, _, second in self.relations:
@@ -200,7 +200,7 @@ def _check_features(features: tuple[object, ...]) -> None:
             )
 
 
-def _check_names(names: tuple[str, ...]) -> None:
+def _check_feature_names(names: tuple[str, ...]) -> None:
     if not names:
         raise SchemaError("a schema needs at least one feature")
     twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]

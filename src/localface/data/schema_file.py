@@ -15,12 +15,14 @@ _WITH_OPEN_ENDS = ("bounds", "reference")
 
 def write_toml(plain: Mapping[str, Any]) -> str:
     """Write the plain values of a schema as TOML, one block a feature."""
-    blocks = [_keys({key: plain[key]}) for key in ("links", "relations") if key in plain]
-    blocks += [f"[[features]]\n{_keys(_without_nulls(one))}" for one in plain["features"]]
+    blocks = [_toml_lines({key: plain[key]}) for key in ("links", "relations") if key in plain]
+    blocks += [
+        f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}" for one in plain["features"]
+    ]
     return "\n".join(blocks)
 
 
-def _keys(values: Mapping[str, Any]) -> str:
+def _toml_lines(values: Mapping[str, Any]) -> str:
     """Write keys with their values, a list in one line: people mend these files by hand.
 
     tomli-w breaks lists into lines, and no other break is left: those in texts are escaped.
@@ -53,7 +55,7 @@ def read_schema_text(path: str | Path) -> str:
         raise SchemaError(f"{str(path)!r} is not a text file: a schema is TOML in UTF-8") from None
 
 
-def _without_nulls(feature: Mapping[str, Any]) -> dict[str, Any]:
+def _with_infinite_ends(feature: Mapping[str, Any]) -> dict[str, Any]:
     """Write open ends as infinite ones: TOML has no null."""
     plain = dict(feature)
     for key in _WITH_OPEN_ENDS:

@@ -53,7 +53,7 @@ class Space:
             "_plain_columns": firsts[plain].astype(np.int64),
             "_whole": np.array(whole, dtype=np.int64),
             "_whole_limits": _code_limits([features[j] for j in whole]),
-            "_short": self._short_digits(),
+            "_short": self._digits_per_feature(),
         }
         for name, value in columns.items():
             object.__setattr__(self, name, value)
@@ -90,7 +90,7 @@ class Space:
         ]
         return np.asarray((np.array(small) / self.scales)[self.feature_of])
 
-    def check(self, records: Array, who: str) -> None:
+    def check_magnitudes(self, records: Array, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
         far = np.abs((records - self.centres) / self.scales) > _FAR
         if far.any():
@@ -107,7 +107,7 @@ class Space:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))
         points[:, self._plain_columns] = self._scale_codes(self._plain, records[:, self._plain])
-        for j, first in self._one_hot():
+        for j, first in self._one_hot_features():
             columns = first + records[:, j].astype(np.int64)
             points[np.arange(len(records)), columns] = self._category_height(j)
         return points
@@ -124,7 +124,7 @@ class Space:
             short = np.round(records[:, some], digits)
             same = self._scale_codes(some, short) == points[:, [self._firsts[j] for j in some]]
             records[:, some] = np.where(same, short, records[:, some])
-        for j, first in self._one_hot():
+        for j, first in self._one_hot_features():
             last = first + len(self.schema.features[j].categories or ())
             records[:, j] = points[:, first:last].argmax(axis=1)
         return records
@@ -152,7 +152,7 @@ class Space:
         upper[columns] = self._scale_codes(plain, high[plain])
         up[columns] = box.up[plain]
         down[columns] = box.down[plain]
-        for j, _ in self._one_hot():
+        for j, _ in self._one_hot_features():
             self._limit_categories(j, box, lower, upper)
         return Bounds(lower, upper, up, down)
 
@@ -175,7 +175,7 @@ class Space:
     def _scale_codes(self, features: Ids, codes: Array) -> Array:
         return np.asarray((codes - self.centres[features]) / self.scales[features])
 
-    def _one_hot(self) -> list[tuple[int, int]]:
+    def _one_hot_features(self) -> list[tuple[int, int]]:
         """Features with a column a category, and the first of their columns."""
         return [
             (j, self._firsts[j])
@@ -183,7 +183,7 @@ class Space:
             if feature.kind == "categorical"
         ]
 
-    def _short_digits(self) -> tuple[tuple[int, Ids], ...]:
+    def _digits_per_feature(self) -> tuple[tuple[int, Ids], ...]:
         """How many digits numbers are worth writing with, and the features of which that is so."""
         found: dict[int, list[int]] = {}
         for j, feature in enumerate(self.schema):
@@ -202,13 +202,13 @@ def _centre_and_scale(feature: Feature, codes: Array) -> tuple[float, float]:
         return float(middle), float(feature.scale)
     if codes.min() == codes.max():
         if feature.moves != "never":
-            raise _constant(feature, float(codes[0]))
+            raise _constant_feature_error(feature, float(codes[0]))
         return float(middle), 1.0
     robust = float(high - low) / _IQR_OF_NORMAL
     return float(middle), robust if robust > 0 else float(codes.std())
 
 
-def _constant(feature: Feature, code: float) -> DataError:
+def _constant_feature_error(feature: Feature, code: float) -> DataError:
     name = feature.name
     return DataError(
         f"feature {name!r} has the same value ({feature.format(code)}) in every row, which gives "

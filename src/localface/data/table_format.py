@@ -12,9 +12,9 @@ import numpy as np
 
 from localface.data.column import (
     Column,
-    described_by_pandas,
-    described_by_polars,
-    described_by_pyarrow,
+    copy_pandas_dtype,
+    copy_polars_dtype,
+    copy_pyarrow_dtype,
     pandas_series,
     polars_series,
     pyarrow_array,
@@ -24,9 +24,9 @@ from localface.data.schema import Schema
 from localface.types import Array
 
 _DESCRIBED = {
-    "pandas": described_by_pandas,
-    "polars": described_by_polars,
-    "pyarrow": described_by_pyarrow,
+    "pandas": copy_pandas_dtype,
+    "polars": copy_polars_dtype,
+    "pyarrow": copy_pyarrow_dtype,
 }
 
 
@@ -50,14 +50,14 @@ class TableFormat:
     @classmethod
     def of(cls, data: object, schema: Schema) -> TableFormat:
         """Take the format of a table."""
-        return _format_of(open_table(data), _plain_columns(schema))
+        return _describe_format(open_table(data), _plain_columns(schema))
 
     @classmethod
-    def plain(cls, schema: Schema) -> TableFormat:
+    def default_for(cls, schema: Schema) -> TableFormat:
         """Return the format of people who came without a table: one with names, if possible."""
         return cls("numpy", _plain_columns(schema)).with_names()
 
-    def frame(self, records: Array) -> Any:
+    def make_table(self, records: Array) -> Any:
         """Return records as a table of this kind."""
         if self.kind == "numpy":
             return _to_numpy(self.columns, records)
@@ -67,17 +67,18 @@ class TableFormat:
             return _to_polars(self.columns, records)
         return _to_pyarrow(self.columns, records)
 
-    def numbers(self, records: Array) -> Array | None:
+    def numbers_or_none(self, records: Array) -> Array | None:
         """Return the numbers in the table that ``frame`` gives; None where it holds others."""
         if all(column.holds_floats() for column in self.columns):
             return records
         columns = [
-            column.numbers(codes) for column, codes in zip(self.columns, records.T, strict=True)
+            column.numbers_or_none(codes)
+            for column, codes in zip(self.columns, records.T, strict=True)
         ]
         plain = [column for column in columns if column is not None]
         return np.stack(plain, axis=1) if len(plain) == len(columns) else None
 
-    def single(self, record: Array) -> Any:
+    def make_person(self, record: Array) -> Any:
         """Return one person as they came."""
         if self.person == "dict":
             return {
@@ -86,10 +87,10 @@ class TableFormat:
             }
         if self.person == "series":
             return _to_series(self, record)
-        table = self.frame(np.asarray(record)[None, :])
+        table = self.make_table(np.asarray(record)[None, :])
         return table[0] if self.person == "array" else table
 
-    def bare(self) -> TableFormat:
+    def without_names(self) -> TableFormat:
         """Return the same columns as an array without names."""
         columns = tuple(column.without_dtype() for column in self.columns)
         return TableFormat("numpy", columns, "array" if self.person == "series" else self.person)
@@ -111,7 +112,7 @@ class TableFormat:
         columns = tuple(Column.from_dict(column) for column in plain["columns"])
         found = cls(plain["kind"], columns, plain["person"], plain["own"])
         wanted = "pandas" if found.person == "series" else found.kind
-        return found if wanted == "numpy" or find_spec(wanted) else found.bare()
+        return found if wanted == "numpy" or find_spec(wanted) else found.without_names()
 
 
 def person_format(person: object, table: TableFormat) -> TableFormat:
@@ -123,8 +124,8 @@ def person_format(person: object, table: TableFormat) -> TableFormat:
         columns = table.columns if table.kind == "pandas" else bare
         return TableFormat("pandas", columns, "series", str(person.dtype))
     if isinstance(person, np.ndarray) and person.ndim == 1:
-        return replace(_format_of(person[None, :], bare), person="array")
-    return replace(_format_of(open_table(person), bare), person="frame")
+        return replace(_describe_format(person[None, :], bare), person="array")
+    return replace(_describe_format(open_table(person), bare), person="frame")
 
 
 def table_from_columns(columns: dict[str, list[Any]], kind: str) -> Any:
@@ -137,7 +138,7 @@ def _plain_columns(schema: Schema) -> tuple[Column, ...]:
     return tuple(Column(one.name, one.categories, one.whole) for one in schema)
 
 
-def _format_of(table: Frame | ColumnValues, columns: tuple[Column, ...]) -> TableFormat:
+def _describe_format(table: Frame | ColumnValues, columns: tuple[Column, ...]) -> TableFormat:
     """Describe how each column is stored."""
     if isinstance(table, np.ndarray):
         dtype = table.dtype.str

@@ -62,16 +62,16 @@ def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
     if isinstance(asked, Mapping):
         return _read_named_parts(feature, asked)
     if isinstance(asked, str):
-        return FeatureConstraint(moves=_word(feature, asked))
+        return FeatureConstraint(moves=_read_direction(feature, asked))
     if finite_number(asked) is not None:
-        return FeatureConstraint(within=_distance(feature, asked))
+        return FeatureConstraint(within=_read_distance(feature, asked))
     is_tuple = isinstance(asked, tuple)
     several = is_tuple or isinstance(asked, list | AbstractSet | np.ndarray)
     if several and feature.categories is not None and (feature.discrete or not is_tuple):
-        return FeatureConstraint(only=_category_codes(feature, asked))
+        return FeatureConstraint(only=_read_category_codes(feature, asked))
     if isinstance(asked, tuple | list):
-        return FeatureConstraint(bounds=_range(feature, asked))
-    raise _refusal(
+        return FeatureConstraint(bounds=_read_range(feature, asked))
+    raise _constraint_error(
         feature,
         f"where={{{feature.name!r}: {asked!r}}} cannot be read: give a number (how far it may "
         f"move), a word ({list_names(MOVES)}), a (low, high) pair, a list of categories, or a dict "
@@ -82,45 +82,45 @@ def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
 def _read_named_parts(feature: Feature, asked: Mapping[object, object]) -> FeatureConstraint:
     for key in asked:
         if key not in _PARTS:
-            raise _refusal(
+            raise _constraint_error(
                 feature,
                 f"the constraint on {feature.name!r} has {key!r}{did_you_mean(key, _PARTS)}: "
                 f"it may have {list_names(_PARTS)}",
             )
     given = {key: value for key, value in asked.items() if value is not None}
     return FeatureConstraint(
-        moves=_word(feature, given["moves"]) if "moves" in given else "freely",
-        within=_distance(feature, given["within"]) if "within" in given else None,
-        bounds=_range(feature, given["bounds"]) if "bounds" in given else None,
-        only=_category_codes(feature, given["categories"]) if "categories" in given else None,
+        moves=_read_direction(feature, given["moves"]) if "moves" in given else "freely",
+        within=_read_distance(feature, given["within"]) if "within" in given else None,
+        bounds=_read_range(feature, given["bounds"]) if "bounds" in given else None,
+        only=_read_category_codes(feature, given["categories"]) if "categories" in given else None,
     )
 
 
-def _word(feature: Feature, word: object) -> str:
+def _read_direction(feature: Feature, word: object) -> str:
     if word not in MOVES:
         hint = f"use one of {list_names(MOVES)}"
         if feature.categories is not None and word in feature.categories:
             hint = f"to allow that category only, write [{word!r}]"
-        raise _refusal(
+        raise _constraint_error(
             feature, f"{feature.name!r} cannot move {word!r}{did_you_mean(word, MOVES)}: {hint}"
         )
     if word in ("up", "down") and feature.kind == "categorical":
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"{feature.name!r} is categorical and has no {word}: list the categories it may take",
         )
     return str(word)
 
 
-def _distance(feature: Feature, distance: object) -> float:
+def _read_distance(feature: Feature, distance: object) -> float:
     found = finite_number(distance)
     if found is None or found < 0:
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"{feature.name!r} cannot stay within {distance!r}: give a number that is not negative",
         )
     if feature.discrete:
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"{feature.name!r} is {feature.kind} and cannot stay within {distance!r}: "
             "say 'never' or list its categories",
@@ -128,15 +128,15 @@ def _distance(feature: Feature, distance: object) -> float:
     return found
 
 
-def _range(feature: Feature, bounds: object) -> tuple[object, object]:
+def _read_range(feature: Feature, bounds: object) -> tuple[object, object]:
     if feature.discrete:
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"{feature.name!r} is {feature.kind} and has no bounds: "
             "list the categories it may take",
         )
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"the bounds of {feature.name!r} are {bounds!r}: "
             "give (low, high), with None where open",
@@ -146,29 +146,29 @@ def _range(feature: Feature, bounds: object) -> tuple[object, object]:
     return pair
 
 
-def _category_codes(feature: Feature, labels: object) -> frozenset[int]:
+def _read_category_codes(feature: Feature, labels: object) -> frozenset[int]:
     if feature.categories is None:
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"{feature.name!r} is {feature.kind} and has no categories: give (low, high) instead",
         )
     if isinstance(labels, str) or not isinstance(labels, tuple | list | AbstractSet | np.ndarray):
-        raise _refusal(
+        raise _constraint_error(
             feature, f"the categories of {feature.name!r} are {labels!r}: give a list of them"
         )
     codes = frozenset(int(category_code(feature, label)) for label in labels)
     if not codes:
-        raise _refusal(
+        raise _constraint_error(
             feature,
             f"where= leaves {feature.name!r} no category: "
             f"list one of {list_names(feature.categories)}",
         )
     if not feature.discrete and max(codes) - min(codes) >= len(codes):
-        raise _refusal(
+        raise _constraint_error(
             feature, f"{feature.name!r} is ordinal: the categories it may take must be neighbours"
         )
     return codes
 
 
-def _refusal(feature: Feature, message: str) -> ConstraintError:
+def _constraint_error(feature: Feature, message: str) -> ConstraintError:
     return ConstraintError(message, feature=feature.name, option="where")

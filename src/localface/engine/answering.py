@@ -51,8 +51,8 @@ class QuestionAnswerer:
         self._density = density
         self._score = score
         self._people_per_row = people_per_row
-        self._scores = ScoreCache(score.exact, rows)
-        self._targets = TargetRows(rows, self._scores, score.rounded)
+        self._scores = ScoreCache(score.exact_scores, rows)
+        self._targets = TargetRows(rows, self._scores, score.round_scores)
 
     @property
     def answer_kinds(self) -> tuple[AnswerKind, ...]:
@@ -93,12 +93,12 @@ class QuestionAnswerer:
                 answers.append(self._targets.count_targets(question, meter.min_score))
             elif isinstance(question, ScorePoints):
                 n = len(question.points)
-                answers.append(self._score.rounded(rest[:n], meter.min_score))
+                answers.append(self._score.round_scores(rest[:n], meter.min_score))
                 rest = rest[n:]
                 meter.count_scored_records(n)
             else:
                 scores = self._scores.scores_of_rows(question.ids)
-                answers.append(self._score.rounded(scores, meter.min_score))
+                answers.append(self._score.round_scores(scores, meter.min_score))
                 meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
         return answers
 
@@ -172,7 +172,7 @@ class QuestionAnswerer:
         scores = np.zeros(0)
         if len(ids):
             exact = self._scores.score_rows_and_states(NO_ROWS, [records])
-            scores = self._score.rounded(exact, meter.min_score)
+            scores = self._score.round_scores(exact, meter.min_score)
         meter.count_scored_records(len(ids))
         fine = np.flatnonzero(scores >= question.min_score)[: question.k]
         admitted = fine[meter.spend_budget_on_rows(ids[fine])]

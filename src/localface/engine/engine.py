@@ -102,7 +102,7 @@ class Engine:
     ) -> Request:
         """Write a request down for a record; the options are the fields of ``Request``."""
         self.schema.check_relations(record[None, :], "this person")
-        self.space.check(record[None, :], "this person")
+        self.space.check_magnitudes(record[None, :], "this person")
         return Request(record, form, self.schema.box(record, where), **options)
 
     def answer(
@@ -189,7 +189,7 @@ class Engine:
             discrete=self.space.discrete,
             rule="mean" if options.edges == "average" else "lowest",
             max_step=np.inf if options.max_step is None else float(options.max_step),
-            signed=self.score.output.signed,
+            signed=self.score.output.may_be_negative,
             snap=self.space.snap,
             group_of=self.space.groups,
             resolution=self.space.resolution,
@@ -219,7 +219,7 @@ class Engine:
         stays = np.isin(groups, groups[is_fixed])  # what is linked stays together
 
         def project(records: Array) -> Array:
-            near = self.space.points(box.nearest(self.schema.features, records, record))
+            near = self.space.points(box.project_records(self.schema.features, records, record))
             return np.where(stays, factual, near)
 
         return project
@@ -228,7 +228,7 @@ class Engine:
         """Tell which states keep the relations that the schema declares between features."""
         if not self.schema.relations:
             return np.ones(len(points), dtype=bool)
-        return ~self.schema.broken(self.space.records(points))
+        return ~self.schema.breaks_relation(self.space.records(points))
 
 
 def _make_search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJob[Outcome]:

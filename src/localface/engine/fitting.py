@@ -113,7 +113,7 @@ def fit_density(points: PointSet, space: Space, form: TableFormat, options: Opti
             if not hasattr(density, "n_features_in_")
             else model_table_format(density, form, space.schema)
         )
-        log_density = wrap_user_density(density, lambda some: taken.frame(space.records(some)))
+        log_density = wrap_user_density(density, lambda some: taken.make_table(space.records(some)))
         return SampledDensity(log_density, points, discrete, near_radius=usual_near_radius(points))
     raise InputError(
         f"density={density!r}: 'kde', 'knn', a function from records to densities, "

@@ -69,7 +69,7 @@ def _load_to_scan(
     distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
     _check_table_size(len(records), len(distinct), options)
     space = Space.fit(schema, distinct)
-    space.check(distinct, "the data")
+    space.check_magnitudes(distinct, "the data")
     points = PointSet(space.points(distinct))
     table = TableSource(points, distinct, first.astype(np.int64), n_rows=len(records))
     return LoadedTable(schema, form, space, table, distinct, points)
@@ -81,7 +81,7 @@ def _load_into_cells(
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
     sample = np.unique(records[smallest_hashes(row_hashes(records), SAMPLE)] + 0.0, axis=0)
     space = Space.fit(schema, sample)
-    space.check(records, "the data")
+    space.check_magnitudes(records, "the data")
     rows = np.arange(len(records))
     source = Cells.of(
         space.points(records), records, rows, points_of=space.points, n_rows=len(records)
@@ -97,7 +97,7 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     source = store.as_source(space.points)
     _check_table_size(store.n_rows, store.n_distinct, options)
     sample = np.unique(store.sample + 0.0, axis=0)
-    form = TableFormat.plain(schema)
+    form = TableFormat.default_for(schema)
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
 
 

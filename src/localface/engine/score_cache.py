@@ -16,11 +16,11 @@ BLOCK_ROWS = 2**16  # rows read or scored at a time where a whole table is
 class ScoreFunction(Protocol):
     """What the driver asks of a model."""
 
-    def exact(self, records: Array) -> Array:
+    def exact_scores(self, records: Array) -> Array:
         """Return one score a record to the last digit, higher is nearer to the target."""
         ...
 
-    def rounded(self, scores: Array, min_score: float) -> Array:
+    def round_scores(self, scores: Array, min_score: float) -> Array:
         """Round scores, but never across a threshold."""
         ...
 

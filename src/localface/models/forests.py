@@ -71,7 +71,7 @@ class ForestReader:
 
     def _sum_over_leaves(self, singles: npt.NDArray[np.float32]) -> Array:
         """Add up the trees' answers, all trees read at once."""
-        answers = self.value.take(self._leaves(singles), axis=0)
+        answers = self.value.take(self._find_leaves(singles), axis=0)
         # One after another, as the model does: NumPy's sum adds in pairs, which changes last bits.
         return np.asarray(np.add.accumulate(answers, axis=1)[:, -1])
 
@@ -82,7 +82,7 @@ class ForestReader:
             total += tree.predict(singles)
         return total
 
-    def _leaves(self, singles: npt.NDArray[np.float32]) -> Index:
+    def _find_leaves(self, singles: npt.NDArray[np.float32]) -> Index:
         """Find the leaf that each record (row) reaches in each tree (column)."""
         n, width = singles.shape
         values = singles.astype(np.float64).ravel()  # thresholds are doubles
@@ -112,11 +112,13 @@ def read_forest(model: Any) -> ForestReader | None:
     if not trees:
         return None
     classifies = type(model).__name__.endswith("Classifier")
-    value = np.concatenate([tree.value[_order(tree), 0] for tree in trees])
+    value = np.concatenate([tree.value[_node_order(tree), 0] for tree in trees])
     if classifies and not np.allclose(value.sum(axis=1), 1):
         return None  # counts, not shares: scikit-learn before 1.4
     roots = np.cumsum([0, *(tree.node_count for tree in trees[:-1])])
-    parts = zip(*(_nodes(tree, root) for tree, root in zip(trees, roots, strict=True)), strict=True)
+    parts = zip(
+        *(_node_arrays(tree, root) for tree, root in zip(trees, roots, strict=True)), strict=True
+    )
     left, feature, threshold = (np.concatenate(part) for part in parts)
     for array in (roots, left, feature, threshold, value):
         array.setflags(write=False)
@@ -124,7 +126,7 @@ def read_forest(model: Any) -> ForestReader | None:
     return ForestReader(trees, roots, left, feature, threshold, value, classifies, ordered)
 
 
-def agrees(forest: ForestReader, records: Array, expected: object) -> bool:
+def forest_agrees(forest: ForestReader, records: Array, expected: object) -> bool:
     """Tell whether a reader gives what the model's own call gave for some records.
 
     Bit for bit, unless the model adds up its trees in several threads: then the order
@@ -141,17 +143,18 @@ def agrees(forest: ForestReader, records: Array, expected: object) -> bool:
 
 def _trees_of(model: Any) -> tuple[Any, ...]:
     """Return the trees of a model that answers by its trees alone, else nothing."""
-    single = _is_own(model, _TREES)
+    single = _is_unmodified_sklearn(model, _TREES)
     members: Iterable[Any] = (model,) if single else getattr(model, "estimators_", ())
     if not single and not (
-        _is_own(model, _FORESTS) and all(_is_own(member, _TREES) for member in members)
+        _is_unmodified_sklearn(model, _FORESTS)
+        and all(_is_unmodified_sklearn(member, _TREES) for member in members)
     ):
         return ()
     trees = tuple(getattr(member, "tree_", None) for member in members)
     return trees if all(tree is not None and tree.n_outputs == 1 for tree in trees) else ()
 
 
-def _is_own(model: Any, names: set[str]) -> bool:
+def _is_unmodified_sklearn(model: Any, names: set[str]) -> bool:
     """Tell whether a model is one of scikit-learn's own, with nothing put in its place."""
     replaced = {"predict", "predict_proba"} & set(getattr(model, "__dict__", ()))
     return (
@@ -161,16 +164,16 @@ def _is_own(model: Any, names: set[str]) -> bool:
     )
 
 
-def _order(tree: Any) -> Index:
+def _node_order(tree: Any) -> Index:
     """Return a tree's nodes in our order: the root, then each pair of siblings."""
     inner = tree.children_left >= 0
     siblings = np.stack([tree.children_left[inner], tree.children_right[inner]], axis=1)
     return np.concatenate([[0], siblings.ravel()]).astype(np.intp)
 
 
-def _nodes(tree: Any, root: int) -> tuple[Index, Index, Array]:
+def _node_arrays(tree: Any, root: int) -> tuple[Index, Index, Array]:
     """Return left children, features and thresholds in our order, numbered from ``root``."""
-    order = _order(tree)
+    order = _node_order(tree)
     position = np.empty_like(order)
     position[order] = np.arange(len(order))
     child = tree.children_left[order]

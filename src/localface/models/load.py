@@ -12,7 +12,7 @@ from inspect import isclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import existing_path, reraised_as
+from localface.data.opening import require_existing_path, reraise_as
 from localface.errors import ModelError, did_you_mean, needs_extra
 from localface.models.onnx import OnnxClassifier, read_onnx
 
@@ -30,10 +30,10 @@ def load_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] =
     """
     if not Path(where).exists() and _IMPORTABLE.fullmatch(where):
         return _import_model(*where.split(":"))
-    path = existing_path(where)
+    path = require_existing_path(where)
     suffix = path.suffix.lower()
     if suffix == ".skops":
-        return _from_skops(path, trust)
+        return _load_skops(path, trust)
     if suffix == ".onnx":
         return read_onnx(path)
     if suffix not in PICKLES:
@@ -48,15 +48,15 @@ def load_model(where: str, *, allow_pickle: bool = False, trust: Sequence[str] =
             "with skops.io.dump(model, 'model.skops') instead, or add --allow-pickle if you trust "
             "where it comes from"
         )
-    return _from_pickle(path)
+    return _load_pickle(path)
 
 
-def named_classes(model: Any, table: Any) -> Any:
+def with_class_names(model: Any, table: Any) -> Any:
     """Learn the names of an ONNX model's classes, which files seldom tell, from a table."""
     if not isinstance(model, OnnxClassifier):
         return model
-    with reraised_as("the model failed on the table", ModelError):
-        return model.named_after(table)
+    with reraise_as("the model failed on the table", ModelError):
+        return model.with_class_names_from(table)
 
 
 def _import_model(module: str, attribute: str) -> Any:
@@ -65,7 +65,7 @@ def _import_model(module: str, attribute: str) -> Any:
     if here not in sys.path:
         sys.path.insert(0, here)  # for good: the model may import more when it is called
     invalidate_caches()
-    with reraised_as(f"{module!r} cannot be imported", ModelError):
+    with reraise_as(f"{module!r} cannot be imported", ModelError):
         if find_spec(module.partition(".")[0]) is None:
             hint = did_you_mean(module, [one.stem for one in Path.cwd().glob("*.py")])
             raise ModelError(
@@ -84,10 +84,10 @@ def _import_model(module: str, attribute: str) -> Any:
     return found
 
 
-def _from_skops(path: Path, trust: Sequence[str]) -> Any:
+def _load_skops(path: Path, trust: Sequence[str]) -> Any:
     with needs_extra("models", f"loading {str(path)!r}"):
         from skops import io
-    with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
+    with reraise_as(f"{str(path)!r} cannot be loaded", ModelError):
         unknown = [name for name in io.get_untrusted_types(file=path) if name not in trust]
         refused = [name for name in unknown if not _is_trusted(name)]
         if refused:
@@ -112,8 +112,8 @@ def _is_trusted(name: str) -> bool:
     return found.__module__.partition(".")[0] == packages[0]  # made there, not imported there
 
 
-def _from_pickle(path: Path) -> Any:
-    with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
+def _load_pickle(path: Path) -> Any:
+    with reraise_as(f"{str(path)!r} cannot be loaded", ModelError):
         if find_spec("joblib"):
             import joblib
 

@@ -13,7 +13,7 @@ def model_table_format(model: Any, table_format: TableFormat, schema: Schema) ->
     """Return the kind of table the model wants: the user's own, unless fitted on bare arrays."""
     with_names = getattr(model, "feature_names_in_", None)
     if with_names is not None:
-        _check_names([str(name) for name in with_names], schema)
+        _check_column_names([str(name) for name in with_names], schema)
         return table_format.with_names() if table_format.kind == "numpy" else table_format
     width = getattr(model, "n_features_in_", None)
     if width is not None and int(width) != len(schema):
@@ -22,10 +22,10 @@ def model_table_format(model: Any, table_format: TableFormat, schema: Schema) ->
             f"{list_names(schema.names)}"
         )
     bare = width is not None and table_format.kind != "numpy"
-    return table_format.bare() if bare else table_format
+    return table_format.without_names() if bare else table_format
 
 
-def _check_names(wanted: list[str], schema: Schema) -> None:
+def _check_column_names(wanted: list[str], schema: Schema) -> None:
     have = list(schema.names)
     if wanted == have:
         return

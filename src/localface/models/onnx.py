@@ -12,7 +12,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.opening import reraised_as
+from localface.data.opening import reraise_as
 from localface.errors import ModelError, list_names, needs_extra
 from localface.types import Array
 
@@ -40,17 +40,17 @@ class OnnxGraph:
     labels: str | None
 
     @property
-    def names(self) -> list[str] | None:
+    def input_names(self) -> list[str] | None:
         """The columns that the file asks for by name, where it does."""
         return list(self.inputs) if len(self.inputs) > 1 else None
 
     def run(self, table: Any) -> tuple[Any, Any]:
         """Return scores and predicted labels (or None) for a table."""
         wanted = [self.scores] if self.labels is None else [self.scores, self.labels]
-        scores, *labels = self.session.run(wanted, self._inputs(table))
+        scores, *labels = self.session.run(wanted, self._inputs_by_name(table))
         return scores, labels[0] if labels else None
 
-    def _inputs(self, table: Any) -> dict[str, Any]:
+    def _inputs_by_name(self, table: Any) -> dict[str, Any]:
         if len(self.inputs) == 1:
             ((name, dtype),) = self.inputs.items()
             return {name: np.ascontiguousarray(np.asarray(table), dtype=dtype)}
@@ -71,7 +71,7 @@ class OnnxClassifier:
     @property
     def feature_names_in_(self) -> list[str] | None:
         """The columns that the model asks for by name, where it does."""
-        return self.graph.names
+        return self.graph.input_names
 
     @property
     def n_features_in_(self) -> int | None:
@@ -87,10 +87,12 @@ class OnnxClassifier:
             )
         return np.asarray(scores, dtype=np.float64)
 
-    def named_after(self, table: Any) -> OnnxClassifier:
+    def with_class_names_from(self, table: Any) -> OnnxClassifier:
         """Learn what the classes are called from predictions on a table."""
         few = nw.from_native(table, eager_only=True).head(_ENOUGH).to_native()
-        scores, labels = self.graph.run(few if self.graph.names else nw.from_native(few).to_numpy())
+        scores, labels = self.graph.run(
+            few if self.graph.input_names else nw.from_native(few).to_numpy()
+        )
         if isinstance(scores, list):
             return replace(self, classes_=tuple(scores[0]))
         names: list[Any] = list(range(np.shape(scores)[1]))
@@ -113,7 +115,7 @@ class OnnxRegressor:
     @property
     def feature_names_in_(self) -> list[str] | None:
         """The columns that the model asks for by name, where it does."""
-        return self.graph.names
+        return self.graph.input_names
 
     @property
     def n_features_in_(self) -> int | None:
@@ -129,13 +131,15 @@ def read_onnx(path: Path) -> OnnxClassifier | OnnxRegressor:
     """Load a classifier or a regressor from an ONNX file."""
     with needs_extra("models", f"loading {str(path)!r}"):
         import onnxruntime
-    with reraised_as(f"{str(path)!r} cannot be loaded", ModelError):
+    with reraise_as(f"{str(path)!r} cannot be loaded", ModelError):
         options = onnxruntime.SessionOptions()
         options.log_severity_level = 4  # failures are reported by us, once
         providers = ["CPUExecutionProvider"]
         session = onnxruntime.InferenceSession(str(path), options, providers=providers)
-    scores, labels = _outputs(session, path)
-    graph = OnnxGraph(session, _input_types(session, path), _width(session), scores.name, labels)
+    scores, labels = _find_outputs(session, path)
+    graph = OnnxGraph(
+        session, _input_types(session, path), _input_width(session), scores.name, labels
+    )
     several = [wide for wide in (scores.shape or [])[1:] if isinstance(wide, int) and wide > 1]
     if several or labels is not None or scores.type.startswith("seq(map"):
         return OnnxClassifier(graph, classes_=())
@@ -156,13 +160,13 @@ def _input_types(session: Any, path: Path) -> dict[str, npt.DTypeLike]:
     return {one.name: _TYPES[one.type] for one in inputs}
 
 
-def _width(session: Any) -> int | None:
+def _input_width(session: Any) -> int | None:
     first, *others = session.get_inputs()
     known = not others and len(first.shape) == 2 and isinstance(first.shape[1], int)
     return first.shape[1] if known else None
 
 
-def _outputs(session: Any, path: Path) -> tuple[Any, str | None]:
+def _find_outputs(session: Any, path: Path) -> tuple[Any, str | None]:
     """Find the output with the scores, and the name of the one with predicted labels.
 
     Scores are a ZipMap, or what is called probabilities, or else the last numbers.

@@ -41,11 +41,11 @@ class ModelOutput:
     label: str
 
     @property
-    def signed(self) -> bool:
+    def may_be_negative(self) -> bool:
         """Whether scores may be negative."""
         return self.kind != "probability"
 
-    def scores(self, raw: Any, n: int) -> Array:
+    def scores_from_raw(self, raw: Any, n: int) -> Array:
         """Take one score a record out of what the model returned for ``n`` records, checked."""
         try:
             scores = np.asarray(raw, dtype=float)
@@ -68,7 +68,7 @@ class ModelOutput:
                 f"the model returned NaN or infinity for {bad} of {n} record(s); every score must "
                 "be finite: does it meet values that it was not fitted on?"
             )
-        if not self.signed and scores.min() < 0:
+        if not self.may_be_negative and scores.min() < 0:
             raise ModelError(
                 f"the model returned a negative score ({scores.min():.4g}); a score must be >= 0. "
                 "For a model whose output may be negative, pass an estimator with "
@@ -108,33 +108,33 @@ def read_output(model: Any, *, target: object) -> ModelOutput:
 def _output_of_classifier(model: Any, target: object, classes: list[Any]) -> ModelOutput | None:
     """Read a classifier by the first of its methods that tells most; None if it has none."""
     if hasattr(model, "predict_proba"):
-        column = _column_of(target, classes)
+        column = _column_of_target(target, classes)
         label = f"class {_python_value(target)}"
         return ModelOutput(model.predict_proba, column, "probability", 1, label)
     if hasattr(model, "decision_function"):
         return _output_of_decision_function(model, target, classes)
     if hasattr(model, "predict"):
-        wanted = classes[_column_of(target, classes)]
+        wanted = classes[_column_of_target(target, classes)]
 
-        def is_wanted(frame: Any) -> Any:
+        def predicts_wanted_class(frame: Any) -> Any:
             return np.asarray(model.predict(frame)) == wanted
 
-        return ModelOutput(is_wanted, None, "probability", 1, f"class {wanted}")
+        return ModelOutput(predicts_wanted_class, None, "probability", 1, f"class {wanted}")
     return None
 
 
 def _output_of_decision_function(model: Any, target: object, classes: list[Any]) -> ModelOutput:
-    column = _column_of(target, classes)
+    column = _column_of_target(target, classes)
     label = f"class {_python_value(target)}"
     if len(classes) > 2:
         return ModelOutput(model.decision_function, column, "decision", 1, label)
     if column == 1:
         return ModelOutput(model.decision_function, None, "decision", 1, label)
 
-    def towards_first(frame: Any) -> Any:
+    def score_towards_first_class(frame: Any) -> Any:
         return -np.asarray(model.decision_function(frame))
 
-    return ModelOutput(towards_first, None, "decision", 1, label)
+    return ModelOutput(score_towards_first_class, None, "decision", 1, label)
 
 
 def _output_of_value_model(call: Callable[[Any], Any], target: object) -> ModelOutput:
@@ -148,7 +148,7 @@ def _output_of_value_model(call: Callable[[Any], Any], target: object) -> ModelO
     return ModelOutput(call, None, "value", sign, "at least" if sign > 0 else "at most")
 
 
-def _column_of(target: object, classes: list[Any]) -> int:
+def _column_of_target(target: object, classes: list[Any]) -> int:
     plain = [_python_value(one) for one in classes]
     if _python_value(target) not in plain:
         raise ModelError(

@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.data.table_format import TableFormat
 from localface.errors import ModelError
-from localface.models.forests import ForestReader, agrees, read_forest
+from localface.models.forests import ForestReader, forest_agrees, read_forest
 from localface.models.output import ModelOutput
 from localface.models.output import signed as signed  # its documented address
 from localface.types import Array
@@ -56,9 +56,9 @@ class Scorer:
 
     def __call__(self, records: Array) -> Array:
         """Return one score a record, higher is nearer to the target."""
-        return self.rounded(self.exact(records), self.min_score)
+        return self.round_scores(self.exact_scores(records), self.min_score)
 
-    def exact(self, records: Array) -> Array:
+    def exact_scores(self, records: Array) -> Array:
         """Return one score a record to the last digit, which serves every threshold."""
         try:
             raw = self._raw_output(records)
@@ -68,20 +68,20 @@ class Scorer:
                 "It is called with the same kind of table as `data`, with the same columns and "
                 "dtypes"
             ) from error
-        return self._output.scores(raw, len(records)) * self._output.sign
+        return self._output.scores_from_raw(raw, len(records)) * self._output.sign
 
     def _raw_output(self, records: Array) -> Any:
         if self._forest is not None:
-            numbers = self._table_format.numbers(records)
+            numbers = self._table_format.numbers_or_none(records)
             if numbers is not None:
                 return self._forest(numbers)
-        return self._output.call(self._table_format.frame(records))
+        return self._output.call(self._table_format.make_table(records))
 
     def display_score(self, score: float) -> float:
         """Return a score as the model gives it: with its own sign."""
         return self._output.sign * score if self._output.sign < 0 else score
 
-    def rounded(self, scores: Array, min_score: float) -> Array:
+    def round_scores(self, scores: Array, min_score: float) -> Array:
         """Round scores, but never across a threshold."""
         grid = 10.0 ** (math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS)
         rounded = np.round(scores / grid) * grid
@@ -95,11 +95,11 @@ def verified_forest(
 ) -> ForestReader | None:
     """Return a reader of a model's trees, if it gives what the model gives on a sample."""
     forest = read_forest(model)
-    numbers = table_format.numbers(sample)
+    numbers = table_format.numbers_or_none(sample)
     if forest is None or numbers is None:
         return None
     try:
-        same = agrees(forest, numbers, output.call(table_format.frame(sample)))
+        same = forest_agrees(forest, numbers, output.call(table_format.make_table(sample)))
     except Exception:  # whatever it is, the model says so itself when it is asked for an answer
         return None
     return forest if same else None

@@ -96,7 +96,7 @@ class StoreWriter:
         counts = np.zeros(len(centroids), dtype=np.int64)
         first = 0
         for block in self._blocks_of_one_pass("parting", n_rows):
-            space.check(block, "the data")
+            space.check_magnitudes(block, "the data")
             self.schema.check_relations(block, "the data")
             cells = nearest_centroids(space.points(block), centroids)
             noted[first : first + len(block)] = cells

@@ -219,7 +219,7 @@ def _broken_constraints(schema: Schema, pair: Pair) -> tuple[str, ...]:
     for j, why in pair.box.reasons.items():
         feature = schema.features[j]
         code = float(pair.goal[j])
-        if not pair.box.holds(j, code):
+        if not pair.box.allows_code(j, code):
             unit = f" {feature.unit}" if feature.unit else ""
             found.append(f"{why}, and {feature.format(code)}{unit} is proposed")
     for first, _, second in schema.relations:

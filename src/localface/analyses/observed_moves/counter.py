@@ -13,7 +13,7 @@ from localface.analyses.observed_moves.known_rows import KnownRows
 from localface.analyses.observed_moves.trajectories import Trajectories
 from localface.answers.move_evidence import MoveEvidence
 from localface.data.feature import Feature
-from localface.data.frames import missing_values
+from localface.data.frames import missing_mask
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.errors import DataError, InputError, did_you_mean, list_names
@@ -265,7 +265,7 @@ def _codes_of_feature(trajectories: Trajectories, feature: Feature) -> Array:
     """One feature in every row, NaN where there is no value."""
     codes = np.full(len(trajectories), np.nan)
     values = trajectories.columns.get(feature.name)
-    known = np.zeros(len(codes), dtype=bool) if values is None else ~missing_values(values)
+    known = np.zeros(len(codes), dtype=bool) if values is None else ~missing_mask(values)
     if values is not None and known.any():
         try:
             codes[known] = read_records(values[known][:, None], Schema((feature,)))[:, 0]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from localface.analyses.observed_moves.comparable import Comparable
-from localface.data.frames import ColumnValues, Frame, column_names, missing_values, open_table
+from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
 from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Ids, Mask
 
@@ -145,7 +145,7 @@ def _column_values(table: Frame | ColumnValues, name: str) -> ColumnValues:
 
 def _ids_and_person_of_rows(values: ColumnValues, name: str) -> tuple[ColumnValues, Ids]:
     """Who there is, and who of them each row is about."""
-    _refuse_missing_values(missing_values(values), f"person={name!r}")
+    _refuse_missing_values(missing_mask(values), f"person={name!r}")
     try:
         ids, person_of = np.unique(values, return_inverse=True)
     except TypeError:
@@ -162,7 +162,7 @@ def _ids_and_person_of_rows(values: ColumnValues, name: str) -> tuple[ColumnValu
 
 def _times_as_numbers(values: ColumnValues, name: str) -> tuple[Array, bool]:
     """Times as numbers, and whether they were dates, which are counted in microseconds."""
-    gone = np.isnat(values) if values.dtype.kind in "mM" else missing_values(values)
+    gone = np.isnat(values) if values.dtype.kind in "mM" else missing_mask(values)
     _refuse_missing_values(gone, f"time={name!r}")
     if values.dtype.kind == "O" and all(isinstance(value, date) for value in values):
         values = values.astype("datetime64[us]")
@@ -188,7 +188,7 @@ def _outcome_by_person(
     values: ColumnValues, person_of: Ids, n_people: int, *, good: object, name: str
 ) -> Array:
     """For each person 1 for the good outcome, 0 for another, NaN where it is not known."""
-    known = ~missing_values(values)
+    known = ~missing_mask(values)
     distinct = list(dict.fromkeys(values[known].tolist()))
     if good not in distinct and (
         len(distinct) > 1 or any(isinstance(one, str) for one in distinct)

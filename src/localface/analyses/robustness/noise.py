@@ -69,7 +69,7 @@ class NoiseSampler:
             low, high = _code_limits(feature)
             whole = np.rint(landed[:, j]) + 0.0 if feature.whole else landed[:, j]
             landed[:, j] = np.clip(whole, min(low, end[j]), max(high, end[j]))
-        broken = self.schema.broken(landed)
+        broken = self.schema.breaks_relation(landed)
         first = np.argsort(broken, kind="stable")[: self.n]
         return np.where(broken[first, None], end, landed[first])
 

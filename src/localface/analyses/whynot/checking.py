@@ -100,7 +100,7 @@ def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]
     for j, why in box.reasons.items():
         feature = schema.features[j]
         code = float(goal[j])
-        if not box.holds(j, code):
+        if not box.allows_code(j, code):
             by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
             yield Overstep(
                 feature.name,

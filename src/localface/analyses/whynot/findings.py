@@ -114,7 +114,7 @@ class Check:
     @property
     def state(self) -> Any:
         """The whole state that is wished for, in the form the person came in."""
-        return self.form.single(self.records[1])
+        return self.form.make_person(self.records[1])
 
     @property
     def allowed(self) -> bool:

@@ -36,7 +36,10 @@ def answer_with_wider_limits(
         for i, factor in zip(shut, factors, strict=True)
         if np.isfinite(factor)
     ]
-    requests = [replace(asked[i][0], box=asked[i][0].box.widened(factor)) for i, factor in opens]
+    requests = [
+        replace(asked[i][0], box=asked[i][0].box.with_distances_widened(factor))
+        for i, factor in opens
+    ]
     # Any path will do here: no rows are spent on proving that it is the shortest.
     near = replace(plan, slack=np.inf)
     for number, found in engine.answer_or_error(requests, near):  # a failure opens nothing
@@ -53,7 +56,7 @@ def _least_widening_factors(engine: Engine, requests: Sequence[Request]) -> list
     """For each request how many times as wide its distances have to be; infinite: no help."""
     jobs = []
     for request in requests:
-        free = engine.make_person(request.record, request.box.widened(np.inf))
+        free = engine.make_person(request.record, request.box.with_distances_widened(np.inf))
         distance_limits = np.full(len(engine.schema), np.inf)
         for j, reach in request.box.distance_limits.items():
             distance_limits[j] = reach.by

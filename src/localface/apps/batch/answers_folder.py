@@ -59,15 +59,15 @@ class AnswersFolder:
 
     path: Path
 
-    def part(self, number: int) -> Path:
+    def part_path(self, number: int) -> Path:
         """Where a block's answers lie once they are there."""
         return self.path / f"part-{number:05d}.parquet"
 
-    def keep(self, number: int, data: bytes, counts: PeopleCounts) -> None:
+    def write_part(self, number: int, data: bytes, counts: PeopleCounts) -> None:
         """Write a part so that it is there whole and listed, or not at all, whatever happens."""
-        entry = {"block": number, "digest": _digest(data), **asdict(counts)}
+        entry = {"block": number, "digest": _digest_of_bytes(data), **asdict(counts)}
         with (
-            _written_whole(self.part(number), data),
+            _write_whole_on_success(self.part_path(number), data),
             (self.path / FINISHED).open("a", encoding="utf-8") as finished,
         ):
             # the line break comes first: a line that was cut off ends here at the latest
@@ -75,21 +75,25 @@ class AnswersFolder:
             finished.flush()
             os.fsync(finished.fileno())
 
-    def finished(self) -> dict[int, PeopleCounts]:
+    def counts_of_finished_blocks(self) -> dict[int, PeopleCounts]:
         """The counts of each finished block; a part that differs from its entry is not finished."""
-        entries = self._entries()
+        entries = self._last_entry_per_block()
         return {
             number: PeopleCounts(entry["people"], entry["found"], entry["errors"])
             for number, entry in sorted(entries.items())
-            if self.part(number).is_file()
-            and _digest(self.part(number).read_bytes()) == entry["digest"]
+            if self.part_path(number).is_file()
+            and _digest_of_bytes(self.part_path(number).read_bytes()) == entry["digest"]
         }
 
-    def _entries(self) -> dict[int, Any]:
+    def _last_entry_per_block(self) -> dict[int, Any]:
         """The last entry for each block."""
         path = self.path / FINISHED
         lines = path.read_bytes().splitlines() if path.exists() else []
-        return {entry["block"]: entry for line in lines if (entry := _entry(line)) is not None}
+        return {
+            entry["block"]: entry
+            for line in lines
+            if (entry := _parse_entry_line(line)) is not None
+        }
 
     def remove_leftovers(self) -> None:
         """Remove what an earlier run was writing when it was stopped."""
@@ -97,7 +101,7 @@ class AnswersFolder:
             path.unlink(missing_ok=True)
 
 
-def open_folder(out: str | Path, manifest: Mapping[str, Any]) -> AnswersFolder:
+def open_answers_folder(out: str | Path, manifest: Mapping[str, Any]) -> AnswersFolder:
     """Begin a run in a new or empty folder, or go on with the same run."""
     path = Path(out)
     if path.exists() and not path.is_dir():
@@ -105,18 +109,18 @@ def open_folder(out: str | Path, manifest: Mapping[str, Any]) -> AnswersFolder:
     path.mkdir(parents=True, exist_ok=True)
     written = path / MANIFEST
     if written.exists():
-        _refuse_other_run(path, _read_json(written), manifest)
+        _refuse_other_run(path, _read_manifest(written), manifest)
     elif any(not one.name.startswith(".") for one in path.iterdir()):
         raise InputError(
             f"{str(path)!r} holds other things already: name a new or empty folder for the answers"
         )
     else:
-        with _written_whole(written, json.dumps(manifest, indent=2).encode()):
+        with _write_whole_on_success(written, json.dumps(manifest, indent=2).encode()):
             pass
     return AnswersFolder(path)
 
 
-def _read_json(path: Path) -> Any:
+def _read_manifest(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except ValueError:
@@ -138,7 +142,7 @@ def _refuse_other_run(path: Path, there: Any, here: Mapping[str, Any]) -> None:
 
 
 @contextmanager
-def _written_whole(path: Path, data: bytes) -> Iterator[None]:
+def _write_whole_on_success(path: Path, data: bytes) -> Iterator[None]:
     """Write a temporary file, renamed to ``path`` when the ``with`` body ends without error."""
     hidden = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with hidden.open("wb") as file:
@@ -155,11 +159,11 @@ def _written_whole(path: Path, data: bytes) -> Iterator[None]:
             os.close(folder)
 
 
-def _digest(data: bytes) -> str:
+def _digest_of_bytes(data: bytes) -> str:
     return hashlib.blake2b(data, digest_size=16).hexdigest()
 
 
-def _entry(line: bytes) -> dict[str, Any] | None:
+def _parse_entry_line(line: bytes) -> dict[str, Any] | None:
     """Read a line of the list of finished blocks; None where it was cut off."""
     try:
         entry = json.loads(line)

@@ -12,7 +12,7 @@ from localface.apps.batch.answers_folder import (
     AnswersFolder,
     PeopleCounts,
     count_answers,
-    open_folder,
+    open_answers_folder,
     parquet_bytes,
 )
 from localface.apps.batch.manifest import manifest_of
@@ -61,7 +61,7 @@ class Report:
     written: int = 0
     failures: tuple[Failure, ...] = ()
 
-    def plus(self, more: PeopleCounts) -> Report:
+    def with_counts_added(self, more: PeopleCounts) -> Report:
         """The report with some more people in it."""
         return replace(
             self,
@@ -118,18 +118,20 @@ def explain_blocks(
     """
     opened = open_people(people, block_size=block_size)
     worker.check_columns(opened.dataset.schema.names)
-    folder = open_folder(out, manifest_of(worker, opened))
-    kept = folder.finished()
+    folder = open_answers_folder(out, manifest_of(worker, opened))
+    kept = folder.counts_of_finished_blocks()
     start = Report(blocks=opened.n_blocks, out=folder.path, kept=len(kept))
-    start = start.plus(sum(kept.values(), PeopleCounts()))
+    start = start.with_counts_added(sum(kept.values(), PeopleCounts()))
     missing = set(range(opened.n_blocks)) - set(kept)
     blocks = _read_blocks(worker, opened, missing)
     with_ids = worker if worker.id_column else replace(worker, id_column=POSITION)
     with (
         closing(run_blocks(with_ids, blocks)) as results,
-        _progress_bar(start, opened.n_people, progress=progress) as show,
+        _progress_bar(start, opened.n_people, progress=progress) as show_progress,
     ):
-        report = _write_results(results, folder, start, missing=missing, show=show)
+        report = _write_results(
+            results, folder, start, missing=missing, show_progress=show_progress
+        )
     folder.remove_leftovers()
     if report.failures:
         raise Unfinished(_failure_message(report, opened), report)
@@ -141,7 +143,7 @@ def _read_blocks(worker: Worker, people: PeopleFiles, missing: set[int]) -> Iter
     columns = list(worker.explainer.schema.names)
     if worker.id_column and worker.id_column not in columns:
         columns.append(worker.id_column)
-    for number, table in people.blocks(missing, columns):
+    for number, table in people.read_blocks(missing, columns):
         yield PeopleBlock(number, table)
 
 
@@ -151,7 +153,7 @@ def _write_results(
     report: Report,
     *,
     missing: set[int],
-    show: Callable[[int, int], None],
+    show_progress: Callable[[int, int], None],
 ) -> Report:
     """Write every result as it comes; a block of which nothing is heard has failed."""
     left = set(missing)
@@ -161,9 +163,9 @@ def _write_results(
             if isinstance(result, Failure):
                 report = replace(report, failures=(*report.failures, result))
                 continue
-            folder.keep(result.number, result.data, result.counts)
-            report = replace(report.plus(result.counts), written=report.written + 1)
-            show(result.counts.people, report.found)
+            folder.write_part(result.number, result.data, result.counts)
+            report = replace(report.with_counts_added(result.counts), written=report.written + 1)
+            show_progress(result.counts.people, report.found)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(
             f"stopped; what is done is kept, and the same call again goes on: {report}"
@@ -184,18 +186,18 @@ def _progress_bar(
 
     with tqdm(total=total, initial=start.people, unit=" people", disable=None) as bar:
 
-        def show(more: int, found: int) -> None:
+        def show_progress(more: int, found: int) -> None:
             bar.set_postfix(found=found, refresh=False)
             bar.update(more)
 
-        yield show
+        yield show_progress
 
 
 def _failure_message(report: Report, people: PeopleFiles) -> str:
     """Say which blocks could not be done, and how to go on."""
     reasons = []
     for failure in report.failures[:_MAX_NAMED]:
-        first, after = people.span(failure.number)
+        first, after = people.block_span(failure.number)
         span = f"people {first:,} to {after - 1:,}"
         reasons.append(f"block {failure.number} ({span}): {failure.reason}")
     if len(report.failures) > _MAX_NAMED:

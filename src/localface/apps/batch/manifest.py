@@ -33,10 +33,10 @@ def manifest_of(worker: Worker, people: PeopleFiles) -> dict[str, Any]:
         "made_with": __version__,
         "n_people": people.n_people,
         "block_size": people.block_size,
-        "people": _digest([_file_identity(file, n) for file, n in people.files]),
-        "options": json.loads(_json(asked)),
+        "people": _digest_of_value([_file_identity(file, n) for file, n in people.files]),
+        "options": json.loads(_as_sorted_json(asked)),
         "explainer": {
-            "settings": json.loads(_json(worker.explainer.options.as_plain_values())),
+            "settings": json.loads(_as_sorted_json(worker.explainer.options.as_plain_values())),
             **_explainer_digests(worker.explainer),
         },
     }
@@ -68,9 +68,9 @@ def _explainer_digests(explainer: LocalFACE) -> dict[str, str]:
     records = engine.source.records(some)
     rough = [engine.log_floor, *engine.space.scales.tolist()]
     return {
-        "schema": _digest(explainer.schema.to_dict()),
+        "schema": _digest_of_value(explainer.schema.to_dict()),
         "target": engine.answers.target.sentence,
-        "data": _digest(
+        "data": _digest_of_value(
             [
                 engine.source.n_rows,
                 len(everyone),
@@ -78,7 +78,7 @@ def _explainer_digests(explainer: LocalFACE) -> dict[str, str]:
                 [f"{value:.8g}" for value in rough],
             ]
         ),
-        "model": _digest([f"{score:.8g}" for score in engine.score(records).tolist()]),
+        "model": _digest_of_value([f"{score:.8g}" for score in engine.score(records).tolist()]),
     }
 
 
@@ -97,15 +97,15 @@ def _file_identity(file: Any, n: int) -> list[Any]:
 _LENGTH = 2 * 16
 
 
-def _digest(value: Any) -> str:
-    return hashlib.blake2b(_json(value).encode(), digest_size=_LENGTH // 2).hexdigest()
+def _digest_of_value(value: Any) -> str:
+    return hashlib.blake2b(_as_sorted_json(value).encode(), digest_size=_LENGTH // 2).hexdigest()
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=_plain)
+def _as_sorted_json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=_replace_unserialisable)
 
 
-def _plain(value: Any) -> Any:
+def _replace_unserialisable(value: Any) -> Any:
     """What JSON has no type for, as plain values."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from localface.data.opening import reraised_as
+from localface.data.opening import reraise_as
 from localface.errors import DataError, InputError, did_you_mean, needs_extra
 
 with needs_extra("cluster", "explaining people in blocks"):
@@ -35,24 +35,24 @@ class PeopleFiles:
         """How many blocks they make."""
         return -(-self.n_people // self.block_size)
 
-    def span(self, number: int) -> tuple[int, int]:
+    def block_span(self, number: int) -> tuple[int, int]:
         """The first person of a block, and the first one after it."""
         return number * self.block_size, min((number + 1) * self.block_size, self.n_people)
 
-    def blocks(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    def read_blocks(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
         """Read some blocks as tables, each with its number; files without any are not opened."""
         pieces: list[Any] = []
-        for start, batch in self._batches(wanted, columns):
+        for start, batch in self._read_batches(wanted, columns):
             for number, piece in self._cut_at_blocks(start, batch):
                 if number not in wanted:
                     continue
                 pieces.append(piece)
-                first, after = self.span(number)
+                first, after = self.block_span(number)
                 if sum(len(one) for one in pieces) == after - first:
                     yield number, pa.concat_tables(pieces).combine_chunks()
                     pieces = []
 
-    def _batches(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
+    def _read_batches(self, wanted: Set[int], columns: Sequence[str]) -> Iterator[tuple[int, Any]]:
         """What the files hold, with the number of its first person; no file is whole in memory."""
         start = 0
         for file, n in self.files:
@@ -76,7 +76,7 @@ class PeopleFiles:
         batch = batch.append_column(POSITION, numbers)
         while len(batch):
             number = start // self.block_size
-            n = min(len(batch), self.span(number)[1] - start)
+            n = min(len(batch), self.block_span(number)[1] - start)
             yield number, batch.slice(0, n)
             start += n
             batch = batch.slice(n)
@@ -84,9 +84,9 @@ class PeopleFiles:
 
 def open_people(source: Any, *, block_size: int) -> PeopleFiles:
     """Open a parquet file, a folder of them, an address (``s3://...``) or a pyarrow dataset."""
-    _check_size(block_size)
+    _check_block_size(block_size)
     dataset = source if isinstance(source, ds.Dataset) else _open_dataset(source)
-    with reraised_as("the people cannot be read as parquet", DataError):
+    with reraise_as("the people cannot be read as parquet", DataError):
         fragments = sorted(dataset.get_fragments(), key=lambda one: getattr(one, "path", ""))
         files = tuple((one, one.count_rows()) for one in fragments)
     people = PeopleFiles(dataset, files, block_size)
@@ -98,7 +98,7 @@ def open_people(source: Any, *, block_size: int) -> PeopleFiles:
     return people
 
 
-def _check_size(block_size: object) -> None:
+def _check_block_size(block_size: object) -> None:
     if isinstance(block_size, bool) or not isinstance(block_size, int) or block_size < 1:
         raise InputError(
             f"block_size={block_size!r}: a whole number of people, 1 or more, is wanted"
@@ -112,5 +112,5 @@ def _open_dataset(source: str | Path) -> Any:
         raise InputError(
             f"there is no file or folder {str(source)!r}{did_you_mean(Path(source).name, beside)}"
         )
-    with reraised_as(f"{str(source)!r} cannot be read as parquet", DataError):
+    with reraise_as(f"{str(source)!r} cannot be read as parquet", DataError):
         return ds.dataset(str(source), format="parquet")

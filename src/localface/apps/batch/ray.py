@@ -66,10 +66,10 @@ def explain_parquet(
     id_column, ask
         Who is who, and what is asked for everyone; see ``Worker``.
     """
-    _check_workers(workers)
+    _check_worker_count(workers)
     worker = Worker(explainer, id_column=id_column, ask=ask or Ask())
-    with _cluster(address, workers):
-        engine = partial(_run_blocks, workers=workers or _n_cpus())
+    with _connected_to_cluster(address, workers):
+        engine = partial(_run_blocks_on_cluster, workers=workers or _count_cluster_cpus())
         return explain_blocks(engine, worker, people, out, block_size=block_size, progress=progress)
 
 
@@ -87,8 +87,8 @@ def explain_dataset(
     Ray hands the blocks out and does those of lost workers again. Without an ``id_column``
     nothing says who is who: the ids then only count within a block.
     """
-    _check_workers(workers)
-    pool = ray.data.ActorPoolStrategy(size=workers or _n_cpus())
+    _check_worker_count(workers)
+    pool = ray.data.ActorPoolStrategy(size=workers or _count_cluster_cpus())
     return dataset.map_batches(
         _Mapper,
         fn_constructor_args=(
@@ -119,7 +119,7 @@ class _RemoteWorker:
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
 
-    def ready(self) -> None:
+    def wait_until_ready(self) -> None:
         """Answer once the worker is made."""
 
     def explain(self, block: PeopleBlock) -> AnsweredBlock:
@@ -146,7 +146,7 @@ class _WorkerPool:
         self._deaths: Counter[int] = Counter()  # by block
         self._failed_starts = 0
 
-    def run(self, blocks: Iterator[PeopleBlock], size: int) -> Results:
+    def run_blocks(self, blocks: Iterator[PeopleBlock], size: int) -> Results:
         """Hand blocks out to as many workers, until all are done or given up."""
         for _ in range(size):
             self._start_worker()
@@ -156,15 +156,15 @@ class _WorkerPool:
             try:
                 answered = ray.get(ref)
             except ray.exceptions.RayTaskError as error:
-                raise _cause(error) from None
+                raise _underlying_error(error) from None
             except ray.exceptions.RayError as death:
-                yield from self._replace(actor, block, death)
+                yield from self._replace_dead_worker(actor, block, death)
                 continue
             self._give_block(actor, blocks)
             if block is not None:
                 yield answered
 
-    def stop(self) -> None:
+    def stop_workers(self) -> None:
         """Stop every worker, whatever it is doing."""
         for actor in self._actors:
             ray.kill(actor)
@@ -172,7 +172,7 @@ class _WorkerPool:
     def _start_worker(self) -> None:
         actor: Any = self._kind.remote(self._worker)
         self._actors.add(actor)
-        self._awaited[actor.ready.remote()] = (actor, None)
+        self._awaited[actor.wait_until_ready.remote()] = (actor, None)
 
     def _give_block(self, actor: Any, blocks: Iterator[PeopleBlock]) -> None:
         """Give a worker the next block, or stop it."""
@@ -184,7 +184,7 @@ class _WorkerPool:
         else:
             self._awaited[actor.explain.remote(block)] = (actor, block)
 
-    def _replace(
+    def _replace_dead_worker(
         self, actor: Any, block: PeopleBlock | None, death: Exception
     ) -> Iterator[Failure]:
         """Replace a worker that died; its block is tried again, until three have died."""
@@ -194,30 +194,30 @@ class _WorkerPool:
             self._failed_starts += 1
             if self._failed_starts >= _MAX_DEATHS or _CREATION in str(death):
                 raise LocalFACEError(
-                    f"no worker can be started on the cluster: {_message(death)}"
+                    f"no worker can be started on the cluster: {_main_error_line(death)}"
                 ) from death
         else:
             self._deaths[block.number] += 1
             if self._deaths[block.number] >= _MAX_DEATHS:
                 yield Failure(
                     block.number,
-                    f"{_MAX_DEATHS} workers died over it, the last so: {_message(death)}",
+                    f"{_MAX_DEATHS} workers died over it, the last so: {_main_error_line(death)}",
                 )
             else:
                 self._retries.append(block)
         self._start_worker()
 
 
-def _run_blocks(worker: Worker, blocks: Iterator[PeopleBlock], workers: int) -> Results:
+def _run_blocks_on_cluster(worker: Worker, blocks: Iterator[PeopleBlock], workers: int) -> Results:
     """The runner on a cluster: no more workers than there are blocks."""
     first = list(islice(blocks, workers))
     if not first:
         return
     pool = _WorkerPool(worker)
     try:
-        yield from pool.run(chain(first, blocks), len(first))
+        yield from pool.run_blocks(chain(first, blocks), len(first))
     finally:
-        pool.stop()
+        pool.stop_workers()
 
 
 def _put_into_object_store(worker: Worker) -> Any:
@@ -234,7 +234,7 @@ def _put_into_object_store(worker: Worker) -> Any:
 
 
 @contextmanager
-def _cluster(address: str, workers: int | None) -> Iterator[None]:
+def _connected_to_cluster(address: str, workers: int | None) -> Iterator[None]:
     """Use the cluster that we are connected to, else connect for as long as it takes."""
     if ray.is_initialized():
         yield
@@ -255,12 +255,12 @@ def _cluster(address: str, workers: int | None) -> Iterator[None]:
         ray.shutdown()
 
 
-def _n_cpus() -> int:
+def _count_cluster_cpus() -> int:
     resources: dict[str, float] = ray.cluster_resources()  # type: ignore[no-untyped-call]
     return max(1, int(resources.get("CPU", 1)))
 
 
-def _check_workers(workers: object) -> None:
+def _check_worker_count(workers: object) -> None:
     if workers is not None and (
         isinstance(workers, bool) or not isinstance(workers, int) or workers < 1
     ):
@@ -269,12 +269,16 @@ def _check_workers(workers: object) -> None:
         )
 
 
-def _cause(error: Any) -> Exception:
+def _underlying_error(error: Any) -> Exception:
     """What really went wrong on the cluster."""
-    return error.cause if isinstance(error.cause, Exception) else LocalFACEError(_message(error))
+    return (
+        error.cause
+        if isinstance(error.cause, Exception)
+        else LocalFACEError(_main_error_line(error))
+    )
 
 
-def _message(error: Exception) -> str:
+def _main_error_line(error: Exception) -> str:
     """The line of Ray's error that says what happened.
 
     It is the last where a worker could not be made, else the first.

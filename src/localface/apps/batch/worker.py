@@ -70,15 +70,15 @@ class Worker:
     def __call__(self, people: Any) -> Any:
         """Answer a block: a pyarrow table of people in, a pyarrow table of answers out."""
         self.check_columns(people.column_names)
-        answers = self._answer(people)
+        answers = self._answer_or_error_per_person(people)
         failed = [one for one in answers if isinstance(one, ModelError)]
         if len(failed) == len(people) > 1:
             raise failed[0]
-        lines = [_line(one) for one in answers]
+        lines = [_answer_as_row(one) for one in answers]
         ids = pa.array(range(len(people))) if self.id_column is None else people[self.id_column]
         columns = {
             name: pa.array([line.get(name) for line in lines], kind)
-            for name, kind in _column_types().items()
+            for name, kind in _answer_column_types().items()
         }
         return pa.table({"id": ids, **columns})
 
@@ -91,7 +91,7 @@ class Worker:
         if lacking:
             raise DataError(f"the people lack {', '.join(lacking)}: they have {list_names(have)}")
 
-    def _answer(self, people: Any) -> list[Recourse | InputError]:
+    def _answer_or_error_per_person(self, people: Any) -> list[Recourse | InputError]:
         """The answer of each person, or what is wrong with their record."""
         if len(people) == 0:
             return []
@@ -106,7 +106,7 @@ class Worker:
         return [every[number] for number in range(len(people))]
 
 
-def _column_types() -> dict[str, Any]:
+def _answer_column_types() -> dict[str, Any]:
     """The columns of the answers beside the id."""
     return {
         "status": pa.string(),
@@ -123,7 +123,7 @@ def _column_types() -> dict[str, Any]:
     }
 
 
-def _line(answer: Recourse | InputError) -> dict[str, Any]:
+def _answer_as_row(answer: Recourse | InputError) -> dict[str, Any]:
     """One person's line; what it does not name is null."""
     if isinstance(answer, InputError):
         return {

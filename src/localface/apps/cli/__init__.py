@@ -10,18 +10,18 @@ from contextlib import suppress
 
 from localface.apps.cli.arguments import make_parser
 from localface.apps.cli.commands import COMMANDS
-from localface.apps.cli.console import plain_warnings, say
+from localface.apps.cli.console import print_to_stderr, show_warnings_in_one_line
 from localface.apps.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, MISUSE
 from localface.errors import LocalFACEError
 
-__all__ = ["main", "reference"]
+__all__ = ["cli_reference", "main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command, and return its exit code; a user's mistake is one line, never a traceback."""
     try:
         arguments = make_parser().parse_args(argv)
-        with plain_warnings():
+        with show_warnings_in_one_line():
             code: int = COMMANDS[arguments.run](arguments)
         sys.stdout.flush()
         return code
@@ -33,18 +33,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except KeyboardInterrupt as stop:
         if str(stop):
-            say(str(stop))
+            print_to_stderr(str(stop))
         return INTERRUPTED
     except OSError as error:
         named = error.filename and error.strerror
-        say(f"{error.filename}: {error.strerror}" if named else str(error))
+        print_to_stderr(f"{error.filename}: {error.strerror}" if named else str(error))
         return MISUSE
     except (LocalFACEError, ImportError) as error:
-        say(str(error))
+        print_to_stderr(str(error))
         return MISUSE
 
 
-def reference() -> str:
+def cli_reference() -> str:
     """Return the reference of the command line, docs/cli.md: every command with its help."""
     parser = make_parser()
     (commands,) = (

@@ -8,17 +8,19 @@ from typing import Any, NoReturn
 from localface._version import __version__
 from localface.apps import files
 from localface.apps.cli.exit_codes import EXIT_CODES, MISUSE
-from localface.apps.cli.explain_arguments import add_explain, add_serve
+from localface.apps.cli.explain_arguments import add_explain_command, add_serve_command
 
 
 class Parser(argparse.ArgumentParser):
     """A parser for which misuse is exit code 1, and whose help is as wide everywhere."""
 
     def __init__(self, **settings: Any) -> None:
-        def formatter(prog: str) -> argparse.HelpFormatter:
+        def make_help_formatter(prog: str) -> argparse.HelpFormatter:
             return argparse.HelpFormatter(prog, width=100, max_help_position=28)
 
-        super().__init__(**{"formatter_class": formatter, "allow_abbrev": False, **settings})
+        super().__init__(
+            **{"formatter_class": make_help_formatter, "allow_abbrev": False, **settings}
+        )
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong and where to look."""
@@ -42,17 +44,17 @@ def make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )
-    _add_demo(commands)
-    add_explain(commands)
-    _add_schema(commands)
-    _add_ground(commands)
-    _add_store(commands)
-    _add_case(commands)
-    add_serve(commands)
+    _add_demo_command(commands)
+    add_explain_command(commands)
+    _add_schema_command(commands)
+    _add_ground_command(commands)
+    _add_store_command(commands)
+    _add_case_command(commands)
+    add_serve_command(commands)
     return parser
 
 
-def _add_case(commands: Any) -> None:
+def _add_case_command(commands: Any) -> None:
     case = commands.add_parser(
         "case",
         usage=(
@@ -120,7 +122,7 @@ def _add_recourse_options(case: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_store(commands: Any) -> None:
+def _add_store_command(commands: Any) -> None:
     store = commands.add_parser(
         "store",
         usage="localface store ROWS --schema FILE --out FOLDER",
@@ -143,7 +145,7 @@ def _add_store(commands: Any) -> None:
     store.set_defaults(run="store")
 
 
-def _add_demo(commands: Any) -> None:
+def _add_demo_command(commands: Any) -> None:
     demo = commands.add_parser(
         "demo",
         usage="localface demo [--out FOLDER]",
@@ -162,7 +164,7 @@ def _add_demo(commands: Any) -> None:
     demo.set_defaults(run="demo")
 
 
-def _add_schema(commands: Any) -> None:
+def _add_schema_command(commands: Any) -> None:
     schema = commands.add_parser(
         "schema",
         usage="localface schema ROWS [--out FILE] [options]",
@@ -192,7 +194,7 @@ def _add_schema(commands: Any) -> None:
     schema.set_defaults(run="schema")
 
 
-def _add_ground(commands: Any) -> None:
+def _add_ground_command(commands: Any) -> None:
     ground = commands.add_parser(
         "ground",
         usage="localface ground ROWS [--schema FILE] [--drop COLUMN] [options]",

@@ -61,7 +61,7 @@ def _add_flag(group: Any, one: Field[Any]) -> None:
 def read_ask(arguments: argparse.Namespace, schema: Schema) -> Ask:
     """Read the options of a call from what was typed."""
     said = {
-        one.name: _READERS.get(one.metadata["kind"], _as_it_is)(
+        one.name: _READERS.get(one.metadata["kind"], _return_unchanged)(
             getattr(arguments, one.name), schema
         )
         for one in accepted_options(Ask)
@@ -70,29 +70,29 @@ def read_ask(arguments: argparse.Namespace, schema: Schema) -> Ask:
     return Ask(**said)
 
 
-def _as_it_is(given: Any, schema: Schema) -> Any:
+def _return_unchanged(given: Any, schema: Schema) -> Any:
     return given
 
 
-def _record(given: str | None, schema: Schema) -> Any:
+def _read_record_file(given: str | None, schema: Schema) -> Any:
     return None if given is None else files.read_person(given)
 
 
-def _weights(given: Sequence[str], schema: Schema) -> dict[str, Any] | None:
+def _parse_weights(given: Sequence[str], schema: Schema) -> dict[str, Any] | None:
     """Read what changes cost: ``income=3``."""
     weights = {}
     for text in given:
         name, sign, number = text.rpartition("=")
-        if not sign or as_number(number) is None:
+        if not sign or parse_number(number) is None:
             raise ConstraintError(
                 f"--weights {text} cannot be read: write FEATURE=NUMBER, as in income=3",
                 option="weights",
             )
-        weights[name] = as_number(number)
+        weights[name] = parse_number(number)
     return weights or None
 
 
-def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]]:
+def _parse_limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]]:
     """Read what may change: ``age=5``, ``sex=never``, ``fio2=0.21:0.4``, ``ward=a,b``.
 
     One feature may have several limits.
@@ -106,7 +106,7 @@ def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]
             )
         cut = next((i for i in cuts if text[:i] in schema.names), cuts[0])
         name = text[:cut]
-        part, value = _limit(
+        part, value = _parse_limit(
             text[cut + 1 :], schema[name] if name in schema.names else Feature(name)
         )
         if part in limits.setdefault(name, {}):
@@ -117,29 +117,29 @@ def _limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, object]
     return limits
 
 
-def _limit(text: str, feature: Feature) -> tuple[str, object]:
+def _parse_limit(text: str, feature: Feature) -> tuple[str, object]:
     """Tell by its shape what a limit means: a word, a distance, a range, or some categories."""
     known = {str(label): label for label in feature.categories or ()}
     if text in MOVES and text not in known:
         return "moves", text
     if text not in known and ":" in text:
         low, high = text.split(":", 1)
-        return "bounds", (_end(low, known), _end(high, known))
-    if known and (feature.discrete or as_number(text) is None):
+        return "bounds", (_parse_range_end(low, known), _parse_range_end(high, known))
+    if known and (feature.discrete or parse_number(text) is None):
         labels = [text] if text in known else [label.strip() for label in text.split(",")]
         return "categories", [known.get(label, label) for label in labels]
-    return ("moves", text) if as_number(text) is None else ("within", as_number(text))
+    return ("moves", text) if parse_number(text) is None else ("within", parse_number(text))
 
 
-def _end(text: str, categories: Mapping[str, object]) -> object:
+def _parse_range_end(text: str, categories: Mapping[str, object]) -> object:
     """Read one end of a range: a category, a number, or nothing where it is open."""
     if text in categories:
         return categories[text]
-    number = as_number(text)
+    number = parse_number(text)
     return (text or None) if number is None else number
 
 
-def as_number(text: str) -> int | float | None:
+def parse_number(text: str) -> int | float | None:
     """Read a number, whole where it is written so; None where it is none."""
     for kind in (int, float):
         try:
@@ -150,7 +150,7 @@ def as_number(text: str) -> int | float | None:
 
 
 _READERS: dict[str, Callable[[Any, Schema], Any]] = {
-    "limits": _limits,
-    "weights": _weights,
-    "record": _record,
+    "limits": _parse_limits,
+    "weights": _parse_weights,
+    "record": _read_record_file,
 }

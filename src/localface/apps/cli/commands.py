@@ -14,7 +14,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.apps import files
 from localface.apps.cli.ask_options import read_ask
-from localface.apps.cli.console import say, working
+from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
 from localface.apps.cli.ground import run_ground
 from localface.apps.cli.inputs import find_person, make_explainer
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from localface.apps.web.app import Service
 
 
-def _demo(arguments: argparse.Namespace) -> int:
+def _run_demo(arguments: argparse.Namespace) -> int:
     from localface.cases.moons import two_moons
 
     folder = Path(arguments.out)
     folder.mkdir(parents=True, exist_ok=True)
     moons = two_moons(noise=0.15)
-    with working("explaining one person of two moons"):
+    with show_while_working("explaining one person of two moons"):
         explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
         answer = explainer.explain(moons.person)
     print(answer)
-    figure = _demo_figure(explainer, moons.person, folder / "two-moons.png")
+    figure = _write_demo_figure(explainer, moons.person, folder / "two-moons.png")
     page = files.write_answer(
         answer, folder / "two-moons.html", figure=figure.name if figure else None
     )
@@ -49,50 +49,50 @@ def _demo(arguments: argparse.Namespace) -> int:
     return _exit_code(answer)
 
 
-def _demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | None:
+def _write_demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | None:
     try:
-        with working("drawing"):
+        with show_while_working("drawing"):
             from localface.apps.plots import plot_pipeline
 
             return files.write_figure(plot_pipeline(explainer, person), path)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != "matplotlib":
             raise
-        say(
+        print_to_stderr(
             "no figure: plots need matplotlib, which is not installed; "
             'run: pip install "localface[plots]"'
         )
         return None
 
 
-def _explain(arguments: argparse.Namespace) -> int:
+def _run_explain(arguments: argparse.Namespace) -> int:
     if arguments.people is not None:
         return _explain_people(arguments)
     for path in filter(None, (arguments.plot, arguments.html)):
-        files.writable(path)
+        files.require_writable_path(path)
     if arguments.plot:
         with needs_extra("plots", "--plot"):
             import matplotlib  # noqa: F401
     with redirect_stdout(sys.stderr):  # whatever the user's model prints is not the answer
-        answer = _answer(arguments)
+        answer = _explain_one_person(arguments)
         written = []
         if arguments.plot:
-            with working("drawing"):
+            with show_while_working("drawing"):
                 written.append(files.write_figure(answer.plot(), arguments.plot))
         if arguments.html:
             written.append(files.write_answer(answer, arguments.html))
     print(answer.to_json(indent=2) if arguments.json else answer)
     for path in written:
-        say(f"wrote {path}")
+        print_to_stderr(f"wrote {path}")
     return _exit_code(answer)
 
 
-def _answer(arguments: argparse.Namespace) -> Recourse:
+def _explain_one_person(arguments: argparse.Namespace) -> Recourse:
     """Make an explainer, and ask it about one person."""
     explainer, columns = make_explainer(arguments)
     person = find_person(arguments, columns)
     ask = read_ask(arguments, explainer.schema)
-    with working("looking for a path"):
+    with show_while_working("looking for a path"):
         return explainer.explain(person, **ask.given_options())
 
 
@@ -101,7 +101,7 @@ def _explain_people(arguments: argparse.Namespace) -> int:
     if arguments.out is None:
         raise InputError("--people needs --out FOLDER, where the answers go")
     explainer, _ = make_explainer(arguments)
-    report = _explain_parquet(arguments)(
+    report = _choose_batch_function(arguments)(
         explainer,
         arguments.people,
         arguments.out,
@@ -113,7 +113,7 @@ def _explain_people(arguments: argparse.Namespace) -> int:
     return FOUND
 
 
-def _explain_parquet(arguments: argparse.Namespace) -> Callable[..., Report]:
+def _choose_batch_function(arguments: argparse.Namespace) -> Callable[..., Report]:
     """What explains many people, here or on a cluster."""
     if arguments.engine == "ray":
         from localface.apps.batch import ray
@@ -124,7 +124,7 @@ def _explain_parquet(arguments: argparse.Namespace) -> Callable[..., Report]:
     return serial.explain_parquet
 
 
-def _store(arguments: argparse.Namespace) -> int:
+def _run_store(arguments: argparse.Namespace) -> int:
     schema = files.read_schema(arguments.schema)
     store = files.write_store_of_files(arguments.rows, arguments.out, schema)
     print(
@@ -137,7 +137,7 @@ def _store(arguments: argparse.Namespace) -> int:
     return FOUND
 
 
-def _case(arguments: argparse.Namespace) -> int:
+def _run_case(arguments: argparse.Namespace) -> int:
     from localface.cases import readiness
     from localface.cases.mimic import Decisions
 
@@ -157,13 +157,13 @@ def _case(arguments: argparse.Namespace) -> int:
     return FOUND
 
 
-def _serve(arguments: argparse.Namespace) -> int:
+def _run_serve(arguments: argparse.Namespace) -> int:
     with needs_extra("web", "localface serve"):
         import fastapi  # noqa: F401
 
         from localface.apps.web.serving import Serving
     with redirect_stdout(sys.stderr):
-        service = _service(arguments)
+        service = _make_service(arguments)
         running = Serving(service, host=arguments.host, port=arguments.port)
     print(f"serving {service.title!r} at {running.url} (Ctrl-C stops it)", flush=True)
     if arguments.open:
@@ -174,7 +174,7 @@ def _serve(arguments: argparse.Namespace) -> int:
     return FOUND
 
 
-def _service(arguments: argparse.Namespace) -> Service:
+def _make_service(arguments: argparse.Namespace) -> Service:
     """What is to be served: a demonstration, or the user's own table and model."""
     from localface.apps.web import demos
 
@@ -188,19 +188,19 @@ def _service(arguments: argparse.Namespace) -> Service:
             "--data and --model go together: give both, or neither for the demonstration"
         )
     if arguments.data is None:
-        say(f"preparing the demonstration ({arguments.demo}) ...")
-        return demos.demo(arguments.demo, people=not arguments.no_people, **common)
+        print_to_stderr(f"preparing the demonstration ({arguments.demo}) ...")
+        return demos.make_demo_service(arguments.demo, people=not arguments.no_people, **common)
     explainer, columns = make_explainer(arguments)
     table = None if arguments.no_people else columns.table
     outcome = None
     if arguments.outcome is not None:
         outcome = demos.column_values(files.read_table(arguments.data), arguments.outcome)
-    with working("scoring everyone once"):
-        return demos.own_service(explainer.prescore(), table, outcome=outcome, **common)
+    with show_while_working("scoring everyone once"):
+        return demos.make_own_service(explainer.prescore(), table, outcome=outcome, **common)
 
 
-def _schema(arguments: argparse.Namespace) -> int:
-    with working(f"reading {arguments.rows}"):
+def _run_schema(arguments: argparse.Namespace) -> int:
+    with show_while_working(f"reading {arguments.rows}"):
         table = files.read_table(arguments.rows)
         kept = files.choose_columns(table, schema=None, drop=arguments.drop).table
         schema = Schema.infer(kept)
@@ -221,12 +221,12 @@ def _exit_code(answer: Recourse) -> int:
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
-    "demo": _demo,
-    "explain": _explain,
-    "schema": _schema,
+    "demo": _run_demo,
+    "explain": _run_explain,
+    "schema": _run_schema,
     "ground": run_ground,
-    "store": _store,
-    "case": _case,
-    "serve": _serve,
+    "store": _run_store,
+    "case": _run_case,
+    "serve": _run_serve,
 }
 """What each command does; it returns the exit code."""

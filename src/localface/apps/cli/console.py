@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
-def say(message: str) -> None:
+def print_to_stderr(message: str) -> None:
     """Say something in one line, apart from the answers."""
     print(f"localface: {message}", file=sys.stderr)
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def show_while_working(what: str) -> Iterator[None]:
     """Show on a terminal what is being done, for as long as it takes."""
     shown = sys.stderr.isatty()
     if shown:
@@ -27,11 +27,11 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def plain_warnings() -> Iterator[None]:
+def show_warnings_in_one_line() -> Iterator[None]:
     """Show a warning as one line of ours."""
 
     def show(message: Warning | str, *_: object, **__: object) -> None:
-        say(f"warning: {message}")
+        print_to_stderr(f"warning: {message}")
 
     with warnings.catch_warnings():
         warnings.showwarning = show

@@ -9,7 +9,7 @@ from localface.apps.cli.ask_options import add_ask_options
 from localface.apps.cli.exit_codes import EXIT_CODES
 
 
-def add_explain(commands: Any) -> None:
+def add_explain_command(commands: Any) -> None:
     """Add ``localface explain``."""
     explain = commands.add_parser(
         "explain",
@@ -32,7 +32,7 @@ def add_explain(commands: Any) -> None:
     explain.set_defaults(run="explain")
 
 
-def add_serve(commands: Any) -> None:
+def add_serve_command(commands: Any) -> None:
     """Add ``localface serve``."""
     serve = commands.add_parser(
         "serve",

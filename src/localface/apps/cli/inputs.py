@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from localface.apps import files
-from localface.apps.cli.ask_options import as_number
-from localface.apps.cli.console import say, working
+from localface.apps.cli.ask_options import parse_number
+from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 from localface.options import Search
@@ -20,25 +20,25 @@ def make_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Chos
     """Read table, schema and model, and make an explainer; also says which columns are used."""
     if files.is_store(arguments.data):
         return _make_store_explainer(arguments)
-    with working(f"reading {arguments.data}"):
+    with show_while_working(f"reading {arguments.data}"):
         table = files.read_table(arguments.data)
         schema = files.read_schema(arguments.schema) if arguments.schema else None
-    with working(f"loading {arguments.model}"):
+    with show_while_working(f"loading {arguments.model}"):
         model = _read_model(arguments)
     columns = files.choose_columns(table, schema=schema, model=model, drop=arguments.drop)
     unknown = [name for name in columns.dropped if name not in arguments.drop]
     if unknown:
-        say(
-            f"note: {_who_names_columns(model)} does not know these columns, "
+        print_to_stderr(
+            f"note: {_schema_or_model_in_words(model)} does not know these columns, "
             f"and they are not used: {', '.join(unknown)}"
         )
-    model = files.named_classes(model, columns.table)
-    with working("learning what is common"):
+    model = files.with_class_names(model, columns.table)
+    with show_while_working("learning what is common"):
         explainer = LocalFACE(
             model,
             columns.table,
             schema=columns.schema,
-            target=_find_target(arguments.target, model),
+            target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments, n_neighbors=min(_N_NEIGHBORS, len(table))),
         )
     return explainer, columns
@@ -51,16 +51,16 @@ def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, fil
             "--row counts the rows of a table, and a store has them in an order of its own: "
             "use --person"
         )
-    with working(f"opening {arguments.data}"):
+    with show_while_working(f"opening {arguments.data}"):
         store = files.open_store(arguments.data)
         schema = files.read_schema(arguments.schema) if arguments.schema else None
         model = _read_model(arguments)
-    with working("learning what is common"):
+    with show_while_working("learning what is common"):
         explainer = LocalFACE(
             model,
             store,
             schema=schema,
-            target=_find_target(arguments.target, model),
+            target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments),
         )
     return explainer, files.ChosenColumns(None, explainer.schema, ())
@@ -68,20 +68,22 @@ def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, fil
 
 def _read_model(arguments: argparse.Namespace) -> Any:
     if arguments.allow_pickle and Path(arguments.model).suffix.lower() in files.PICKLES:
-        say(f"warning: {arguments.model} is a pickle: loading it runs whatever code is in it")
+        print_to_stderr(
+            f"warning: {arguments.model} is a pickle: loading it runs whatever code is in it"
+        )
     return files.read_model(
         arguments.model, allow_pickle=arguments.allow_pickle, trust=arguments.trust
     )
 
 
-def _who_names_columns(model: Any) -> str:
+def _schema_or_model_in_words(model: Any) -> str:
     return "the schema" if getattr(model, "feature_names_in_", None) is None else "the model"
 
 
 def find_person(arguments: argparse.Namespace, columns: files.ChosenColumns) -> Any:
     """The person who was named, by row or by file."""
     if arguments.person is None:
-        return files.one_row(columns.table, arguments.row)
+        return files.take_row(columns.table, arguments.row)
     person = files.read_person(arguments.person)
     return {name: value for name, value in person.items() if name not in columns.dropped}
 
@@ -100,7 +102,7 @@ def _explainer_options(
     }
 
 
-def _find_target(text: str | None, model: Any) -> object:
+def _find_target_class(text: str | None, model: Any) -> object:
     """Find the class that is written so.
 
     A model without classes takes a number, or ``"at least"`` and ``"at most"``.
@@ -111,8 +113,8 @@ def _find_target(text: str | None, model: Any) -> object:
     if classes is None:
         return int(text) if text.isdecimal() else text
     known = classes.tolist() if hasattr(classes, "tolist") else list(classes)
-    number = as_number(text)
+    number = parse_number(text)
     for one in known:
-        if str(one) == text or (number is not None and as_number(str(one)) == number):
+        if str(one) == text or (number is not None and parse_number(str(one)) == number):
             return one
     return text

@@ -10,9 +10,9 @@ from localface.apps.files.documents import (
     write_schema,
 )
 from localface.apps.files.stores import is_store, open_store, write_store_of_files
-from localface.apps.files.tables import TABLE_SUFFIXES, one_row, read_person, read_table
-from localface.data.opening import writable
-from localface.models.load import PICKLES, named_classes
+from localface.apps.files.tables import TABLE_SUFFIXES, read_person, read_table, take_row
+from localface.data.opening import require_writable_path
+from localface.models.load import PICKLES, with_class_names
 from localface.models.load import load_model as read_model
 
 __all__ = [
@@ -21,15 +21,15 @@ __all__ = [
     "ChosenColumns",
     "choose_columns",
     "is_store",
-    "named_classes",
-    "one_row",
     "open_store",
     "read_answer",
     "read_model",
     "read_person",
     "read_schema",
     "read_table",
-    "writable",
+    "require_writable_path",
+    "take_row",
+    "with_class_names",
     "write_answer",
     "write_figure",
     "write_page",

@@ -43,7 +43,7 @@ def choose_columns(
         whose = "the model"
         known = [str(name) for name in named]
     wanted = [name for name in known if name not in drop]
-    _refuse_lacking(wanted, have, f"the table lacks {{}}, which {whose} needs")
+    _refuse_lacking_columns(wanted, have, f"the table lacks {{}}, which {whose} needs")
     width = getattr(model, "n_features_in_", None)
     if named is None and width is not None and width != len(wanted):
         raise DataError(
@@ -52,14 +52,16 @@ def choose_columns(
             "or with a --schema that lists only those of the model, in its order"
         )
     if schema is not None:
-        _refuse_lacking(wanted, list(schema.names), f"the schema lacks {{}}, which {whose} needs")
+        _refuse_lacking_columns(
+            wanted, list(schema.names), f"the schema lacks {{}}, which {whose} needs"
+        )
         schema = Schema([schema[name] for name in wanted])
     chosen = nw.from_native(table, eager_only=True).select(wanted).to_native()
     dropped = tuple(name for name in have if name not in wanted)
     return ChosenColumns(chosen, schema, dropped)
 
 
-def _refuse_lacking(wanted: list[str], have: list[str], sentence: str) -> None:
+def _refuse_lacking_columns(wanted: list[str], have: list[str], sentence: str) -> None:
     lacking = [name for name in wanted if name not in have]
     if lacking:
         spare = [name for name in have if name not in wanted]

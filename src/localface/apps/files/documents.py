@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from localface.answers.recourse import Recourse
-from localface.data.opening import existing_path, reraised_as, writable
+from localface.data.opening import require_existing_path, require_writable_path, reraise_as
 from localface.data.schema import Schema
 from localface.errors import InputError, SchemaError
 
 
 def read_schema(path: str | Path) -> Schema:
     """Read a schema from a TOML file."""
-    path = existing_path(path)
+    path = require_existing_path(path)
     try:
         return Schema.load(path)
     except SchemaError as error:
@@ -23,7 +23,7 @@ def read_schema(path: str | Path) -> Schema:
 
 def write_schema(schema: Schema, path: str | Path, *, overwrite: bool = False) -> Path:
     """Write a schema to a TOML file; one that was mended by hand is not lost by accident."""
-    path = writable(path)
+    path = require_writable_path(path)
     if path.exists() and not overwrite:
         raise InputError(
             f"there is a file {str(path)!r} already: "
@@ -35,8 +35,8 @@ def write_schema(schema: Schema, path: str | Path, *, overwrite: bool = False) -
 
 def read_answer(path: str | Path) -> Recourse:
     """Read an answer back from JSON."""
-    path = existing_path(path)
-    with reraised_as(f"{str(path)!r} is no text", InputError):
+    path = require_existing_path(path)
+    with reraise_as(f"{str(path)!r} is no text", InputError):
         text = path.read_text(encoding="utf-8")
     return Recourse.from_json(text)
 
@@ -46,18 +46,18 @@ def write_answer(answer: Recourse, path: str | Path, *, figure: str | None = Non
 
     ``figure`` is the address of a picture for the page.
     """
-    path = writable(path)
+    path = require_writable_path(path)
     if path.suffix.lower() == ".json":
         text = answer.to_json(indent=2) + "\n"
     else:
-        text = _page(answer, figure)
+        text = _html_page(answer, figure)
     path.write_text(text, encoding="utf-8", newline="\n")
     return path
 
 
 def write_figure(figure: Any, path: str | Path) -> Path:
     """Write a matplotlib figure; the name says in which format."""
-    path = writable(path)
+    path = require_writable_path(path)
     try:
         figure.savefig(path, dpi=150)
     except ValueError as error:
@@ -69,20 +69,20 @@ def write_figure(figure: Any, path: str | Path) -> Path:
 
 def write_page(path: str | Path, *, title: str, body: str) -> Path:
     """Write a page of HTML."""
-    path = writable(path)
-    path.write_text(_html(title, body), encoding="utf-8", newline="\n")
+    path = require_writable_path(path)
+    path.write_text(_html_document(title, body), encoding="utf-8", newline="\n")
     return path
 
 
-def _page(answer: Recourse, figure: str | None) -> str:
+def _html_page(answer: Recourse, figure: str | None) -> str:
     picture = ""
     if figure:
         image = f'<img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%">'
         picture = f"<p>{image}</p>\n"
-    return _html(f"Recourse: {answer.status.word}", f"{answer._repr_html_()}\n{picture}")
+    return _html_document(f"Recourse: {answer.status.word}", f"{answer._repr_html_()}\n{picture}")
 
 
-def _html(title: str, body: str) -> str:
+def _html_document(title: str, body: str) -> str:
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width">\n'

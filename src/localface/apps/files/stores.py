@@ -34,10 +34,10 @@ def write_store_of_files(rows: str | Path, out: str | Path, schema: Schema) -> S
     read = blocks_of_parquet if any(name.endswith(".parquet") for name in names) else blocks_of_csv
     with tqdm(unit=" rows", unit_scale=True, disable=None) as bar:
 
-        def show(what: str, done: int, total: int) -> None:
+        def show_progress(what: str, done: int, total: int) -> None:
             bar.set_description(what, refresh=False)
             bar.total = total or None
             bar.n = done
             bar.refresh()
 
-        return write_store(out, read(path, schema), schema, progress=show)
+        return write_store(out, read(path, schema), schema, progress=show_progress)

@@ -13,7 +13,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from localface.data.opening import existing_path, reraised_as
+from localface.data.opening import require_existing_path, reraise_as
 from localface.errors import DataError, list_names
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json", ".json.gz")
@@ -22,24 +22,26 @@ _EXAMPLE = '{"age": 63, "ward": "b", ...}'
 
 def read_table(path: str | Path) -> Any:
     """Read a table from CSV, Parquet or JSON, as pandas where it is installed, else as polars."""
-    path = existing_path(path)
+    path = require_existing_path(path)
     kind = next((suffix for suffix in TABLE_SUFFIXES if path.name.lower().endswith(suffix)), None)
     if kind is None:
         raise DataError(
             f"{str(path)!r} is no table that can be read: "
             f"give a file that ends in {list_names(TABLE_SUFFIXES)}"
         )
-    library = _library(kind, path)
-    with reraised_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
+    library = _choose_table_library(kind, path)
+    with reraise_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
         table = _read_by_kind(library, kind, path)
-    return _without_index(table)
+    return _without_index_column(table)
 
 
 def read_person(path: str | Path) -> dict[str, Any]:
     """Read one person from a JSON object, feature by feature; ``-`` reads the standard input."""
     source = "the standard input" if str(path) == "-" else repr(str(path))
-    with reraised_as(f"{source} cannot be read as JSON, such as {_EXAMPLE}", DataError):
-        text = sys.stdin.read() if str(path) == "-" else existing_path(path).read_text("utf-8")
+    with reraise_as(f"{source} cannot be read as JSON, such as {_EXAMPLE}", DataError):
+        text = (
+            sys.stdin.read() if str(path) == "-" else require_existing_path(path).read_text("utf-8")
+        )
         person = json.loads(text)
     if isinstance(person, list) and len(person) == 1:
         (person,) = person
@@ -51,7 +53,7 @@ def read_person(path: str | Path) -> dict[str, Any]:
     return person
 
 
-def one_row(table: Any, row: int) -> Any:
+def take_row(table: Any, row: int) -> Any:
     """Take one row out of a table, counted from 0, as a table of its own."""
     frame = nw.from_native(table, eager_only=True)
     if not 0 <= row < len(frame):
@@ -59,7 +61,7 @@ def one_row(table: Any, row: int) -> Any:
     return frame[row : row + 1].to_native()
 
 
-def _library(kind: str, path: Path) -> Any:
+def _choose_table_library(kind: str, path: Path) -> Any:
     """The library to read tables with: pandas where it can read this kind, else polars."""
     has_pandas = find_spec("pandas") is not None
     if has_pandas and (kind != ".parquet" or find_spec("pyarrow") or find_spec("fastparquet")):
@@ -81,7 +83,7 @@ def _read_by_kind(library: Any, kind: str, path: Path) -> Any:
     if kind == ".parquet":
         return library.read_parquet(path)
     if kind.startswith(".csv"):
-        return library.read_csv(path, **_exact_reading(library))
+        return library.read_csv(path, **_exact_csv_options(library))
     opener: Callable[..., Any] = gzip.open if kind.endswith(".gz") else open
     with opener(path, "rt", encoding="utf-8") as file:
         content = json.load(file)
@@ -92,7 +94,7 @@ def _read_by_kind(library: Any, kind: str, path: Path) -> Any:
     return library.DataFrame(content)
 
 
-def _exact_reading(library: Any) -> dict[str, Any]:
+def _exact_csv_options(library: Any) -> dict[str, Any]:
     """Read every digit of a CSV file, and every row before a column's type is settled."""
     if library.__name__ == "polars":
         return {"infer_schema_length": None}
@@ -102,7 +104,7 @@ def _exact_reading(library: Any) -> dict[str, Any]:
     return {"float_precision": "round_trip"}
 
 
-def _without_index(table: Any) -> Any:
+def _without_index_column(table: Any) -> Any:
     """Leave out a first column that only counts the rows: pandas writes its index so."""
     frame = nw.from_native(table, eager_only=True)
     first = frame.columns[0] if frame.columns else None

@@ -18,9 +18,9 @@ from localface.apps.plots.style import (
     PURPLE,
     RED,
     SMALL,
-    canvas,
     escape_math,
-    wrapped,
+    figure_or_new,
+    wrap_text,
 )
 
 _LOOKS: dict[str, dict[str, Any]] = {
@@ -45,16 +45,18 @@ def plot_audit(audit: Audit, figure: Figure | None = None) -> Figure:
     figure
         A figure to draw on; by default a new one.
     """
-    figure = canvas(figure, 7.0, 7.6)
-    title = wrapped(escape_math(repr(audit).strip("<>")), figure.get_figwidth() - 0.3, NORMAL + 1.5)
+    figure = figure_or_new(figure, 7.0, 7.6)
+    title = wrap_text(
+        escape_math(repr(audit).strip("<>")), figure.get_figwidth() - 0.3, NORMAL + 1.5
+    )
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     bars, points = figure.subplots(2, height_ratios=[1.0, 1.7])
-    _draw_shares(bars, audit)
+    _draw_share_bars(bars, audit)
     _draw_proposals(points, audit)
     return figure
 
 
-def _draw_shares(panel: Axes, audit: Audit) -> None:
+def _draw_share_bars(panel: Axes, audit: Audit) -> None:
     """One bar a question, with its count; proposals that fail are in the denominator."""
     summary = audit.summary()
     for i, (n, share) in enumerate(summary.values()):
@@ -107,13 +109,13 @@ def _draw_verdict(panel: Axes, audit: Audit, verdict: str) -> None:
     found = [one for one in audit if one.verdict == verdict and one.jump is not None]
     if not found:
         return
-    across, up = zip(*map(_coordinates, found), strict=True)
+    across, up = zip(*map(_density_coordinates, found), strict=True)
     look: dict[str, Any] = {"s": 42, "alpha": 0.75, "linewidths": 0, "zorder": 3, "clip_on": False}
     name = f"{verdict} ({len(found):,})"
     panel.scatter(across, up, label=name, **look, **_LOOKS[verdict])
 
 
-def _coordinates(finding: Finding) -> tuple[float, float]:
+def _density_coordinates(finding: Finding) -> tuple[float, float]:
     assert finding.density is not None
     assert finding.jump is not None
     return 100 * finding.density, 100 * finding.jump.lowest

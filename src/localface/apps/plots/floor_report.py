@@ -13,10 +13,10 @@ from localface.apps.plots.style import (
     NORMAL,
     ORANGE,
     SMALL,
-    canvas,
     escape_math,
-    shortened,
-    wrapped,
+    figure_or_new,
+    shorten_text,
+    wrap_text,
 )
 
 _BAR = 0.38  # height of a bar, of the room that a judge has
@@ -37,8 +37,8 @@ def plot_floor_report(report: FloorReport, figure: Figure | None = None) -> Figu
         A figure to draw on; by default a new one.
     """
     n_groups = len(report.groups)
-    figure = canvas(figure, 7.0, 3.2 + (0.8 + 0.35 * n_groups if n_groups else 0.0))
-    title = wrapped(escape_math(report.headline), figure.get_figwidth() - 0.3, NORMAL + 1.5)
+    figure = figure_or_new(figure, 7.0, 3.2 + (0.8 + 0.35 * n_groups if n_groups else 0.0))
+    title = wrap_text(escape_math(report.headline), figure.get_figwidth() - 0.3, NORMAL + 1.5)
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     if not n_groups:
         _draw_judges(figure.subplots(), report)
@@ -74,7 +74,7 @@ def _draw_judges(panel: Axes, report: FloorReport) -> None:
     panel.invert_yaxis()
     panel.set_xlim(0, 112)
     panel.set_xticks([0, 25, 50, 75, 100])
-    _style(panel, "share that clears the floor [%]")
+    _style_panel(panel, "share that clears the floor [%]")
     panel.spines["bottom"].set_bounds(0, 100)
     panel.legend(fontsize=SMALL, loc="upper left", bbox_to_anchor=(0, 1.2), ncols=2, frameon=False)
 
@@ -87,15 +87,15 @@ def _draw_groups(panel: Axes, report: FloorReport) -> None:
         counts = f"{group.n_below:,} of {group.n:,}; others {format_percent(group.others)}"
         panel.annotate(counts, (100 * group.share, i), (4, 0), textcoords="offset points",
                        va="center", fontsize=SMALL)  # fmt: skip
-    labels = [escape_math(shortened(group.label, _LONGEST_LABEL)) for group in report.groups]
+    labels = [escape_math(shorten_text(group.label, _LONGEST_LABEL)) for group in report.groups]
     panel.set_yticks(range(len(labels)), labels)
     panel.set_ylim(max(len(labels), 2) - 0.5, -0.5)
     highest = max(100 * group.share for group in report.groups)
     panel.set_xlim(0, 1.5 * highest)
-    _style(panel, "share of the group below the floor in use [%]; line: the others")
+    _style_panel(panel, "share of the group below the floor in use [%]; line: the others")
 
 
-def _style(panel: Axes, label: str) -> None:
+def _style_panel(panel: Axes, label: str) -> None:
     panel.set_xlabel(label, fontsize=SMALL)
     panel.tick_params(labelsize=SMALL)
     panel.tick_params(axis="y", length=0)

@@ -15,19 +15,19 @@ from localface.apps.plots.pipeline import (
     draw_end,
     draw_path,
     draw_start,
-    end_key,
-    path_key,
-    person_key,
+    end_legend_entry,
+    path_legend_entry,
+    person_legend_entry,
 )
 from localface.apps.plots.plane import (
     Plane,
-    background_keys,
+    background_legend_entries,
     draw_background,
     draw_color_bar,
     log_densities,
-    plane_of,
+    make_plane,
 )
-from localface.apps.plots.style import GREEN, GREY, NORMAL, PURPLE, SMALL, canvas, draw_dots
+from localface.apps.plots.style import GREEN, GREY, NORMAL, PURPLE, SMALL, draw_dots, figure_or_new
 from localface.explainer import LocalFACE
 from localface.geometry.segments import norms
 from localface.types import Array
@@ -56,10 +56,10 @@ def plot_against_line(
     where
         What this person may change, as for ``explain``.
     """
-    plane = plane_of(explainer, "plot_against_line")
+    plane = make_plane(explainer, "plot_against_line")
     path = explainer.explain(person, where=where).require().records
     straight = path[[0, -1]]
-    figure = canvas(figure, 7.0, 7.4)
+    figure = figure_or_new(figure, 7.0, 7.4)
     top, bottom = figure.subplots(2, height_ratios=[2.2, 1.0])
     painted = draw_background(top, plane)
     rows = draw_dots(
@@ -69,8 +69,14 @@ def plot_against_line(
     draw_path(top, path, color=GREEN)
     draw_start(top, path[0])
     draw_end(top, path[-1])
-    paths = _path_keys(plane, path, straight)
-    keys = [*paths, person_key(), end_key(), rows, *background_keys(plane)]
+    paths = _path_legend_entries(plane, path, straight)
+    keys = [
+        *paths,
+        person_legend_entry(),
+        end_legend_entry(),
+        rows,
+        *background_legend_entries(plane),
+    ]
     figure.legend(
         handles=keys,
         fontsize=NORMAL - 0.5,
@@ -80,26 +86,26 @@ def plot_against_line(
         handlelength=3.2,
     )
     draw_color_bar(top, painted, plane)
-    _draw_along(bottom, plane, path, straight)
+    _draw_density_along(bottom, plane, path, straight)
     return figure
 
 
-def _path_keys(plane: Plane, path: Array, straight: Array) -> list[Line2D]:
+def _path_legend_entries(plane: Plane, path: Array, straight: Array) -> list[Line2D]:
     lengths = [
         format_number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2)
         for one in (path, straight)
     ]
     return [
-        path_key(f"LocalFACE, length {lengths[0]}", GREEN),
-        path_key(f"straight line, length {lengths[1]}", PURPLE, _DASHES),
+        path_legend_entry(f"LocalFACE, length {lengths[0]}", GREEN),
+        path_legend_entry(f"straight line, length {lengths[1]}", PURPLE, _DASHES),
     ]
 
 
-def _draw_along(panel: Axes, plane: Plane, path: Array, straight: Array) -> None:
+def _draw_density_along(panel: Axes, plane: Plane, path: Array, straight: Array) -> None:
     """Draw the density along both, as the share of people in less common states."""
     floor = plane.explainer.options.min_density
     for one, color, linestyle in ((straight, PURPLE, _DASHES), (path, GREEN, "-")):
-        travelled, points = _points_along(plane.points(one))
+        travelled, points = _sample_points_along(plane.points(one))
         shares = plane.explainer.density.scale.share_below(log_densities(plane.explainer, points))
         panel.plot(travelled, 100 * shares, color=color, linewidth=2.2, linestyle=linestyle)
     panel.axhline(100 * floor, linewidth=1.5, color=panel.xaxis.label.get_color())
@@ -118,7 +124,7 @@ def _draw_along(panel: Axes, plane: Plane, path: Array, straight: Array) -> None
     panel.spines[["top", "right"]].set_visible(False)
 
 
-def _points_along(path: Array) -> tuple[Array, Array]:
+def _sample_points_along(path: Array) -> tuple[Array, Array]:
     """Points along a path, and how far each is from its start."""
     lengths = norms(np.diff(path, axis=0))
     ends = np.concatenate([[0.0], np.cumsum(lengths)])

@@ -25,10 +25,10 @@ from localface.apps.plots.style import (
     PURPLE,
     RED,
     SMALL,
-    canvas,
     escape_math,
-    shortened,
-    wrapped,
+    figure_or_new,
+    shorten_text,
+    wrap_text,
 )
 from localface.data.feature import Feature
 from localface.types import Array
@@ -52,7 +52,7 @@ class _Movement:
         unit = f" {self.feature.unit}" if self.feature.unit else ""
         if self.codes[0] != self.codes[-1]:
             return f"{self.feature.name}: {first} → {last}{unit}"
-        away = self.feature.format(_furthest(self.codes))
+        away = self.feature.format(_furthest_from_first(self.codes))
         return f"{self.feature.name}: {first} → {away} → {last}{unit}"
 
 
@@ -79,12 +79,14 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     recourse = recourse.with_actions_as_path()
     if len(recourse.records) < 2:
         return _plot_without_path(recourse, figure)
-    moved = _movements(recourse)
+    moved = _movements_by_size(recourse)
     drawn = moved[: max(0, most)]
     rest = moved[max(0, most) :]
-    figure = canvas(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(notes))
+    figure = figure_or_new(figure, _WIDTH, 3.7 + 1.05 * len(drawn) + _LINE * len(notes))
     width = figure.get_figwidth() - 0.3
-    figure.suptitle(_title(recourse), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
+    figure.suptitle(
+        _figure_title(recourse), x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold"
+    )
     panels = figure.subplots(
         1 + len(drawn), sharex=True, height_ratios=[2.1] + [1.0] * len(drawn), squeeze=False
     )[:, 0]
@@ -92,19 +94,21 @@ def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int
     _draw_alerts(panels[0], recourse, width - 0.9)
     for panel, movement in zip(panels[1:], drawn, strict=True):
         _draw_feature(panel, movement)
-    marks = [_mark_steps(panel, recourse) for panel in panels]
+    marks = [_hatch_special_steps(panel, recourse) for panel in panels]
     if marks[0]:
         corner: Any = "upper right" if recourse.target.at_most else "lower right"
         panels[0].legend(handles=marks[0], loc=corner, fontsize=SMALL, handlelength=2.5)
-    _step_axis(panels[-1], len(recourse.records))
-    caption = "\n".join(wrapped(line, width) for line in [*_caption(recourse, rest), *notes])
+    _label_step_axis(panels[-1], len(recourse.records))
+    caption = "\n".join(
+        wrap_text(line, width) for line in [*_caption_lines(recourse, rest), *notes]
+    )
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)
     return figure
 
 
-def _movements(recourse: Recourse) -> list[_Movement]:
+def _movements_by_size(recourse: Recourse) -> list[_Movement]:
     """What changes on the way, the largest departure from the person's own value first."""
-    far = np.array([_furthest(codes) for codes in recourse.records.T])
+    far = np.array([_furthest_from_first(codes) for codes in recourse.records.T])
     changes = changes_between(recourse.schema, recourse.scales, recourse.records[0], far)
     return [
         _Movement(one.feature, recourse.records[:, recourse.schema.index(one.name)])
@@ -112,12 +116,12 @@ def _movements(recourse: Recourse) -> list[_Movement]:
     ]
 
 
-def _furthest(codes: Array) -> float:
+def _furthest_from_first(codes: Array) -> float:
     """The value furthest from the first one: what leaves and comes back has changed too."""
     return float(codes[np.argmax(np.abs(codes - codes[0]))])
 
 
-def _title(recourse: Recourse) -> str:
+def _figure_title(recourse: Recourse) -> str:
     steps = len(recourse.certificates)
     first = recourse.target.format_score(recourse.scores[0])
     last = recourse.target.format_score(recourse.scores[-1])
@@ -138,7 +142,7 @@ def _threshold_label(recourse: Recourse) -> str:
     )
 
 
-def _caption(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
+def _caption_lines(recourse: Recourse, rest: Sequence[_Movement]) -> list[str]:
     """What the panels do not show: the target, other changes, and what holds for the whole path."""
     others = ", ".join(
         escape_math(str(movement)).replace(" ", "\N{NO-BREAK SPACE}") for movement in rest
@@ -199,7 +203,7 @@ def _draw_score(panel: Axes, recourse: Recourse) -> None:
 
 def _draw_alerts(panel: Axes, recourse: Recourse, width: float) -> None:
     """Put what nobody may overlook above the score."""
-    lines = [wrapped(escape_math(f"! {line}"), width) for line in page_of(recourse).alerts]
+    lines = [wrap_text(escape_math(f"! {line}"), width) for line in page_of(recourse).alerts]
     if lines:
         panel.set_title("\n".join(lines), loc="left", fontsize=SMALL, color=RED, fontweight="bold")
 
@@ -227,12 +231,12 @@ def _draw_feature(panel: Axes, movement: _Movement) -> None:
     if len(feature.categories) <= _CATEGORIES:
         named = list(range(len(feature.categories)))
     panel.set_yticks(
-        named, [shortened(escape_math(str(feature.categories[code]))) for code in named]
+        named, [shorten_text(escape_math(str(feature.categories[code]))) for code in named]
     )
     panel.set_ylim(min(named) - 0.5, max(named) + 0.5)
 
 
-def _mark_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
+def _hatch_special_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
     """Hatch the entry step and the steps below the floor; return the legend entries."""
     panel.spines[["top", "right"]].set_visible(False)
     panel.grid(axis="x", color=GREY, alpha=0.25)
@@ -257,7 +261,7 @@ def _mark_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
     return list(marks.values())
 
 
-def _step_axis(panel: Axes, n: int) -> None:
+def _label_step_axis(panel: Axes, n: int) -> None:
     """Number the steps; the person as they are is "now"."""
     every = max(1, -(-n // 16))
     ticks = list(range(0, n, every))
@@ -268,9 +272,9 @@ def _step_axis(panel: Axes, n: int) -> None:
 def _plot_without_path(recourse: Recourse, figure: Figure | None) -> Figure:
     """Draw where someone stands for whom there is no path, and say why."""
     page = page_of(recourse)
-    figure = canvas(figure, _WIDTH, 2.9)
+    figure = figure_or_new(figure, _WIDTH, 2.9)
     width = figure.get_figwidth() - 0.3
-    title = wrapped(escape_math(recourse.status.value), width, NORMAL + 1.5)
+    title = wrap_text(escape_math(recourse.status.value), width, NORMAL + 1.5)
     figure.suptitle(title, x=0.01, ha="left", fontsize=NORMAL + 1, fontweight="bold")
     panel = figure.add_subplot()
     score = recourse.scores[0]
@@ -293,6 +297,6 @@ def _plot_without_path(recourse: Recourse, figure: Figure | None) -> Figure:
         frameon=False,
     )
     lines = [line for line in (recourse.reason, *page.closing) if line]
-    caption = "\n".join(wrapped(escape_math(line), width) for line in lines)
+    caption = "\n".join(wrap_text(escape_math(line), width) for line in lines)
     figure.supxlabel(caption, x=0.01, ha="left", fontsize=SMALL)
     return figure

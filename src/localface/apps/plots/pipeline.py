@@ -15,12 +15,12 @@ from localface.analyses.trace import JudgedSteps, Trace, trace_search
 from localface.answers.wording import format_number
 from localface.apps.plots.plane import (
     Plane,
-    background_keys,
+    background_legend_entries,
     draw_background,
     draw_color_bar,
-    plane_of,
+    make_plane,
 )
-from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, canvas, draw_dots
+from localface.apps.plots.style import GREEN, INK, NORMAL, ORANGE, RED, draw_dots, figure_or_new
 from localface.engine.asking import check_ask
 from localface.errors import InputError
 from localface.explainer import LocalFACE
@@ -78,19 +78,23 @@ def plot_pipeline(
             f"this explainer has strategy={explainer.options.strategy!r}: "
             "make one with strategy='guided'"
         )
-    plane = plane_of(explainer, "plot_pipeline")
+    plane = make_plane(explainer, "plot_pipeline")
     request = check_ask(explainer.engine, Ask(where=where)).make_request(person)
     trace = trace_search(explainer.engine, request)
-    figure = canvas(figure, 12.5, 5.2)
+    figure = figure_or_new(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
     # all of it first: painting resets the limits that the panels share
     painted = [draw_background(panel, plane) for panel in panels]
     keys: dict[Any, Any] = {}
-    for panel, draw in zip(panels, (_draw_explore, _draw_exploit, _draw_enhance), strict=True):
+    for panel, draw in zip(
+        panels, (_draw_explore_panel, _draw_exploit_panel, _draw_enhance_panel), strict=True
+    ):
         keys |= {key.get_label(): key for key in draw(panel, plane, trace)}
         draw_start(panel, trace.recourse.records[0])
         panel.label_outer()
-    keys |= {key.get_label(): key for key in (person_key(), *background_keys(plane))}
+    keys |= {
+        key.get_label(): key for key in (person_legend_entry(), *background_legend_entries(plane))
+    }
     draw_color_bar(panels, painted[-1], plane)
     figure.legend(
         handles=list(keys.values()),
@@ -103,10 +107,10 @@ def plot_pipeline(
     return figure
 
 
-def _draw_explore(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+def _draw_explore_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     keys = _draw_rows(panel, plane, trace.explored)
-    keys += _draw_steps(panel, plane, trace.tried)
-    keys += _draw_trail(panel, plane, trace)
+    keys += _draw_judged_steps(panel, plane, trace.tried)
+    keys += _draw_explored_path(panel, plane, trace)
     said = "finds someone to become" if trace.recourse.found else trace.recourse.status.word
     _set_title(
         panel, "1  explore", f"{said}: {len(trace.explored):,} of {len(plane.rows):,} rows seen"
@@ -114,21 +118,21 @@ def _draw_explore(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     return keys
 
 
-def _draw_exploit(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+def _draw_exploit_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     keys = _draw_rows(panel, plane, trace.explored, trace.exploited)
-    keys += _draw_trail(panel, plane, trace)
+    keys += _draw_explored_path(panel, plane, trace)
     if trace.balls:
         look: dict[str, Any] = {"color": INK, "linestyle": "--", "linewidth": 1.4}
-        panel.plot(*plane.circle(*trace.balls[-1]).T, zorder=4, **look)
+        panel.plot(*plane.ball_outline(*trace.balls[-1]).T, zorder=4, **look)
         keys.append(Line2D([], [], label="the ball that exploit looks through", **look))
     said = f"knows the ground in between: {len(trace.exploited):,} more rows"
     _set_title(panel, "2  exploit", said if trace.recourse.found else _NOTHING)
     return keys
 
 
-def _draw_enhance(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+def _draw_enhance_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     keys = _draw_rows(panel, plane, trace.explored, trace.exploited)
-    keys += _draw_steps(panel, plane, trace.checked)
+    keys += _draw_judged_steps(panel, plane, trace.checked)
     if not trace.recourse.found:
         _set_title(panel, "3  enhance", _NOTHING)
         return keys
@@ -139,7 +143,7 @@ def _draw_enhance(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     _set_title(
         panel, "3  enhance", said if before is None else f"{said}, was {format_number(before, 2)}"
     )
-    return [*keys, path_key("best way", GREEN), end_key()]
+    return [*keys, path_legend_entry("best way", GREEN), end_legend_entry()]
 
 
 def _draw_rows(
@@ -147,15 +151,19 @@ def _draw_rows(
 ) -> list[Any]:
     """Scatter the rows, those that were seen filled."""
     dots = [draw_dots(panel, plane.rows, "row, not seen", **_ROW)]
-    dots.append(draw_dots(panel, plane.units(explored), "row seen by explore", **_SEEN))
+    dots.append(draw_dots(panel, plane.to_user_units(explored), "row seen by explore", **_SEEN))
     if exploited is not None:
-        dots.append(draw_dots(panel, plane.units(exploited), "row seen by exploit", **_MORE))
+        dots.append(
+            draw_dots(panel, plane.to_user_units(exploited), "row seen by exploit", **_MORE)
+        )
     return dots
 
 
-def _draw_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
+def _draw_judged_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
     """Draw the steps that were judged: solid where they are traversable, dashed where not."""
-    segments = np.stack([plane.units(steps.starts), plane.units(steps.ends)], axis=1)
+    segments = np.stack(
+        [plane.to_user_units(steps.starts), plane.to_user_units(steps.ends)], axis=1
+    )
     keys = []
     alpha = min(0.8, max(0.04, 100 / (1 + len(segments))))  # thousands of steps must not hide all
     looks: tuple[tuple[str, Array, str, Any], ...] = (
@@ -171,12 +179,12 @@ def _draw_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
     return keys
 
 
-def _draw_trail(panel: Axes, plane: Plane, trace: Trace) -> list[Line2D]:
+def _draw_explored_path(panel: Axes, plane: Plane, trace: Trace) -> list[Line2D]:
     """Draw the path that explore found, if any."""
     if not len(trace.trail):
         return []
-    draw_path(panel, plane.units(trace.trail), color=GREEN, linestyle=_DASHES)
-    return [path_key("first way found", GREEN, _DASHES)]
+    draw_path(panel, plane.to_user_units(trace.trail), color=GREEN, linestyle=_DASHES)
+    return [path_legend_entry("first way found", GREEN, _DASHES)]
 
 
 def draw_path(panel: Axes, path: Array, *, color: str, linestyle: Any = "-") -> None:
@@ -198,21 +206,21 @@ def draw_end(panel: Axes, point: Array) -> None:
     panel.plot(*point, color=GREEN, marker="*", markersize=17, zorder=8, **_HALO)
 
 
-def person_key() -> Line2D:
+def person_legend_entry() -> Line2D:
     """What the square means."""
     return Line2D(
         [], [], color=INK, marker="s", markersize=8, linestyle="none", label="the person, now"
     )
 
 
-def end_key() -> Line2D:
+def end_legend_entry() -> Line2D:
     """What the star means."""
     return Line2D(
         [], [], color=GREEN, marker="*", markersize=13, linestyle="none", label="counterfactual"
     )
 
 
-def path_key(label: str, color: str, linestyle: Any = "-") -> Line2D:
+def path_legend_entry(label: str, color: str, linestyle: Any = "-") -> Line2D:
     """What the line means."""
     return Line2D([], [], color=color, linewidth=2.6, linestyle=linestyle, label=label)
 

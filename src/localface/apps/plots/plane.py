@@ -39,7 +39,7 @@ class Plane:
         """The score to reach, as the user gave it."""
         return float(self.explainer.options.min_score)
 
-    def units(self, points: Array) -> Array:
+    def to_user_units(self, points: Array) -> Array:
         """Turn points of the explainer's space into the user's units."""
         space = self.explainer.engine.space
         return np.asarray(points * space.scales + space.centres)
@@ -49,13 +49,13 @@ class Plane:
         space = self.explainer.engine.space
         return np.asarray((records - space.centres) / space.scales)
 
-    def circle(self, centre: Array, radius: float) -> Array:
+    def ball_outline(self, centre: Array, radius: float) -> Array:
         """The outline of a ball, which need not be round in the user's units."""
         angle = np.linspace(0, 2 * np.pi, 121)
-        return self.units(centre + radius * np.column_stack([np.cos(angle), np.sin(angle)]))
+        return self.to_user_units(centre + radius * np.column_stack([np.cos(angle), np.sin(angle)]))
 
 
-def plane_of(explainer: LocalFACE, what: str) -> Plane:
+def make_plane(explainer: LocalFACE, what: str) -> Plane:
     """The plane of an explainer, or a refusal that says what to draw instead."""
     kinds = [feature.kind for feature in explainer.schema]
     if len(kinds) != 2 or not set(kinds) <= {"numeric", "integer"}:
@@ -64,7 +64,7 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
             f"this explainer has {len(kinds)} features ({', '.join(dict.fromkeys(kinds))}): "
             "draw one person's way with explain(...).plot() instead"
         )
-    rows = _rows(explainer)
+    rows = _all_rows(explainer)
     low = rows.min(axis=0)
     high = rows.max(axis=0)
     margin = 0.12 * (high - low)
@@ -84,7 +84,7 @@ def plane_of(explainer: LocalFACE, what: str) -> Plane:
     return Plane(explainer, rows, across, up, plane.scores, on_grid)
 
 
-def _rows(explainer: LocalFACE) -> Array:
+def _all_rows(explainer: LocalFACE) -> Array:
     """All rows, as their owner may see them."""
     source = explainer.engine.source
     return source.records(list_all_rows(source))
@@ -100,7 +100,7 @@ def log_densities(explainer: LocalFACE, points: Array) -> Array:
 
 def draw_background(panel: Axes, plane: Plane) -> ScalarMappable:
     """Paint the score, stronger where the density is higher, and outline floor and target."""
-    colors = _colors(plane)
+    colors = _score_colors(plane)
     shares = plane.explainer.density.scale.share_below(plane.log_densities)
     paint = np.asarray(colors.to_rgba(plane.scores))
     paint[..., 3] = 0.10 + 0.75 * shares
@@ -142,7 +142,7 @@ def draw_color_bar(panels: Any, painted: ScalarMappable, plane: Plane) -> None:
     bar.ax.tick_params(labelsize=SMALL)
 
 
-def background_keys(plane: Plane) -> list[Line2D]:
+def background_legend_entries(plane: Plane) -> list[Line2D]:
     """The legend entries of the outlines."""
     floor = f"edge of viable ground (floor: {format_percent(plane.explainer.options.min_density)})"
     return [
@@ -158,7 +158,7 @@ def background_keys(plane: Plane) -> list[Line2D]:
     ]
 
 
-def _colors(plane: Plane) -> ScalarMappable:
+def _score_colors(plane: Plane) -> ScalarMappable:
     """Colours with the threshold in the middle; reversed where low scores are wanted."""
     low = float(plane.scores.min())
     high = float(plane.scores.max())

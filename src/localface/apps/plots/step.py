@@ -18,10 +18,10 @@ from localface.apps.plots.style import (
     PURPLE,
     SCORES,
     SMALL,
-    blank,
-    canvas,
     draw_dots,
-    write_beside,
+    figure_or_new,
+    hide_axes,
+    write_beside_point,
 )
 from localface.geometry.segments import norms
 from localface.types import Array
@@ -40,12 +40,12 @@ def plot_step(figure: Figure | None = None, *, momentum_steps: int = 2) -> Figur
     The row with the largest f / (1 + distance) is chosen; the step goes half way towards
     it, and on with the mean of the last ``momentum_steps`` steps.
     """
-    figure = canvas(figure, 7.8, 5.6)
+    figure = figure_or_new(figure, 7.8, 5.6)
     panel = figure.subplots()
     here = _TRAIL[-1]
     back = min(momentum_steps, len(_TRAIL) - 1)
     momentum = (here - _TRAIL[-1 - back]) / back if back else np.zeros(2)
-    priorities = _score(_NEAR) / (1 + norms(_NEAR - here))
+    priorities = _example_score(_NEAR) / (1 + norms(_NEAR - here))
     chosen = _NEAR[np.argmax(priorities)]
     _draw_score(panel)
     _draw_rows(panel, here, priorities)
@@ -57,20 +57,20 @@ def plot_step(figure: Figure | None = None, *, momentum_steps: int = 2) -> Figur
         r"$x_{t+1} = x_t + \frac{1}{2}\,(x_{\mathrm{chosen}} - x_t + b_t)$", fontsize=NORMAL + 3
     )
     note = "score f: low on the left (orange), high on the right (blue)"
-    write_beside(panel, np.array([0.35, -2.3]), note, (0, 0), size=SMALL)
-    blank(panel)
+    write_beside_point(panel, np.array([0.35, -2.3]), note, (0, 0), size=SMALL)
+    hide_axes(panel)
     panel.set(xlim=_EDGES[:2], ylim=_EDGES[2:])
     return figure
 
 
-def _score(points: Array) -> Array:
+def _example_score(points: Array) -> Array:
     """A score that rises to the right."""
     return np.asarray(1 / (1 + np.exp(-(points[..., 0] + 0.3 * points[..., 1] - 1.0))))
 
 
 def _draw_score(panel: Axes) -> None:
     across, up = np.meshgrid(np.linspace(*_EDGES[:2], 120), np.linspace(*_EDGES[2:], 90))
-    scores = _score(np.stack([across, up], axis=-1))
+    scores = _example_score(np.stack([across, up], axis=-1))
     panel.imshow(
         scores, extent=_EDGES, origin="lower", cmap=SCORES, vmin=0, vmax=1, alpha=0.35, zorder=0
     )
@@ -83,11 +83,13 @@ def _draw_rows(panel: Axes, here: Array, priorities: Array) -> None:
     draw_dots(panel, _FAR, "row further away", s=36, facecolors="none", edgecolors=INK, zorder=2)
     draw_dots(panel, _NEAR, "one of the 4 nearest rows", s=44, color=INK, zorder=5)
     for row, score, priority in zip(
-        _NEAR, _score(_NEAR).tolist(), priorities.tolist(), strict=True
+        _NEAR, _example_score(_NEAR).tolist(), priorities.tolist(), strict=True
     ):
         best = priority == priorities.max()
         text = f"f = {score:.2f}\nf / (1 + distance) = {priority:.2f}"
-        write_beside(panel, row, text, (10, -4), weight="bold" if best else "normal", size=SMALL)
+        write_beside_point(
+            panel, row, text, (10, -4), weight="bold" if best else "normal", size=SMALL
+        )
 
 
 def _draw_move(panel: Axes, here: Array, chosen: Array, momentum: Array) -> None:
@@ -95,16 +97,16 @@ def _draw_move(panel: Axes, here: Array, chosen: Array, momentum: Array) -> None
     ahead = here + (chosen - here + momentum) / 2
     panel.plot(*_TRAIL.T, color=GREEN, marker="o", linewidth=2.2, label="way so far", zorder=4)
     for point, name in zip(_TRAIL, ("$x_{t-2}$", "$x_{t-1}$", "$x_t$"), strict=True):
-        write_beside(panel, point, name, (-8, 9))
+        write_beside_point(panel, point, name, (-8, 9))
     ring: dict[str, Any] = {"facecolors": "none", "edgecolors": ORANGE, "linewidths": 2.5}
     draw_dots(panel, chosen[None, :], "chosen: largest f / (1 + distance)", s=190, zorder=6, **ring)
-    _arrow(panel, here, chosen, color=GREY, linestyle=":")
+    _draw_arrow(panel, here, chosen, color=GREY, linestyle=":")
     if momentum.any():
-        _arrow(panel, here, here + momentum, color=PURPLE, linestyle="--")
-        write_beside(
+        _draw_arrow(panel, here, here + momentum, color=PURPLE, linestyle="--")
+        write_beside_point(
             panel, here + momentum, "momentum $b_t$: mean of the last steps", (6, 6), size=SMALL
         )
-    _arrow(panel, here, ahead, color=GREEN, linewidth=3.0)
+    _draw_arrow(panel, here, ahead, color=GREEN, linewidth=3.0)
     draw_dots(
         panel,
         ahead[None, :],
@@ -117,7 +119,7 @@ def _draw_move(panel: Axes, here: Array, chosen: Array, momentum: Array) -> None
     )
 
 
-def _arrow(panel: Axes, start: Array, end: Array, **look: Any) -> None:
+def _draw_arrow(panel: Axes, start: Array, end: Array, **look: Any) -> None:
     arrow = {
         "arrowstyle": "-|>",
         "linewidth": 1.8,

@@ -33,7 +33,7 @@ SCORES = LinearSegmentedColormap.from_list(
 _CHARACTER = 0.53  # width of an average character, in font sizes
 
 
-def canvas(figure: Figure | None, width: float, height: float) -> Figure:
+def figure_or_new(figure: Figure | None, width: float, height: float) -> Figure:
     """A figure to draw on: the one given, or a new one of this size in inches."""
     if figure is None:
         return plt.figure(figsize=(width, height), layout="constrained")
@@ -45,18 +45,18 @@ def canvas(figure: Figure | None, width: float, height: float) -> Figure:
 def escape_math(text: str) -> str:
     """Keep text from the data from being read as mathematics, and on one line.
 
-    >>> print(words("price\\n[$]"))
+    >>> print(escape_math("price\\n[$]"))
     price [\\$]
     """
     return to_one_line(text).replace("$", r"\$")
 
 
-def wrapped(text: str, width: float, size: float = SMALL) -> str:
+def wrap_text(text: str, width: float, size: float = SMALL) -> str:
     """Break a sentence into lines that fit into a width in inches."""
     return fill(text, max(20, int(width * 72 / (size * _CHARACTER))))
 
 
-def shortened(text: str, most: int = 18) -> str:
+def shorten_text(text: str, most: int = 18) -> str:
     """Cut a long name where there is little room."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -71,7 +71,7 @@ def draw_dots(panel: Axes, points: Array, label: str = "", **look: Any) -> PathC
     return panel.scatter(points[:, 0], points[:, 1], label=label, **look)
 
 
-def write_beside(
+def write_beside_point(
     panel: Axes, point: Array, text: str, off: tuple[float, float], **look: Any
 ) -> None:
     """Write beside a point, legible on whatever lies under it."""
@@ -80,7 +80,7 @@ def write_beside(
     panel.annotate(text, tuple(point), off, textcoords="offset points", bbox=under, **look)
 
 
-def blank(panel: Axes) -> None:
+def hide_axes(panel: Axes) -> None:
     """Leave only the drawing: equal scales, no axes."""
     panel.set_aspect("equal")
     panel.set_facecolor("white")

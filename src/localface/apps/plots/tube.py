@@ -15,10 +15,10 @@ from localface.apps.plots.style import (
     NORMAL,
     ORANGE,
     RED,
-    blank,
-    canvas,
     draw_dots,
-    write_beside,
+    figure_or_new,
+    hide_axes,
+    write_beside_point,
 )
 from localface.geometry.deviation import segment_stays_near
 from localface.geometry.segments import fewest_rows_within, intervals_near_rows
@@ -39,14 +39,14 @@ def plot_tube(figure: Figure | None = None) -> Figure:
     rows, as corrected: the step from x1 to a place within eps of x2 is covered exactly when
     the rows are at most sqrt(2) eps apart, or the cosine at x1 is at least d / (2 eps).
     """
-    figure = canvas(figure, 11.0, 5.4)
+    figure = figure_or_new(figure, 11.0, 5.4)
     left, right = figure.subplots(1, 2, width_ratios=[1.3, 1.0])
-    _draw_sweep(left)
-    _draw_theorem(right)
+    _draw_sweep_panel(left)
+    _draw_theorem_panel(right)
     return figure
 
 
-def _draw_sweep(panel: Axes) -> None:
+def _draw_sweep_panel(panel: Axes) -> None:
     """Any number of rows: a covered step, and one with a gap."""
     _draw_balls(panel, _ROWS)
     for first, last in _STEPS:
@@ -61,26 +61,26 @@ def _draw_sweep(panel: Axes) -> None:
         _ROWS[0],
         arrowprops={"arrowstyle": "<->", "color": INK, "shrinkA": 0, "shrinkB": 0},
     )
-    write_beside(panel, _ROWS[0] + [-0.5, 0.0], "ε", (0, 4))
-    write_beside(
+    write_beside_point(panel, _ROWS[0] + [-0.5, 0.0], "ε", (0, 4))
+    write_beside_point(
         panel,
         np.array([0.75, -1.42]),
         "covered: someone within ε of every place",
         (0, 0),
         color=GREEN,
     )
-    write_beside(
+    write_beside_point(
         panel, np.array([2.6, 1.95]), "not covered:\nnobody within ε of the gap", (0, 0), color=RED
     )
     draw_dots(panel, _ROWS, s=42, color=INK, zorder=6)
     panel.set_title(
         "any number of rows: sweep the step", loc="left", fontsize=NORMAL + 1, fontweight="bold"
     )
-    blank(panel)
+    hide_axes(panel)
     panel.set(xlim=(-1.1, 5.8), ylim=(-1.6, 3.85))
 
 
-def _draw_theorem(panel: Axes) -> None:
+def _draw_theorem_panel(panel: Axes) -> None:
     """Two rows: the cone of steps that stay within eps of one of them."""
     rows = np.array([[0.0, 0.0], [_APART, 0.0]])
     _draw_balls(panel, rows)
@@ -92,21 +92,21 @@ def _draw_theorem(panel: Axes) -> None:
         _draw_step(panel, rows[0], end, fine=fine)
         _draw_gap(panel, rows[0], end, rows)
         if fine:
-            write_beside(panel, end, "covered", (7, 6), color=GREEN)
+            write_beside_point(panel, end, "covered", (7, 6), color=GREEN)
         else:
-            write_beside(panel, end, "not covered", (-34, -36), color=RED)
+            write_beside_point(panel, end, "not covered", (-34, -36), color=RED)
     panel.plot(*rows.T, color=INK, linewidth=1.0, linestyle=":", zorder=4)
-    write_beside(panel, rows[0], "$x_1$", (-16, 6))
-    write_beside(panel, rows[1], "$x_2$", (9, -13))
+    write_beside_point(panel, rows[0], "$x_1$", (-16, 6))
+    write_beside_point(panel, rows[1], "$x_2$", (9, -13))
     note = (
         r"dotted: ends within $\varepsilon$ of $x_2$ that are covered, "
         r"$\cos\varphi \geq d\,/\,2\varepsilon$"
     )
-    write_beside(panel, np.array([-0.85, -1.6]), note, (0, 0))
+    write_beside_point(panel, np.array([-0.85, -1.6]), note, (0, 0))
     draw_dots(panel, rows, s=42, color=INK, zorder=6)
     title = rf"two rows, $d = {_APART}\,\varepsilon$ apart: the corrected theorem"
     panel.set_title(title, loc="left", fontsize=NORMAL + 1, fontweight="bold")
-    blank(panel)
+    hide_axes(panel)
     panel.set(xlim=(-1.1, 2.95), ylim=(-1.68, 1.5))
 
 

@@ -70,7 +70,7 @@ class Service:
 def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
     """The whole application, behind its guard."""
     dispatcher = Dispatcher(workers, ServiceMetrics(), MAX_OPEN)
-    app = _routes(service, dispatcher)
+    app = _make_routed_app(service, dispatcher)
     return RequestGuard(
         app, service.limits, dispatcher.metrics, token=service.token, loopback=service.loopback
     )
@@ -78,12 +78,12 @@ def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
 
 def openapi_document(service: Service) -> dict[str, Any]:
     """What the service says of itself at ``/openapi.json``."""
-    return _routes(service, Dispatcher((), ServiceMetrics(), MAX_OPEN)).openapi()
+    return _make_routed_app(service, Dispatcher((), ServiceMetrics(), MAX_OPEN)).openapi()
 
 
-def _routes(service: Service, dispatcher: Dispatcher) -> FastAPI:
+def _make_routed_app(service: Service, dispatcher: Dispatcher) -> FastAPI:
     @asynccontextmanager
-    async def alive(_: FastAPI) -> AsyncIterator[None]:
+    async def start_and_stop_workers(_: FastAPI) -> AsyncIterator[None]:
         dispatcher.start()
         yield
         dispatcher.stop()
@@ -93,22 +93,22 @@ def _routes(service: Service, dispatcher: Dispatcher) -> FastAPI:
         version=__version__,
         docs_url=None,
         redoc_url=None,
-        lifespan=alive,
+        lifespan=start_and_stop_workers,
         description=(
             "Sequential algorithmic recourse over HTTP. "
             "Decision support: correlational, not advice."
         ),
     )
     _add_error_handlers(app)
-    _add_facts(app, service)
-    _add_metrics(app, dispatcher.metrics)
-    _add_people(app, service.people)
-    _add_searches(app, service, dispatcher)
-    _add_page(app)
+    _add_constant_routes(app, service)
+    _add_metrics_route(app, dispatcher.metrics)
+    _add_people_routes(app, service.people)
+    _add_search_routes(app, service, dispatcher)
+    _add_page_routes(app)
     return app
 
 
-def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def _error_responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """The errors of a route, for the OpenAPI description."""
     every = sorted({401, 421, 500, *statuses})
     return {
@@ -117,7 +117,7 @@ def _responses(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-def _add_facts(app: FastAPI, service: Service) -> None:
+def _add_constant_routes(app: FastAPI, service: Service) -> None:
     """Add what never changes: it is worked out once."""
     plane = map_reply(service.explainer)
     people = service.people
@@ -129,11 +129,11 @@ def _add_facts(app: FastAPI, service: Service) -> None:
         plane=plane is not None,
         labels=service.labels,
     )
-    _add_schema(app, schema)
-    _add_map(app, plane)
+    _add_schema_routes(app, schema)
+    _add_map_route(app, plane)
 
 
-def _add_schema(app: FastAPI, schema: Mapping[str, Any]) -> None:
+def _add_schema_routes(app: FastAPI, schema: Mapping[str, Any]) -> None:
     whole = Reply(200, json_bytes(schema))
     state = {"status": "ok", "rows": schema["rows"], "version": __version__}
     health = Reply(200, json_bytes(state))
@@ -141,29 +141,29 @@ def _add_schema(app: FastAPI, schema: Mapping[str, Any]) -> None:
     @app.get(
         "/schema",
         response_model=response_models.SchemaReply,
-        responses=_responses(),
+        responses=_error_responses(),
         summary="The features, the target",
     )
     async def get_schema() -> Response:
-        return _response(whole)
+        return _response_from_reply(whole)
 
     @app.get(
         "/health",
         response_model=response_models.HealthReply,
-        responses=_responses(),
+        responses=_error_responses(),
         summary="That the service lives",
     )
     async def get_health() -> Response:
-        return _response(health)
+        return _response_from_reply(health)
 
 
-def _add_map(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
+def _add_map_route(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
     whole = None if plane is None else Reply(200, json_bytes(plane))
 
     @app.get(
         "/map",
         response_model=response_models.MapReply,
-        responses=_responses(404),
+        responses=_error_responses(404),
         summary="The plane, where there is one",
     )
     async def get_map() -> Response:
@@ -171,25 +171,25 @@ def _add_map(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
             raise RequestRefused(
                 404, "NotFound", "there is a map only where two numeric features are all there is"
             )
-        return _response(whole)
+        return _response_from_reply(whole)
 
 
-def _add_metrics(app: FastAPI, metrics: ServiceMetrics) -> None:
+def _add_metrics_route(app: FastAPI, metrics: ServiceMetrics) -> None:
     @app.get(
         "/metrics",
         response_class=PlainTextResponse,
-        responses=_responses(),
+        responses=_error_responses(),
         summary="Counts for Prometheus",
     )
     async def get_metrics() -> Response:
-        return Response(metrics.exposition(), media_type=ServiceMetrics.content_type)
+        return Response(metrics.prometheus_text(), media_type=ServiceMetrics.content_type)
 
 
-def _add_people(app: FastAPI, people: PeopleList | None) -> None:
+def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
     @app.get(
         "/people",
         response_model=response_models.PeopleReply,
-        responses=_responses(404, 422),
+        responses=_error_responses(404, 422),
         summary="Who may be picked",
     )
     def get_people(  # not async, so off the event loop: a search looks through everyone
@@ -201,23 +201,25 @@ def _add_people(app: FastAPI, people: PeopleList | None) -> None:
         outcome: Annotated[str, Query(max_length=40, description="such as false negative")] = "",
         sort: Literal["score", "-score", "id"] = "id",
     ) -> Response:
-        page = _list_of(people).page(
+        page = _people_or_404(people).page(
             offset=offset, limit=limit, search=search, outcome=outcome, sort=sort
         )
-        return _response(Reply(200, json_bytes(page)))
+        return _response_from_reply(Reply(200, json_bytes(page)))
 
     @app.get(
         "/people/{id}",
         response_model=response_models.PersonReply,
-        responses=_responses(404, 422),
+        responses=_error_responses(404, 422),
         summary="One of them",
     )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
-        return _response(Reply(200, json_bytes({"id": id, "record": _record_or_404(people, id)})))
+        return _response_from_reply(
+            Reply(200, json_bytes({"id": id, "record": _record_or_404(people, id)}))
+        )
 
 
-def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
-    errors = _responses(400, 404, 408, 413, 415, 422, 502, 503, 504)
+def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
+    errors = _error_responses(400, 404, 408, 413, 415, 422, 502, 503, 504)
     errors[503]["headers"] = {
         "Retry-After": {"description": "seconds", "schema": {"type": "integer"}}
     }
@@ -226,7 +228,7 @@ def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> Non
         plain = {**ask.model_dump(), "kind": kind}
         if plain.pop("id") is not None:
             plain["person"] = _record_or_404(service.people, ask.id or 0)
-        return _response(
+        return _response_from_reply(
             await _reply_in_time(request, dispatcher.answer(plain), service.limits.seconds)
         )
 
@@ -249,7 +251,7 @@ def _add_searches(app: FastAPI, service: Service, dispatcher: Dispatcher) -> Non
         return await answer(request, ask, "check")
 
 
-def _add_page(app: FastAPI) -> None:
+def _add_page_routes(app: FastAPI) -> None:
     static = files("localface.apps.web").joinpath("static")
 
     @app.api_route("/", methods=["GET", "HEAD"], include_in_schema=False)
@@ -262,10 +264,10 @@ def _add_page(app: FastAPI) -> None:
 def _add_error_handlers(app: FastAPI) -> None:
     """Send every error in the one form that errors have."""
 
-    async def on_error(_: Request, error: Exception) -> Response:
-        return _response(reply_to_error(error))
+    async def reply_to_any_error(_: Request, error: Exception) -> Response:
+        return _response_from_reply(reply_to_error(error))
 
-    async def on_unrouted(_: Request, error: Exception) -> Response:
+    async def reply_to_http_error(_: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
         messages = {
             404: "there is no such page here",
@@ -273,19 +275,21 @@ def _add_error_handlers(app: FastAPI) -> None:
         }
         message = messages.get(error.status_code, str(error.detail))
         reply = error_reply(error.status_code, "RequestError", message)
-        return _response(reply, dict(error.headers or {}))
+        return _response_from_reply(reply, dict(error.headers or {}))
 
-    async def on_invalid(_: Request, error: Exception) -> Response:
+    async def reply_to_invalid_request(_: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return _response(error_reply(422, "RequestError", *validation_message(error.errors())))
+        return _response_from_reply(
+            error_reply(422, "RequestError", *validation_message(error.errors()))
+        )
 
-    app.add_exception_handler(RequestValidationError, on_invalid)
-    app.add_exception_handler(HTTPException, on_unrouted)
+    app.add_exception_handler(RequestValidationError, reply_to_invalid_request)
+    app.add_exception_handler(HTTPException, reply_to_http_error)
     for kind in (RequestRefused, DataError, Exception):
-        app.add_exception_handler(kind, on_error)
+        app.add_exception_handler(kind, reply_to_any_error)
 
 
-def _list_of(people: PeopleList | None) -> PeopleList:
+def _people_or_404(people: PeopleList | None) -> PeopleList:
     if people is None:
         raise RequestRefused(404, "NotFound", _NO_PEOPLE)
     return people
@@ -293,7 +297,7 @@ def _list_of(people: PeopleList | None) -> PeopleList:
 
 def _record_or_404(people: PeopleList | None, id: int) -> dict[str, Any]:
     try:
-        return _list_of(people).record(id)
+        return _people_or_404(people).record(id)
     except DataError as error:
         raise RequestRefused(404, "NotFound", str(error)) from None
 
@@ -303,7 +307,7 @@ async def _reply_in_time(
 ) -> Reply:
     """Wait for a reply no longer than the limit, nor than the client does."""
     answer = asyncio.ensure_future(answering)
-    gone = asyncio.ensure_future(_disconnected(request))
+    gone = asyncio.ensure_future(_wait_for_disconnect(request))
     try:
         await asyncio.wait({answer, gone}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         if answer.done():
@@ -320,12 +324,12 @@ async def _reply_in_time(
             task.cancel()
 
 
-async def _disconnected(request: Request) -> None:
+async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
-def _response(reply: Reply, headers: Mapping[str, str] | None = None) -> Response:
+def _response_from_reply(reply: Reply, headers: Mapping[str, str] | None = None) -> Response:
     headers = dict(headers or {})
     if reply.status == 503:
         headers["Retry-After"] = "1"

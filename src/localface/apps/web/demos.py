@@ -19,13 +19,13 @@ from localface.options import Search
 _MAX_WORKERS = 4  # processes to search in, where nobody says how many
 
 
-def demo(name: str, *, people: bool = True, **options: Any) -> Service:
+def make_demo_service(name: str, *, people: bool = True, **options: Any) -> Service:
     """A demonstration by its name: ``"readiness"`` or ``"moons"``."""
-    make = _moons if name == "moons" else _readiness
+    make = _make_moons_service if name == "moons" else _make_readiness_service
     return make(people=people, options=options)
 
 
-def own_service(
+def make_own_service(
     explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any
 ) -> Service:
     """A service of the user's own: the rows of a table are the people to pick, if one is given."""
@@ -33,7 +33,7 @@ def own_service(
     if outcome is not None:
         truth = [_is_target(value, explainer.target) for value in outcome]
     people = None if table is None else PeopleList.of(explainer, table, truth=truth)
-    return _service(explainer, people, "Recourse", options)
+    return _make_service(explainer, people, "Recourse", options)
 
 
 def column_values(table: Any, name: str) -> list[object]:
@@ -48,7 +48,7 @@ def column_values(table: Any, name: str) -> list[object]:
     return list(frame[name].to_list())
 
 
-def _service(
+def _make_service(
     explainer: LocalFACE,
     people: PeopleList | None,
     title: str,
@@ -68,7 +68,7 @@ def _service(
     )
 
 
-def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
+def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service:
     """The generated intensive-care cohort: a forest, and the patients it was not grown on.
 
     Nobody in it is real. Nobody's stay gets shorter, unlike in the case study, which keeps to
@@ -100,15 +100,15 @@ def _readiness(*, people: bool, options: dict[str, Any]) -> Service:
         truth = fitted.ready == 1
         listing = PeopleList.of(explainer, fitted.test, truth=truth, labels=labels)
     title = "Readiness for discharge (generated patients)"
-    return _service(explainer, listing, title, options, labels=labels)
+    return _make_service(explainer, listing, title, options, labels=labels)
 
 
-def _moons(*, people: bool, options: dict[str, Any]) -> Service:
+def _make_moons_service(*, people: bool, options: dict[str, Any]) -> Service:
     """Two crescents of people on a plane."""
     moons = two_moons()
     explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15)).prescore()
     listing = PeopleList.of(explainer, truth=moons.labels == 1) if people else None
-    return _service(explainer, listing, "Two moons", options)
+    return _make_service(explainer, listing, "Two moons", options)
 
 
 def _is_target(outcome: object, target: object) -> bool:

@@ -40,7 +40,7 @@ class Serving:
             token = secrets.token_urlsafe(24)
         self._service = replace(service, token=token, loopback=is_loopback(host))
         self.token = token
-        self._socket = _bound_socket(host, port)
+        self._socket = _bind_socket(host, port)
         self.host = host
         self.port = int(self._socket.getsockname()[1])
         handler = RequestHandler(service.explainer, service.labels)
@@ -136,7 +136,7 @@ def make_serving(
     return Serving(Service(explainer, people=listing, **options), host=host, port=port)
 
 
-def _bound_socket(host: str, port: int) -> socket.socket:
+def _bind_socket(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host.strip("[]"), port), family=family, backlog=512)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from localface.apps.web.views.view import view_of
+from localface.apps.web.views.view import answer_view
 
 if TYPE_CHECKING:
     from localface.answers.recourse import Recourse
@@ -29,35 +29,36 @@ export default {
 
 
 class RecourseWidget(anywidget.AnyWidget):
-    """Shows a view: ``RecourseWidget(view_of(answer))``, or ``RecourseWidget.of(answer)``."""
+    """Shows a view: ``RecourseWidget(answer_view(answer))``, or ``RecourseWidget.of(answer)``."""
 
     view = traitlets.Dict().tag(sync=True)
 
     def __init__(self, view: dict[str, Any], **options: Any) -> None:
-        self._esm = module_of("view.js") + _SHOWN
-        self._css = _text("view.css")
+        self._esm = bundle_module("view.js") + _SHOWN
+        self._css = _read_static_file("view.css")
         super().__init__(view=view, **options)
 
     @classmethod
     def of(cls, answer: Recourse) -> RecourseWidget:
         """Show an answer."""
-        return cls(view_of(answer))
+        return cls(answer_view(answer))
 
 
-def module_of(name: str) -> str:
+def bundle_module(name: str) -> str:
     """A module of the page with all that it imports, as one text that imports nothing.
 
     A notebook takes no more than one. Names at the top of these modules must therefore differ
     from each other.
     """
     return "\n".join(
-        _EXPORT.sub("", _IMPORT.sub("", _text(one))) for one in _modules_needed_by(name, [])
+        _EXPORT.sub("", _IMPORT.sub("", _read_static_file(one)))
+        for one in _modules_needed_by(name, [])
     )
 
 
 def _modules_needed_by(name: str, known: list[str]) -> list[str]:
     """The modules that one needs, each once and after those that it needs itself."""
-    for found in _IMPORT.finditer(_text(name)):
+    for found in _IMPORT.finditer(_read_static_file(name)):
         if found["name"] not in known:
             _modules_needed_by(found["name"], known)
     if name not in known:
@@ -65,5 +66,5 @@ def _modules_needed_by(name: str, known: list[str]) -> list[str]:
     return known
 
 
-def _text(name: str) -> str:
+def _read_static_file(name: str) -> str:
     return files("localface.apps.web").joinpath("static", name).read_text(encoding="utf-8")

@@ -19,7 +19,7 @@ from localface.cases.mimic.decisions import Decisions
 from localface.cases.mimic.flow import Count, Flow
 from localface.cases.mimic.items import Item, items_to_read
 from localface.cases.mimic.tables import find_tables
-from localface.data.opening import reraised_as
+from localface.data.opening import reraise_as
 from localface.errors import DataError, InputError, needs_extra
 
 _STEPS = ("stays", "cohort", "samples", "charted", "measured", "windows", "rows")
@@ -92,7 +92,7 @@ def from_mimic(
     settings = _duckdb_settings(memory, threads)
     with (
         TemporaryDirectory(prefix="localface-mimic-", dir=temp) as scratch,
-        reraised_as(_FAILED, DataError),
+        reraise_as(_FAILED, DataError),
     ):
         settings["temp_directory"] = str(Path(scratch) / "spilled")
         with duckdb.connect(str(Path(scratch) / "mimic.duckdb"), config=settings) as connection:

@@ -98,7 +98,9 @@ class NICE:
 
     def _enter_box(self, query: Query, neighbor: Array, score: float) -> tuple[Array, float]:
         """Someone outside of their box copies first what brings them in."""
-        outside = np.array([not query.box.holds(j, code) for j, code in enumerate(query.record)])
+        outside = np.array(
+            [not query.box.allows_code(j, code) for j, code in enumerate(query.record)]
+        )
         if not outside.any():
             return query.record, score
         moved = self._groups[(self._groups & outside).any(axis=1)].any(axis=0)

@@ -38,12 +38,12 @@ class Proposal:
     @property
     def path(self) -> Any:
         """The states as a table of the user's own kind, the person as they are first."""
-        return self.form.frame(self.states)
+        return self.form.make_table(self.states)
 
     @property
     def counterfactual(self) -> Any:
         """The last state, in the form the person came in; None when nothing was found."""
-        return self.form.single(self.states[-1]) if self.found else None
+        return self.form.make_person(self.states[-1]) if self.found else None
 
     def __repr__(self) -> str:
         if not self.found:

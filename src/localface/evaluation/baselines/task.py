@@ -149,7 +149,7 @@ class Task:
 
     def keeps_relations(self, records: Array) -> Mask:
         """Which records keep the relations that the schema declares between features."""
-        return ~self.schema.broken(records)
+        return ~self.schema.breaks_relation(records)
 
     def project(self, records: Array, query: Query) -> Array:
         """The nearest records that a person may become, feature by feature.
@@ -158,7 +158,7 @@ class Task:
         person's own. Broken relations are not mended.
         """
         existing = np.where(self._which_values_exist(records), records, query.record)
-        return query.box.nearest(self.schema.features, existing, query.record)
+        return query.box.project_records(self.schema.features, existing, query.record)
 
     def _which_values_exist(self, records: Array) -> Mask:
         """Which values a record can have at all: categories that there are, and any number."""

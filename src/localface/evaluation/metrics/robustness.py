@@ -81,7 +81,7 @@ def noisy_copies(
             copies[:, j] = np.rint(copies[:, j])
             if feature.categories is not None:
                 copies[:, j] = np.clip(copies[:, j], 0.0, len(feature.categories) - 1.0)
-    return np.where(schema.broken(copies)[:, None], record, copies)
+    return np.where(schema.breaks_relation(copies)[:, None], record, copies)
 
 
 def valid_under_models(

@@ -42,7 +42,7 @@ class WhoAsks(Strict):
     id: Id | None = None
 
     @model_validator(mode="after")
-    def _one_person(self) -> WhoAsks:
+    def _check_one_person_given(self) -> WhoAsks:
         if (self.person is None) == (self.id is None):
             raise ValueError(
                 'give either "person", a record, or "id", the number of someone who is listed'
@@ -50,46 +50,46 @@ class WhoAsks(Strict):
         return self
 
 
-def _number(default: Any, text: str) -> tuple[Any, Any]:
+def _number_field(default: Any, text: str) -> tuple[Any, Any]:
     return JsonNumber | None, Field(default, description=text)
 
 
-def _whole(default: Any, text: str) -> tuple[Any, Any]:
+def _whole_number_field(default: Any, text: str) -> tuple[Any, Any]:
     return int, Field(default, ge=1, le=1000, description=text)
 
 
-def _flag(default: Any, text: str) -> tuple[Any, Any]:
+def _flag_field(default: Any, text: str) -> tuple[Any, Any]:
     return bool, Field(default, description=text)
 
 
-def _features(default: Any, text: str) -> tuple[Any, Any]:
+def _feature_names_field(default: Any, text: str) -> tuple[Any, Any]:
     return list[str], Field([], max_length=1000, description=text)
 
 
-def _limits(default: Any, text: str) -> tuple[Any, Any]:
+def _limits_field(default: Any, text: str) -> tuple[Any, Any]:
     return dict[str, Limit], Field({}, max_length=2_000, description=text)
 
 
-def _weights(default: Any, text: str) -> tuple[Any, Any]:
+def _weights_field(default: Any, text: str) -> tuple[Any, Any]:
     return dict[str, JsonNumber], Field({}, max_length=1000, description=text)
 
 
-def _record(default: Any, text: str) -> tuple[Any, Any]:
+def _record_field(default: Any, text: str) -> tuple[Any, Any]:
     return Record | None, Field(default, description=text)
 
 
 _FIELDS = {
-    "number": _number,
-    "whole": _whole,
-    "flag": _flag,
-    "features": _features,
-    "limits": _limits,
-    "weights": _weights,
-    "record": _record,
+    "number": _number_field,
+    "whole": _whole_number_field,
+    "flag": _flag_field,
+    "features": _feature_names_field,
+    "limits": _limits_field,
+    "weights": _weights_field,
+    "record": _record_field,
 }
 
 
-def _fields_of(ask: type[Ask]) -> dict[str, Any]:
+def _option_fields(ask: type[Ask]) -> dict[str, Any]:
     """The options of a call as JSON may hold them."""
     return {
         one.name: _FIELDS[one.metadata["kind"]](one.default, one.metadata["help"])
@@ -107,8 +107,8 @@ if TYPE_CHECKING:
         """The options of ``LocalFACE.check``."""
 
 else:
-    ExplainOptions = create_model("ExplainOptions", __base__=WhoAsks, **_fields_of(Ask))
-    CheckOptions = create_model("CheckOptions", __base__=WhoAsks, **_fields_of(AskCheck))
+    ExplainOptions = create_model("ExplainOptions", __base__=WhoAsks, **_option_fields(Ask))
+    CheckOptions = create_model("CheckOptions", __base__=WhoAsks, **_option_fields(AskCheck))
 
 
 class RecourseAsk(ExplainOptions):

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from localface.apps.web.http.errors import RequestRefused, reply_to_error
-from localface.apps.web.http.hosts import is_loopback, without_port
+from localface.apps.web.http.hosts import host_without_port, is_loopback
 from localface.apps.web.http.json_check import check_json
 from localface.apps.web.http.metrics import ServiceMetrics
 
@@ -66,58 +66,60 @@ class RequestGuard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _with_headers(message["headers"], scope["path"])
+                message["headers"] = _with_security_headers(message["headers"], scope["path"])
             await send(message)
 
         try:
-            await self._answer(scope, receive, send_with_headers)
+            await self._answer_or_refuse(scope, receive, send_with_headers)
         except RequestRefused as error:
             await _send_refusal(error, send_with_headers)
         finally:
-            self.metrics.count_answered(_route(scope), status, time.perf_counter() - started)
+            self.metrics.count_answered_request(
+                _route_or_other(scope), status, time.perf_counter() - started
+            )
 
-    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = _headers(scope)
+    async def _answer_or_refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = _decode_headers(scope)
         self._check_host(headers)
-        if self._brings_token(scope):
-            await self._send_cookie(send)
+        if self._url_has_token(scope):
+            await self._redirect_with_cookie(send)
             return
         self._check_token(headers)
-        await self.app(scope, await self._checked_body(scope, headers, receive), send)
+        await self.app(scope, await self._receive_of_checked_body(scope, headers, receive), send)
 
     def _check_host(self, headers: dict[str, str]) -> None:
         """Refuse other names, so that no other site can have its name point at this machine."""
-        if self.loopback and not is_loopback(without_port(headers.get("host", ""))):
+        if self.loopback and not is_loopback(host_without_port(headers.get("host", ""))):
             message = "this service answers to 127.0.0.1 and localhost only, by these names"
             raise RequestRefused(421, "HostError", message)
 
-    def _brings_token(self, scope: Scope) -> bool:
+    def _url_has_token(self, scope: Scope) -> bool:
         """Whether the address itself brings the token along, as the one that is printed does."""
         if self.token is None or scope["path"] != "/":
             return False
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
-        return self._is_token(query.get("token", [""])[0])
+        return self._matches_token(query.get("token", [""])[0])
 
-    async def _send_cookie(self, send: Send) -> None:
+    async def _redirect_with_cookie(self, send: Send) -> None:
         cookie = f"{COOKIE}={self.token}; HttpOnly; SameSite=Strict; Path=/".encode("latin-1")
-        await _send(send, 303, [(b"location", b"./"), (b"set-cookie", cookie)])
+        await _send_response(send, 303, [(b"location", b"./"), (b"set-cookie", cookie)])
 
     def _check_token(self, headers: dict[str, str]) -> None:
         if self.token is None:
             return
         cookies = SimpleCookie(headers.get("cookie", ""))
-        if COOKIE in cookies and self._is_token(cookies[COOKIE].value):
+        if COOKIE in cookies and self._matches_token(cookies[COOKIE].value):
             return
         scheme, _, credentials = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self._is_token(credentials.strip()):
+        if scheme.lower() == "bearer" and self._matches_token(credentials.strip()):
             return
         message = "a token is needed: open /?token=... once, or send Authorization: Bearer ..."
         raise RequestRefused(401, "TokenError", message)
 
-    def _is_token(self, given: str) -> bool:
+    def _matches_token(self, given: str) -> bool:
         return self.token is not None and hmac.compare_digest(given.encode(), self.token.encode())
 
-    async def _checked_body(
+    async def _receive_of_checked_body(
         self, scope: Scope, headers: dict[str, str], receive: Receive
     ) -> Receive:
         """Read a body that is JSON within the limits, and pass it on whole."""
@@ -132,7 +134,7 @@ class RequestGuard:
             message = f"the request did not arrive within {_MAX_BODY_SECONDS:g} seconds"
             raise RequestRefused(408, "RequestError", message) from None
         check_json(body, self.limits.depth)
-        return _receive_again(body, receive)
+        return _make_receive_again(body, receive)
 
     async def _read_body(self, receive: Receive) -> bytes:
         """Read a body; one that is too large is discarded, so that its sender reads the answer."""
@@ -157,7 +159,7 @@ class RequestGuard:
         return b"".join(parts)
 
 
-def _receive_again(body: bytes, receive: Receive) -> Receive:
+def _make_receive_again(body: bytes, receive: Receive) -> Receive:
     """A receive that gives the body once, then waits for the client to go as before."""
     given = False
 
@@ -171,19 +173,21 @@ def _receive_again(body: bytes, receive: Receive) -> Receive:
     return receive_again
 
 
-def _headers(scope: Scope) -> dict[str, str]:
+def _decode_headers(scope: Scope) -> dict[str, str]:
     return {
         name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
     }
 
 
-def _route(scope: Scope) -> str:
+def _route_or_other(scope: Scope) -> str:
     """The route that was asked for, never what a client made up."""
     path = getattr(scope.get("route"), "path", None)
     return path if isinstance(path, str) else "other"
 
 
-def _with_headers(headers: Iterable[tuple[bytes, bytes]], path: str) -> list[tuple[bytes, bytes]]:
+def _with_security_headers(
+    headers: Iterable[tuple[bytes, bytes]], path: str
+) -> list[tuple[bytes, bytes]]:
     ours = {name for name, _ in _HEADERS}
     kept = [(name, value) for name, value in headers if name.lower() not in ours]
     if not any(name.lower() == b"cache-control" for name, _ in kept):
@@ -199,10 +203,10 @@ async def _send_refusal(error: RequestRefused, send: Send) -> None:
         headers.append((b"www-authenticate", b"Bearer"))
     if reply.status in (408, 413):
         headers.append((b"connection", b"close"))
-    await _send(send, reply.status, headers, reply.body)
+    await _send_response(send, reply.status, headers, reply.body)
 
 
-async def _send(
+async def _send_response(
     send: Send, status: int, headers: list[tuple[bytes, bytes]], body: bytes = b""
 ) -> None:
     length = (b"content-length", str(len(body)).encode())

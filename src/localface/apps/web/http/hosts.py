@@ -15,10 +15,10 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def without_port(host: str) -> str:
+def host_without_port(host: str) -> str:
     """A ``Host`` header in lower case without its port; brackets of an IPv6 address stay.
 
-    >>> without_port("LOCALHOST:8080"), without_port("[::1]:8080")
+    >>> host_without_port("LOCALHOST:8080"), host_without_port("[::1]:8080")
     ('localhost', '[::1]')
     """
     name, _, port = host.rpartition(":")

@@ -12,15 +12,15 @@ _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
 def check_json(body: bytes, max_depth: int) -> None:
     """Refuse what is not JSON as the standard has it, repeats a key, or is nested too deeply."""
-    if _nesting(body) > max_depth:
+    if _nesting_depth(body) > max_depth:
         message = f"the request is nested more than {max_depth} deep: send it flatter"
         raise RequestRefused(400, "RequestError", message)
     try:
         json.loads(
             body.decode("utf-8"),
-            parse_constant=_refuse_constant,
-            object_pairs_hook=_refuse_repeated,
-            parse_float=_finite,
+            parse_constant=_refuse_nan_or_infinity,
+            object_pairs_hook=_dict_without_repeated_keys,
+            parse_float=_parse_finite_number,
         )
     except UnicodeDecodeError:
         raise RequestRefused(400, "RequestError", "the request is not UTF-8") from None
@@ -29,7 +29,7 @@ def check_json(body: bytes, max_depth: int) -> None:
         raise RequestRefused(400, "RequestError", message) from None
 
 
-def _nesting(body: bytes) -> int:
+def _nesting_depth(body: bytes) -> int:
     """How deep brackets go, those in text too: an upper bound that takes no recursion."""
     depth = 0
     deepest = 0
@@ -42,18 +42,18 @@ def _nesting(body: bytes) -> int:
     return deepest
 
 
-def _refuse_constant(word: str) -> NoReturn:
+def _refuse_nan_or_infinity(word: str) -> NoReturn:
     raise ValueError(f"{word} is no JSON number")
 
 
-def _finite(text: str) -> float:
+def _parse_finite_number(text: str) -> float:
     value = float(text)
     if value in (float("inf"), float("-inf")):
         raise ValueError(f"{text[:20]} is too large for a number")
     return value
 
 
-def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _dict_without_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]

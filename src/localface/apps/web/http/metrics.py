@@ -28,41 +28,45 @@ class ServiceMetrics:
             buckets=_BUCKETS,
             registry=self._registry,
         )
-        self._shared = self._counter(
+        self._shared = self._make_counter(
             "shared_requests", "Requests answered by a search that was under way."
         )
-        self._dropped = self._counter(
+        self._dropped = self._make_counter(
             "dropped_requests", "Requests dropped since nobody waited any more."
         )
-        self._open = self._gauge("requests_open", "Requests that are being searched, in lock-step.")
-        self._most_open = self._gauge("requests_open_max", "The most that were searched at a time.")
+        self._open = self._make_gauge(
+            "requests_open", "Requests that are being searched, in lock-step."
+        )
+        self._most_open = self._make_gauge(
+            "requests_open_max", "The most that were searched at a time."
+        )
         self._most = 0
 
-    def count_answered(self, route: str, status: int, seconds: float) -> None:
+    def count_answered_request(self, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered, however it was."""
         self._answered.labels(route, status).inc()
         self._seconds.labels(route).observe(seconds)
 
-    def count_shared(self) -> None:
+    def count_shared_request(self) -> None:
         """Count a request that is answered by a search under way."""
         self._shared.inc()
 
-    def count_dropped(self) -> None:
+    def count_dropped_request(self) -> None:
         """Count a request for whose answer nobody waits any more."""
         self._dropped.inc()
 
-    def set_open(self, n: int) -> None:
+    def set_open_requests(self, n: int) -> None:
         """Note how many requests are being searched now."""
         self._most = max(self._most, n)
         self._open.set(n)
         self._most_open.set(self._most)
 
-    def exposition(self) -> bytes:
+    def prometheus_text(self) -> bytes:
         """Everything in Prometheus' text format."""
         return generate_latest(self._registry)
 
-    def _counter(self, name: str, text: str) -> Counter:
+    def _make_counter(self, name: str, text: str) -> Counter:
         return Counter(f"localface_{name}", text, registry=self._registry)
 
-    def _gauge(self, name: str, text: str) -> Gauge:
+    def _make_gauge(self, name: str, text: str) -> Gauge:
         return Gauge(f"localface_{name}", text, registry=self._registry)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.apps.web.views.scoring import scores_of, some_records
+from localface.apps.web.views.scoring import sample_records, score_records
 from localface.errors import ModelError
 from localface.explainer import LocalFACE
 from localface.types import Array
@@ -31,7 +31,7 @@ def map_reply(explainer: LocalFACE) -> dict[str, Any] | None:
     """
     if not is_plane(explainer):
         return None
-    rows = some_records(explainer, _N_ROWS)
+    rows = sample_records(explainer, _N_ROWS)
     low = rows.min(axis=0)
     high = rows.max(axis=0)
     margin = _MARGIN * (high - low)
@@ -41,8 +41,8 @@ def map_reply(explainer: LocalFACE) -> dict[str, Any] | None:
     )
     grid = np.stack(np.meshgrid(across, up), axis=-1).reshape(-1, 2)
     try:
-        row_scores = scores_of(explainer, rows)
-        grid_scores = scores_of(explainer, grid)
+        row_scores = score_records(explainer, rows)
+        grid_scores = score_records(explainer, grid)
     except ModelError:
         return None
     x, y = explainer.schema.names
@@ -53,8 +53,8 @@ def map_reply(explainer: LocalFACE) -> dict[str, Any] | None:
         "grid": {
             "x": across.round(_DIGITS).tolist(),
             "y": up.round(_DIGITS).tolist(),
-            "score": _as_grid(grid_scores),
-            "density": _as_grid(_density_shares(explainer, grid)),
+            "score": _as_grid_rows(grid_scores),
+            "density": _as_grid_rows(_density_shares(explainer, grid)),
         },
     }
 
@@ -67,6 +67,6 @@ def _density_shares(explainer: LocalFACE, records: Array) -> Array:
     return engine.answers.scale.share_below(log_densities)
 
 
-def _as_grid(values: Array) -> list[list[float]]:
+def _as_grid_rows(values: Array) -> list[list[float]]:
     rows: list[list[float]] = values.reshape(_CELLS, _CELLS).round(_DIGITS).tolist()
     return rows

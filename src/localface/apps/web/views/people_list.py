@@ -59,12 +59,16 @@ class PeopleList:
 
         ``truth`` tells whose outcome was the target's.
         """
-        ids, records = _own_rows(explainer) if table is None else _rows_of(table, explainer)
+        ids, records = (
+            _own_ids_and_records(explainer)
+            if table is None
+            else _table_ids_and_records(table, explainer)
+        )
         target = explainer.engine.answers.target
         scores = scores_or_nan(explainer, records)
         outcomes = None
         if truth is not None:
-            outcomes = _outcomes(target, scores, np.asarray(truth, dtype=bool)[ids])
+            outcomes = _outcome_per_person(target, scores, np.asarray(truth, dtype=bool)[ids])
         scales = np.array(explainer.engine.answers.scales)
         deviations = np.abs(records - np.median(records, axis=0)) / scales
         unusual = np.argsort(-deviations, axis=1, kind="stable")[:, :_N_UNUSUAL]
@@ -96,7 +100,7 @@ class PeopleList:
         self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id"
     ) -> dict[str, Any]:
         """A page of the list."""
-        found = np.flatnonzero(self._people_matching(search) & self._with_outcome(outcome))
+        found = np.flatnonzero(self._people_matching(search) & self._people_with_outcome(outcome))
         if sort != "id":
             scores = self.scores if sort == "score" else -self.scores
             keys = np.where(np.isnan(self.scores), np.inf, scores)
@@ -105,10 +109,10 @@ class PeopleList:
         return {
             "total": len(found),
             "offset": offset,
-            "people": [self._line(index) for index in some],
+            "people": [self._list_entry(index) for index in some],
         }
 
-    def _line(self, index: int) -> dict[str, Any]:
+    def _list_entry(self, index: int) -> dict[str, Any]:
         score = float(self.scores[index])
         known = not np.isnan(score)
         return {
@@ -131,7 +135,7 @@ class PeopleList:
             texts.append(f"{feature.name} {value}{unit}")
         return ", ".join(texts)
 
-    def _with_outcome(self, outcome: str) -> Mask:
+    def _people_with_outcome(self, outcome: str) -> Mask:
         if not outcome:
             return np.ones(len(self), dtype=bool)
         if self.outcomes is None:
@@ -148,13 +152,13 @@ class PeopleList:
         matches = np.ones(len(self), dtype=bool)
         for word in search.lower().split():
             if word != "person":
-                matches &= self._matching_word(word)
+                matches &= self._people_matching_word(word)
         return matches
 
-    def _matching_word(self, word: str) -> Mask:
+    def _people_matching_word(self, word: str) -> Mask:
         comparison = _COMPARISON.fullmatch(word)
         if comparison:
-            return self._people_where(
+            return self._people_by_comparison(
                 comparison["name"], comparison["operator"], comparison["value"]
             )
         if word.isdecimal():
@@ -166,7 +170,7 @@ class PeopleList:
                     matches |= self.records[:, column] == code
         return matches
 
-    def _people_where(self, name: str, how: str, text: str) -> Mask:
+    def _people_by_comparison(self, name: str, how: str, text: str) -> Mask:
         """The people for whom a comparison such as ``age>70`` holds."""
         names = {one.lower(): one for one in self.schema.names}
         if name not in names:
@@ -175,13 +179,13 @@ class PeopleList:
                 f"there is no feature {name!r} to search by{near}: write one, as in age>70"
             )
         feature = self.schema[names[name]]
-        value = self._value(feature, name, text)
+        value = self._parse_compared_value(feature, name, text)
         values = self.records[:, self.schema.index(feature.name)]
         if how == "=" and feature.resolution and feature.categories is None:
             return np.asarray(np.abs(values - value) < feature.resolution / 2)
         return np.asarray(_OPERATORS[how](values, value))
 
-    def _value(self, feature: Feature, name: str, text: str) -> float:
+    def _parse_compared_value(self, feature: Feature, name: str, text: str) -> float:
         """Read what someone compares with: a category by its value or its label, or a number."""
         codes = range(len(feature.categories or ()))
         by_text = {value_text(feature, code, self.labels).lower(): float(code) for code in codes}
@@ -194,7 +198,7 @@ class PeopleList:
             ) from None
 
 
-def _own_rows(explainer: LocalFACE) -> tuple[Ids, Array]:
+def _own_ids_and_records(explainer: LocalFACE) -> tuple[Ids, Array]:
     """The explainer's own rows with their numbers in the user's table, in that order."""
     source = explainer.engine.source
     ids = list_all_rows(source)
@@ -203,12 +207,12 @@ def _own_rows(explainer: LocalFACE) -> tuple[Ids, Array]:
     return rows[order], source.records(ids)[order]
 
 
-def _rows_of(table: Any, explainer: LocalFACE) -> tuple[Ids, Array]:
+def _table_ids_and_records(table: Any, explainer: LocalFACE) -> tuple[Ids, Array]:
     records = read_people(table, explainer.schema)
     return np.arange(len(records)), records
 
 
-def _outcomes(target: Target, scores: Array, truth: Mask) -> tuple[str, ...]:
+def _outcome_per_person(target: Target, scores: Array, truth: Mask) -> tuple[str, ...]:
     """Whether the model's verdict on each person was right, such as ``"false negative"``."""
     threshold = DECISION_THRESHOLD if target.kind == "probability" else target.min_score
     positive = scores <= threshold if target.at_most else scores >= threshold

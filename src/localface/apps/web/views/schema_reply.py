@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from localface._version import __version__
-from localface.apps.web.views.scoring import scores_of, some_records
+from localface.apps.web.views.scoring import sample_records, score_records
 from localface.apps.web.views.view import Labels, feature_view, score_axis, target_text
 from localface.data.feature import Feature
 from localface.errors import ModelError
@@ -31,28 +31,28 @@ def schema_reply(
     labels: Labels,
 ) -> dict[str, Any]:
     """Describe an explainer; the flags say what else the service can be asked for."""
-    rows = some_records(explainer, _N_ROWS)
+    rows = sample_records(explainer, _N_ROWS)
     return {
         "title": title,
         "note": NOTE,
         "version": __version__,
         "rows": explainer.engine.source.n_rows,
-        "target": _target(explainer, rows, labels),
+        "target": _target_reply(explainer, rows, labels),
         "min_density": float(explainer.options.min_density),
         "people": people,
         "outcomes": outcomes,
         "plane": plane,
         "features": [
-            {**feature_view(feature, labels), **_feature(feature, rows[:, column])}
+            {**feature_view(feature, labels), **_feature_reply(feature, rows[:, column])}
             for column, feature in enumerate(explainer.schema)
         ],
         "relations": [list(relation) for relation in explainer.schema.relations],
     }
 
 
-def _target(explainer: LocalFACE, rows: Array, labels: Labels) -> dict[str, Any]:
+def _target_reply(explainer: LocalFACE, rows: Array, labels: Labels) -> dict[str, Any]:
     target = explainer.engine.answers.target
-    low, high = score_axis(target, _some_scores(explainer, rows))
+    low, high = score_axis(target, _sample_scores(explainer, rows))
     return {
         "sentence": target_text(target, labels),
         "label": target.label,
@@ -64,17 +64,17 @@ def _target(explainer: LocalFACE, rows: Array, labels: Labels) -> dict[str, Any]
     }
 
 
-def _some_scores(explainer: LocalFACE, rows: Array) -> list[float]:
+def _sample_scores(explainer: LocalFACE, rows: Array) -> list[float]:
     """The scores of some people, for the ends of an axis; a model that fails has none to give."""
     try:
         some = rows[:: max(1, len(rows) // _N_SCORED)]
-        scores: list[float] = scores_of(explainer, some).tolist()
+        scores: list[float] = score_records(explainer, some).tolist()
         return scores
     except ModelError:
         return []
 
 
-def _feature(feature: Feature, column: Array) -> dict[str, Any]:
+def _feature_reply(feature: Feature, column: Array) -> dict[str, Any]:
     """How a feature may move, and where people are."""
     low = high = None
     if feature.discrete:

@@ -12,14 +12,14 @@ from localface.types import Array
 _BATCH = 2**16  # records scored at a time
 
 
-def some_records(explainer: LocalFACE, n: int) -> Array:
+def sample_records(explainer: LocalFACE, n: int) -> Array:
     """The records of about ``n`` of an explainer's rows, spread evenly over all of them."""
     source = explainer.engine.source
     ids = list_all_rows(source)
     return source.records(ids[:: max(1, len(ids) // n)])
 
 
-def scores_of(explainer: LocalFACE, records: Array) -> Array:
+def score_records(explainer: LocalFACE, records: Array) -> Array:
     """What the model says of some records; raises ``ModelError`` where it fails."""
     score = explainer.engine.score
     return np.array([score.display_score(one) for one in score(records).tolist()])
@@ -34,7 +34,7 @@ def scores_or_nan(explainer: LocalFACE, records: Array) -> Array:
 def _score_by_halving(explainer: LocalFACE, records: Array) -> Array:
     """Score records; where the model fails, each half by itself, down to those it fails on."""
     try:
-        return scores_of(explainer, records)
+        return score_records(explainer, records)
     except ModelError:
         if len(records) == 1:
             return np.array([np.nan])

@@ -38,14 +38,14 @@ class Labels:
 _NO_LABELS = Labels()
 
 
-def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
+def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of one answer, as values that JSON can hold.
 
     >>> from localface import LocalFACE, Search
     >>> from localface.cases.moons import two_moons
     >>> moons = two_moons(seed=0)
     >>> explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
-    >>> view = view_of(explainer.explain(moons.person))
+    >>> view = answer_view(explainer.explain(moons.person))
     >>> view["status"], view["score"]["reached"]
     ('FOUND', True)
     """
@@ -59,28 +59,28 @@ def view_of(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "word": answer.status.word,
         "sentence": answer.status.value,
         "reason": to_one_line(answer.reason),
-        "notices": _notices(answer, page.alerts),
+        "notices": _notice_lines(answer, page.alerts),
         "headline": to_one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
-        "score": _score(answer, followed, labels),
-        "density": _density(answer),
-        "actions": [_action(answer, i, labels) for i in range(len(answer.actions))],
-        "states": _states(followed, "after {}", labels),
-        "path": _states(answer, "person {}", labels),
+        "score": _score_view(answer, followed, labels),
+        "density": _density_view(answer),
+        "actions": [_action_view(answer, i, labels) for i in range(len(answer.actions))],
+        "states": _state_views(followed, "after {}", labels),
+        "path": _state_views(answer, "person {}", labels),
         "moved": moved,
         "features": [
             feature_view(answer.schema[name], labels) for name in dict.fromkeys([*moved, *acted_on])
         ],
         "opens": [list(names) for names in answer.opens],
-        "disclosure": _disclosure(answer.disclosure),
-        "proof": _proof(answer),
+        "disclosure": _disclosure_view(answer.disclosure),
+        "proof": _proof_text(answer),
         "closing": [to_one_line(line) for line in page.closing],
         "robustness": answer.robustness,
         "composed": answer.composed,
     }
 
 
-def check_of(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
+def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
         "reachable": found.reachable,
@@ -94,11 +94,11 @@ def check_of(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "refused_by": list(found.refused_by),
         "findings": [{"text": to_one_line(reason)} for reason in found.reasons],
         "least": to_one_line(found.relaxation.sentence) if found.relaxation else None,
-        "view": None if found.recourse is None else view_of(found.recourse, labels),
+        "view": None if found.recourse is None else answer_view(found.recourse, labels),
     }
 
 
-def together_of(ways: Alternatives) -> dict[str, Any]:
+def alternatives_view(ways: Alternatives) -> dict[str, Any]:
     """What several ways share, and where they part."""
     return {
         "shared": list(ways.shared),
@@ -174,7 +174,7 @@ def _closing_lines(ways: Alternatives) -> list[str]:
     return [*lines, ways.sentence]
 
 
-def _score(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, Any]:
+def _score_view(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, Any]:
     target = answer.target
     now = answer.scores[0]
     end = followed.scores[-1]
@@ -193,12 +193,12 @@ def _score(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, An
     }
 
 
-def _density(answer: Recourse) -> dict[str, Any]:
+def _density_view(answer: Recourse) -> dict[str, Any]:
     now = answer.densities[0]
     return {"now": now, "floor": answer.min_density, "text": density_text(now)}
 
 
-def _disclosure(disclosure: Disclosure) -> dict[str, Any]:
+def _disclosure_view(disclosure: Disclosure) -> dict[str, Any]:
     return {
         "rows": disclosure.rows,
         "of": disclosure.of,
@@ -207,7 +207,7 @@ def _disclosure(disclosure: Disclosure) -> dict[str, Any]:
     }
 
 
-def _notices(answer: Recourse, alerts: Sequence[str]) -> list[str]:
+def _notice_lines(answer: Recourse, alerts: Sequence[str]) -> list[str]:
     """What nobody may overlook: relaxations first, then steps that are no ordinary steps."""
     lines = list(alerts)
     for i, action in enumerate(answer.actions, 1):
@@ -216,17 +216,17 @@ def _notices(answer: Recourse, alerts: Sequence[str]) -> list[str]:
     return [to_one_line(line) for line in lines]
 
 
-def _proof(answer: Recourse) -> str | None:
+def _proof_text(answer: Recourse) -> str | None:
     if answer.proven_within is None:
         return None
     return f"no path over all the data is more than {format_percent(answer.proven_within)} shorter"
 
 
-def _action(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]:
+def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]:
     action = answer.actions[index]
     return {
         "number": index + 1,
-        "changes": [_change(answer.schema[name], action, labels) for name in action.changes],
+        "changes": [_change_view(answer.schema[name], action, labels) for name in action.changes],
         "score": action.score,
         "score_text": answer.target.format_score(action.score),
         "density": action.density,
@@ -240,7 +240,7 @@ def _action(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]:
     }
 
 
-def _change(feature: Feature, action: Action, labels: Labels) -> dict[str, Any]:
+def _change_view(feature: Feature, action: Action, labels: Labels) -> dict[str, Any]:
     before = action.before[feature.name]
     after = action.changes[feature.name]
     before_text = value_text(feature, feature.code(before), labels)
@@ -265,15 +265,15 @@ def value_text(feature: Feature, code: float, labels: Labels = _NO_LABELS) -> st
     return to_one_line(categories[round(code)] if categories else feature.format(code))
 
 
-def _states(answer: Recourse, label: str, labels: Labels) -> list[dict[str, Any]]:
+def _state_views(answer: Recourse, label: str, labels: Labels) -> list[dict[str, Any]]:
     """The states along an answer's path, the person as they are first."""
     return [
-        _state(answer, i, answer.records[i], "now" if i == 0 else label.format(i), labels)
+        _state_view(answer, i, answer.records[i], "now" if i == 0 else label.format(i), labels)
         for i in range(len(answer.records))
     ]
 
 
-def _state(
+def _state_view(
     answer: Recourse, index: int, record: Array, label: str, labels: Labels
 ) -> dict[str, Any]:
     values = list(zip(answer.schema, record.tolist(), strict=True))

@@ -46,7 +46,7 @@ class Dispatcher:
         """Have every worker begin."""
         loop = asyncio.get_running_loop()
 
-        def in_loop(function: Callable[..., None]) -> Callable[..., None]:
+        def make_call_in_loop(function: Callable[..., None]) -> Callable[..., None]:
             """Let a worker's thread call something here, unless the loop has ended."""
 
             def call(*arguments: Any) -> None:
@@ -56,7 +56,10 @@ class Dispatcher:
             return call
 
         for index, worker in enumerate(self.workers):
-            worker.start(in_loop(self._resolve), in_loop(partial(self._worker_lost, index)))
+            worker.start(
+                make_call_in_loop(self._resolve_request),
+                make_call_in_loop(partial(self._answer_for_lost_worker, index)),
+            )
 
     def stop(self) -> None:
         """End every worker."""
@@ -71,15 +74,15 @@ class Dispatcher:
             return await asyncio.shield(pending.reply)
         finally:
             pending.waiting -= 1
-            if not pending.waiting and self._remove(pending):
+            if not pending.waiting and self._remove_if_pending(pending):
                 self.workers[pending.worker].send((pending.number, None))
-                self.metrics.count_dropped()
+                self.metrics.count_dropped_request()
 
     def _dispatch(self, body: RequestBody) -> PendingRequest:
         """Hand a request to the least busy worker, unless the same is being answered already."""
         key = json.dumps(body, sort_keys=True)
         if key in self._by_key:
-            self.metrics.count_shared()
+            self.metrics.count_shared_request()
             return self._by_key[key]
         if len(self._pending) >= self.max_open:
             message = f"{self.max_open} requests are being answered: try again in a second"
@@ -87,14 +90,14 @@ class Dispatcher:
         weight = _WEIGHT_OF_MANY if takes_many_searches(body) else 1
         self._number += 1
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        pending = PendingRequest(self._number, key, self._worker_for(weight), weight, reply)
+        pending = PendingRequest(self._number, key, self._least_busy_worker(weight), weight, reply)
         self._pending[pending.number] = pending
         self._by_key[key] = pending
-        self.metrics.set_open(len(self._pending))
+        self.metrics.set_open_requests(len(self._pending))
         self.workers[pending.worker].send((pending.number, body))
         return pending
 
-    def _worker_for(self, weight: int) -> int:
+    def _least_busy_worker(self, weight: int) -> int:
         """The worker with the least to do; of several, the last alone takes what is heavy."""
         load = [0] * len(self.workers)
         for pending in self._pending.values():
@@ -103,21 +106,21 @@ class Dispatcher:
             return len(load) - 1
         return min(range(len(load)), key=lambda worker: (load[worker], worker))
 
-    def _resolve(self, number: int, reply: Reply) -> None:
+    def _resolve_request(self, number: int, reply: Reply) -> None:
         pending = self._pending.get(number)
-        if pending is not None and self._remove(pending):
+        if pending is not None and self._remove_if_pending(pending):
             pending.reply.set_result(reply)
 
-    def _worker_lost(self, worker: int) -> None:
+    def _answer_for_lost_worker(self, worker: int) -> None:
         """Answer everyone who waited for a worker that has ended."""
         lost = [one.number for one in self._pending.values() if one.worker == worker]
         for number in lost:
-            self._resolve(number, error_reply(503, "ServiceError", _LOST))
+            self._resolve_request(number, error_reply(503, "ServiceError", _LOST))
 
-    def _remove(self, pending: PendingRequest) -> bool:
+    def _remove_if_pending(self, pending: PendingRequest) -> bool:
         """Forget a request; tells whether it was still pending."""
         if self._by_key.get(pending.key) is pending:
             del self._by_key[pending.key]
         removed = self._pending.pop(pending.number, None)
-        self.metrics.set_open(len(self._pending))
+        self.metrics.set_open_requests(len(self._pending))
         return removed is not None

@@ -12,7 +12,7 @@ from localface.analyses.whynot import check_wish, explain_refusals
 from localface.answers.recourse import Recourse
 from localface.apps.web.http.errors import LOG, reply_to_error
 from localface.apps.web.http.reply import Reply, json_bytes
-from localface.apps.web.views.view import Labels, check_of, together_of, view_of
+from localface.apps.web.views.view import Labels, alternatives_view, answer_view, check_view
 from localface.apps.web.workers.parsed_request import (
     ParsedRequest,
     parse_request,
@@ -39,18 +39,18 @@ class RequestHandler:
 
     def serve(self, requests: RequestBuffer, send: SendReply) -> None:
         """Answer requests until there will be no more; new ones join those under way."""
-        while requests.wait():
+        while requests.wait_for_request():
             incoming = IncomingSearches(self, requests, send)
             try:
                 for index, answer in self.explainer.engine.answer_together(incoming):
                     parsed = incoming.open.pop(index)
-                    send(parsed.number, self.reply_with_one(parsed, answer))
+                    send(parsed.number, self.reply_with_one_answer(parsed, answer))
             except Exception:  # no InputError, so it is not known whose it is: each is tried alone
                 LOG.exception("searches failed together, and are tried one by one")
                 for parsed in incoming.open.values():
                     send(parsed.number, self.answer_alone(parsed))
 
-    def reply_with_one(self, parsed: ParsedRequest, answer: Recourse | InputError) -> Reply:
+    def reply_with_one_answer(self, parsed: ParsedRequest, answer: Recourse | InputError) -> Reply:
         """Write the reply to a request for one path."""
         try:
             if isinstance(answer, InputError):
@@ -59,7 +59,7 @@ class RequestHandler:
             stages = None
             if parsed.body["stages"]:
                 stages = stages_reply(self.explainer, parsed)
-            parts = {"view": view_of(answer, self.labels), "stages": stages}
+            parts = {"view": answer_view(answer, self.labels), "stages": stages}
             return _recourse_reply(parsed, parts, answer.to_json())
         except Exception as error:
             return self.reply_to_error(error)
@@ -70,8 +70,8 @@ class RequestHandler:
             if parsed.body["kind"] == "check":
                 return self._check_reply(parsed)
             if parsed.body["n_paths"] > 1:
-                return self._alternatives(parsed)
-            return self.reply_with_one(parsed, _one_answer(parsed))
+                return self._alternatives_reply(parsed)
+            return self.reply_with_one_answer(parsed, _search_one_path(parsed))
         except Exception as error:
             return self.reply_to_error(error)
 
@@ -80,14 +80,14 @@ class RequestHandler:
         return reply_to_error(error, self.explainer.schema.names)
 
     def _check_reply(self, parsed: ParsedRequest) -> Reply:
-        found = check_of(check_wish(parsed.engine, parsed.plan, parsed.request), self.labels)
-        return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds}))
+        found = check_view(check_wish(parsed.engine, parsed.plan, parsed.request), self.labels)
+        return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
 
-    def _alternatives(self, parsed: ParsedRequest) -> Reply:
+    def _alternatives_reply(self, parsed: ParsedRequest) -> Reply:
         n = parsed.body["n_paths"]
         ways = find_alternatives(parsed.engine, parsed.request, parsed.plan, n)
-        first, *others = [view_of(one, self.labels) for one in ways]
-        parts = {"view": first, "alternatives": others, "together": together_of(ways)}
+        first, *others = [answer_view(one, self.labels) for one in ways]
+        parts = {"view": first, "alternatives": others, "together": alternatives_view(ways)}
         return _recourse_reply(parsed, parts, ways.to_json())
 
 
@@ -102,7 +102,7 @@ class IncomingSearches(Iterator[tuple[Engine, Request, Plan]]):
         self.open: dict[int, ParsedRequest] = {}
 
     def __next__(self) -> tuple[Engine, Request, Plan]:
-        while (arrived := self._requests.next()) is not None:
+        while (arrived := self._requests.next_awaited_request()) is not None:
             number, body = arrived
             try:
                 parsed = parse_request(
@@ -122,7 +122,7 @@ class IncomingSearches(Iterator[tuple[Engine, Request, Plan]]):
         raise StopIteration
 
 
-def _one_answer(parsed: ParsedRequest) -> Recourse | InputError:
+def _search_one_path(parsed: ParsedRequest) -> Recourse | InputError:
     """Search by itself for a request for one path."""
     min_robustness = parsed.body["min_robustness"]
     if min_robustness is not None:
@@ -138,6 +138,6 @@ def _recourse_reply(parsed: ParsedRequest, parts: Mapping[str, Any], document: s
         "together": None,
         "stages": None,
         **parts,
-        "milliseconds": parsed.milliseconds,
+        "milliseconds": parsed.milliseconds_since_read,
     }
     return Reply(200, json_bytes(whole)[:-1] + b',"document":' + document.encode() + b"}")

@@ -34,7 +34,7 @@ class ParsedRequest:
     started: float
 
     @property
-    def milliseconds(self) -> float:
+    def milliseconds_since_read(self) -> float:
         """The time since it was read."""
         return round(1000 * (time.perf_counter() - self.started), 3)
 
@@ -45,8 +45,8 @@ def parse_request(
     """Read a request; its search stops once nobody waits for it any more."""
     started = time.perf_counter()
     schema = explainer.schema
-    _check_names(body["person"], schema)
-    ask = _ask_of(body)
+    _check_feature_names(body["person"], schema)
+    ask = _ask_from_body(body)
     checked = check_ask(explainer.engine, ask)
     record = read_record(body["person"], schema)
     request = replace(
@@ -72,7 +72,7 @@ def takes_many_searches(body: RequestBody) -> bool:
     return bool(body["n_paths"] > 1 or body["min_robustness"] is not None)
 
 
-def _ask_of(body: RequestBody) -> Ask:
+def _ask_from_body(body: RequestBody) -> Ask:
     """What a request says, as the library's own calls take it."""
     kind: type[Ask] = Ask
     more: dict[str, Any] = {}
@@ -86,7 +86,7 @@ def _ask_of(body: RequestBody) -> Ask:
     return kind(**options, **more)
 
 
-def _check_names(person: Mapping[str, Any], schema: Schema) -> None:
+def _check_feature_names(person: Mapping[str, Any], schema: Schema) -> None:
     """Refuse a record with what is no feature: the library leaves it out, a page must not."""
     for name in person:
         if name not in schema.names:

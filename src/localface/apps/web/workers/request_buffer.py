@@ -25,18 +25,18 @@ class RequestBuffer:
         self._awaited: set[int] = set()
         self._polled_at = 0.0
 
-    def wait(self) -> bool:
+    def wait_for_request(self) -> bool:
         """Wait until there is something to do; False when there will be nothing more."""
         try:
             while not self._arrived:
-                self._add(self._receive(True))
+                self._add_or_withdraw(self._receive(True))
         except (EOFError, OSError):
             return False
         return True
 
-    def next(self) -> tuple[int, RequestBody] | None:
+    def next_awaited_request(self) -> tuple[int, RequestBody] | None:
         """The next request that somebody waits for, if one is there."""
-        self._poll()
+        self._take_in_new_requests()
         while self._arrived:
             number, body = self._arrived.popleft()
             if number in self._awaited:
@@ -45,14 +45,14 @@ class RequestBuffer:
 
     def is_awaited(self, number: int) -> bool:
         """Whether anybody waits for an answer."""
-        self._poll()
+        self._take_in_new_requests()
         return number in self._awaited
 
-    def close(self, number: int) -> None:
+    def mark_answered(self, number: int) -> None:
         """Note that a request was answered."""
         self._awaited.discard(number)
 
-    def _poll(self) -> None:
+    def _take_in_new_requests(self) -> None:
         """Take in what has come; not at every call, as searches ask in every round."""
         now = time.monotonic()
         if now < self._polled_at + _POLL_SECONDS:
@@ -60,9 +60,9 @@ class RequestBuffer:
         self._polled_at = now
         with suppress(EOFError, OSError):
             while (request := self._receive(False)) is not None:
-                self._add(request)
+                self._add_or_withdraw(request)
 
-    def _add(self, request: NumberedRequest | None) -> None:
+    def _add_or_withdraw(self, request: NumberedRequest | None) -> None:
         if request is None:
             return
         number, body = request

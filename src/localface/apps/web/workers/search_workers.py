@@ -56,14 +56,14 @@ class ThreadWorker:
 
     def start(self, send_reply: SendReply, report_loss: ReportLoss) -> None:
         """Begin to answer."""
-        arguments = (self._handler, RequestBuffer(self._receive), send_reply)
-        threading.Thread(target=_serve, args=arguments, daemon=True).start()
+        arguments = (self._handler, RequestBuffer(self._receive_request), send_reply)
+        threading.Thread(target=_serve_awaited_requests, args=arguments, daemon=True).start()
 
     def stop(self) -> None:
         """Answer no more."""
         self._requests.put(None)
 
-    def _receive(self, wait: bool) -> NumberedRequest | None:
+    def _receive_request(self, wait: bool) -> NumberedRequest | None:
         try:
             request = self._requests.get(wait)
         except Empty:
@@ -85,7 +85,7 @@ class ProcessWorker:
         self._pickled_handler = pickled_handler
         self._stopped = False
         self._outbox: SimpleQueue[NumberedRequest | None] = SimpleQueue()
-        self._spawn()
+        self._spawn_process()
 
     def send(self, request: NumberedRequest) -> None:
         """Hand over a request, or withdraw it."""
@@ -117,15 +117,15 @@ class ProcessWorker:
                 if not self._stopped:
                     LOG.error("a process that was searching has ended; another takes its place")
                     self._connection.close()
-                    self._spawn()
+                    self._spawn_process()
                     report_loss()
 
-    def _spawn(self) -> None:
+    def _spawn_process(self) -> None:
         context = multiprocessing.get_context("spawn")
         self._connection, theirs = context.Pipe()
         arguments = (theirs, self._pickled_handler)
         self._process = context.Process(target=_serve_pipe, args=arguments, daemon=True)
-        with _one_thread_each():
+        with _limit_to_one_thread_each():
             self._process.start()
         theirs.close()
 
@@ -149,13 +149,15 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _serve(handler: RequestHandler, requests: RequestBuffer, send_reply: SendReply) -> None:
+def _serve_awaited_requests(
+    handler: RequestHandler, requests: RequestBuffer, send_reply: SendReply
+) -> None:
     """Answer requests, and send the replies that are still waited for."""
 
     def send_if_awaited(number: int, reply: Reply) -> None:
         if requests.is_awaited(number):
             send_reply(number, reply)
-        requests.close(number)
+        requests.mark_answered(number)
 
     handler.serve(requests, send_if_awaited)
 
@@ -176,11 +178,11 @@ def _serve_pipe(connection: Connection, pickled_handler: bytes) -> None:
     handler = pickle.loads(pickled_handler)
     gc.freeze()  # the handler stays, and need not be looked through again and again
     with suppress(OSError):
-        _serve(handler, RequestBuffer(receive), send_reply)
+        _serve_awaited_requests(handler, RequestBuffer(receive), send_reply)
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _limit_to_one_thread_each() -> Iterator[None]:
     """Let processes started now use one thread each for linear algebra: they share the cores."""
     added = [name for name in _THREAD_VARIABLES if name not in os.environ]
     os.environ.update(dict.fromkeys(added, "1"))

@@ -45,7 +45,7 @@ class TreeCF:
         self._seed = seed
         self._options = options
         self._form = model_table_format(task.model, task.form, task.schema)
-        numbers = self._form.numbers(task.records)
+        numbers = self._form.numbers_or_none(task.records)
         if numbers is None:
             raise ModelError(
                 "treecf reads models on plain numbers, and this table holds more: "
@@ -65,7 +65,7 @@ class TreeCF:
         return ask_peer(self._task, person, where, self._search_counterfactual)
 
     def _search_counterfactual(self, query: Query) -> PeerAnswer:
-        numbers = self._form.numbers(query.record[None, :])
+        numbers = self._form.numbers_or_none(query.record[None, :])
         names = self._trees.feature_names
         schema = self._task.schema
         explainer = self._treecf.Explainer(
@@ -109,7 +109,7 @@ class TreeCF:
             labels = [
                 float(label)
                 for code, label in enumerate(feature.categories)
-                if query.box.holds(j, code)
+                if query.box.allows_code(j, code)
             ]
             ranges.append((min(labels), max(labels)) if labels else (0.0, 0.0))
         return ranges
