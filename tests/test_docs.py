@@ -23,6 +23,8 @@ from localface.apps.cli.arguments import make_parser
 from localface.errors import LocalFACEError
 from worlds import make_explainer
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EVERY = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]

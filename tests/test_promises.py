@@ -14,6 +14,8 @@ from localface import Status
 from localface.data.read import read_record
 from worlds import WORLDS, World, make_explainer
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = 12
 
 

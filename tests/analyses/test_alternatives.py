@@ -16,6 +16,8 @@ from localface.analyses.alternatives import Alternatives, changed_by
 from localface.errors import ConstraintError, InputError
 from worlds import WORLDS
 
+pytestmark = pytest.mark.slow
+
 PEOPLE = 10
 worlds = pytest.mark.parametrize("name", ["mixed", "ward"])
 

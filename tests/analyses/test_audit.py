@@ -21,6 +21,8 @@ from localface.apps.plots import plot_audit
 from localface.errors import ConstraintError, DataError
 from worlds import World, mixed
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 

@@ -21,6 +21,8 @@ from localface.answers.intervals import wilson_interval
 from localface.errors import InputError, ModelError
 from worlds import make_explainer, mixed
 
+pytestmark = pytest.mark.slow
+
 RNG = np.random.default_rng(0)
 TABLE = pd.DataFrame({"dose": RNG.uniform(0, 10, 400).round(1), "visits": RNG.integers(0, 12, 400)})
 TABLE["site"] = np.where(RNG.random(400) < 0.5, "a", "b")

@@ -19,6 +19,8 @@ from localface.analyses.whynot import Check
 from localface.errors import DataError
 from worlds import World, make_explainer, mixed_table
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 CLOSE = 5e-3  # log-densities nearer to the floor than this are not for a grid to decide
 

@@ -498,6 +498,8 @@ def test_what_was_being_written_when_the_power_went_is_swept_up(people: Path, ou
 ray = pytest.importorskip("ray", reason='Ray is not installed: pip install "localface[cluster]"')
 from localface.apps.batch import ray as cluster_engine  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[str]:

@@ -24,6 +24,8 @@ from localface.apps.cli.arguments import make_parser
 from localface.apps.cli.ask_options import _parse_limits as _where
 from onnxfile import write_classifier
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 RNG = np.random.default_rng(0)
 PLANE = pd.DataFrame(RNG.normal(size=(150, 2)), columns=["east", "north"])

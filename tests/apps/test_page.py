@@ -15,6 +15,8 @@ import browser as chrome
 from browser import Watched, fetched, opened, posted, serving, settled
 from localface.answers.recourse import Recourse
 
+pytestmark = pytest.mark.slow
+
 STATIC = Path(__file__).parents[2] / "src" / "localface" / "apps" / "web" / "static"
 EVIL = "<img src=x onerror=window.hacked=1>"
 

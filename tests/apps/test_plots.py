@@ -39,6 +39,8 @@ from localface.geometry.segments import norms
 from localface.options import Ask
 from localface.search.questions import Questions, ScorePoints, ask_point_scores
 
+pytestmark = pytest.mark.slow
+
 ICU = Schema(
     [
         Feature("airway", kind="categorical", categories=("ventilated", "patent")),

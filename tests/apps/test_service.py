@@ -37,6 +37,8 @@ from localface.cases.moons import two_moons
 from localface.errors import InputError
 from worlds import make_explainer
 
+pytestmark = pytest.mark.slow
+
 N = 400
 RNG = np.random.default_rng(0)
 ROWS = pd.DataFrame(

@@ -25,6 +25,8 @@ from localface.cases.mimic import Decisions, Extraction, from_mimic  # noqa: E40
 from localface.cases.readiness import schema  # noqa: E402
 from localface.errors import DataError, InputError  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 T = datetime(2150, 1, 10, 12)
 KEYS = ["source", "subject_id", "hadm_id", "icustay_id", "x", "time"]

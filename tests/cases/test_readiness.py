@@ -49,6 +49,8 @@ from localface.cases.readiness.training import (
 )
 from localface.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 SMALL = {"mimic": 1500, "gicu": 400}
 
 

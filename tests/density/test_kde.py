@@ -8,6 +8,8 @@ import pytest
 from localface.density.fit import fit_kde
 from localface.geometry.point_set import PointSet
 
+pytestmark = pytest.mark.slow
+
 GRID = np.linspace(0, 1, 4001)[:, None]
 
 

@@ -24,6 +24,8 @@ from localface.errors import ConstraintError, DataError, InputError, ModelError
 from same import assert_same
 from worlds import World, make_explainer
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 # worlds with few people in each, among them some on uncommon ground and some far off
 

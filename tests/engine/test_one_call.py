@@ -16,6 +16,8 @@ from localface.errors import InputError
 from localface.models.scorer import signed
 from worlds import WORLDS, World, make_explainer
 
+pytestmark = pytest.mark.slow
+
 WANTED = [(0.7, None), (None, 0.2), (0.55, 0.0), (0.8, 0.01)]
 
 

@@ -28,6 +28,8 @@ from localface.evaluation.baselines.problem import median_deviations
 from localface.evaluation.baselines.wachter import Wachter
 from worlds import blobs, mixed, moons
 
+pytestmark = pytest.mark.slow
+
 WEIGHTS = np.array([1.5, -0.8, 0.4, 0.05])
 METHODS: dict[str, Callable[..., Any]] = {
     "nearest": NearestUnlike,

@@ -29,6 +29,8 @@ from localface.geometry.bounds import Bounds
 from oracle import optimum
 from scheduling import run_all, run_split
 
+pytestmark = pytest.mark.slow
+
 TROUBLES = ("raises", "dies", "hangs")
 
 

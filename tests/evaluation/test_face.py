@@ -24,6 +24,8 @@ from localface.evaluation.baselines.neighbor_lists import nearest_neighbors
 from localface.geometry.point_set import PointSet
 from worlds import mixed_table, moons
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 KINDS = ["kde", "knn", "eps"]
 every_kind = pytest.mark.parametrize("kind", KINDS)

@@ -32,6 +32,8 @@ from localface.evaluation.metrics import (
 from localface.evaluation.metrics.step_grid import points_along, straight_parts
 from worlds import moons
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 PAGE = Path(__file__).parents[2] / "docs" / "metrics.md"
 RNG = np.random.default_rng(0)

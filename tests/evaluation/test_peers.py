@@ -32,6 +32,8 @@ from localface.evaluation.baselines.peers import (
 from localface.evaluation.baselines.peers.adapter import CountedModel, PeerAnswer, ask_peer
 from localface.evaluation.baselines.peers.allowed_values import AllowedValues
 
+pytestmark = pytest.mark.slow
+
 WANTED = 0.7
 ORDERED = [name for name in PEERS if PEERS[name].package in ("dice-ml", "treecf", "fat-forensics")]
 MIXED = [name for name in PEERS if PEERS[name].package in ("dice-ml", "fat-forensics", "cfnow")]

@@ -33,6 +33,8 @@ from sklearn.tree import (
 from localface.models.forests import ForestReader, forest_agrees, read_forest
 from localface.types import Array
 
+pytestmark = pytest.mark.slow
+
 BATCHES = (1, 2, 7, 64, 1000)
 RNG = np.random.default_rng(7)
 TABLE = RNG.normal(size=(600, 6)).round(2)  # hundredths, which single precision cannot hold

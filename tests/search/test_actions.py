@@ -14,6 +14,8 @@ from localface import Feature, LocalFACE, Schema, Search
 from localface.cases.readiness import synthetic
 from worlds import WORLDS
 
+pytestmark = pytest.mark.slow
+
 WIDTH = 6
 
 

@@ -24,6 +24,8 @@ from localface.sources.cells import Cells
 from same import assert_same
 from worlds import make_explainer, mixed
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 
 PINNED = Schema([Feature("x", within=3.0), Feature("y"), Feature("own", moves="never")])
