@@ -14,6 +14,8 @@ from localface.analyses.floor_report.trial import Trial, area_under_curve
 from localface.density.common_states.composing import compose_records, swap_one_value
 from localface.errors import DataError
 
+pytestmark = pytest.mark.slow
+
 
 def customers(n=800, seed=0):
     """Months with a company, price, total so far, a plan, and a rare flag with odd numbers."""

@@ -14,7 +14,7 @@ from localface.search.person import Person
 from localface.search.pipeline import find_recourse
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import Questions, ask_point_scores
-from localface.search.stages.explore import find_first_path
+from localface.search.stages.explore import explore
 from localface.sources.protocol import Nearest
 from small_engine import points
 
@@ -32,7 +32,7 @@ def test_the_persons_own_score_is_asked_by_the_search_itself() -> None:
 
 def test_a_question_of_a_stage_goes_by_the_stages_name() -> None:
     def search() -> Questions[Any]:
-        return (yield from find_first_path(LocalGraph(person(), 0.0), WalkOptions(5)))
+        return (yield from explore(LocalGraph(person(), 0.0), WalkOptions(5)))
 
     under_way = search()
     question = next(under_way)

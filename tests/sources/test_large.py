@@ -17,6 +17,8 @@ from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
 from localface.sources.table import TableSource
 
+pytestmark = pytest.mark.slow
+
 Array = np.ndarray[Any, Any]
 NAMES = ["a", "b", "c", "d", "tube"]
 WHERE = {"d": 0.6, "tube": "never"}

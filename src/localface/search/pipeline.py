@@ -25,9 +25,9 @@ from localface.search.questions import (
     ask_widening_factor,
 )
 from localface.search.stages.compose import find_composed_state
-from localface.search.stages.enhance import find_cheapest_path
-from localface.search.stages.exploit import reveal_rows_that_may_shorten
-from localface.search.stages.explore import Exploration, find_first_path
+from localface.search.stages.enhance import enhance
+from localface.search.stages.exploit import exploit
+from localface.search.stages.explore import Exploration, explore
 from localface.search.stages.paper import (
     paper_shortest_path,
     paper_walk_to_goal,
@@ -99,7 +99,7 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
     """Explore, then exploit and enhance in turns."""
     if (yield from _is_goal_below_floor(graph)):
         return (yield from _outcome_when_no_path_found(graph, plan, Exploration(()), relax=relax))
-    found = yield from find_first_path(graph, plan.walk_options)
+    found = yield from explore(graph, plan.walk_options)
     if not found.trail:
         return (yield from _outcome_when_no_path_found(graph, plan, found, relax=relax))
     if plan.existence_only:
@@ -127,14 +127,14 @@ def _improve_path(
         lengths = np.array([graph.edge_length(*edge) for edge in path.edges])
         cost = float(plan.price.exact_costs(lengths, np.array(log_means)).sum())
         path = GraphPath(path.vertices, cost)
-    path = yield from find_cheapest_path(graph, path, price=plan.price, astar=plan.astar)
+    path = yield from enhance(graph, path, price=plan.price, astar=plan.astar)
     k = plan.walk_options.n_neighbors
     complete = False
     while path.edges and not complete and not graph.cut:
         known = len(graph.ids)
-        complete = yield from reveal_rows_that_may_shorten(graph, path, k=k, slack=plan.slack)
+        complete = yield from exploit(graph, path, k=k, slack=plan.slack)
         if len(graph.ids) > known:
-            path = yield from find_cheapest_path(graph, path, price=plan.price, astar=plan.astar)
+            path = yield from enhance(graph, path, price=plan.price, astar=plan.astar)
         k *= 2
     proven = complete and _can_prove_shortest(graph, plan, found)
     if found.entry:

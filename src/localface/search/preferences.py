@@ -14,7 +14,7 @@ from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_point_scores
 from localface.search.stages.actions import find_actions
-from localface.search.stages.enhance import find_cheapest_path
+from localface.search.stages.enhance import enhance
 from localface.types import Array
 
 _ENDS = 8  # other ends that are tried at a time where some features should stay as they are
@@ -177,7 +177,7 @@ def _best_path_to_end(
         found = GraphPath((end,), 0.0)
     else:
         unknown = GraphPath((start, end), np.inf)
-        found = yield from find_cheapest_path(
+        found = yield from enhance(
             graph.with_goal(end), unknown, price=plan.price, astar=plan.astar
         )
     if not np.isfinite(found.cost):

@@ -11,7 +11,7 @@ from localface.density.protocol import Hole
 from localface.search.graph import GraphPath
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong
-from localface.search.stages.enhance import AStar, find_cheapest_path, which_segments_touch
+from localface.search.stages.enhance import AStar, enhance, which_segments_touch
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
@@ -54,7 +54,7 @@ def test_goes_straight_where_it_can_and_checks_only_the_edges_on_the_line():
     script = Script(ROWS, score=quarter)
     graph, path = known(script)
 
-    found = script.run(find_cheapest_path(graph, path, price=Price()))
+    found = script.run(enhance(graph, path, price=Price()))
 
     assert rows_of(graph, found) == [[0.0, 0.0], [4.0, 0.0]]
     assert found.cost == 4.0
@@ -68,7 +68,7 @@ def test_goes_around_what_is_below_the_floor_as_brute_force_does(astar, hole_rad
     script = Script(ROWS, score=quarter, log_density=wall, hole_radius=hole_radius)
     graph, path = known(script, (0, 1, 3, 4))
 
-    found = script.run(find_cheapest_path(graph, path, price=Price(), astar=astar))
+    found = script.run(enhance(graph, path, price=Price(), astar=astar))
 
     assert found.cost == pytest.approx(cheapest(script, graph))
     assert [0.0, 0.0] in rows_of(graph, found)
@@ -79,7 +79,7 @@ def test_holes_rule_out_edges_without_a_question():
     def n_asked(radius):
         script = Script(ROWS, score=quarter, log_density=wall, hole_radius=radius)
         graph, path = known(script, (0, 1, 3, 4))
-        script.run(find_cheapest_path(graph, path, price=Price()))
+        script.run(enhance(graph, path, price=Price()))
         return script.n_asked(DensityAlong)
 
     assert n_asked(0.55) < n_asked(None)
@@ -98,7 +98,7 @@ def test_a_hole_rules_out_no_edge_with_a_discrete_change_in_it(discrete, ruled_o
     graph, _ = known(script, (0, 1), discrete=np.array([False, discrete]))
     unknown = GraphPath((0, 1), np.inf)
 
-    found = script.run(find_cheapest_path(graph, unknown, price=Price()))
+    found = script.run(enhance(graph, unknown, price=Price()))
 
     assert (found is unknown) == ruled_out
     assert found.vertices == ((0, 1) if ruled_out else (0, 2))
@@ -109,7 +109,7 @@ def test_where_nothing_beats_the_known_path_it_stays():
     graph, _ = known(script)
     best = GraphPath((0, 4), 0.5)
 
-    assert script.run(find_cheapest_path(graph, best, price=Price())) is best
+    assert script.run(enhance(graph, best, price=Price())) is best
 
 
 def test_edges_that_were_refused_before_are_not_asked_about_again():
@@ -118,7 +118,7 @@ def test_edges_that_were_refused_before_are_not_asked_about_again():
     script.run(graph.are_traversable([(0, 4)]))
     script.asked.clear()
 
-    script.run(find_cheapest_path(graph, path, price=Price()))
+    script.run(enhance(graph, path, price=Price()))
 
     straight = [
         question
@@ -138,8 +138,8 @@ def test_density_can_make_a_longer_path_cheaper():
     price = Price(usual_log_density=1.0, exponent=0.5)
     dear = GraphPath(path.vertices, np.inf)
 
-    found = script.run(find_cheapest_path(graph, dear, price=price))
-    short = script.run(find_cheapest_path(graph, dear, price=Price()))
+    found = script.run(enhance(graph, dear, price=price))
+    short = script.run(enhance(graph, dear, price=Price()))
 
     assert rows_of(graph, short) == [[0.0, 0.0], [4.0, 0.0]]
     assert len(found.vertices) > 2
@@ -152,7 +152,7 @@ def test_one_way_columns_and_the_longest_step_are_kept():
     script = Script(ROWS, score=quarter)
     graph, path = known(script, max_step=2.5, bounds=box(2, up=[0]))
 
-    found = script.run(find_cheapest_path(graph, path, price=Price()))
+    found = script.run(enhance(graph, path, price=Price()))
 
     assert rows_of(graph, found) == [[0.0, 0.0], [2.0, 0.0], [4.0, 0.0]]
 
@@ -164,7 +164,7 @@ def test_starts_where_the_known_path_starts_and_ends_at_a_given_goal():
     start = 1
 
     found = script.run(
-        find_cheapest_path(graph.with_goal(goal), GraphPath((start, goal), np.inf), price=Price())
+        enhance(graph.with_goal(goal), GraphPath((start, goal), np.inf), price=Price())
     )
 
     assert found.vertices == (start, goal)

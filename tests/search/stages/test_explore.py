@@ -7,7 +7,7 @@ import pytest
 
 from localface.search.plan import WalkOptions
 from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints
-from localface.search.stages.explore import Exploration, Queue, find_first_path
+from localface.search.stages.explore import Exploration, Queue, explore
 from scripted import Script, box, someone
 
 STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0]]
@@ -21,7 +21,7 @@ def explored(script: Script, *, factual=(0.0, 0.0), goal=None, k=3, walk=None, *
     graph = script.graph(someone(factual, **options))
     if goal is not None:
         graph.goal = graph.add_state(np.asarray(goal, dtype=float), 1.0)
-    found = script.run(find_first_path(graph, WalkOptions(k, **(walk or {}))))
+    found = script.run(explore(graph, WalkOptions(k, **(walk or {}))))
     return graph, found
 
 

@@ -20,7 +20,7 @@ at no hole that rules out other edges, so that every edge must be asked about by
 _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
 
 
-def find_cheapest_path(
+def enhance(
     graph: LocalGraph, known: GraphPath, *, price: Price, astar: bool = True
 ) -> Questions[GraphPath]:
     """Find the cheapest traversable path from where ``known`` starts to any goal.

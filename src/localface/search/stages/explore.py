@@ -102,7 +102,7 @@ class Queue:
             heapq.heappush(self._heads, (head, run))
 
 
-def find_first_path(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Exploration]:
+def explore(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Exploration]:
     """Find the first vertex that reaches the target by traversable steps.
 
     Algorithm 1 of the paper on traversable steps only, with a queue where the printed
