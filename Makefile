@@ -31,7 +31,8 @@ test-core: $(VENV)-core/.ready  ## the quick tests that need no extra, without a
 	@$(ONE_THREAD) $(VENV)-core/bin/python -m pytest -q -n 2 -m "not slow" tests $(ARGS)
 
 test-lowest: $(VENV)-lowest/.ready  ## the quick tests with the lowest versions allowed
-	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 -m "not slow" tests $(ARGS)
+	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 -m "not slow" \
+	  -W ignore::DeprecationWarning -W ignore::FutureWarning tests $(ARGS)  # old packages warn of new ones
 
 coverage: $(VENV)/.has-test  ## branch coverage of search, engine and answers by their own tests
 	@$(ONE_THREAD) $(PY) tools/coverage_by_folder.py $(ARGS)

@@ -18,29 +18,47 @@ settings.load_profile("deterministic")
 
 ROOT = Path(__file__).parents[1]
 
-_IMPORT = re.compile(r"^(?:from|import) (\w+)", re.MULTILINE)
-_OPTIONAL = ("lightgbm", "matplotlib", "onnxruntime", "pandas", "polars", "pyarrow", "ray", "skops")
+_IMPORT = re.compile(r"^\s*(?:from|import) ([\w.]+)", re.MULTILINE)
+_EXTRAS = {
+    name: name
+    for name in (
+        "httpx",
+        "lightgbm",
+        "matplotlib",
+        "onnxruntime",
+        "pandas",
+        "polars",
+        "pyarrow",
+        "ray",
+        "sklearn",
+        "skops",
+        "tqdm",
+    )
+} | {"localface.apps.web": "fastapi", "localface.apps.batch": "pyarrow"}
+_HELPERS = (ROOT / "tests", ROOT / "benchmarks", ROOT / "benchmarks" / "comparison")
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Leave out test files that import an extra which is not installed, helpers included."""
-    if collection_path.suffix == ".py" and _missing(collection_path):
+    """Leave out test files that need an extra which is not installed, helpers included."""
+    if collection_path.suffix == ".py" and _missing_extras(collection_path):
         return True
     return None
 
 
 @cache
-def _missing(path: Path) -> tuple[str, ...]:
-    """The extras that a file of the tests imports and that are not installed."""
+def _missing_extras(path: Path) -> frozenset[str]:
+    """The extras that a file of the tests needs and that are not installed."""
     names = set(_IMPORT.findall(path.read_text(encoding="utf-8")))
-    own = [path.parents[0] / f"{name}.py" for name in names] + [
-        Path(__file__).parent / f"{name}.py" for name in names
-    ]
-    lacking = {name for name in names if name in (*_OPTIONAL, "sklearn") and not find_spec(name)}
-    for helper in own:
+    needed = {_EXTRAS[known] for known in _EXTRAS for name in names if _is_within(name, known)}
+    missing = {package for package in needed if not find_spec(package)}
+    for helper in (folder / f"{name}.py" for name in names for folder in (path.parent, *_HELPERS)):
         if helper.is_file() and helper != path:
-            lacking |= set(_missing(helper))
-    return tuple(sorted(lacking))
+            missing |= _missing_extras(helper)
+    return frozenset(missing)
+
+
+def _is_within(name: str, package: str) -> bool:
+    return name == package or name.startswith(f"{package}.")
 
 
 @pytest.fixture(scope="session")

@@ -170,7 +170,7 @@ def _alert_lines(answer: RecourseFacts) -> Iterator[str]:
 
 def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     """What holds for the actions as a whole or, without any, for the path."""
-    yield from _floor_kept_line(answer)
+    yield from _floor_kept_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
         through = "to a state that is nobody's" if answer.composed else "through real people"
@@ -185,7 +185,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
         yield f"robust to noise: {share} from it still reach the target"
 
 
-def _floor_kept_line(answer: RecourseFacts) -> Iterator[str]:
+def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:
     """Say that all steps keep the floor, where they do."""
     every = [action.certificate for action in answer.actions] or list(answer.certificates)
     kept = [one for one in every if not one.entry]

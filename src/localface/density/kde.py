@@ -111,7 +111,7 @@ class KDE:
         """Return the logarithm of the exact mean density along each segment."""
         log_sums = np.empty(len(starts))
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
-            log_sums[some] = sums.log_means()
+            log_sums[some] = sums.log_mean_kernel_sums()
         return compare_with_floor(log_sums + self._log_normaliser, log_floor)
 
     def _kernel_sums_in_chunks(

@@ -97,7 +97,7 @@ class PointSums:
         """Return the log-sum at each point."""
         return self.log_sums
 
-    log_means = lowest_log_sums
+    log_mean_kernel_sums = lowest_log_sums
 
     def compare_with_floors(self, log_floors: Array) -> Verdicts:
         """Tell whether each point is above its floor."""
@@ -133,11 +133,11 @@ class SegmentSums:
         ]
         return np.asarray(np.minimum.reduceat(np.concatenate(found), self.legs.first_legs))
 
-    def log_means(self) -> Array:
+    def log_mean_kernel_sums(self) -> Array:
         """Return the logarithm of the mean sum over each segment, in closed form."""
         firsts = self.legs.first_legs
         means = np.concatenate(
-            [self._leg_coordinates(some).log_means() for some in self._legs_in_chunks()]
+            [self._leg_coordinates(some).log_mean_kernel_sums() for some in self._legs_in_chunks()]
         )
         n_legs = np.diff(firsts, append=len(means))
         return np.asarray(np.logaddexp.reduceat(means, firsts) - np.log(n_legs))
@@ -231,7 +231,7 @@ class LegCoordinates:
         start *= -0.5 / self.h**2
         return KernelProfile(start, self.foot / self.h**2, self.lengths, self.h)
 
-    def log_means(self) -> Array:
+    def log_mean_kernel_sums(self) -> Array:
         """Return the logarithm of the mean kernel sum along each leg, symmetric in its ends."""
         from scipy.special import log_ndtr  # takes longer to import than all of localface
 

@@ -23,7 +23,7 @@ from localface.errors import InputError
 from localface.geometry.point_set import PointSet
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
-from localface.models.scorer import Scorer, verified_forest
+from localface.models.scorer import Scorer, verified_forest_or_none
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
 from localface.types import Array
@@ -69,7 +69,7 @@ def _make_scorer(
         output,
         form,
         min_score=min_score,
-        forest=verified_forest(model, output, form, records[:_COMPARED]),
+        forest=verified_forest_or_none(model, output, form, records[:_COMPARED]),
     )
 
 

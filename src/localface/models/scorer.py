@@ -90,7 +90,7 @@ class Scorer:
         return np.asarray(np.where(crossed, scores, rounded))
 
 
-def verified_forest(
+def verified_forest_or_none(
     model: Any, output: ModelOutput, table_format: TableFormat, sample: Array
 ) -> ForestReader | None:
     """Return a reader of a model's trees, if it gives what the model gives on a sample."""

@@ -35,7 +35,7 @@ def ynn(points: Array, rows: ReferenceRows, reaches_target: Mask, *, k: int = 10
     found = np.empty(len(points))
     wanted = np.asarray(reaches_target, dtype=np.float64)
     rank = min(k, len(rows)) - 1
-    for block, squared in rows.squared_distances_by_block(points):
+    for block, squared in rows.squared_distances_to_others_by_block(points):
         present = np.minimum(np.isfinite(squared).sum(axis=1), k)
         last = np.partition(squared, rank, axis=1)[:, rank]
         last = np.where(np.isfinite(last), last, np.finfo(float).max / 4)[:, None]

@@ -76,7 +76,7 @@ def leave_one_out_log_densities(
     points = rows.points[evenly_spaced_numbers(len(rows), most)]
     found = [
         row_log_sums(squared / (-2.0 * bandwidth * bandwidth))
-        for _, squared in rows.squared_distances_by_block(points)
+        for _, squared in rows.squared_distances_to_others_by_block(points)
     ]
     return np.sort(np.concatenate(found) + _log_normaliser(rows, bandwidth))
 
@@ -92,7 +92,9 @@ def fit_bandwidth(rows: ReferenceRows) -> float:
             "a density needs at least two different rows to be fitted: give more people"
         )
     tuned_on = rows.points[evenly_spaced_numbers(len(rows), _TUNED_ON)]
-    squares = np.concatenate([squared for _, squared in rows.squared_distances_by_block(tuned_on)])
+    squares = np.concatenate(
+        [squared for _, squared in rows.squared_distances_to_others_by_block(tuned_on)]
+    )
     width = rows.points.shape[1]
     widest = float(np.sqrt(np.median(squares[np.isfinite(squares)])))
     nearest = max(float(np.sqrt(np.median(squares.min(axis=1)))), 1e-9 * widest)

@@ -62,7 +62,7 @@ class ReferenceRows:
         for first in range(0, len(points), step):
             yield slice(first, first + step)
 
-    def squared_distances_by_block(self, points: Array) -> Iterator[tuple[slice, Array]]:
+    def squared_distances_to_others_by_block(self, points: Array) -> Iterator[tuple[slice, Array]]:
         """Squared distances a block at a time; infinite to rows that equal the point itself."""
         for block in self.block_slices(points):
             squared = self.squared_distances(points[block])
@@ -75,7 +75,7 @@ class ReferenceRows:
         k = min(k, len(self))
         distances = np.empty((len(points), k))
         numbers = np.empty((len(points), k), dtype=np.int64)
-        for block, squared in self.squared_distances_by_block(points):
+        for block, squared in self.squared_distances_to_others_by_block(points):
             near = np.sort(np.argpartition(squared, k - 1, axis=1)[:, :k], axis=1)
             exact = np.sqrt(((self.points[near] - points[block, None]) ** 2).sum(axis=2))
             exact[np.isinf(np.take_along_axis(squared, near, axis=1))] = np.inf

@@ -124,7 +124,7 @@ def _shortest_path(
     for (a, b), weight in zip(edges, weights, strict=True):
         for edge in ((position[a], position[b]), (position[b], position[a])):
             costs[edge] = min(weight, costs.get(edge, np.inf))
-    starts, ends = np.array(list(costs), dtype=np.int64).reshape(-1, 2).T
+    starts, ends = np.array(list(costs), dtype=np.int32).reshape(-1, 2).T
     matrix = csr_array((list(costs.values()), (starts, ends)), shape=(len(position),) * 2)
     spent = dijkstra(matrix, indices=0).tolist()
     end = position[vertices[-1]]
