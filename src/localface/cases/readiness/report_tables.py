@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from localface.answers.status import Status
 from localface.cases.readiness.codebook import CRITERIA, FEATURE_WORDS
 from localface.cases.readiness.cohort_recourse import (
     DIRECTIONS,
@@ -260,12 +259,6 @@ def format_feature_name(name: str) -> str:
     """A feature in the words of a ward, with its short name."""
     words = FEATURE_WORDS[name]
     return f"{words} ({name})" if words != name else name
-
-
-def count_by_status(patients: CohortRecourse) -> dict[Status, int]:
-    """How many answers have each status."""
-    counts = Counter(one.answer.status for one in patients.people)
-    return {status: counts[status] for status in Status}
 
 
 def _format_mean_sd(mean: float, sd: float) -> str:
