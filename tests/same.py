@@ -21,10 +21,7 @@ def bits(answer: Recourse, *, reason: bool = True) -> tuple[Any, ...]:
         answer.proven_within,
         answer.reason if reason else "",
         answer.opens if reason else (),
-        [
-            (dict(one.changes), dict(one.before), one.follows, one.score, one.people)
-            for one in answer.actions
-        ],
+        [(dict(one.changes), dict(one.before), one.follows, one.score) for one in answer.actions],
         [(one.entry, one.certified, one.rule) for one in answer.certificates],
     )
 

@@ -57,7 +57,7 @@ def answer_of(
     states, actions = [dict(now)], []
     for move in moves:
         before = {name: states[-1][name] for name in move}
-        actions.append(Action(move, before, 0.7, 0.3, 4, Certificate("strict", 1.0, 0.3, 0.05)))
+        actions.append(Action(move, before, 0.7, 0.3, Certificate("strict", 1.0, 0.3, 0.05)))
         states.append({**states[-1], **move})
     ends = [states[0], states[-1]]
     records = np.array(

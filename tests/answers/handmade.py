@@ -109,19 +109,18 @@ def short_answer(schema: Schema, form: TableFormat, records: Any) -> Recourse:
 
 
 def action(changes: dict[str, Any], before: dict[str, Any], **more: Any) -> Action:
-    """An action that keeps the floor, with five people near."""
-    pieces: dict[str, Any] = {"score": 0.81, "density": 0.3, "people": 5, "certificate": STRICT}
+    """An action that keeps the floor."""
+    pieces: dict[str, Any] = {"score": 0.81, "density": 0.3, "certificate": STRICT}
     return Action(changes, before, **{**pieces, **more})
 
 
 def acted_answer(**changes: Any) -> Recourse:
     """An answer of two actions, the second of which needs the first."""
-    first = action({"airway": "patent"}, {"airway": "ventilated"}, score=0.4, people=1)
+    first = action({"airway": "patent"}, {"airway": "ventilated"}, score=0.4, density=0.05)
     second = action(
         {"gcs_min": 14, "fio2": 0.35},
         {"gcs_min": 9, "fio2": 0.55},
         score=0.92,
-        people=1200,
         follows=(0,),
     )
     return answer(**{"actions": (first, second), **changes})

@@ -11,15 +11,15 @@ from localface.answers.action import Action
 
 
 def test_an_action_on_several_features_is_one_that_works_together() -> None:
-    one = Action({"a": 1}, {"a": 0}, 0.5, 0.1, 3, STRICT)
-    two = Action({"a": 1, "b": 2}, {"a": 0, "b": 1}, 0.5, 0.1, 3, STRICT)
+    one = Action({"a": 1}, {"a": 0}, 0.5, 0.1, STRICT)
+    two = Action({"a": 1, "b": 2}, {"a": 0, "b": 1}, 0.5, 0.1, STRICT)
 
     assert not one.together
     assert two.together
 
 
 def test_an_action_cannot_be_changed_and_survives_pickling() -> None:
-    one = Action({"a": 1}, {"a": 0}, 0.5, 0.1, 3, STRICT, follows=(0,))
+    one = Action({"a": 1}, {"a": 0}, 0.5, 0.1, STRICT, follows=(0,))
 
     with pytest.raises(TypeError):
         one.changes["a"] = 2  # type: ignore[index]

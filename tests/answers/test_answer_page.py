@@ -108,8 +108,8 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
     page = page_of(acted_answer())
 
     assert [step.notes for step in page.steps] == [
-        ("1 person is near",),
-        ("together; needs step 1 first; 1,200 people are near",),
+        ("leads to a state as common as 1 in 20 people's",),
+        ("together; needs step 1 first; leads to a state as common as 30 % of people's",),
     ]
     assert [str(change) for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
     assert page.steps[1].score == "0.92"
@@ -122,7 +122,7 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
 
     (step,) = page_of(acted_answer(actions=(one,))).steps
 
-    assert step.notes == ("5 people are near", below.sentence)
+    assert step.notes == ("leads to a state as common as 30 % of people's", below.sentence)
 
 
 @pytest.mark.parametrize(

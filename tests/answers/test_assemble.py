@@ -170,8 +170,8 @@ def test_actions_name_what_changes_in_units() -> None:
 
     assert (dict(first.before), dict(first.changes)) == ({"a": 0.0}, {"a": 30.0})
     assert (dict(second.before), dict(second.changes)) == ({"b": 0.0}, {"b": 40.0})
-    assert (first.score, first.density, first.people, first.follows) == (4.0, 0.5, 3, ())
-    assert (second.score, second.density, second.people, second.follows) == (8.0, 1.0, 4, (0,))
+    assert (first.score, first.density, first.follows) == (4.0, 0.5, ())
+    assert (second.score, second.density, second.follows) == (8.0, 1.0, (0,))
     assert (first.certificate.length, second.certificate.length) == (3.0, 4.0)
     assert first.certificate.floor == 0.5
     assert first.certificate.holds

@@ -59,7 +59,6 @@ actions = st.builds(
     st.just({"gcs_min": 9, "airway": "ventilated"}),
     floats,
     shares,
-    st.integers(0, 99),
     certificates,
     follows=st.lists(st.integers(0, 9), max_size=2).map(tuple),
     evidence=evidences,
@@ -122,7 +121,7 @@ def test_json_is_versioned_and_strict() -> None:
     document = json.loads(answer().to_json(indent=2), parse_constant=pytest.fail)
 
     assert list(document)[:2] == ["format", "version"]
-    assert (document["format"], document["version"]) == ("localface/recourse", 1)
+    assert (document["format"], document["version"]) == ("localface/recourse", 2)
     assert document["status"] == "FOUND"
     assert Recourse.from_json(answer().to_json()).settings["max_step"] == math.inf
 
@@ -142,8 +141,8 @@ def damaged(**changes: Any) -> str:
         ("[1]", "no localface/recourse document"),
         (damaged(format="other"), "no localface/recourse document"),
         (
-            damaged(version=2),
-            "has version 2; this localface reads 1; upgrade with: pip install --upgrade localface",
+            damaged(version=3),
+            "version 3; this localface reads 1 and 2; upgrade with: pip install --upgrade local",
         ),
         (damaged(version=True), "has version True"),
         (damaged(records="gone"), "lacks 'records'"),
@@ -169,12 +168,12 @@ def test_json_that_cannot_be_read_is_refused_with_a_clear_sentence(
 def test_what_is_wrong_within_a_list_of_objects_is_named() -> None:
     document = json.loads(acted_answer().to_json())
     certificate = {**document["certificates"][0], "length": "far"}
-    action_ = {**document["actions"][1], "people": 2.5}
+    action_ = {**document["actions"][1], "density": "high"}
     loose = {name: piece for name, piece in document["actions"][1].items() if name != "follows"}
 
     for changes, sentence in [
         ({"certificates": [certificate]}, r"damaged \(length is 'far', not float\)"),
-        ({"actions": [document["actions"][0], action_]}, r"damaged \(people is 2.5, not int\)"),
+        ({"actions": [document["actions"][0], action_]}, r"\(density is 'high', not float\)"),
         ({"actions": [loose]}, "lacks 'follows'"),
         ({"scores": [0.1, "high"]}, r"damaged \(scores: Expected `int \| float`, got `str`"),
         ({"target": {"label": "a"}}, "lacks 'min_score'"),
@@ -206,6 +205,19 @@ def test_documents_from_earlier_days_lack_what_was_not_there_yet() -> None:
     assert dict(one.widened) == {}
     assert not one.composed
     assert one.to_json() == answer().to_json()
+
+
+def test_a_document_of_version_1_is_read_without_its_counts_of_people() -> None:
+    document = {**json.loads(acted_answer().to_json()), "version": 1}
+    for one in document["actions"]:
+        one["people"] = 5
+
+    assert Recourse.from_json(json.dumps(document)).to_json() == acted_answer().to_json()
+    with pytest.raises(InputError, match="unknown field `people`"):
+        Recourse.from_json(json.dumps({**document, "version": 2}))
+    for broken in (3, [3]):
+        with pytest.raises(InputError, match=r"damaged \(actions"):
+            Recourse.from_json(json.dumps({**document, "actions": broken}))
 
 
 def test_whole_numbers_stay_as_they_were_written() -> None:
@@ -261,7 +273,7 @@ def test_the_keys_of_the_document_are_these() -> None:
         "robustness", "composed",
     ]  # fmt: skip
     assert list(document["actions"][0]) == [
-        "changes", "before", "score", "density", "people", "certificate", "follows",
+        "changes", "before", "score", "density", "certificate", "follows",
     ]  # fmt: skip
     assert list(document["certificates"][0]) == [
         "rule", "length", "lowest", "floor", "entry", "certified", "people", "radius",

@@ -13,6 +13,7 @@ from localface.answers.wording import (
     format_number,
     format_percent,
     format_share_of_people,
+    format_state_reached,
     join_numbers,
     to_one_line,
 )
@@ -76,6 +77,11 @@ def test_a_share_of_people_is_said_the_way_people_do(share: float, text: str) ->
 def test_how_unusual_a_state_is() -> None:
     assert format_more_unusual_than(0.01) == "more unusual than 99 % of people's"
     assert format_more_unusual_than(0.0) == "more unusual than anybody's"
+
+
+def test_how_common_the_state_is_that_an_action_leads_to() -> None:
+    assert format_state_reached(0.05) == "leads to a state as common as 1 in 20 people's"
+    assert format_state_reached(0.0) == "leads to a state more unusual than anybody's"
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def answered(explainer: LocalFACE, people: Any = REFUSED, **wishes: Any) -> Any:
 
 
 def bits(answer: Recourse) -> tuple[Any, ...]:
-    actions = [(dict(one.changes), one.follows, one.score, one.people) for one in answer.actions]
+    actions = [(dict(one.changes), one.follows, one.score) for one in answer.actions]
     return (
         answer.status,
         answer.records.tobytes(),

@@ -92,7 +92,6 @@ declare namespace Reply {
     density_text: string;
     needs: number[];
     together: boolean;
-    near: number | null;
     step: string;
     entry: boolean;
     evidence: string | null;

@@ -18,16 +18,14 @@ class Action:
     ``changes`` and ``before`` map features to values in the user's units; several features
     change where they only work together. ``follows`` holds the indices in
     ``Recourse.actions`` of earlier actions that must come first, ``density`` the share of
-    people whose state is less common than the one this leads to, ``people`` how many are
-    near, ``evidence``, where there is longitudinal data, how many people really made such
-    a move.
+    people whose state is less common than the one this leads to, ``evidence``, where there
+    is longitudinal data, how many people really made such a move.
     """
 
     changes: Mapping[str, object]
     before: Mapping[str, object]
     score: float
     density: float
-    people: int
     certificate: Certificate
     follows: tuple[int, ...] = ()
     evidence: MoveEvidence | None = None

@@ -147,7 +147,6 @@ class AnswerAssembler:
                 before={name: before[name] for name in changed},
                 score=self.display_score(move.score),
                 density=float(self.scale.share_below(actions.log_densities[i])),
-                people=int(actions.people[i]),
                 certificate=self.step_certificate(
                     lengths[i], log_lowest[i], kept, entry=below, passed=not below
                 ),

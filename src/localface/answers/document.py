@@ -20,12 +20,14 @@ from localface.answers.json_text import dump_json, load_json
 from localface.answers.move_evidence import MoveEvidence
 from localface.answers.status import Status
 from localface.answers.target import Target
+from localface.answers.wording import join_numbers
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.errors import InputError, did_you_mean, list_names
 
 RECOURSE_FORMAT = "localface/recourse"
-RECOURSE_FORMAT_VERSION = 1
+RECOURSE_FORMAT_VERSION = 2
+_READ_VERSIONS = (1, RECOURSE_FORMAT_VERSION)
 
 Number = int | float
 """A number as it was written: what was written as 0 is not written as 0.0 again."""
@@ -95,7 +97,6 @@ class ActionDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, o
     before: dict[str, Any]
     score: Number
     density: Number
-    people: int
     certificate: CertificateDocument
     follows: list[int]
     evidence: MoveEvidenceDocument | None = None
@@ -247,13 +248,24 @@ def _parse_recourse_json(text: str) -> dict[str, Any]:
     if not isinstance(document, dict) or document.get("format") != RECOURSE_FORMAT:
         raise InputError(f"this JSON is no {RECOURSE_FORMAT} document; {reads}")
     version = document.get("version")
-    if type(version) is not int or version != RECOURSE_FORMAT_VERSION:
-        known = f"this localface reads {RECOURSE_FORMAT_VERSION}"
+    if type(version) is not int or version not in _READ_VERSIONS:
+        known = f"this localface reads {join_numbers(_READ_VERSIONS)}"
         raise InputError(
             f"this {RECOURSE_FORMAT} document has version {version!r}; "
             f"{known}; upgrade with: pip install --upgrade localface"
         )
+    if version == 1:
+        _drop_people_counts(document)
     return document
+
+
+def _drop_people_counts(document: dict[str, Any]) -> None:
+    """Make version 2 of version 1, where each action also counted the people around its state."""
+    actions = document.get("actions")
+    if isinstance(actions, list):
+        for action in actions:
+            if isinstance(action, dict):
+                action.pop("people", None)
 
 
 def _unreadable_document_error(fault: str) -> InputError:

@@ -17,6 +17,7 @@ from localface.answers.wording import (
     format_number,
     format_percent,
     format_share_of_people,
+    format_state_reached,
     join_numbers,
     to_one_line,
 )
@@ -118,7 +119,7 @@ def _page_steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
 
 
 def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
-    """One action: what changes, what must come first, how many people are near."""
+    """One action: what changes, what must come first, how common a state it leads to."""
     action = answer.actions[index]
     changes = _changes_by_action(answer.schema, action)
     words = []
@@ -126,7 +127,7 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
         words.append("together")
     if action.follows:
         words.append(f"needs step {join_numbers(one + 1 for one in action.follows)} first")
-    words.append("1 person is near" if action.people == 1 else f"{action.people:,} people are near")
+    words.append(format_state_reached(action.density))
     notes = ["; ".join(words), *_floor_warning(action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))

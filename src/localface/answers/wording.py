@@ -65,6 +65,19 @@ def format_more_unusual_than(share: float) -> str:
     return "more unusual than anybody's"
 
 
+def format_state_reached(share: float) -> str:
+    """Say how common the state is that an action leads to, ``share`` of people's being less so.
+
+    >>> format_state_reached(0.4)
+    "leads to a state as common as 40 % of people's"
+    >>> format_state_reached(0)
+    "leads to a state more unusual than anybody's"
+    """
+    if share > 0:
+        return f"leads to a state as common as {format_share_of_people(share)}"
+    return f"leads to a state {format_more_unusual_than(share)}"
+
+
 def format_number(value: float, decimals: int | None = None) -> str:
     """Write a number: about four digits, thousands set apart, no exponent unless it must be.
 

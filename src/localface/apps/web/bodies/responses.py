@@ -127,7 +127,6 @@ class ActionView(BaseModel):
     density_text: str
     needs: list[int]
     together: bool
-    near: int | None
     step: str
     entry: bool
     evidence: str | None

@@ -240,19 +240,9 @@ function card(view, action, options) {
   const chips = [];
   if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
   if (action.together) chips.push(h("span", { class: "chip" }, "together"));
-  if (action.near !== null && action.near !== undefined) {
-    chips.push(
-      h(
-        "span",
-        { class: "fact" },
-        action.near === 1 ? "1 person nearby" : `${action.near.toLocaleString("en-GB")} people nearby`,
-      ),
-    );
-  }
-  const quietly =
-    !action.entry &&
-    action.step &&
-    h("span", { class: "fact" }, action.step.replace(/^every place on this step is/, "all of it"));
+  chips.push(h("span", { class: "fact" }, action.density_text));
+  const step = action.step.replace(/^every place on this step is at least as common as/, "on the way at least");
+  const quietly = !action.entry && step && h("span", { class: "fact" }, step);
   return h(
     "li",
     { class: action.entry ? "card entry" : "card" },

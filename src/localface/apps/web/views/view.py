@@ -14,7 +14,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.page import page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import format_percent, to_one_line
+from localface.answers.wording import format_percent, format_state_reached, to_one_line
 from localface.data.feature import Feature
 from localface.types import Array
 
@@ -230,10 +230,9 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "score": action.score,
         "score_text": answer.target.format_score(action.score),
         "density": action.density,
-        "density_text": density_text(action.density),
+        "density_text": format_state_reached(action.density),
         "needs": [one + 1 for one in action.follows],
         "together": action.together,
-        "near": action.people,
         "step": action.certificate.sentence,
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
