@@ -20,7 +20,6 @@ KINDS = {
     "ScorePoints": "model",
     "DensityAlong": "density",
     "RowDensities": "density",
-    "CountNear": "counting",
     "Census": "counting",
     "Widening": "counting",
 }
@@ -104,9 +103,7 @@ def speed(at: World, unit: Unit) -> tuple[list[Report], dict[str, float]]:
             figures |= {f"{name}: times": runs.crowd[3], f"{name}: rest": _percent(runs.shares)[-1]}
     single.notes.append(f"{len(at.people)} people; a query takes {1e3 * runs.unit.wall:.2f} ms.")
     crowd.notes.append(SHARED)
-    split.notes.append(
-        "counting: who in the box could be become, and how many people are near. By the clock."
-    )
+    split.notes.append("counting: who in the box could be become. By the clock.")
     return [single, crowd, split], figures
 
 

@@ -21,7 +21,6 @@ from localface.search.questions import (
     Census,
     ComposedStates,
     ComposeStates,
-    CountNear,
     DensityAlong,
     Nearest,
     Question,
@@ -152,8 +151,6 @@ class Script:
                 return self._along(question)
             case RowDensities():
                 return self.log_density(question.points)
-            case CountNear():
-                return np.full(len(question.points), 3)
             case Census():
                 return self._census(question)
             case Widening():

@@ -156,7 +156,6 @@ def acting(log_floor: float, lowest: tuple[float, float]) -> Outcome:
         ),
         log_densities=np.array([-1.0, 0.0]),
         step_log_densities=np.array(lowest),
-        people=np.array([3, 4]),
         log_floor=log_floor,
     )
     return replace(FOUND, actions=actions)

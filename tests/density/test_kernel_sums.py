@@ -195,7 +195,7 @@ def test_someone_ten_thousand_ordinary_differences_away_is_judged_and_not_lost_t
 def test_with_hardly_anyone_the_sums_are_still_exact(n):
     rows = np.array([[0.0, 0.0], [1.0, 0.5], [0.25, 2.0]])[:n]
     none = np.zeros(2, dtype=bool)
-    kde = KDE(PointSet(rows), none, bandwidth=0.7, row_log_densities=np.zeros(n), near_radius=1.0)
+    kde = KDE(PointSet(rows), none, bandwidth=0.7, row_log_densities=np.zeros(n))
     ends = np.array([[0.5, 0.5], [1.0, 0.5], [0.0, 0.0], [3.0, 3.0]])
     starts = np.repeat(rows[:1], 4, axis=0)
     exact = np.array(
@@ -212,7 +212,7 @@ def test_with_hardly_anyone_the_sums_are_still_exact(n):
 
 def test_where_everyone_is_left_out_nothing_vouches_and_no_floor_is_reached():
     rows, none = np.array([[0.0, 0.0], [1.0, 1.0]]), np.zeros(2, dtype=bool)
-    kde = KDE(PointSet(rows), none, bandwidth=1.0, row_log_densities=np.zeros(2), near_radius=1.0)
+    kde = KDE(PointSet(rows), none, bandwidth=1.0, row_log_densities=np.zeros(2))
     ground = kde.lowest_along(rows[:1], rows[1:], -1e6)
     assert not ground.passes[0]
     assert np.isneginf(ground.log_densities[0])

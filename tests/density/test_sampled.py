@@ -31,5 +31,4 @@ def test_a_density_that_lies_is_told_what_it_said(lie, message):
             wrap_user_density(lie, lambda points: points),
             PointSet(_cloud(2)),
             np.zeros(2, dtype=bool),
-            near_radius=1.0,
         )

@@ -15,7 +15,6 @@ from localface.geometry.bounds import Bounds
 from localface.search.questions import (
     Census,
     ComposeStates,
-    CountNear,
     DensityAlong,
     RowDensities,
     ScorePoints,
@@ -47,7 +46,7 @@ def answers(
 def test_every_kind_of_question_is_answered_by_one_function() -> None:
     kinds = [kind for some, _ in answerer().answer_kinds for kind in some]
 
-    assert len(kinds) == len(set(kinds)) == 9
+    assert len(kinds) == len(set(kinds)) == 8
 
 
 def test_near_rows_are_metered_for_each_search() -> None:
@@ -125,25 +124,15 @@ def test_segments_are_judged_together_and_handed_back_to_those_who_asked() -> No
     assert mean.log_densities == pytest.approx(density.mean_along(starts, ends, None).log_densities)
 
 
-@pytest.mark.parametrize("people_per_row", [None, 2.0])
-def test_densities_of_rows_are_those_the_density_has_of_them(people_per_row: float | None) -> None:
+@pytest.mark.parametrize("sampled", [False, True])
+def test_densities_of_rows_are_those_the_density_has_of_them(sampled: bool) -> None:
     density = line_density()
     questions = [RowDensities(ids(2, 3), points(2.0, 3.0)), RowDensities(ids(4), points(4.0))]
 
-    first, second = answers(answerer(people_per_row=people_per_row), questions)
+    first, second = answers(answerer(fitted_on_sample=sampled), questions)
 
     assert first == pytest.approx(density.row_log_densities(ids(2, 3)))
     assert second == pytest.approx(density.row_log_densities(ids(4)))
-
-
-def test_where_a_row_stands_for_several_people_counts_are_multiplied() -> None:
-    questions = [CountNear(points(2.0, 3.0)), CountNear(points(4.0))]
-
-    plain = answers(answerer(), questions)
-    doubled = answers(answerer(people_per_row=2.0), questions)
-
-    assert [len(one) for one in plain] == [2, 1]
-    assert [(2 * one).tolist() for one in plain] == [one.tolist() for one in doubled]
 
 
 def test_a_widening_is_answered_with_a_factor() -> None:

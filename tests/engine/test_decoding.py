@@ -85,7 +85,7 @@ def test_without_actions_there_are_no_states_to_bring_back() -> None:
 def test_the_states_of_the_actions_begin_with_the_persons_own() -> None:
     moves = (Move(np.array([2.0]), 0.2, ()), Move(np.array([3.0]), 0.3, (0,)))
     nothing = np.zeros(0)
-    actions = ActionPath(moves, nothing, nothing, np.zeros(0, dtype=np.int64), 0.0)
+    actions = ActionPath(moves, nothing, nothing, 0.0)
     given = []
 
     def decode(at: Any, donors: Any) -> Any:

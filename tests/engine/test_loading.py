@@ -26,7 +26,7 @@ def test_few_rows_are_scanned_each_distinct_row_once() -> None:
     assert isinstance(loaded.source, TableSource)
     assert loaded.source.n_rows == 400
     assert len(loaded.fitted_records) == len(table().drop_duplicates())
-    assert loaded.people_per_row is None
+    assert not loaded.fitted_on_sample
 
 
 def test_the_order_of_the_rows_does_not_matter() -> None:
@@ -47,7 +47,7 @@ def test_many_rows_are_searched_in_cells_and_fitted_on_a_sample(
 
     assert isinstance(loaded.source, Cells)
     assert 0 < len(loaded.fitted_records) <= 300
-    assert loaded.people_per_row == loaded.source.n_distinct / len(loaded.fitted_points)
+    assert loaded.fitted_on_sample
 
 
 @pytest.mark.parametrize("given", [True, False])
@@ -61,7 +61,7 @@ def test_a_store_keeps_its_rows_in_their_folder(tmp_path: Path, given: bool) -> 
 
     assert loaded.schema == schema
     assert loaded.source.n_rows == 2000
-    assert loaded.people_per_row is not None
+    assert loaded.fitted_on_sample
 
 
 def test_what_is_no_schema_is_refused() -> None:

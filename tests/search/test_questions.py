@@ -20,7 +20,6 @@ CASES = [
     (questions.ask_point_scores(POINTS, IDS), questions.ScorePoints),
     (questions.ask_density_along(POINTS, POINTS, -1.0, "mean"), questions.DensityAlong),
     (questions.ask_row_densities(IDS, POINTS[:2]), questions.RowDensities),
-    (questions.ask_count_near(POINTS), questions.CountNear),
     (questions.ask_target_counts(box(2)), questions.Census),
     (questions.ask_widening_factor(box(2), POINT, POINT), questions.Widening),
     (questions.ask_composed_states(POINT, np.copy, 4, 0.5), questions.ComposeStates),

@@ -14,7 +14,6 @@ from localface.types import Array, Ids, Mask
 
 _TUNED_ON = 512  # rows on which the bandwidth is chosen, each against all others
 _RANKED_ON = 20_000  # rows whose leave-one-out density makes the scale
-_NEAR = 10  # people whom an ordinary person has near
 _DISTANCES_AT_ONCE = 8_000_000
 
 
@@ -33,7 +32,6 @@ def fit_kde(point_set: PointSet, discrete: Mask, *, bandwidth: float | None = No
         row_log_densities=_leave_one_out_log_densities(
             point_set, lambda squares: log_sum_exp(squares / (-2 * h * h)) + constant
         ),
-        near_radius=usual_near_radius(point_set),
     )
 
 
@@ -48,7 +46,6 @@ def fit_knn(point_set: PointSet, discrete: Mask, *, k: int) -> KNN:
         row_log_densities=_leave_one_out_log_densities(
             point_set, lambda squares: -width / 2 * np.log(_kth_smallest(squares, k))
         ),
-        near_radius=usual_near_radius(point_set),
     )
 
 
@@ -70,12 +67,6 @@ def best_bandwidth(point_set: PointSet) -> float:
         negative_log_likelihood, bounds=span, method="bounded", options={"xatol": 1e-3}
     )
     return float(np.exp(best.x))
-
-
-def usual_near_radius(point_set: PointSet) -> float:
-    """Return the median distance to the tenth nearest other: within it, people count as near."""
-    k = min(_NEAR, len(point_set) - 1)
-    return float(np.sqrt(np.median(_kth_smallest(_squared_distances_for_tuning(point_set), k))))
 
 
 def _leave_one_out_log_densities(

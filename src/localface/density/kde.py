@@ -43,7 +43,6 @@ class KDE:
     discrete : the columns that flip half way along a segment
     bandwidth : h
     row_log_densities : leave-one-out log-densities of the rows, NaN where not worked out
-    near_radius : the distance up to which people count as near
     """
 
     certified = True
@@ -55,12 +54,10 @@ class KDE:
         *,
         bandwidth: float,
         row_log_densities: Array,
-        near_radius: float,
     ) -> None:
         self._kernels = RowKernels(point_set, discrete, bandwidth)
         self._point_set = point_set
         self._row_log_densities = row_log_densities
-        self._near_radius = near_radius
         self.bandwidth = bandwidth
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
@@ -79,10 +76,6 @@ class KDE:
             points = self._point_set.points[ids[unknown]]
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
-
-    def count_near(self, points: Array) -> Ids:
-        """Count the people near each point; an ordinary person has ten others so near."""
-        return self._point_set.count_rows_within(points, self._near_radius)
 
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.

@@ -33,7 +33,6 @@ class KNN:
     discrete : the columns that flip half way along a segment
     k : how many other people are looked for
     row_log_densities : leave-one-out log-densities of the rows, NaN where not worked out
-    near_radius : the distance up to which people count as near
     """
 
     certified = True
@@ -45,13 +44,10 @@ class KNN:
         *,
         k: int,
         row_log_densities: Array,
-        near_radius: float,
     ) -> None:
-        self._point_set = point_set
         self._points = point_set.points
         self._discrete = discrete
         self._row_log_densities = row_log_densities
-        self._near_radius = near_radius
         self.k = k
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
@@ -67,10 +63,6 @@ class KNN:
             points = self._points[ids[unknown]]
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
-
-    def count_near(self, points: Array) -> Ids:
-        """Count the people near each point; an ordinary person has ten others so near."""
-        return self._point_set.count_rows_within(points, self._near_radius)
 
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the lowest log-density along each segment: exact, by the cover sweep.

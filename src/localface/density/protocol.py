@@ -89,10 +89,6 @@ class Density(Protocol):
         """Return the leave-one-out log-densities of rows."""
         ...
 
-    def count_near(self, points: Array) -> Ids:
-        """Count the people near each point."""
-        ...
-
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below."""
         ...

@@ -32,12 +32,8 @@ class SampledDensity:
 
     certified = False
 
-    def __init__(
-        self, log_density: LogDensity, point_set: PointSet, discrete: Mask, *, near_radius: float
-    ) -> None:
+    def __init__(self, log_density: LogDensity, point_set: PointSet, discrete: Mask) -> None:
         self._log_density = log_density
-        self._point_set = point_set
-        self._near_radius = near_radius
         self._discrete = discrete
         self._row_log_densities = log_density(point_set.points)
         _check_row_log_densities(self._row_log_densities)
@@ -46,10 +42,6 @@ class SampledDensity:
     def row_log_densities(self, ids: Ids) -> Array:
         """Return the log-densities of rows."""
         return np.asarray(self._row_log_densities[ids])
-
-    def count_near(self, points: Array) -> Ids:
-        """Count the people near each point; an ordinary person has ten others so near."""
-        return self._point_set.count_rows_within(points, self._near_radius)
 
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the lowest of the samples along each segment."""

@@ -15,7 +15,6 @@ from localface.search.questions import (
     Census,
     ComposedStates,
     ComposeStates,
-    CountNear,
     DensityAlong,
     RowDensities,
     ScorePoints,
@@ -35,8 +34,7 @@ AnswerKind = tuple[tuple[type, ...], Callable[[Metered], Sequence[Any]]]
 class QuestionAnswerer:
     """The only caller of source, density and model on behalf of searches.
 
-    ``people_per_row`` says for how many people each row stands that the density was fitted on;
-    None where the density knows the rows of the source, by the same ids.
+    ``fitted_on_sample`` says that the density knows rows of its own, by other ids than the source.
     """
 
     def __init__(
@@ -45,12 +43,12 @@ class QuestionAnswerer:
         density: Density,
         score: ScoreFunction,
         *,
-        people_per_row: float | None = None,
+        fitted_on_sample: bool = False,
     ) -> None:
         self._source: Source = rows  # what searches ask is answered from this view alone
         self._density = density
         self._score = score
-        self._people_per_row = people_per_row
+        self._fitted_on_sample = fitted_on_sample
         self._scores = ScoreCache(score.exact_scores, rows)
         self._targets = TargetRows(rows, self._scores, score.round_scores)
 
@@ -62,7 +60,6 @@ class QuestionAnswerer:
             ((ScoreRows, ScorePoints, Census), self._answer_scores),
             ((DensityAlong,), self._answer_density_along),
             ((RowDensities,), self._answer_row_densities),
-            ((CountNear,), self._answer_count_near),
             ((Widening,), self._answer_widening),
             ((ComposeStates,), self._answer_compose),
         )
@@ -144,17 +141,12 @@ class QuestionAnswerer:
         )
 
     def _answer_row_densities(self, asked: Metered) -> list[Array]:
-        if self._people_per_row is None:
+        if not self._fitted_on_sample:
             return [self._density.row_log_densities(question.ids) for _, question in asked]
         points = np.concatenate([question.points for _, question in asked])
         found = self._density.lowest_along(points, points, None).log_densities
-        return np.split(found, _where_to_split_answer(asked))
-
-    def _answer_count_near(self, asked: Metered) -> list[Ids]:
-        points = np.concatenate([question.points for _, question in asked])
-        counts = self._density.count_near(points)
-        people = np.rint(counts * (self._people_per_row or 1.0)).astype(np.int64)
-        return np.split(people, _where_to_split_answer(asked))
+        lasts = np.cumsum([len(question.points) for _, question in asked])
+        return np.split(found, lasts[:-1])
 
     def _answer_widening(self, asked: Metered) -> list[float]:
         return [
@@ -178,8 +170,3 @@ class QuestionAnswerer:
         admitted = fine[meter.spend_budget_on_rows(ids[fine])]
         cut = len(admitted) < len(fine)
         return ComposedStates(points[admitted], scores[admitted], cut)
-
-
-def _where_to_split_answer(asked: Metered) -> Ids:
-    """Where to cut an answer for all questions into one for each."""
-    return np.cumsum([len(question.points) for _, question in asked])[:-1]

@@ -49,10 +49,10 @@ class Driver:
         density: Density,
         score: ScoreFunction,
         *,
-        people_per_row: float | None = None,
+        fitted_on_sample: bool = False,
     ) -> None:
         self._source: Source = rows
-        self._answerer = QuestionAnswerer(rows, density, score, people_per_row=people_per_row)
+        self._answerer = QuestionAnswerer(rows, density, score, fitted_on_sample=fitted_on_sample)
 
     def run(
         self, jobs: Iterable[SearchJob[Result]], *, max_rows: int | None = None

@@ -12,7 +12,7 @@ from localface.answers.target import Target
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
-from localface.density.fit import fit_kde, fit_knn, usual_near_radius
+from localface.density.fit import fit_kde, fit_knn
 from localface.density.knn import KNN
 from localface.density.protocol import Density
 from localface.density.sampled import SampledDensity, wrap_user_density
@@ -54,7 +54,7 @@ def fit_engine(
         plan=_make_plan(
             table.space, density, options, spacing=spacing, exact_source=table.source.exact
         ),
-        driver=Driver(table.source, density, score, people_per_row=table.people_per_row),
+        driver=Driver(table.source, density, score, fitted_on_sample=table.fitted_on_sample),
         answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
         spacing=spacing,
     )
@@ -114,7 +114,7 @@ def fit_density(points: PointSet, space: Space, form: TableFormat, options: Opti
             else model_table_format(density, form, space.schema)
         )
         log_density = wrap_user_density(density, lambda some: taken.make_table(space.records(some)))
-        return SampledDensity(log_density, points, discrete, near_radius=usual_near_radius(points))
+        return SampledDensity(log_density, points, discrete)
     raise InputError(
         f"density={density!r}: 'kde', 'knn', a function from records to densities, "
         "or an estimator with score_samples is wanted"

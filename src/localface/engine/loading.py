@@ -35,14 +35,9 @@ class LoadedTable:
     fitted_points: PointSet  # the same, as points
 
     @property
-    def people_per_row(self) -> float | None:
-        """For how many people each row stands that the density is fitted on.
-
-        None where these are the rows of the source, by the same ids.
-        """
-        if isinstance(self.source, TableSource):
-            return None
-        return self.source.n_distinct / len(self.fitted_points)
+    def fitted_on_sample(self) -> bool:
+        """Whether the density is fitted on a sample: its rows have other ids than the source's."""
+        return not isinstance(self.source, TableSource)
 
 
 def load_table(data: Any, schema: Schema | None, options: Options) -> LoadedTable:

@@ -6,11 +6,9 @@ from functools import cached_property
 
 import numpy as np
 
-from localface.geometry.segments import norms
 from localface.types import Array, Ids
 
 _MAX_REGIONS = 512
-_DISTANCES_AT_ONCE = 2**22
 
 
 class PointSet:
@@ -53,20 +51,6 @@ class PointSet:
     def rounding_error(self, squares: Array | float) -> Array:
         """Return how far off a squared distance may be, given both squared norms together."""
         return np.asarray(8.0 * (self.width + 4) * float(np.finfo(float).eps) * squares)
-
-    def count_rows_within(self, queries: Array, radius: float) -> Ids:
-        """Count the rows within a radius of each query, exactly."""
-        counts = np.zeros(len(queries), dtype=np.int64)
-        squares = (queries * queries).sum(axis=1)
-        unsure = self.rounding_error(radius * radius + 2 * (self.largest + squares))
-        step = max(1, _DISTANCES_AT_ONCE // len(self))
-        for first in range(0, len(queries), step):
-            some = slice(first, first + step)
-            beyond = self.squared_distances(queries[some]) - radius * radius
-            counts[some] = (beyond < -unsure[some, None]).sum(axis=1)
-            for i, row in zip(*np.nonzero(np.abs(beyond) <= unsure[some, None]), strict=True):
-                counts[first + i] += norms(self.points[row] - queries[first + i]) <= radius
-        return counts
 
     def roughly_nearest_rows(self, queries: Array, most: int) -> tuple[Ids, Ids]:
         """Return about ``most`` rows near each query: all rows of the regions around it.

@@ -12,7 +12,6 @@ from localface.search.plan import Plan
 from localface.search.questions import (
     Questions,
     TargetCounts,
-    ask_count_near,
     ask_density_along,
     ask_row_densities,
 )
@@ -121,11 +120,9 @@ def measure_actions(
     starts = np.concatenate([states[:-1], states[1:]])
     ends = np.concatenate([states[1:], states[1:]])
     found = yield from ask_density_along(starts, ends, None, person.rule)
-    near = yield from ask_count_near(states[1:])
     return ActionPath(
         moves=moves,
         log_densities=found.log_densities[len(moves) :],
         step_log_densities=found.log_densities[: len(moves)],
-        people=near,
         log_floor=log_floor,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from localface.search.move import Move
 from localface.search.questions import TargetCounts
-from localface.types import Array, Ids
+from localface.types import Array
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -16,7 +16,6 @@ class ActionPath:
     moves: tuple[Move, ...]
     log_densities: Array  # after each move
     step_log_densities: Array  # what the rule measures along each move
-    people: Ids  # how many people are near the state after each move
     log_floor: float
 
 

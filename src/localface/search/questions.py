@@ -63,13 +63,6 @@ class RowDensities:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class CountNear:
-    """How many people are near these states? Answered with a number each; no row is revealed."""
-
-    points: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Census:
     """How many allowed rows reach the target? Answered with ``TargetCounts``; no row is revealed.
 
@@ -138,7 +131,6 @@ Question = (
     | ScorePoints
     | DensityAlong
     | RowDensities
-    | CountNear
     | Census
     | Widening
     | ComposeStates
@@ -179,12 +171,6 @@ def ask_density_along(
 def ask_row_densities(ids: Ids, points: Array) -> Questions[Array]:
     """Ask for the log-density at rows that were revealed."""
     answer: Array = yield RowDensities(ids, points)
-    return answer
-
-
-def ask_count_near(points: Array) -> Questions[Ids]:
-    """Ask how many people are near states."""
-    answer: Ids = yield CountNear(points)
     return answer
 
 
