@@ -8,6 +8,8 @@ import numpy as np
 
 from localface.data.box import Box
 from localface.data.feature import Feature
+from localface.data.lines import PiecewiseLines
+from localface.data.normal_scores import NormalScores
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
@@ -23,13 +25,16 @@ _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
 class Space:
     """Points whose distance is Euclidean: one ordinary difference between people is one unit.
 
-    Numbers are centred and divided by their scale; a binary feature is one column; a
-    categorical one has a column a category, so that two categories are one unit apart.
+    Numbers enter by their normal scores, or, where the schema gives a scale, centred and divided
+    by it; a binary feature is one column; a categorical one has a column a category, so that
+    two categories are one unit apart. ``scales`` say what one ordinary difference is in the
+    user's units, about the middle of the rows.
     """
 
     schema: Schema
     centres: Array
     scales: Array
+    normal_scores: tuple[NormalScores | None, ...] = ()  # of each feature; None: divide by scale
     feature_of: Ids = field(init=False)  # the feature of each column
     discrete: Mask = field(init=False)  # whether each column is of a discrete feature
     _firsts: tuple[int, ...] = field(init=False)  # the first column of each feature
@@ -37,7 +42,9 @@ class Space:
     _plain_columns: Ids = field(init=False)  # those columns
     _whole: Ids = field(init=False)  # the features with one column whose codes are whole
     _whole_limits: tuple[Array, Array] = field(init=False)  # their first and last codes
-    _short: tuple[tuple[int, Ids], ...] = field(init=False)  # digits to try, and of which features
+    _short: tuple[tuple[int, Ids], ...] = field(init=False)  # digits to try, and of which of them
+    _to_points: PiecewiseLines = field(init=False)  # from their codes to their columns
+    _to_codes: PiecewiseLines = field(init=False)  # and back
 
     def __post_init__(self) -> None:
         features = self.schema.features
@@ -55,22 +62,37 @@ class Space:
             "_whole_limits": _code_limits([features[j] for j in whole]),
             "_short": self._digits_per_feature(),
         }
+        knots, heights = self._knots(plain)
+        columns["_to_points"] = PiecewiseLines.through(knots, heights)
+        columns["_to_codes"] = PiecewiseLines.through(heights, knots)
         for name, value in columns.items():
             object.__setattr__(self, name, value)
         for array in (self.centres, self.scales, self.feature_of, self.discrete):
             array.setflags(write=False)
 
     @classmethod
-    def fit(cls, schema: Schema, records: Array) -> Space:
-        """Read centres and scales off the records, unless the schema gives a scale."""
+    def fit(cls, schema: Schema, records: Array, *, linear: bool = False) -> Space:
+        """Read normal scores off the records, unless the schema gives a scale.
+
+        ``linear`` centres and divides all numbers by their scale instead, as the paper has it.
+        """
         found = [_centre_and_scale(feature, records[:, j]) for j, feature in enumerate(schema)]
         centres, scales = np.array(found, dtype=np.float64).T.copy()
-        return cls(schema, centres, scales)
+        curved = [not (linear or one.discrete or one.scale is not None) for one in schema]
+        normal_scores = tuple(
+            NormalScores.fit(records[:, j]) if bends else None for j, bends in enumerate(curved)
+        )
+        return cls(schema, centres, scales, normal_scores)
 
     @property
     def width(self) -> int:
         """How many columns a point has."""
         return len(self.feature_of)
+
+    @property
+    def first_columns(self) -> Ids:
+        """The first column of each feature."""
+        return np.array(self._firsts, dtype=np.int64)
 
     @property
     def groups(self) -> Ids:
@@ -81,18 +103,20 @@ class Space:
             group[linked] = group[linked].min()
         return np.asarray(group[self.feature_of])
 
-    @property
-    def resolution(self) -> Array:
-        """The smallest change of each column that anyone could notice."""
-        small = [
-            0.0 if feature.discrete else (feature.resolution or 0.0) * (1 - 1e-9)
-            for feature in self.schema
-        ]
-        return np.asarray((np.array(small) / self.scales)[self.feature_of])
+    def just_noticeable(self, record: Array) -> tuple[Array, Array]:
+        """Return the points just far enough below and above a record for anyone to notice.
+
+        Further inwards a column is as good as unchanged.
+        """
+        small = [0.0 if one.discrete else (one.resolution or 0.0) for one in self.schema]
+        step = np.array(small) * (1 - 1e-9)
+        low, high = self.points(np.stack([record - step, record + step]))
+        return low, high
 
     def check_magnitudes(self, records: Array, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
         far = np.abs((records - self.centres) / self.scales) > _FAR
+        far[:, self._plain] |= np.abs(self._to_points(records[:, self._plain])) > _FAR
         if far.any():
             row, j = (int(index) for index in np.argwhere(far)[0])
             name = self.schema.names[j]
@@ -106,7 +130,7 @@ class Space:
     def points(self, records: Array) -> Array:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))
-        points[:, self._plain_columns] = self._scale_codes(self._plain, records[:, self._plain])
+        points[:, self._plain_columns] = self._to_points(records[:, self._plain])
         for j, first in self._one_hot_features():
             columns = first + records[:, j].astype(np.int64)
             points[np.arange(len(records)), columns] = self._category_height(j)
@@ -115,19 +139,25 @@ class Space:
     def records(self, points: Array) -> Array:
         """Turn points into the nearest records, numbers with few digits where that is the same."""
         records = np.empty((len(points), len(self.schema)))
-        records[:, self._plain] = (
-            points[:, self._plain_columns] * self.scales[self._plain] + self.centres[self._plain]
-        )
+        plain = points[:, self._plain_columns]
+        records[:, self._plain] = self._to_codes(plain)
         rounded = np.rint(records[:, self._whole]) + 0.0  # no negative zero
         records[:, self._whole] = np.clip(rounded, *self._whole_limits)
+        exact = records[:, self._plain]
+        short = exact.copy()
         for digits, some in self._short:  # 37.3, not 37.300000000000004, where it is the same point
-            short = np.round(records[:, some], digits)
-            same = self._scale_codes(some, short) == points[:, [self._firsts[j] for j in some]]
-            records[:, some] = np.where(same, short, records[:, some])
+            short[:, some] = np.round(short[:, some], digits)
+        records[:, self._plain] = np.where(self._to_points(short) == plain, short, exact)
         for j, first in self._one_hot_features():
             last = first + len(self.schema.features[j].categories or ())
             records[:, j] = points[:, first:last].argmax(axis=1)
         return records
+
+    def column_codes(self, j: int, values: Array) -> Array:
+        """Turn values of the one column of a number into its codes."""
+        points = np.zeros((len(values), self.width))
+        points[:, self._firsts[j]] = values
+        return np.asarray(self.records(points)[:, j])
 
     def snap(self, point: Array) -> Array:
         """Return the nearest point that a record can have; fractional numbers stay as they are."""
@@ -148,8 +178,7 @@ class Space:
         down = np.zeros(self.width, dtype=bool)
         plain = self._plain
         columns = self._plain_columns
-        lower[columns] = self._scale_codes(plain, low[plain])
-        upper[columns] = self._scale_codes(plain, high[plain])
+        lower[columns], upper[columns] = self._to_points(np.stack([low[plain], high[plain]]))
         up[columns] = box.up[plain]
         down[columns] = box.down[plain]
         for j, _ in self._one_hot_features():
@@ -172,8 +201,20 @@ class Space:
         """The value in the column of a record's category: two categories are one unit apart."""
         return float(np.sqrt(0.5) / self.scales[j])
 
-    def _scale_codes(self, features: Ids, codes: Array) -> Array:
-        return np.asarray((codes - self.centres[features]) / self.scales[features])
+    def _knots(self, plain: list[int]) -> tuple[list[Array], list[Array]]:
+        """Return codes of features with one column, and the values of the column there."""
+        knots = []
+        heights = []
+        for j in plain:
+            scores = self.normal_scores[j] if self.normal_scores else None
+            if scores is None:
+                centre = float(self.centres[j])
+                scores = NormalScores(
+                    np.array([centre, centre + self.scales[j]]), np.array([0.0, 1.0])
+                )
+            knots.append(scores.values)
+            heights.append(scores.scores)
+        return knots, heights
 
     def _one_hot_features(self) -> list[tuple[int, int]]:
         """Features with a column a category, and the first of their columns."""
@@ -184,13 +225,17 @@ class Space:
         ]
 
     def _digits_per_feature(self) -> tuple[tuple[int, Ids], ...]:
-        """How many digits numbers are worth writing with, and the features of which that is so."""
+        """How many digits numbers are worth writing with, and of which features that is so.
+
+        Features are counted among those that have one column.
+        """
         found: dict[int, list[int]] = {}
-        for j, feature in enumerate(self.schema):
+        plain = [j for j, feature in enumerate(self.schema) if feature.kind != "categorical"]
+        for i, j in enumerate(plain):
             size = max(abs(float(self.centres[j])), float(self.scales[j]))
             digits = _DIGITS - int(np.ceil(np.log10(size)))
-            if feature.kind == "numeric" and -_DIGITS < digits <= _EXACT_POWER:
-                found.setdefault(digits, []).append(j)
+            if self.schema.features[j].kind == "numeric" and -_DIGITS < digits <= _EXACT_POWER:
+                found.setdefault(digits, []).append(i)
         return tuple((digits, np.array(some)) for digits, some in found.items())
 
 

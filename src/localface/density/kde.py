@@ -32,9 +32,9 @@ _HALVINGS = 10  # of the interval in which the radius of a hole lies
 
 
 class KDE:
-    """p(x) = (1/n) sum_i N(x; x_i, h^2 I) over distinct rows x_i.
+    """p(x) = (1/n) sum_i N(Ax; Ax_i, h^2 I) over distinct rows x_i.
 
-    Sums always divide by n, whichever rows are left out, so that leaving out evidence
+    A is the identity unless a matrix is given. Sums always divide by n, whichever rows are left out, so that leaving out evidence
     can only lower a density.
 
     Parameters
@@ -42,6 +42,7 @@ class KDE:
     point_set : the rows
     discrete : the columns that flip half way along a segment
     bandwidth : h
+    matrix : A, applied to points from the right; None for the identity
     row_log_densities : leave-one-out log-densities of the rows, NaN where not worked out
     """
 
@@ -53,16 +54,17 @@ class KDE:
         discrete: Mask,
         *,
         bandwidth: float,
+        matrix: Array | None = None,
         row_log_densities: Array,
     ) -> None:
-        self._kernels = RowKernels(point_set, discrete, bandwidth)
+        self._kernels = RowKernels(point_set, discrete, bandwidth, matrix)
         self._point_set = point_set
         self._row_log_densities = row_log_densities
         self.bandwidth = bandwidth
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
     @property
-    def _log_normaliser(self) -> float:
+    def log_normaliser(self) -> float:
         """What turns a log-sum of kernels exp(-|x - x_i|^2 / 2h^2) into a log-density."""
         n = len(self._point_set)
         width = self._point_set.width
@@ -88,8 +90,8 @@ class KDE:
         if log_floor is None:
             for some, sums in self._kernel_sums_in_chunks(starts, ends):
                 log_sums[some] = sums.lowest_log_sums()
-            return SegmentDensities(log_sums + self._log_normaliser, passes)
-        floors = np.broadcast_to(log_floor, len(starts)) - self._log_normaliser
+            return SegmentDensities(log_sums + self.log_normaliser, passes)
+        floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
         holes: list[tuple[int, Hole]] = []
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
             found = sums.compare_with_floors(floors[some])
@@ -98,14 +100,14 @@ class KDE:
             passes[some] = found.passes
             holes += self._find_holes(found, floors[some], some)
         holes.sort(key=lambda numbered: numbered[0])
-        return SegmentDensities(log_sums + self._log_normaliser, passes, tuple(holes))
+        return SegmentDensities(log_sums + self.log_normaliser, passes, tuple(holes))
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the exact mean density along each segment."""
         log_sums = np.empty(len(starts))
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
             log_sums[some] = sums.log_mean_kernel_sums()
-        return compare_with_floor(log_sums + self._log_normaliser, log_floor)
+        return compare_with_floor(log_sums + self.log_normaliser, log_floor)
 
     def _kernel_sums_in_chunks(
         self, starts: Array, ends: Array
@@ -124,12 +126,13 @@ class KDE:
         if len(deep) == 0:
             return []
         points = found.lowest_points[deep]
-        distances = np.sqrt(np.maximum(self._point_set.squared_distances(points), 0.0))
+        rows = self._kernels.point_set
+        distances = np.sqrt(np.maximum(rows.squared_distances(points), 0.0))
         holes = []
         for i, point, row_distances in zip(deep, points, distances, strict=True):
             radius = self._hole_radius(row_distances, float(floors[i]))
             if radius is not None:
-                holes.append((int(numbers[i]), Hole(point, radius)))
+                holes.append((int(numbers[i]), Hole(point, radius, self._kernels.matrix)))
         return holes
 
     def _hole_radius(self, distances: Array, floor: float) -> float | None:

@@ -26,12 +26,24 @@ _PASSED = 1
 
 
 class RowKernels:
-    """Rows with a kernel on each of them."""
+    """Rows with a round kernel on each of them, in the space that a matrix maps points to.
 
-    def __init__(self, point_set: PointSet, discrete: Mask, h: float) -> None:
-        self.point_set = point_set
+    Who lies at the end of a segment, and where its discrete columns flip, is told by the points
+    themselves; all else goes by their places in that space. ``point_set`` are the rows there.
+    """
+
+    def __init__(
+        self, rows: PointSet, discrete: Mask, h: float, matrix: Array | None = None
+    ) -> None:
+        self.rows = rows
         self.discrete = discrete
         self.h = h
+        self.matrix = matrix
+        self.point_set = rows if matrix is None else PointSet(map_points(rows.points, matrix))
+
+    def places_of(self, points: Array) -> Array:
+        """Return where points are in the space of the kernels."""
+        return points if self.matrix is None else map_points(points, self.matrix)
 
     def turn_into_log_kernels(self, squared: Array) -> Array:
         """Turn squared distances into logarithms of kernels, in place."""
@@ -87,7 +99,8 @@ class PointSums:
     @classmethod
     def of(cls, kernels: RowKernels, points: Array) -> PointSums:
         """Sum all kernels at points, but for those of rows that lie there."""
-        own = kernels.point_set.rows_at_ends(points, points)
+        own = kernels.rows.rows_at_ends(points, points)
+        points = kernels.places_of(points)
         log_kernels = kernels.turn_into_log_kernels(kernels.point_set.squared_distances(points))
         _overwrite_own_rows(log_kernels, own, -np.inf)
         rounding = kernels.rounding_error(points, points)
@@ -120,10 +133,12 @@ class SegmentSums:
     @classmethod
     def of(cls, kernels: RowKernels, starts: Array, ends: Array) -> SegmentSums:
         """Split segments where their discrete columns flip."""
+        own = kernels.rows.rows_at_ends(starts, ends)
         legs = Legs.of(starts, ends, kernels.discrete)
-        own = kernels.point_set.rows_at_ends(starts, ends)
-        rounding = kernels.rounding_error(starts, ends)
-        return cls(kernels, legs, own[legs.segment], rounding[legs.segment])
+        if kernels.matrix is not None:
+            legs = legs.between(kernels.places_of(legs.starts), kernels.places_of(legs.ends))
+        rounding = kernels.rounding_error(legs.starts, legs.ends)
+        return cls(kernels, legs, own[legs.segment], rounding)
 
     def lowest_log_sums(self) -> Array:
         """Return the proven minimum along each segment, tight but for rounding."""
@@ -249,6 +264,14 @@ class LegCoordinates:
         inside += np.log(h * np.sqrt(2 * np.pi) / lengths)
         inside[still] = -(self.foot[still] ** 2) / (2 * h * h)
         return log_sum_exp(inside - self.off_squared / (2 * h * h))
+
+
+def map_points(points: Array, matrix: Array) -> Array:
+    """Map points linearly, rounded the same whatever the batch."""
+    most = max(1, _DISTANCES_AT_ONCE // matrix.size)
+    parts = [points[first : first + most] for first in range(0, len(points), most)]
+    found = [(part[:, None, :] * matrix.T).sum(axis=-1) for part in parts]
+    return np.concatenate([np.empty((0, matrix.shape[1])), *found])
 
 
 def _compare_bounds_with_floors(

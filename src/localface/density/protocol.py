@@ -18,6 +18,7 @@ FLOOR_TOLERANCE = 1e-9
 """How far below the floor a log-density may fall, by truncation or rounding, and be on it."""
 RESTATED_TOLERANCE = 1e-6
 """The same for a log-density worked out again in another batch, whose sums round otherwise."""
+_INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
 LogFloor = Array | float | None
 """The log-density that a segment must keep: one for all, one for each, or None for no verdict."""
 
@@ -45,10 +46,34 @@ class DensityScale:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Hole:
-    """A ball in which every point is below the floor: no segment that touches it can pass."""
+    """A ball in which every point is below the floor: no segment that touches it can pass.
+
+    It is round in the space that ``matrix`` maps points to from the right, where its centre is;
+    None for the space of points itself.
+    """
 
     centre: Array
     radius: float
+    matrix: Array | None = None
+
+    def is_touched(self, starts: Array, ends: Array) -> Mask:
+        """Tell which straight segments touch it, each start with each end, from one product.
+
+        The squared area that two points span with the centre is the squared distance of their
+        line from the centre times their squared distance from each other.
+        """
+        if self.matrix is not None:
+            starts = starts @ self.matrix
+            ends = ends @ self.matrix
+        to_start = starts - self.centre
+        to_end = ends - self.centre
+        product = to_start @ to_end.T
+        at_start = (to_start**2).sum(axis=1)[:, None]
+        at_end = (to_end**2).sum(axis=1)[None, :]
+        between = (product < at_start) & (product < at_end)  # the nearest point is on the segment
+        area = at_start * at_end - product * product
+        lengths = at_start + at_end - 2 * product
+        return np.asarray(between & (area < (self.radius * _INSIDE) ** 2 * lengths))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -46,10 +46,18 @@ class Legs:
             starts = np.concatenate([starts, second_starts])[order]
             ends = np.concatenate([first_ends, ends[bent]])[order]
             segment = np.concatenate([segment, bent])[order]
+        return cls._measured(starts, ends, segment)
+
+    @classmethod
+    def _measured(cls, starts: Array, ends: Array, segment: Ids) -> Legs:
         vectors = ends - starts
         lengths = norms(vectors)
         directions = vectors / np.where(lengths > 0, lengths, 1.0)[:, None]
         return cls(starts, ends, segment, lengths, directions)
+
+    def between(self, starts: Array, ends: Array) -> Legs:
+        """Return legs of the same segments between other points."""
+        return self._measured(starts, ends, self.segment)
 
     def __len__(self) -> int:
         return len(self.segment)

@@ -192,7 +192,7 @@ class Engine:
             signed=self.score.output.may_be_negative,
             snap=self.space.snap,
             group_of=self.space.groups,
-            resolution=self.space.resolution,
+            just_noticeable=self.space.just_noticeable(record),
             keeps_relations=self._keeps_relations,
             project=self._make_projection(record, box, is_fixed[column_of]),
             weights=None if (weight_of == 1).all() else weight_of[column_of],

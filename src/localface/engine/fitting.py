@@ -12,6 +12,7 @@ from localface.answers.target import Target
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
+from localface.density.common_states import fit_common_states
 from localface.density.fit import fit_kde, fit_knn
 from localface.density.knn import KNN
 from localface.density.protocol import Density
@@ -26,20 +27,28 @@ from localface.models.output import read_output
 from localface.models.scorer import Scorer, verified_forest_or_none
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
-from localface.types import Array
+from localface.types import Array, Ids
 
 _COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
 _KNN_DENSITY = 10  # the k of density="knn"
 
 
 def fit_engine(
-    model: Any, data: Any, *, schema: Schema | None, target: object, options: Options
+    model: Any,
+    data: Any,
+    *,
+    schema: Schema | None,
+    target: object,
+    options: Options,
+    groups: object = None,
 ) -> Engine:
     """Load the table, read the model, fit the density."""
-    table = load_table(data, schema, options)
+    table = load_table(data, schema, options, groups=groups)
     form = model_table_format(model, table.form, table.schema)
     score = _make_scorer(model, target, form, table.fitted_records, min_score=options.min_score)
-    density = fit_density(table.fitted_points, table.space, table.form, options)
+    density = fit_density(
+        table.fitted_points, table.space, table.form, options, groups=table.groups
+    )
     log_floor = log_floor_from_options(density, table.space, options)
     spacing = _fit_spacing(table.fitted_points, table.space, options)
     return Engine(
@@ -85,7 +94,8 @@ def _make_answer_assembler(
         options=options,
         scale=density.scale,
         scales=tuple(space.scales.tolist()),
-        certified=density.certified and (options.edges != "average" or options.density == "kde"),
+        certified=density.certified
+        and (options.edges != "average" or options.density in ("kde", "isotropic")),
         radius=density.radius_at(log_floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
         display_score=score.display_score,
@@ -94,13 +104,25 @@ def _make_answer_assembler(
     )
 
 
-def fit_density(points: PointSet, space: Space, form: TableFormat, options: Options) -> Density:
-    """Fit the density that was asked for; the cover rule has one of its own."""
+def fit_density(
+    points: PointSet,
+    space: Space,
+    form: TableFormat,
+    options: Options,
+    *,
+    groups: Ids | None = None,
+) -> Density:
+    """Fit the density that was asked for; the cover rule has one of its own.
+
+    ``groups`` numbers the person of each row, where people have several.
+    """
     density = options.density
     discrete = space.discrete
     if options.edges == "cover":
         return fit_knn(points, discrete, k=options.min_people)
-    if density == "kde":
+    if density == "kde" and not options.as_published:
+        return fit_common_states(points, space, groups=groups)
+    if density in ("kde", "isotropic"):
         return fit_kde(points, discrete)
     if density == "knn":
         return fit_knn(points, discrete, k=_KNN_DENSITY)
@@ -116,7 +138,7 @@ def fit_density(points: PointSet, space: Space, form: TableFormat, options: Opti
         log_density = wrap_user_density(density, lambda some: taken.make_table(space.records(some)))
         return SampledDensity(log_density, points, discrete)
     raise InputError(
-        f"density={density!r}: 'kde', 'knn', a function from records to densities, "
+        f"density={density!r}: 'kde', 'isotropic', 'knn', a function from records to densities, "
         "or an estimator with score_samples is wanted"
     )
 

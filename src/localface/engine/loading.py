@@ -11,14 +11,14 @@ from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
-from localface.errors import DataError, SchemaError
+from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
 from localface.sources.cells import Cells
 from localface.sources.partition import SAMPLE, row_hashes, smallest_hashes
 from localface.sources.store import Store
 from localface.sources.table import TableSource
-from localface.types import Array
+from localface.types import Array, Ids
 
 MAX_SCANNED_ROWS = 200_000  # rows up to which a scan of all of them is quicker than an index
 
@@ -33,6 +33,7 @@ class LoadedTable:
     source: TableSource | Cells
     fitted_records: Array
     fitted_points: PointSet  # the same, as points
+    groups: Ids | None = None  # the person of each of them, where the user says whose rows are
 
     @property
     def fitted_on_sample(self) -> bool:
@@ -40,21 +41,33 @@ class LoadedTable:
         return not isinstance(self.source, TableSource)
 
 
-def load_table(data: Any, schema: Schema | None, options: Options) -> LoadedTable:
-    """Open a table that came in memory, or one that was written into a folder."""
+def load_table(
+    data: Any, schema: Schema | None, options: Options, *, groups: object = None
+) -> LoadedTable:
+    """Open a table that came in memory, or one that was written into a folder.
+
+    ``groups`` says whose each row is: one label a row.
+    """
     if isinstance(data, Store):
+        if groups is not None:
+            raise InputError(
+                "groups= is for rows in memory, and a store keeps distinct rows only: write the "
+                "store with one row a person",
+                option="groups",
+            )
         return _load_from_store(data, schema, options)
     schema = Schema.infer(data) if schema is None else _check_schema(schema)
     records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
+    people = number_people(groups, len(records))
     if len(records) > MAX_SCANNED_ROWS:
-        return _load_into_cells(records, schema, form, options)
-    return _load_to_scan(records, schema, form, options)
+        return _load_into_cells(records, schema, form, options, people)
+    return _load_to_scan(records, schema, form, options, people)
 
 
 def _load_to_scan(
-    records: Array, schema: Schema, form: TableFormat, options: Options
+    records: Array, schema: Schema, form: TableFormat, options: Options, people: Ids | None
 ) -> LoadedTable:
     """Take rows that are few enough to be scanned.
 
@@ -63,26 +76,30 @@ def _load_to_scan(
     """
     distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
     _check_table_size(len(records), len(distinct), options)
-    space = Space.fit(schema, distinct)
+    space = Space.fit(schema, distinct, linear=options.as_published)
     space.check_magnitudes(distinct, "the data")
     points = PointSet(space.points(distinct))
     table = TableSource(points, distinct, first.astype(np.int64), n_rows=len(records))
-    return LoadedTable(schema, form, space, table, distinct, points)
+    groups = None if people is None else people[first]
+    return LoadedTable(schema, form, space, table, distinct, points, groups)
 
 
 def _load_into_cells(
-    records: Array, schema: Schema, form: TableFormat, options: Options
+    records: Array, schema: Schema, form: TableFormat, options: Options, people: Ids | None
 ) -> LoadedTable:
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
-    sample = np.unique(records[smallest_hashes(row_hashes(records), SAMPLE)] + 0.0, axis=0)
-    space = Space.fit(schema, sample)
+    some = smallest_hashes(row_hashes(records), SAMPLE)
+    sample, first = np.unique(records[some] + 0.0, axis=0, return_index=True)
+    groups = None if people is None else people[some][first]
+    space = Space.fit(schema, sample, linear=options.as_published)
     space.check_magnitudes(records, "the data")
     rows = np.arange(len(records))
     source = Cells.of(
         space.points(records), records, rows, points_of=space.points, n_rows=len(records)
     )
     _check_table_size(len(records), source.n_distinct, options)
-    return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
+    points = PointSet(space.points(sample))
+    return LoadedTable(schema, form, space, source, sample, points, groups)
 
 
 def _load_from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
@@ -94,6 +111,24 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     sample = np.unique(store.sample + 0.0, axis=0)
     form = TableFormat.default_for(schema)
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
+
+
+def number_people(groups: object, n_rows: int) -> Ids | None:
+    """Number the people that labels name, one label a row; None where there are no labels."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
+        raise DataError(
+            f"groups= names {len(labels) if labels.ndim else 1:,} people, and the data has "
+            f"{n_rows:,} rows: give one name a row"
+        )
+    if labels.dtype == object:
+        labels = labels.astype(str)
+    numbers = np.unique(labels, return_inverse=True)[1].ravel()
+    if numbers.max(initial=0) == 0:
+        raise DataError("groups= names one person only: at least 2 are needed to compare")
+    return np.asarray(numbers, dtype=np.int64)
 
 
 def _check_schema(schema: object) -> Schema:

@@ -21,7 +21,7 @@ EDGES = ("strict", "average", "cover")
 STRATEGIES = ("guided", "paper")
 ENDS = ("people", "states")
 COSTS = ("length", "density", "safest")
-DENSITIES = ("kde", "knn")
+DENSITIES = ("kde", "isotropic", "knn")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,8 @@ class Search:
     momentum_steps
         How many steps the paper's momentum looks back; above 0 the path may leave the rows.
     strategy
-        ``"guided"``, or ``"paper"`` for the published algorithms as printed.
+        ``"guided"``, or ``"paper"`` for the published algorithms as printed, in the paper's
+        geometry: numbers divided by their spread, one round kernel.
     cost
         ``"length"``, ``"density"`` (falls with density; the default of average edges) or
         ``"safest"``.
@@ -69,6 +70,11 @@ class Search:
     min_people: int = 3
     radius: float | None = None
     ends: str = "people"
+
+    @property
+    def as_published(self) -> bool:
+        """Whether all is to be as the paper has it: its algorithms, distances and density."""
+        return self.strategy == "paper"
 
     @property
     def path_cost_rule(self) -> str:

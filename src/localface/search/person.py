@@ -32,8 +32,8 @@ class Person:
     snap: Callable[[Array], Array] = lambda point: point
     # Columns of one group only ever change together.
     group_of: Ids = field(default_factory=lambda: NO_ROWS)
-    # A smaller change of a column does not count as one.
-    resolution: Array = field(default_factory=lambda: np.zeros(0))
+    # Strictly between these two points a change of a column does not count as one.
+    just_noticeable: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     # Which states keep the relations between features that the schema declares.
     keeps_relations: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
     # What a change of each column costs; None: all the same.

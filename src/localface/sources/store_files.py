@@ -19,7 +19,7 @@ FILE_DTYPES: dict[str, np.dtype[Any]] = {
 }
 CELL_DTYPE: np.dtype[Any] = np.dtype("<u2")  # the cell of each row, noted between two passes
 _MARK = "localface store"
-_VERSION = 1
+_VERSION = 2
 
 
 def map_file(folder: Path, name: str, shape: tuple[int, ...], mode: Any = "r") -> Any:

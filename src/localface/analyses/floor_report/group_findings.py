@@ -9,8 +9,6 @@ import numpy as np
 
 from localface.answers.wording import format_percent, to_one_line
 from localface.data.schema import Schema
-from localface.density.common_states import CommonStates
-from localface.density.common_states.distances import evenly_spread
 from localface.types import Array, Mask
 
 _SMALLEST = 50  # rows of a group
@@ -18,23 +16,19 @@ _BANDS = 5  # of an own number, by quantiles
 _MOST = 8  # groups that are reported
 _TIMES = 2.0  # as often as others
 _SURE = 3.0  # standard deviations by which that is beyond chance
-_LOOKED_AT = 300  # rows of a group that the stricter model judges
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFinding:
     """A group below the floor in use more than twice as often as others, beyond chance.
 
-    ``among_comparable`` is the share of ``n_judged`` of its rows that the model of kernels and
-    pairs puts below the floor, among people who are alike in what cannot change.
+    ``others`` is the share of everybody else.
     """
 
     label: str
     n: int
     n_below: int
     others: float
-    n_judged: int
-    among_comparable: float
 
     @property
     def share(self) -> float:
@@ -44,11 +38,9 @@ class GroupFinding:
     @property
     def sentence(self) -> str:
         """Say it with its counts."""
-        stricter = format_percent(self.among_comparable)
         return (
             f"{self.label}: {self.n_below:,} of {self.n:,} ({format_percent(self.share)}), "
-            f"others {format_percent(self.others)}; by kernels and pairs {stricter} "
-            f"of {self.n_judged:,}"
+            f"others {format_percent(self.others)}"
         )
 
     def to_dict(self) -> dict[str, object]:
@@ -58,15 +50,11 @@ class GroupFinding:
             "n": self.n,
             "n_below": self.n_below,
             "others": self.others,
-            "n_judged": self.n_judged,
-            "among_comparable": self.among_comparable,
         }
 
 
-def find_groups(
-    schema: Schema, records: Array, below: Mask, *, model: CommonStates, floor: float
-) -> tuple[GroupFinding, ...]:
-    """Compare every group with everybody else; ``records`` are the rows of the model."""
+def find_groups(schema: Schema, records: Array, below: Mask) -> tuple[GroupFinding, ...]:
+    """Compare every group with everybody else."""
     found = []
     for label, members in _groups(schema, records):
         n = int(members.sum())
@@ -74,27 +62,10 @@ def find_groups(
         others = float(below[~members].mean())
         noise = np.sqrt(n * max(others * (1 - others), 1 / len(records)))
         if n_below > _TIMES * others * n and n_below > others * n + _SURE * noise:
-            found.append((n_below / n / max(others, 1 / len(records)), label, members))
-    found.sort(key=lambda one: (-one[0], one[1]))
-    return tuple(
-        _finding(label, members, below, model=model, floor=floor)
-        for _, label, members in found[:_MOST]
-    )
-
-
-def _finding(
-    label: str, members: Mask, below: Mask, *, model: CommonStates, floor: float
-) -> GroupFinding:
-    rows = np.flatnonzero(members)
-    some = rows[evenly_spread(len(rows), _LOOKED_AT)]
-    return GroupFinding(
-        label,
-        n=len(rows),
-        n_below=int(below[rows].sum()),
-        others=float(below[~members].mean()),
-        n_judged=len(some),
-        among_comparable=float(np.mean(model.row_shares(some) < floor)),
-    )
+            times = n_below / n / max(others, 1 / len(records))
+            found.append((times, GroupFinding(label, n, n_below, others)))
+    found.sort(key=lambda one: (-one[0], one[1].label))
+    return tuple(finding for _, finding in found[:_MOST])
 
 
 def _groups(schema: Schema, records: Array) -> Iterator[tuple[str, Mask]]:

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from localface.analyses.floor_report.group_findings import find_groups
-from localface.analyses.floor_report.judges import Judged, JudgeFigures, judged_by_classifier
+from localface.analyses.floor_report.judges import Judged, judged_by_classifier
 from localface.analyses.floor_report.pair_findings import find_pairs
 from localface.analyses.floor_report.report import (
+    BESIDE,
     CEILING,
-    STRICTER,
     Circumstances,
     FloorReport,
 )
@@ -21,12 +22,12 @@ from localface.analyses.floor_report.trial import Trial
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
-from localface.density.common_states import CommonStates, category_counts
-from localface.density.common_states.copies import group_codes
+from localface.density.common_states import CommonStates
 from localface.density.common_states.distances import evenly_spread
-from localface.density.protocol import FLOOR_TOLERANCE
+from localface.density.protocol import FLOOR_TOLERANCE, Density
 from localface.engine.engine import log_floor_from_options
 from localface.engine.fitting import fit_density
+from localface.engine.loading import number_people
 from localface.errors import DataError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
@@ -76,32 +77,99 @@ def measure_floor(
     """
     records, people = _rows(table, groups)
     trial = Trial.of(records, people, seed)
-    floor = options.min_density
     with _shown(progress) as done:
-        in_use, below = _floor_in_use(table, trial, options)
-        done("kernels and pairs")
-        model = _stricter_model(table.schema, trial)
-        stricter = Judged.by(model.shares, trial, floor)
+        in_use = FittedFloor.of(table, trial, options)
+        judges = [in_use.judged(trial).figures(f"the floor in use ({in_use.word})")]
+        beside = _beside(options)
+        done(BESIDE[beside.density])
+        compared = FittedFloor.of(table, trial, beside)
+        judges.append(compared.judged(trial).figures(BESIDE[beside.density]))
         done("pairs and groups")
-        refused = trial.composed[stricter.composed < floor]
-        pairs = find_pairs(model, table.schema, refused)
-        low_groups = find_groups(table.schema, trial.known, below, model=model, floor=floor)
+        model, refused = _first_model((in_use, compared), trial)
+        pairs = () if model is None else find_pairs(model, refused)
+        low_groups = find_groups(table.schema, trial.known, in_use.known_below(trial))
         done("a boosted classifier")
-        ceiling = judged_by_classifier(trial, category_counts(table.schema), floor, seed)
-    judges = [in_use, stricter.figures(STRICTER)]
+        ceiling = judged_by_classifier(
+            trial, category_counts(table.schema), options.min_density, seed
+        )
     if ceiling is not None:
         judges.append(ceiling.figures(CEILING))
     circumstances = Circumstances(
-        min_density=floor,
+        min_density=options.min_density,
         n_rows=table.source.n_rows,
         n_fitted=len(trial.known),
         n_held_out=len(trial.held_out),
         n_people=None if people is None else len(np.unique(people)),
-        own=tuple(table.schema.names[j] for j in _own(table.schema)),
-        copies_found=model.shape.copies.distance > 0,
-        refitted=_refitted(options),
+        own=tuple(one.name for one in table.schema if one.moves == "never"),
+        copies_found=model is not None and model.copies.distance > 0,
+        refitted=in_use.refitted,
     )
     return FloorReport(tuple(judges), pairs, low_groups, len(refused), circumstances)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FittedFloor:
+    """A density that is fitted on the known rows of a trial, and its floor."""
+
+    space: Space
+    density: Density
+    log_floor: float
+    word: str  # what the density is called
+    refitted: bool  # whether it is one of ours, which is fitted again on a part of the rows
+
+    @classmethod
+    def of(cls, table: OpenTable, trial: Trial, options: Options) -> FittedFloor:
+        """Fit what the options ask for; a density of the user's own stays as it is."""
+        refitted = isinstance(options.density, str) or options.edges == "cover"
+        space = table.space
+        if refitted:
+            space = Space.fit(table.schema, trial.known, linear=options.as_published)
+        points = PointSet(space.points(trial.known))
+        density = fit_density(points, space, table.form, options, groups=trial.groups)
+        rule = "cover" if options.edges == "cover" else options.density
+        return cls(
+            space,
+            density,
+            log_floor_from_options(density, space, options) - FLOOR_TOLERANCE,
+            rule if isinstance(rule, str) else "your own",
+            refitted,
+        )
+
+    def log_densities(self, records: Array) -> Array:
+        """Judge records that are not among the known rows."""
+        places = self.space.points(records)
+        return self.density.lowest_along(places, places, None).log_densities
+
+    def judged(self, trial: Trial) -> Judged:
+        """Judge all records of a trial."""
+        return Judged.by(self.log_densities, trial, self.log_floor)
+
+    def known_below(self, trial: Trial) -> Mask:
+        """Tell which known rows are below the floor."""
+        if not self.refitted:
+            return np.asarray(self.log_densities(trial.known) < self.log_floor)
+        own = self.density.row_log_densities(np.arange(len(trial.known)))
+        return np.asarray(own < self.log_floor)
+
+
+def _beside(options: Options) -> Options:
+    """The options of the density that the one in use is compared with."""
+    ours = options.density == "kde" and options.edges != "cover" and not options.as_published
+    return replace(
+        options, density="isotropic" if ours else "kde", edges="strict", strategy="guided"
+    )
+
+
+def _first_model(
+    floors: Sequence[FittedFloor], trial: Trial
+) -> tuple[CommonStates | None, Array]:
+    """Return the model of kernels and pairs among them, and the composed records it refuses."""
+    for floor in floors:
+        if isinstance(floor.density, CommonStates):
+            return floor.density, trial.composed[
+                floor.log_densities(trial.composed) < floor.log_floor
+            ]
+    return None, trial.composed[:0]
 
 
 def _rows(table: OpenTable, groups: object) -> tuple[Array, Ids | None]:
@@ -112,52 +180,15 @@ def _rows(table: OpenTable, groups: object) -> tuple[Array, Ids | None]:
         raise DataError(
             f"{len(ids)} different rows: at least {_FEWEST_ROWS} are needed to hold some out"
         )
-    codes = group_codes(groups)
+    codes = number_people(groups, table.source.n_rows)
     if codes is not None:
-        if len(codes) != table.source.n_rows:
-            raise DataError(
-                f"groups= names {len(codes):,} people, and the data has "
-                f"{table.source.n_rows:,} rows: give one name a row"
-            )
         codes = codes[table.source.row_numbers(ids)]
-        if len(np.unique(codes)) < 2:
-            raise DataError("groups= names one person only: nobody could be held out")
     return table.source.records(ids), codes
 
 
-def _floor_in_use(table: OpenTable, trial: Trial, options: Options) -> tuple[JudgeFigures, Mask]:
-    """Judge by the density in use, fitted on the known rows; also says which of them are below."""
-    points = PointSet(table.space.points(trial.known))
-    density = fit_density(points, table.space, table.form, options)
-    floor = log_floor_from_options(density, table.space, options) - FLOOR_TOLERANCE
-
-    def log_densities(records: Array) -> Array:
-        places = table.space.points(records)
-        return density.lowest_along(places, places, None).log_densities
-
-    if _refitted(options):
-        own = density.row_log_densities(np.arange(len(points)))
-    else:
-        own = log_densities(trial.known)
-    rule = "cover" if options.edges == "cover" else options.density
-    word = rule if isinstance(rule, str) else "your own"
-    judged = Judged.by(log_densities, trial, floor)
-    return judged.figures(f"the floor in use ({word})"), own < floor
-
-
-def _refitted(options: Options) -> bool:
-    """Whether the density is one of ours, which is fitted again on a part of the rows."""
-    return isinstance(options.density, str) or options.edges == "cover"
-
-
-def _own(schema: Schema) -> list[int]:
-    return [j for j, feature in enumerate(schema) if feature.moves == "never"]
-
-
-def _stricter_model(schema: Schema, trial: Trial) -> CommonStates:
-    """Fit kernels and pairs on the known rows."""
-    sizes = category_counts(schema)
-    return CommonStates.fit(trial.known, sizes, own=_own(schema), groups=trial.groups)
+def category_counts(schema: Schema) -> tuple[int, ...]:
+    """Return how many categories each feature has, 0 for what is ordered."""
+    return tuple(len(one.categories or ()) if one.discrete else 0 for one in schema)
 
 
 @contextmanager

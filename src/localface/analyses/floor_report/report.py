@@ -14,7 +14,8 @@ from localface.answers.json_text import dump_json
 from localface.answers.wording import format_percent, to_one_line
 from localface.errors import needs_extra
 
-STRICTER = "kernels and pairs (not in use)"
+BESIDE = {"isotropic": "one round kernel (isotropic)", "kde": "kernels and pairs (kde)"}
+"""What the density is called that the one in use is compared with."""
 CEILING = "a boosted classifier"
 _HEAD = ("", "held-out rows", "composed records", "AUC", "one column, AUC")
 
@@ -58,8 +59,9 @@ class Circumstances:
 class FloorReport:
     """How well the floor tells rows that it has not seen from records that are nobody's.
 
-    ``judges`` are the floor in use, the model of kernels and pairs that no search uses yet,
-    and, where scikit-learn is installed, a boosted classifier; ``pairs`` the pairs of features
+    ``judges`` are the floor in use, one to compare it with (the paper's round kernels, or kernels
+    and pairs where those are not in use), and, where scikit-learn is installed, a boosted
+    classifier; ``pairs`` the pairs of features
     in which the ``n_refused`` refused records are rarest; ``groups`` those below the floor in
     use more than twice as often as others.
     """
@@ -76,8 +78,8 @@ class FloorReport:
         return self.judges[0]
 
     @property
-    def stricter(self) -> JudgeFigures:
-        """The figures of the model of kernels and pairs."""
+    def compared(self) -> JudgeFigures:
+        """The figures of the density that the one in use is compared with."""
         return self.judges[1]
 
     @property

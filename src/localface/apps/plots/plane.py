@@ -41,13 +41,11 @@ class Plane:
 
     def to_user_units(self, points: Array) -> Array:
         """Turn points of the explainer's space into the user's units."""
-        space = self.explainer.engine.space
-        return np.asarray(points * space.scales + space.centres)
+        return self.explainer.engine.space.records(points)
 
     def points(self, records: Array) -> Array:
         """Turn records in the user's units into points."""
-        space = self.explainer.engine.space
-        return np.asarray((records - space.centres) / space.scales)
+        return self.explainer.engine.space.points(records)
 
     def ball_outline(self, centre: Array, radius: float) -> Array:
         """The outline of a ball, which need not be round in the user's units."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from localface.data.lines import count_knots_reached, pad_lines
+from localface.data.space import Space
 from localface.types import Array, Ids
 
 _ROWS_A_CELL = 30  # rows expected in a cell of two numbers
@@ -18,37 +19,54 @@ _MOST = 16
 class FeatureBins:
     """The bins of each feature: intervals of a number, the categories of a discrete feature.
 
-    ``edges`` lie half way between values that occur, so that no row is on one; None for a
-    discrete feature. ``lowest`` and ``highest`` are the values seen in each bin.
+    ``edges`` has a line a feature, in the column of points that ``columns`` names; they lie half
+    way between values that occur, so that no row is on one. A feature with a column a category
+    (``one_hot``: feature, first column, the column after the last) has none. ``lowest`` and
+    ``highest`` are the values of the column seen in each bin.
     """
 
-    edges: tuple[Array | None, ...]
+    columns: Ids
+    edges: Array
+    one_hot: tuple[tuple[int, int, int], ...]
     n_bins: Ids
     lowest: tuple[Array, ...]
     highest: tuple[Array, ...]
 
     @classmethod
-    def fit(cls, records: Array, n_categories: Sequence[int]) -> FeatureBins:
+    def fit(cls, points: Array, space: Space) -> FeatureBins:
         """Choose bins of about equal mass; a value that many share has a bin of its own."""
-        most = int(np.clip(round(np.sqrt(len(records) / _ROWS_A_CELL)), _FEWEST, _MOST))
-        edges = tuple(
-            None if n else bin_edges(records[:, j], most) for j, n in enumerate(n_categories)
-        )
+        most = int(np.clip(round(np.sqrt(len(points) / _ROWS_A_CELL)), _FEWEST, _MOST))
+        columns = space.first_columns
+        ends = [*columns[1:].tolist(), space.width]
+        edges = []
+        one_hot = []
         lowest = []
         highest = []
-        for column, n, ends in zip(records.T, n_categories, edges, strict=True):
-            low, high = _extremes(column, ends, n)
+        for j, feature in enumerate(space.schema):
+            first = int(columns[j])
+            if feature.kind == "categorical":
+                one_hot.append((j, first, ends[j]))
+                edges.append(np.zeros(0))
+                low = high = np.arange(float(ends[j] - first))
+            else:
+                edges.append(bin_edges(points[:, first], most))
+                low, high = _extremes(points[:, first], edges[-1])
             lowest.append(low)
             highest.append(high)
-        n_bins = np.array([len(low) for low in lowest], dtype=np.int64)
-        return cls(edges, n_bins, tuple(lowest), tuple(highest))
+        return cls(
+            columns,
+            pad_lines(edges, max(map(len, edges), default=0)),
+            tuple(one_hot),
+            np.array([len(low) for low in lowest], dtype=np.int64),
+            tuple(lowest),
+            tuple(highest),
+        )
 
-    def of(self, records: Array) -> Ids:
-        """Return the bin of every value."""
-        found = np.empty(records.shape, dtype=np.int64)
-        for j, edges in enumerate(self.edges):
-            column = records[:, j]
-            found[:, j] = column if edges is None else np.searchsorted(edges, column, "right")
+    def of(self, points: Array) -> Ids:
+        """Return the bin of every feature: (points, features)."""
+        found = count_knots_reached(points[:, self.columns], self.edges)
+        for j, first, last in self.one_hot:
+            found[:, j] = points[:, first:last].argmax(axis=1)
         return found
 
 
@@ -73,11 +91,8 @@ def bin_edges(column: Array, most: int) -> Array:
     return np.array(found)
 
 
-def _extremes(column: Array, edges: Array | None, n: int) -> tuple[Array, Array]:
-    """Return the lowest and the highest value in each bin; categories are both."""
-    if edges is None:
-        codes = np.arange(float(n))
-        return codes, codes
+def _extremes(column: Array, edges: Array) -> tuple[Array, Array]:
+    """Return the lowest and the highest value in each bin."""
     values = np.unique(column)
     ends = np.searchsorted(values, edges)
     lowest = values[np.concatenate([[0], ends])]

@@ -27,6 +27,11 @@ class Copies:
     groups: Ids | None
     distance: float = 0.0
 
+    @property
+    def any(self) -> bool:
+        """Whether some rows may be the same person's."""
+        return self.groups is not None or self.distance > 0
+
     def exclude(self, squares: Array, rows: Ids) -> None:
         """Make squared distances of some rows to all rows infinite where both are one person's."""
         if self.groups is not None:
@@ -52,16 +57,6 @@ class Copies:
         """Split rows into two halves, 0 and 1, each person in one of them."""
         people = np.arange(n) if self.groups is None else self.groups
         return np.asarray(people % 2)
-
-
-def group_codes(groups: object) -> Ids | None:
-    """Number the people that any labels name; None where there are no labels."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.dtype == object:
-        labels = labels.astype(str)
-    return np.asarray(np.unique(labels, return_inverse=True)[1].ravel(), dtype=np.int64)
 
 
 def copy_distance(points: Array) -> float:

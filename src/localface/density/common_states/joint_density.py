@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.distances import chunks, squared_distances
 from localface.density.kernel_sums import log_sum_exp
-from localface.types import Array, Mask
+from localface.types import Array, Ids, Mask
 
 _FEW_ROWS = 100  # rows a column below which a row's own part in the covariance is felt
 
 
-def kernel_log_sums(points: Array, rows: Array, bandwidth: float) -> Array:
-    """Return the log-sum of Gaussian kernels on all rows, at points of their space."""
-    found = np.empty(len(points))
-    for some in chunks(len(points), len(rows)):
-        squares = squared_distances(points[some], rows)
-        squares *= -0.5 / bandwidth**2
-        found[some] = log_sum_exp(squares)
-    return found
+@dataclass(frozen=True, slots=True, eq=False)
+class RowLogSums:
+    """Log-sums of the kernels of others at rows.
+
+    ``plain`` leave out the row itself, ``fair`` all that is the same person's, and the row's own
+    part in the whitening as well: what they would be for somebody new.
+    """
+
+    plain: Array
+    fair: Array
 
 
-def leave_one_out_log_sums(rows: Array, bandwidth: float, copies: Copies, numeric: Mask) -> Array:
-    """Return the log-sum at every row, of the kernels of everybody else.
+def leave_one_out_log_sums(
+    rows: Array, chosen: Ids, bandwidth: float, copies: Copies, numeric: Mask
+) -> RowLogSums:
+    """Return the log-sums at chosen rows, all of them in the space of the kernels.
 
     ``numeric`` marks the columns that were whitened by the rows themselves: where rows are
     few, that is undone for the row that is left out. A row without anybody else gets the
@@ -31,17 +37,24 @@ def leave_one_out_log_sums(rows: Array, bandwidth: float, copies: Copies, numeri
     """
     rows = rows - rows.mean(axis=0)
     few = len(rows) < _FEW_ROWS * int(numeric.sum())
-    found = np.empty(len(rows))
-    for some in chunks(len(rows), len(rows)):
-        squares = squared_distances(rows[some], rows)
+    plain = np.empty(len(chosen))
+    fair = np.empty(len(chosen))
+    for some in chunks(len(chosen), len(rows)):
+        ids = chosen[some]
+        squares = squared_distances(rows[ids], rows)
+        squares[np.arange(len(ids)), ids] = np.inf
+        plain[some] = log_sum_exp(squares * (-0.5 / bandwidth**2))
+        if not few and not copies.any:
+            fair[some] = plain[some]
+            continue
         if few:
-            squares += _without_own_part(rows[some][:, numeric], rows[:, numeric])
-        copies.exclude(squares, np.arange(some.start, some.stop))
+            squares += _without_own_part(rows[ids][:, numeric], rows[:, numeric])
+        copies.exclude(squares, ids)
         squares *= -0.5 / bandwidth**2
-        found[some] = log_sum_exp(squares)
-    alone = np.isneginf(found)
-    found[alone] = found[~alone].min() if not alone.all() else 0.0
-    return found
+        fair[some] = log_sum_exp(squares)
+    alone = np.isneginf(fair)
+    fair[alone] = fair[~alone].min() if not alone.all() else 0.0
+    return RowLogSums(plain, fair)
 
 
 def _without_own_part(some: Array, rows: Array) -> Array:

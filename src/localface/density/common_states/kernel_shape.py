@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.data.space import Space
 from localface.density.common_states.bandwidth import tune_bandwidths
 from localface.density.common_states.copies import Copies, copy_distance
-from localface.density.common_states.normal_scores import ScoreSpace
 from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
@@ -29,21 +29,22 @@ class KernelShape:
     copies: Copies
 
     @classmethod
-    def fit(cls, points: Array, space: ScoreSpace, groups: Ids | None) -> KernelShape:
+    def fit(cls, points: Array, space: Space, groups: Ids | None) -> KernelShape:
         """Fit the map by a shrunken covariance, the bandwidths by leave-one-out likelihood."""
-        numeric = np.flatnonzero(space.numeric)
-        discrete = np.flatnonzero(~space.numeric)
+        numeric = np.flatnonzero(~space.discrete)
+        discrete = np.flatnonzero(space.discrete)
+        units = space.scales[space.feature_of[discrete]]  # two categories are one apart here
         matrix = _whitening(points, numeric, discrete)
         white = points @ matrix
-        codes = points[:, discrete]
+        codes = points[:, discrete] * units
         copies = Copies(groups)
         if groups is None:
             copies = Copies(None, copy_distance(np.hstack([white, codes])))
-        sizes = [n for n in space.n_categories if n > 1]
+        sizes = [len(one.categories or ()) for one in space.schema if one.discrete]
         bandwidth, apart = tune_bandwidths(
             white, codes, n_numbers=len(numeric), n_categories=sizes, copies=copies
         )
-        matrix[discrete, discrete] = apart
+        matrix[discrete, discrete] = apart * units
         return cls(matrix, bandwidth, copies)
 
     def marginal_matrix(self, mine: Mask) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,22 +29,14 @@ class PairTable:
     expected: Array
     information: float
 
-    @property
-    def log_ratios(self) -> Array:
+    def log_ratios_without(self, n_rows: int) -> Array:
         """How much more often each cell occurs than by chance, as a logarithm.
 
         Zero rows where a tenth of a row was expected is no evidence: one row's worth of doubt
-        is added to both.
+        is added to both. ``n_rows`` that are in the cell themselves are left out; the
+        expectation stays, so that a row alone in its cell is where a new one would be.
         """
-        return np.asarray(np.log((self.counts + _DOUBT) / (self.expected + _DOUBT)))
-
-    @property
-    def log_ratios_without(self) -> Array:
-        """The same for a row that is in the cell itself, without that row.
-
-        The expectation stays, so that a row alone in its cell is where a new one would be.
-        """
-        counts = np.maximum(self.counts - 1, 0)
+        counts = np.maximum(self.counts - n_rows, 0)
         return np.asarray(np.log((counts + _DOUBT) / (self.expected + _DOUBT)))
 
 
@@ -71,20 +64,16 @@ class PairTables:
     first: Ids
     second: Ids
     starts: Ids  # where the table of each pair begins
-    log_ratios: Array
-    log_ratios_without: Array
+    log_ratios: Array  # (rows left out, cells): with all rows, without one in the cell, without two
 
     @classmethod
-    def fit(cls, records: Array, n_categories: Sequence[int], weights: Array) -> PairTables:
+    def fit(cls, bins: FeatureBins, binned: Ids, weights: Array) -> PairTables:
         """Count all pairs; keep those that depend on each other beyond chance."""
-        bins = FeatureBins.fit(records, n_categories)
-        binned = bins.of(records)
         found = []
-        for j in range(len(n_categories)):
-            for k in range(j + 1, len(n_categories)):
-                table = _count_pair(binned, bins, (j, k), weights)
-                if table is not None:
-                    found.append(table)
+        for j, k in itertools.combinations(range(binned.shape[1]), 2):
+            table = _count_pair(binned, bins, (j, k), weights)
+            if table is not None:
+                found.append(table)
         strongest = sorted(found, key=lambda table: -table.information)[:_MOST_PAIRS]
         return cls.of(bins, sorted(strongest, key=lambda table: (table.first, table.second)))
 
@@ -92,29 +81,40 @@ class PairTables:
     def of(cls, bins: FeatureBins, tables: Sequence[PairTable]) -> PairTables:
         """Lay tables out one after the other."""
         sizes = [table.counts.size for table in tables]
-        nothing = [np.zeros(0)]
+        left_out = [
+            np.concatenate([np.zeros(0), *(one.log_ratios_without(n).ravel() for one in tables)])
+            for n in range(3)
+        ]
         return cls(
             bins,
             tuple(tables),
             first=np.array([table.first for table in tables], dtype=np.int64),
             second=np.array([table.second for table in tables], dtype=np.int64),
             starts=np.cumsum([0, *sizes])[:-1].astype(np.int64),
-            log_ratios=np.concatenate([t.log_ratios.ravel() for t in tables] or nothing),
-            log_ratios_without=np.concatenate(
-                [t.log_ratios_without.ravel() for t in tables] or nothing
-            ),
+            log_ratios=np.stack(left_out),
         )
 
     def __len__(self) -> int:
         return len(self.tables)
 
-    def cell_ratios(self, binned: Ids, pairs: Ids, *, leave_one_out: bool = False) -> Array:
-        """Return the log-ratios of some pairs (columns) for records (lines), given their bins."""
-        first = self.first[pairs]
-        second = self.second[pairs]
-        cells = binned[:, first] * self.bins.n_bins[second] + binned[:, second]
-        flat = self.log_ratios_without if leave_one_out else self.log_ratios
-        return np.asarray(flat[cells + self.starts[pairs]])
+    def cell_ratios(self, binned: Ids, pairs: Ids, without: Ids | None = None) -> Array:
+        """Return the log-ratios of some pairs (columns) for states (lines), given their bins.
+
+        ``without`` are the bins of up to two rows for each state that are left out of the
+        counts: (states, rows, features), -1 where there is none.
+        """
+        cells = self._cells(binned, pairs)
+        if without is None:
+            return np.asarray(self.log_ratios[0].take(cells))
+        n_left_out = (self._cells(without, pairs) == cells[:, None]).sum(axis=1)
+        return np.asarray(self.log_ratios.take(cells + n_left_out * self.log_ratios.shape[1]))
+
+    def _cells(self, binned: Ids, pairs: Ids) -> Ids:
+        """Return the number of the cell that bins are in, for each pair; below 0 for bins of -1."""
+        first = binned[..., self.first[pairs]]
+        second = binned[..., self.second[pairs]]
+        cells = first * self.bins.n_bins[self.second[pairs]] + second + self.starts[pairs]
+        return np.asarray(np.where(first < 0, -1, cells))
 
     def rarest_of_each(self, binned: Ids, pairs: Ids) -> Ids:
         """Return the number of the table in which each record is rarest, one pair at least."""

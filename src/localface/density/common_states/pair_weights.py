@@ -20,7 +20,8 @@ _ROUNDS = 12
 class WeightedPairs:
     """Pair tables, with weights learnt from either half of the rows: (2, pairs).
 
-    A row is judged by what the other half taught, a new state by the mean of both.
+    A state is judged by the mean of both. What is expected of new people is learnt from rows
+    that are judged by what the other half taught.
     ``considered`` are the pairs that count: those of which a person can change something.
     """
 
@@ -35,24 +36,28 @@ class WeightedPairs:
         weights = [_weights_of(tables, binned[halves == half]) for half in (0, 1)]
         return cls(tables, np.vstack(weights), np.flatnonzero(~both_own))
 
-    def values(self, binned: Ids) -> Array:
-        """Return the lowest log-ratio of new states and their weighted sum: (states, 2)."""
+    def values(self, binned: Ids, without: Ids | None = None) -> Array:
+        """Return the lowest log-ratio of states and their weighted sum: (states, 2).
+
+        ``without`` are the bins of rows that are left out, as ``PairTables.cell_ratios`` has it.
+        """
         pairs = self.considered
         weights = self.weights[:, pairs].mean(axis=0)
         found = np.zeros((len(binned), 2))
         for some in chunks(len(binned) if len(pairs) else 0, len(pairs)):
-            ratios = self.tables.cell_ratios(binned[some], pairs)
+            left_out = None if without is None else without[some]
+            ratios = self.tables.cell_ratios(binned[some], pairs, left_out)
             found[some, 0] = ratios.min(axis=1)
-            found[some, 1] = ratios @ weights
+            found[some, 1] = (ratios * weights).sum(axis=1)
         return found
 
-    def row_values(self, binned: Ids, halves: Ids) -> Array:
-        """Return the same for the rows of the tables, each without itself."""
+    def cross_fitted_values(self, binned: Ids, halves: Ids) -> Array:
+        """Return the same for rows of the tables, each without itself, by the other half."""
         pairs = self.considered
         weights = self.weights[::-1, pairs]
         found = np.zeros((len(binned), 2))
         for some in chunks(len(binned) if len(pairs) else 0, len(pairs)):
-            ratios = self.tables.cell_ratios(binned[some], pairs, leave_one_out=True)
+            ratios = self.tables.cell_ratios(binned[some], pairs, binned[some][:, None])
             found[some, 0] = ratios.min(axis=1)
             sums = ratios @ weights.T
             found[some, 1] = np.where(halves[some] == 0, sums[:, 0], sums[:, 1])
@@ -68,7 +73,7 @@ def _weights_of(tables: PairTables, binned: Ids) -> Array:
     random_rows = compose_records(rows, np.random.default_rng(0))
     ratios = np.vstack(
         [
-            tables.cell_ratios(rows, pairs, leave_one_out=True),
+            tables.cell_ratios(rows, pairs, rows[:, None]),
             tables.cell_ratios(random_rows, pairs),
         ]
     )

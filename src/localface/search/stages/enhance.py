@@ -17,7 +17,6 @@ _MAX_BY_MEAN = 48
 """Vertices considered under the average rule, least detour first: a mean that is too low points
 at no hole that rules out other edges, so that every edge must be asked about by itself."""
 
-_INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
 
 
 def enhance(
@@ -147,10 +146,9 @@ class AStar:
         if not holes or not len(closed):
             return
         straight = self._discrete_combinations[closed, None] == self._discrete_combinations
-        lengths = np.where(straight, self._lengths[closed], 0.0)
         for hole in holes:
-            crossing = which_segments_touch(hole, self._points[closed], self._points, lengths)
-            starts, ends = np.nonzero(crossing)
+            touched = hole.is_touched(self._points[closed], self._points)
+            starts, ends = np.nonzero(touched & straight)
             self.costs[closed[starts], ends] = np.inf
 
     @cached_property
@@ -184,19 +182,3 @@ def _candidate_vertices(graph: LocalGraph, known: GraphPath) -> tuple[list[int],
     near = detour < known.cost
     near[0] = True
     return vertices[near].tolist(), points[near], remaining[near]
-
-
-def which_segments_touch(hole: Hole, starts: Array, ends: Array, lengths: Array) -> Mask:
-    """Tell which straight segments touch a hole, from one product.
-
-    The squared area that two points span with the centre is the squared distance of
-    their line from the centre times their squared distance from each other.
-    """
-    to_start = starts - hole.centre
-    to_end = ends - hole.centre
-    product = to_start @ to_end.T
-    at_start = (to_start**2).sum(axis=1)[:, None]
-    at_end = (to_end**2).sum(axis=1)[None, :]
-    between = (product < at_start) & (product < at_end)  # the closest approach is on the segment
-    area = at_start * at_end - product * product
-    return np.asarray(between & (area < (hole.radius * _INSIDE * lengths) ** 2))

@@ -54,8 +54,9 @@ def _changed_groups(person: Person, target: Array) -> list[int]:
 
 
 def _noticeable_groups(person: Person, target: Array, groups: list[int]) -> list[int]:
-    """The groups whose change is no smaller than their resolution."""
-    large = np.abs(target - person.factual) >= person.resolution
+    """The groups whose change anyone could notice."""
+    low, high = person.just_noticeable
+    large = (target <= low) | (target >= high)
     return [group for group in groups if large[person.group_of == group].any()]
 
 

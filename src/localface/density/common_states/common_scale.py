@@ -1,0 +1,45 @@
+"""From three values of a state to one, on the scale of the first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.types import Array
+
+_FACTORS = (2.0, 2.0, 1.0)  # joint density and rarest pair refuse half as many each
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommonScale:
+    """Brings the pair values of states to the scale of the joint density; the lowest counts.
+
+    A pair value becomes the joint density that as many people, by the factors, fall below. All
+    of it only ever rises with the values, so that a floor on the lowest is a floor on each.
+    """
+
+    values: tuple[Array, ...]  # of the rarest pair and of the weighted pairs, lowest first
+    heights: tuple[Array, ...]  # the joint log-densities that they stand for
+
+    @classmethod
+    def fit(cls, people: Array) -> CommonScale:
+        """Take the values of people: (people, 3)."""
+        joint = np.sort(people[:, 0])
+        ranks = np.arange(1, len(people) + 1) / len(people)
+        values = []
+        heights = []
+        for question in (1, 2):
+            distinct, counts = np.unique(people[:, question], return_counts=True)
+            reached = np.cumsum(counts) / len(people) * (_FACTORS[question] / _FACTORS[0])
+            values.append(distinct)
+            heights.append(np.interp(reached, ranks, joint))
+        return cls(tuple(values), tuple(heights))
+
+    def lowest(self, pair_values: Array) -> Array:
+        """Return the lower of the joint densities that both pair values stand for."""
+        found = np.full(len(pair_values), np.inf)
+        for column, values, heights in zip(pair_values.T, self.values, self.heights, strict=True):
+            below = np.minimum(column - values[0], 0.0)  # nobody is so rare: go on downwards
+            found = np.minimum(found, np.interp(column, values, heights) + below)
+        return found

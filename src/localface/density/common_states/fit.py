@@ -1,0 +1,106 @@
+"""Fits how common states are: kernels, pairs, what is expected given what is own."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.data.space import Space
+from localface.density.common_states.bins import FeatureBins
+from localface.density.common_states.common_scale import CommonScale
+from localface.density.common_states.distances import evenly_spread
+from localface.density.common_states.given_own import GivenOwn
+from localface.density.common_states.joint_density import RowLogSums, leave_one_out_log_sums
+from localface.density.common_states.kernel_shape import KernelShape
+from localface.density.common_states.model import CommonStates
+from localface.density.common_states.pair_tables import PairTables
+from localface.density.common_states.pair_weights import WeightedPairs
+from localface.density.kde import KDE
+from localface.density.kernel_sums import map_points
+from localface.density.protocol import DensityScale
+from localface.geometry.point_set import PointSet
+from localface.types import Array, Ids
+
+_RANKED_ON = 20_000  # rows whose leave-one-out values make the scale
+
+
+def fit_common_states(
+    rows: PointSet, space: Space, *, groups: Ids | None = None
+) -> CommonStates:
+    """Fit on distinct rows; features that never change are what a person has as their own.
+
+    ``groups`` numbers the person of each row, where people have several; None looks for
+    near-copies. Floors are set by rows as if each were new: without all rows of the same
+    person, by pair weights learnt from others.
+    """
+    points = rows.points
+    chosen = evenly_spread(len(points), _RANKED_ON)
+    shape = KernelShape.fit(points, space, groups)
+    kde, joint = _fit_kernels(rows, space, shape, chosen)
+    bins = FeatureBins.fit(points, space)
+    binned = bins.of(points)
+    own = np.array([j for j, one in enumerate(space.schema) if one.moves == "never"], dtype=np.int64)
+    halves = shape.copies.halves(len(points))
+    weights = shape.copies.row_weights(points @ shape.matrix)
+    pairs = WeightedPairs.fit(PairTables.fit(bins, binned, weights), binned, halves, own)
+    binned = binned[chosen]
+    fair = np.column_stack([joint.fair, pairs.cross_fitted_values(binned, halves[chosen])])
+    plain = np.column_stack([joint.plain, pairs.values(binned, binned[:, None])])
+    given_own = None
+    if len(own):
+        given_own = GivenOwn.fit(
+            points[chosen],
+            fair,
+            np.isin(space.feature_of, own),
+            discrete=space.discrete,
+            shape=shape,
+        )
+        fair = _standardise(fair, given_own.for_rows(points[chosen], left_out=True))
+        plain = _standardise(plain, given_own.for_rows(points[chosen], left_out=False))
+    common = CommonScale.fit(fair)
+    known = np.full(len(points), np.nan)
+    known[chosen] = _combine(common, plain, pairs)
+    return CommonStates(
+        space=space,
+        rows=rows,
+        kde=kde,
+        pairs=pairs,
+        common=common,
+        given_own=given_own,
+        copies=shape.copies,
+        scale=DensityScale(np.sort(_combine(common, fair, pairs))),
+        known_log_densities=known,
+    )
+
+
+def _fit_kernels(
+    rows: PointSet, space: Space, shape: KernelShape, chosen: Ids
+) -> tuple[KDE, RowLogSums]:
+    """Put the kernels on the rows; returns the leave-one-out log-densities of chosen ones too."""
+    log_sums = leave_one_out_log_sums(
+        map_points(rows.points, shape.matrix), chosen, shape.bandwidth, shape.copies,
+        ~space.discrete,
+    )
+    known = np.full(len(rows), np.nan)
+    known[chosen] = log_sums.plain
+    kde = KDE(
+        rows,
+        space.discrete,
+        bandwidth=shape.bandwidth,
+        matrix=shape.matrix,
+        row_log_densities=known,
+        near_radius=1.0,
+    )
+    normaliser = kde.log_normaliser
+    return kde, RowLogSums(log_sums.plain + normaliser, log_sums.fair + normaliser)
+
+
+def _standardise(values: Array, expected: tuple[Array, Array]) -> Array:
+    mean, spread = expected
+    return np.asarray((values - mean) / spread)
+
+
+def _combine(common: CommonScale, values: Array, pairs: WeightedPairs) -> Array:
+    """Return the one value that counts, of (rows, questions)."""
+    if not len(pairs.considered):
+        return values[:, 0]
+    return np.minimum(values[:, 0], common.lowest(values[:, 1:]))

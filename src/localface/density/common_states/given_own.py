@@ -1,0 +1,65 @@
+"""What to expect of a state, given what its person cannot change."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from localface.density.common_states.expectation import Expectation
+from localface.density.common_states.kernel_shape import KernelShape
+from localface.density.common_states.own_density import OwnDensity
+from localface.types import Array, Mask
+
+_MOST_KNOWN = 10_000  # people whose expectation is kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GivenOwn:
+    """How far values are off what is expected of people who are alike in what cannot change.
+
+    That is a matter of the own columns of a point alone, which stay the same along every step
+    of a person.
+    """
+
+    columns: Mask
+    density: OwnDensity
+    expectation: Expectation
+    _known: dict[bytes, tuple[Array, Array]] = field(default_factory=dict)
+
+    @classmethod
+    def fit(
+        cls, points: Array, values: Array, columns: Mask, *, discrete: Mask, shape: KernelShape
+    ) -> GivenOwn:
+        """Fit on rows and their values (rows, questions), of which the first is a log-density."""
+        own = points[:, columns]
+        density = OwnDensity.fit(own, shape.marginal_matrix(columns), shape.bandwidth)
+        values = values.copy()
+        values[:, 0] -= density.row_log_sums(own)
+        return cls(columns, density, Expectation.fit(own, discrete[columns], values))
+
+    def for_rows(self, points: Array, *, left_out: bool) -> tuple[Array, Array]:
+        """Return the same as ``at`` for many rows, each left out of its own expectation or not."""
+        own = points[:, self.columns]
+        log_sums = self.density.row_log_sums if left_out else self.density.log_sums
+        mean, spread = self.expectation.at(own)
+        mean[:, 0] += log_sums(own)
+        return mean, spread
+
+    def at(self, points: Array) -> tuple[Array, Array]:
+        """Return what is expected at points: means and relative spreads, (points, questions).
+
+        Each person's is worked out by itself and kept, so that it is the same in every batch.
+        """
+        found = [self._of_one(point[None, :]) for point in points[:, self.columns]]
+        return np.array([mean for mean, _ in found]), np.array([spread for _, spread in found])
+
+    def _of_one(self, own: Array) -> tuple[Array, Array]:
+        key = own.tobytes()
+        if key not in self._known:
+            mean, spread = self.expectation.at(own)
+            mean[0, 0] += self.density.log_sums(own)[0]
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = (mean[0], spread[0])
+        return self._known[key]
