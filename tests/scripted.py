@@ -47,7 +47,7 @@ def someone(factual: Any, **options: Any) -> Person:
         "log_floor": 0.0,
         "discrete": np.zeros(n, dtype=bool),
         "group_of": np.arange(n),
-        "resolution": np.zeros(n),
+        "just_noticeable": (point, point),
     }
     return Person(point, **(given | options))
 

@@ -50,9 +50,9 @@ class PiecewiseLines:
 def count_knots_reached(columns: Array, knots: Array) -> Ids:
     """Count the knots of its column that every value reaches: (points, columns).
 
-    ``knots`` has a line a column, ascending, padded with infinity.
+    ``knots`` has a line a column, ascending, padded with no number.
 
-    >>> count_knots_reached(np.array([[0.0], [2.5]]), np.array([[1.0, 2.0, np.inf]])).tolist()
+    >>> count_knots_reached(np.array([[0.0], [2.5]]), np.array([[1.0, 2.0, np.nan]])).tolist()
     [[0], [2]]
     """
     if columns.size * knots.shape[1] <= _COMPARED_AT_ONCE:
@@ -79,8 +79,8 @@ def _pieces(knots: Array, heights: Array) -> tuple[Array, Array, Array, Array]:
 
 
 def pad_lines(lines: Sequence[Array], width: int) -> Array:
-    """Stack lines of values, with infinity on the right where they are short."""
-    found = np.full((len(lines), width), np.inf)
+    """Stack lines of values, with no number on the right where they are short."""
+    found = np.full((len(lines), width), np.nan)
     for line, values in zip(found, lines, strict=True):
         line[: len(values)] = values
     return found

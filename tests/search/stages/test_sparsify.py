@@ -73,15 +73,15 @@ def test_what_lies_outside_the_bounds_is_not_put_back():
 
 
 def test_changes_too_small_to_notice_are_none_unless_they_are_needed():
-    resolution = np.full(MANY, 0.5)
+    around = (np.full(MANY, -0.5), np.full(MANY, 0.5))
     end = np.ones(MANY)
     end[0] = 0.1
 
-    spared = few(Script(np.zeros((0, MANY)), score=first_two), end, resolution=resolution)
+    spared = few(Script(np.zeros((0, MANY)), score=first_two), end, just_noticeable=around)
     assert (0,) not in spared.changes
 
     script = Script(np.zeros((0, MANY)), score=lambda points: 10 * points[:, 0])
-    needed = few(script, end, resolution=resolution, min_score=1.0)
+    needed = few(script, end, just_noticeable=around, min_score=1.0)
     assert (0,) in needed.changes
 
 

@@ -64,6 +64,9 @@ class CommonStates:
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
+    def count_near(self, points: Array) -> Ids:
+        return np.zeros(len(points), dtype=np.int64)
+
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
