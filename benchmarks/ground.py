@@ -196,7 +196,10 @@ def line(name: str, table: Table, splits: int, rows: int | None) -> Iterator[str
     for groups in (False, True) if people is not None else (False,):
         found = [(trial, judged_by(loaded, trial, OPTIONS, groups=groups)) for trial in trials]
         title = f"{name}, groups=" if groups else name
-        outside = (refused_groups(table, loaded, round_kernel), refused_groups(table, loaded, found))
+        outside = (
+            refused_groups(table, loaded, round_kernel),
+            refused_groups(table, loaded, found),
+        )
         fitted = f"{len(trials[0].known):,} x {len(loaded.schema)}"
         yield f"| {title} | {fitted} | {cell(round_kernel)} | {cell(found)} | {ceiling} | " + (
             " | ".join(outside) + " |"

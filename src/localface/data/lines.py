@@ -46,7 +46,6 @@ class PiecewiseLines:
         return np.asarray(np.minimum(self.heights.take(flat) + rise, self.tops.take(flat)))
 
 
-
 def count_knots_reached(columns: Array, knots: Array) -> Ids:
     """Count the knots of its column that every value reaches: (points, columns).
 

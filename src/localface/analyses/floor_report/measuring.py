@@ -160,9 +160,7 @@ def _beside(options: Options) -> Options:
     )
 
 
-def _first_model(
-    floors: Sequence[FittedFloor], trial: Trial
-) -> tuple[CommonStates | None, Array]:
+def _first_model(floors: Sequence[FittedFloor], trial: Trial) -> tuple[CommonStates | None, Array]:
     """Return the model of kernels and pairs among them, and the composed records it refuses."""
     for floor in floors:
         if isinstance(floor.density, CommonStates):

@@ -50,7 +50,9 @@ def find_pairs(model: CommonStates, refused: Array) -> tuple[PairFinding, ...]:
     for i in np.argsort(-counts, kind="stable")[:_MOST]:
         table = tables.tables[numbers[i]]
         names = (schema.names[table.first], schema.names[table.second])
-        found.append(PairFinding(names, int(counts[i]), example_of(table, tables.bins, model.space)))
+        found.append(
+            PairFinding(names, int(counts[i]), example_of(table, tables.bins, model.space))
+        )
     return tuple(found)
 
 

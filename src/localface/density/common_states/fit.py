@@ -23,9 +23,7 @@ from localface.types import Array, Ids
 _RANKED_ON = 20_000  # rows whose leave-one-out values make the scale
 
 
-def fit_common_states(
-    rows: PointSet, space: Space, *, groups: Ids | None = None
-) -> CommonStates:
+def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None) -> CommonStates:
     """Fit on distinct rows; features that never change are what a person has as their own.
 
     ``groups`` numbers the person of each row, where people have several; None looks for
@@ -38,7 +36,9 @@ def fit_common_states(
     kde, joint = _fit_kernels(rows, space, shape, chosen)
     bins = FeatureBins.fit(points, space)
     binned = bins.of(points)
-    own = np.array([j for j, one in enumerate(space.schema) if one.moves == "never"], dtype=np.int64)
+    own = np.array(
+        [j for j, one in enumerate(space.schema) if one.moves == "never"], dtype=np.int64
+    )
     halves = shape.copies.halves(len(points))
     weights = shape.copies.row_weights(points @ shape.matrix)
     pairs = WeightedPairs.fit(PairTables.fit(bins, binned, weights), binned, halves, own)
@@ -77,7 +77,10 @@ def _fit_kernels(
 ) -> tuple[KDE, RowLogSums]:
     """Put the kernels on the rows; returns the leave-one-out log-densities of chosen ones too."""
     log_sums = leave_one_out_log_sums(
-        map_points(rows.points, shape.matrix), chosen, shape.bandwidth, shape.copies,
+        map_points(rows.points, shape.matrix),
+        chosen,
+        shape.bandwidth,
+        shape.copies,
         ~space.discrete,
     )
     known = np.full(len(rows), np.nan)
@@ -88,7 +91,6 @@ def _fit_kernels(
         bandwidth=shape.bandwidth,
         matrix=shape.matrix,
         row_log_densities=known,
-        near_radius=1.0,
     )
     normaliser = kde.log_normaliser
     return kde, RowLogSums(log_sums.plain + normaliser, log_sums.fair + normaliser)

@@ -64,9 +64,6 @@ class CommonStates:
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
-    def count_near(self, points: Array) -> Ids:
-        return np.zeros(len(points), dtype=np.int64)
-
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
@@ -79,9 +76,7 @@ class CommonStates:
             lowest = np.minimum((joint - mean[:, _JOINT]) / spread[:, _JOINT], along)
             return compare_with_floor(lowest, None)
         floors = np.broadcast_to(log_floor, len(starts))
-        found = self.kde.lowest_along(
-            starts, ends, mean[:, _JOINT] + spread[:, _JOINT] * floors
-        )
+        found = self.kde.lowest_along(starts, ends, mean[:, _JOINT] + spread[:, _JOINT] * floors)
         lowest = (found.log_densities - mean[:, _JOINT]) / spread[:, _JOINT]
         passes = found.passes.copy()
         some = np.flatnonzero(passes)

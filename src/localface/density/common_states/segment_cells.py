@@ -10,9 +10,7 @@ from localface.types import Array, Ids, Mask
 _SAME_PLACE = 1e-12  # parts of a step shorter than that are rounding
 
 
-def cells_along(
-    starts: Array, ends: Array, bins: FeatureBins, discrete: Mask
-) -> tuple[Ids, Ids]:
+def cells_along(starts: Array, ends: Array, bins: FeatureBins, discrete: Mask) -> tuple[Ids, Ids]:
     """Return the step of every cell that steps between points pass, and its bins.
 
     Discrete columns change half way. Between two crossings of an edge all bins stay the same,
@@ -45,8 +43,9 @@ def _middles_between_crossings(
     flips = np.flatnonzero((discrete & (starts != ends)).any(axis=1))
     crossing = np.unique(np.concatenate([step, flips]))
     steps = np.concatenate([step, flips, crossing, crossing])
-    places = np.concatenate([places, np.full(len(flips), 0.5), np.zeros(len(crossing)),
-                             np.ones(len(crossing))])
+    places = np.concatenate(
+        [places, np.full(len(flips), 0.5), np.zeros(len(crossing)), np.ones(len(crossing))]
+    )
     order = np.lexsort((places, steps))
     steps = steps[order]
     places = places[order]

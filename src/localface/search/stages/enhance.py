@@ -18,7 +18,6 @@ _MAX_BY_MEAN = 48
 at no hole that rules out other edges, so that every edge must be asked about by itself."""
 
 
-
 def enhance(
     graph: LocalGraph, known: GraphPath, *, price: Price, astar: bool = True
 ) -> Questions[GraphPath]:
