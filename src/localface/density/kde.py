@@ -34,8 +34,8 @@ _HALVINGS = 10  # of the interval in which the radius of a hole lies
 class KDE:
     """p(x) = (1/n) sum_i N(Ax; Ax_i, h^2 I) over distinct rows x_i.
 
-    A is the identity unless a matrix is given. Sums always divide by n, whichever rows are left out, so that leaving out evidence
-    can only lower a density.
+    A is the identity unless a matrix is given. Sums always divide by n, whichever rows are left
+    out, so that leaving out evidence can only lower a density.
 
     Parameters
     ----------

@@ -25,17 +25,17 @@ def tune_bandwidths(
     n_numbers: int,
     n_categories: Sequence[int],
     copies: Copies,
-) -> tuple[float, float]:
-    """Return the bandwidth of the numbers, and how far apart two categories are to be.
+) -> tuple[float, float, float]:
+    """Return the bandwidth of the numbers, how far apart two categories are to be, and how likely.
 
-    The likelihood is that of a product kernel: normal in the whitened numbers, and for each
+    The last is the mean log-likelihood of a row in the space of ``white``: that of a product kernel: normal in the whitened numbers, and for each
     discrete feature one that gives every other category the same, smaller mass.
     """
     from scipy.optimize import minimize  # takes longer to import than all of localface
 
     squares, differ = _tuning_distances(white, discrete, copies)
     if not len(squares):  # everybody is one person
-        return 1.0, float(np.sqrt(2 * _USUAL_COST))
+        return 1.0, float(np.sqrt(2 * _USUAL_COST)), -np.inf
     minus_likelihood = _minus_likelihood(squares, differ, n_numbers, n_categories)
     nearest = np.sqrt(np.median(squares.min(axis=1)))
     start = np.log([nearest / max(n_numbers, 1) ** 0.5 + 1e-3, _USUAL_COST])
@@ -47,7 +47,7 @@ def tune_bandwidths(
     )
     width, cost = _widths(found.x)
     bandwidth = width if n_numbers else 1.0
-    return bandwidth, float(np.sqrt(2 * cost) * bandwidth)
+    return bandwidth, float(np.sqrt(2 * cost) * bandwidth), -float(found.fun)
 
 
 def _tuning_distances(white: Array, discrete: Array, copies: Copies) -> tuple[Array, Array]:

@@ -12,6 +12,7 @@ from localface.types import Array, Ids
 _TRIED = 256  # rows whose neighbours tell whether there are copies
 _NEIGHBOUR = 20  # the neighbour that the nearest is compared with
 _LIKE_A_COPY = 0.2  # the nearest is that much nearer than the twentieth: rare, but for copies
+_BY_CHANCE = 0.02  # share of rows of different people whose nearest is so much nearer
 _MANY_COPIES = 0.2  # share of rows with such a neighbour above which there are copies
 _COPY_REACH = 0.5  # of the median distance to the twentieth neighbour: copies are nearer
 
@@ -63,13 +64,20 @@ def copy_distance(points: Array) -> float:
     """Return how near copies are; 0 where hardly any row has a neighbour that looks like one.
 
     In a table of different people the nearest neighbour is rarely much nearer than the
-    twentieth. Where it often is, rows are taken for the same people again.
+    twentieth: how rarely depends on the dimension of the crowd, which the tenth and the
+    twentieth tell. Where it often is, rows are taken for the same people again.
     """
+    if len(points) < 2 * _NEIGHBOUR:
+        return 0.0
     rows = evenly_spread(len(points), _TRIED)
     squares = squared_distances(points[rows], points)
     squares[np.arange(len(rows)), rows] = np.inf
-    k = max(min(_NEIGHBOUR, len(points) - 2), 0)
-    nearest, twentieth = np.sqrt(np.partition(squares, [0, k], axis=1)[:, [0, k]]).T
-    if np.mean(nearest < _LIKE_A_COPY * twentieth) <= _MANY_COPIES:
+    ranks = [0, _NEIGHBOUR // 2 - 1, _NEIGHBOUR - 1]
+    nearest, tenth, twentieth = np.sqrt(np.partition(squares, ranks, axis=1)[:, ranks]).T
+    apart = tenth > 0
+    growth = np.median(np.log(twentieth[apart] / tenth[apart])) if apart.any() else 0.0
+    dimension = np.log(2) / max(float(growth), 1e-9)
+    like_a_copy = min(_LIKE_A_COPY, (_BY_CHANCE / _NEIGHBOUR) ** (1 / dimension))
+    if np.mean(nearest < like_a_copy * twentieth) <= _MANY_COPIES:
         return 0.0
     return _COPY_REACH * float(np.median(twentieth))

@@ -12,6 +12,7 @@ from localface.density.common_states.copies import Copies, copy_distance
 from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
+_STRENGTHS = (1.0, 0.5, 0.0)  # of the whitening: crowds apart stretch a covariance across the gap
 CATEGORY_RIDGE = 5.0
 """Rows' worth of doubt about what a category does to a number."""
 
@@ -30,22 +31,27 @@ class KernelShape:
 
     @classmethod
     def fit(cls, points: Array, space: Space, groups: Ids | None) -> KernelShape:
-        """Fit the map by a shrunken covariance, the bandwidths by leave-one-out likelihood."""
+        """Fit the map by a shrunken covariance, all else by leave-one-out likelihood."""
         numeric = np.flatnonzero(~space.discrete)
         discrete = np.flatnonzero(space.discrete)
         units = space.scales[space.feature_of[discrete]]  # two categories are one apart here
-        matrix = _whitening(points, numeric, discrete)
-        white = points @ matrix
         codes = points[:, discrete] * units
-        copies = Copies(groups)
-        if groups is None:
-            copies = Copies(None, copy_distance(np.hstack([white, codes])))
         sizes = [len(one.categories or ()) for one in space.schema if one.discrete]
-        bandwidth, apart = tune_bandwidths(
-            white, codes, n_numbers=len(numeric), n_categories=sizes, copies=copies
-        )
-        matrix[discrete, discrete] = apart * units
-        return cls(matrix, bandwidth, copies)
+        best = (-np.inf, np.zeros((0, 0)), 1.0, Copies(groups))
+        for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
+            matrix = _whitening(points, numeric, discrete, strength)
+            white = points @ matrix
+            copies = Copies(groups)
+            if groups is None:
+                copies = Copies(None, copy_distance(np.hstack([white, codes])))
+            bandwidth, apart, likelihood = tune_bandwidths(
+                white, codes, n_numbers=len(numeric), n_categories=sizes, copies=copies
+            )
+            matrix[discrete, discrete] = apart * units
+            volume = np.linalg.slogdet(matrix[np.ix_(numeric, numeric)])[1]
+            if not best[1].size or likelihood + volume > best[0]:
+                best = (likelihood + volume, matrix, bandwidth, copies)
+        return cls(*best[1:])
 
     def marginal_matrix(self, mine: Mask) -> Array:
         """Return the map under which kernels of some columns are what the joint ones leave of them.
@@ -64,8 +70,11 @@ class KernelShape:
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
-def _whitening(points: Array, numeric: Ids, discrete: Ids) -> Array:
-    """Map numbers to uncorrelated residuals of unit variance; categories to nothing yet."""
+def _whitening(points: Array, numeric: Ids, discrete: Ids, strength: float) -> Array:
+    """Map numbers to uncorrelated residuals; categories to nothing yet.
+
+    At a strength of 1 they all get unit variance, at 0 each direction keeps its own.
+    """
     matrix = np.zeros((points.shape[1], points.shape[1]))
     if not len(numeric):
         return matrix
@@ -75,7 +84,7 @@ def _whitening(points: Array, numeric: Ids, discrete: Ids) -> Array:
         effects = category_effects(points[:, discrete], residuals)
         residuals = residuals - points[:, discrete] @ effects
     values, vectors = np.linalg.eigh(shrunken_covariance(residuals))
-    white = vectors / np.sqrt(np.maximum(values, _SMALLEST_VARIANCE))
+    white = vectors / np.maximum(values, _SMALLEST_VARIANCE) ** (strength / 2)
     matrix[np.ix_(numeric, numeric)] = white
     matrix[np.ix_(discrete, numeric)] = -effects @ white
     return matrix

@@ -31,7 +31,6 @@ def _middles_between_crossings(
     starts: Array, ends: Array, bins: FeatureBins, discrete: Mask
 ) -> tuple[Ids, Array]:
     """Return places on steps, from 0 to 1, one within each cell that is passed between the ends."""
-    n = len(starts)
     first = starts[:, bins.columns]
     last = ends[:, bins.columns]
     low = np.minimum(first, last)[..., None]

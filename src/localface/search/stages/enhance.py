@@ -11,7 +11,7 @@ from localface.geometry.segments import norms
 from localface.search.graph import Edge, GraphPath, LocalGraph
 from localface.search.plan import Price
 from localface.search.questions import Questions
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Ids
 
 _MAX_BY_MEAN = 48
 """Vertices considered under the average rule, least detour first: a mean that is too low points
