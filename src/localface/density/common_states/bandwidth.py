@@ -28,8 +28,9 @@ def tune_bandwidths(
 ) -> tuple[float, float, float]:
     """Return the bandwidth of the numbers, how far apart two categories are to be, and how likely.
 
-    The last is the mean log-likelihood of a row in the space of ``white``: that of a product kernel: normal in the whitened numbers, and for each
-    discrete feature one that gives every other category the same, smaller mass.
+    The last is the mean log-likelihood of a row in the space of ``white``, under a product
+    kernel: normal in the whitened numbers, and for each discrete feature one that gives every
+    other category the same, smaller mass.
     """
     from scipy.optimize import minimize  # takes longer to import than all of localface
 
