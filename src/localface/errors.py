@@ -9,6 +9,8 @@
     │   └── DensityError                    a density of the user's own
     └── NoRecourse                          raised by ``Recourse.require()`` only
 
+    NearCopiesWarning (a UserWarning)       rows look like the same people again
+
 "No recourse" is an answer and comes as a status; misuse is an exception. An error's text is
 for people; programs read its attributes: ``feature``, ``person``, ``option``, ``stage``.
 """
@@ -86,6 +88,10 @@ class DensityError(InputError):
 
 class NoRecourse(LocalFACEError):
     """There is no recourse, and the caller required one."""
+
+
+class NearCopiesWarning(UserWarning):
+    """Many rows are near-copies of others, and nobody said whose they are."""
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
@@ -23,7 +23,7 @@ from localface.data.schema import Schema
 from localface.density.protocol import Density
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
-from localface.engine.fitting import fit_engine
+from localface.engine.fitting import fit_engine, warn_of_near_copies
 from localface.engine.many import answer_many, make_requests, make_requests_or_errors, with_progress
 from localface.errors import InputError, needs_extra
 from localface.options import (
@@ -52,6 +52,10 @@ class LocalFACE:
         for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).
     schema
         What the columns are and how far a person may move; guessed from ``data`` if not given.
+    groups
+        Whose each row is, where people have several: one label a row, or the name of a column of
+        ``data``, which then is no feature unless the schema names it. A person's own rows say
+        nothing about how common their states are.
     target
         The class to reach; for a regressor ``"at least"`` or ``"at most"``.
     min_score
@@ -62,8 +66,8 @@ class LocalFACE:
     max_rows
         How many people one answer may reveal; ``None`` for no limit.
     density
-        ``"kde"``, ``"knn"``, a function from records to densities, or an estimator with
-        ``score_samples``.
+        ``"kde"``, ``"isotropic"`` (one round kernel, as in the paper), ``"knn"``, a function from
+        records to densities, or an estimator with ``score_samples``.
     evidence
         People over time (``localface.analyses.observed_moves.Trajectories``, or a dict with a
         ``table`` and the names of its columns): each action then says how many of them really did
@@ -86,6 +90,7 @@ class LocalFACE:
         data: Any,
         *,
         schema: Schema | None = None,
+        groups: Any = None,
         target: object = 1,
         min_score: float = 0.5,
         min_density: float = 0.05,
@@ -94,11 +99,14 @@ class LocalFACE:
         evidence: Any = None,
         search: Search | None = None,
     ) -> None:
-        self.options = _checked_options(
+        self.options = Options.with_search(
             search, min_score=min_score, min_density=min_density, max_rows=max_rows, density=density
         )
         self.target = target
-        self._engine = fit_engine(model, data, schema=schema, target=target, options=self.options)
+        self._engine = fit_engine(
+            model, data, schema=schema, target=target, options=self.options, groups=groups
+        )
+        warn_of_near_copies(self._engine.density, stacklevel=2)
         if evidence is not None:
             move_counter = MoveCounter.of(
                 read_trajectories(evidence), self.schema, self._engine.space.scales.tolist()
@@ -280,15 +288,14 @@ class LocalFACE:
         """Tell how well the floor tells people from records put together at random.
 
         The density in use is fitted again on a part of the rows; of the others, and of records
-        whose every column is somebody else's, it is told how many clear the floor. Beside it: a
-        stricter model of kernels and pairs of features, which no answer uses yet, and a boosted
-        classifier where scikit-learn is installed.
+        whose every column is somebody else's, it is told how many clear the floor. Beside it:
+        one round kernel, as in the paper, and a boosted classifier where scikit-learn is installed.
 
         Parameters
         ----------
         groups
-            The person of each row of the data, where people have several rows: each is fitted
-            on or held out with all of them.
+            The person of each row of the data, by default as the explainer knows it: each is
+            fitted on or held out with all their rows.
         seed
             Decides who is held out.
         progress
@@ -336,14 +343,3 @@ class LocalFACE:
                 plan=replace(plan, walk_options=replace(plan.walk_options, patience=0)),
             )
         return self
-
-
-def _checked_options(search: Search | None, **rest: Any) -> Options:
-    """Everything that an explainer is made with, checked together."""
-    if search is None:
-        search = Search()
-    if not isinstance(search, Search):
-        raise InputError(
-            f"search= is a {type(search).__name__}: give localface.Search(...)", option="search"
-        )
-    return Options(**asdict(search), **rest)

@@ -91,6 +91,24 @@ class TestExplain:
         assert run(*FROM_ROW).err == note
         assert run(*FROM_ROW, "--drop", "outcome").err == ""
 
+    def test_a_column_says_whose_rows_they_are_and_is_no_feature(self, run: Run) -> None:
+        ROWS.assign(who=np.arange(len(ROWS)) // 2).to_csv("rows.csv", index=False)
+        ran = run(*FROM_ROW, "--drop", "outcome", "--groups", "who", "--json")
+        assert ran.err == ""
+        assert Recourse.from_json(ran.out).schema.names == ("east", "north")
+
+    def test_a_column_that_names_nobody_is_one_line(self, run: Run) -> None:
+        refused(run(*FROM_ROW, "--groups", "outcme"), "did you mean 'outcome'")
+
+    @pytest.mark.filterwarnings("default")
+    def test_near_copies_are_said_in_one_line(self, run: Run) -> None:
+        near = [ROWS.assign(north=ROWS["north"] + 1e-4 * n) for n in range(3)]
+        pd.concat(near).to_csv("rows.csv", index=False)
+        ran = run(*FROM_ROW, "--drop", "outcome")
+        assert ran.code == 0
+        assert ran.err.startswith("localface: warning: many rows have a near-copy")
+        assert len(ran.err.splitlines()) == 1
+
     def test_a_person_is_explained(self, run: Run) -> None:
         ran = run(*FROM_PERSON, "--json")
         answer = Recourse.from_json(ran.out)

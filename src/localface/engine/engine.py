@@ -30,7 +30,7 @@ from localface.search.pipeline import find_recourse
 from localface.search.plan import Plan
 from localface.search.questions import Questions
 from localface.sources.holder import RowHolder
-from localface.types import Array, Mask
+from localface.types import Array, Ids, Mask
 
 Finish = Callable[[Recourse], Recourse]
 """Adds to an answer what the engine itself does not know."""
@@ -45,7 +45,8 @@ class Engine:
 
     ``log_floor`` is the log-density that no step may fall below; ``finish`` is called with
     every answer before it is handed out; ``spacing`` knows how far people are apart, where
-    searches have momentum.
+    searches have momentum; ``people`` numbers the person of each row of the user's table, where
+    that is known.
     """
 
     schema: Schema
@@ -61,6 +62,7 @@ class Engine:
     answers: AnswerAssembler
     finish: Finish | None = None
     spacing: KNN | None = None
+    people: Ids | None = None
 
     def with_thresholds(
         self, *, min_score: float | None = None, min_density: float | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from localface.answers.target import Target
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
-from localface.density.common_states import fit_common_states
+from localface.density.common_states import CommonStates, fit_common_states
 from localface.density.fit import fit_kde, fit_knn
 from localface.density.knn import KNN
 from localface.density.protocol import Density
@@ -20,7 +21,7 @@ from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
-from localface.errors import InputError
+from localface.errors import InputError, NearCopiesWarning
 from localface.geometry.point_set import PointSet
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
@@ -66,7 +67,21 @@ def fit_engine(
         driver=Driver(table.source, density, score, fitted_on_sample=table.fitted_on_sample),
         answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
         spacing=spacing,
+        people=table.people,
     )
+
+
+def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:
+    """Warn where rows look like the same people again, and nobody said whose they are."""
+    if isinstance(density, CommonStates) and density.copies.distance > 0:
+        warnings.warn(
+            "many rows have a near-copy, as if people had several rows each; near-copies were left "
+            "out together when the floor was set. Say whose rows they are with groups= (one label "
+            "a row, or the name of a column; --groups on the command line), or "
+            "groups=range(len(data)) if every row is somebody else's",
+            NearCopiesWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _make_scorer(

@@ -11,6 +11,7 @@ from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
+from localface.engine.people import number_people, take_groups_column
 from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
@@ -34,6 +35,7 @@ class LoadedTable:
     fitted_records: Array
     fitted_points: PointSet  # the same, as points
     groups: Ids | None = None  # the person of each of them, where the user says whose rows are
+    people: Ids | None = None  # the same of each row of the user's table
 
     @property
     def fitted_on_sample(self) -> bool:
@@ -46,7 +48,8 @@ def load_table(
 ) -> LoadedTable:
     """Open a table that came in memory, or one that was written into a folder.
 
-    ``groups`` says whose each row is: one label a row.
+    ``groups`` says whose each row is: one label a row, or the name of a column, which is no
+    feature unless the schema names it.
     """
     if isinstance(data, Store):
         if groups is not None:
@@ -56,11 +59,12 @@ def load_table(
                 option="groups",
             )
         return _load_from_store(data, schema, options)
-    schema = Schema.infer(data) if schema is None else _check_schema(schema)
+    labels, others = take_groups_column(data, groups)
+    schema = Schema.infer(others) if schema is None else _check_schema(schema)
     records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
-    people = number_people(groups, len(records))
+    people = number_people(labels, len(records))
     if len(records) > MAX_SCANNED_ROWS:
         return _load_into_cells(records, schema, form, options, people)
     return _load_to_scan(records, schema, form, options, people)
@@ -81,7 +85,7 @@ def _load_to_scan(
     points = PointSet(space.points(distinct))
     table = TableSource(points, distinct, first.astype(np.int64), n_rows=len(records))
     groups = None if people is None else people[first]
-    return LoadedTable(schema, form, space, table, distinct, points, groups)
+    return LoadedTable(schema, form, space, table, distinct, points, groups, people)
 
 
 def _load_into_cells(
@@ -99,7 +103,7 @@ def _load_into_cells(
     )
     _check_table_size(len(records), source.n_distinct, options)
     points = PointSet(space.points(sample))
-    return LoadedTable(schema, form, space, source, sample, points, groups)
+    return LoadedTable(schema, form, space, source, sample, points, groups, people)
 
 
 def _load_from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
@@ -111,24 +115,6 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     sample = np.unique(store.sample + 0.0, axis=0)
     form = TableFormat.default_for(schema)
     return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
-
-
-def number_people(groups: object, n_rows: int) -> Ids | None:
-    """Number the people that labels name, one label a row; None where there are no labels."""
-    if groups is None:
-        return None
-    labels = np.asarray(groups)
-    if labels.shape != (n_rows,):
-        raise DataError(
-            f"groups= names {len(labels) if labels.ndim else 1:,} people, and the data has "
-            f"{n_rows:,} rows: give one name a row"
-        )
-    if labels.dtype == object:
-        labels = labels.astype(str)
-    numbers = np.unique(labels, return_inverse=True)[1].ravel()
-    if numbers.max(initial=0) == 0:
-        raise DataError("groups= names one person only: at least 2 are needed to compare")
-    return np.asarray(numbers, dtype=np.int64)
 
 
 def _check_schema(schema: object) -> Schema:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from localface.errors import InputError
 from localface.options.checks import (
     choice_mistakes,
     is_number,
@@ -108,6 +109,17 @@ class Options(Search):
 
     def __post_init__(self) -> None:
         raise_on_mistakes(self._find_mistakes())
+
+    @classmethod
+    def with_search(cls, search: Search | None, **rest: Any) -> Options:
+        """Everything that an explainer is made with, checked together."""
+        if search is None:
+            search = Search()
+        if not isinstance(search, Search):
+            raise InputError(
+                f"search= is a {type(search).__name__}: give localface.Search(...)", option="search"
+            )
+        return cls(**asdict(search), **rest)
 
     def as_plain_values(self) -> dict[str, Any]:
         """The settings as plain values, for the record."""

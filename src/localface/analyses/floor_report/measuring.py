@@ -27,7 +27,7 @@ from localface.density.common_states.distances import evenly_spread
 from localface.density.protocol import FLOOR_TOLERANCE, Density
 from localface.engine.engine import log_floor_from_options
 from localface.engine.fitting import fit_density
-from localface.engine.loading import number_people
+from localface.engine.people import number_people
 from localface.errors import DataError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
@@ -61,6 +61,11 @@ class OpenTable(Protocol):
         """Where the rows are."""
         ...
 
+    @property
+    def people(self) -> Ids | None:
+        """The number of the person of each row of the user's table, where that is known."""
+        ...
+
 
 def measure_floor(
     table: OpenTable,
@@ -72,8 +77,8 @@ def measure_floor(
 ) -> FloorReport:
     """Fit the density in use on a part of the rows, and judge the others beside composed records.
 
-    ``groups`` names the person of each row of the user's table; ``options`` are those of the
-    explainer, and ``seed`` decides who is held out.
+    ``groups`` names the person of each row of the user's table, where the table does not know
+    itself; ``options`` are those of the explainer, and ``seed`` decides who is held out.
     """
     records, people = _rows(table, groups)
     trial = Trial.of(records, people, seed)
@@ -178,7 +183,9 @@ def _rows(table: OpenTable, groups: object) -> tuple[Array, Ids | None]:
         raise DataError(
             f"{len(ids)} different rows: at least {_FEWEST_ROWS} are needed to hold some out"
         )
-    codes = number_people(groups, table.source.n_rows)
+    codes = table.people
+    if groups is not None:
+        codes = number_people(groups, table.source.n_rows)
     if codes is not None:
         codes = codes[table.source.row_numbers(ids)]
     return table.source.records(ids), codes

@@ -144,6 +144,11 @@ def _add_reading_options(group: Any) -> None:
         help="leave a column out; may be repeated",
     )
     add(
+        "--groups",
+        metavar="COLUMN",
+        help="the column that says whose row it is, where people have several; not a feature",
+    )
+    add(
         "--trust",
         metavar="TYPE",
         action="append",

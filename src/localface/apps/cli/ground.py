@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import asdict
-from typing import Any
-
-import narwhals as nw
 
 from localface.analyses.floor_report import FloorReport, measure_floor
 from localface.apps import files
 from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND
-from localface.data.frames import column_names
 from localface.engine.loading import load_table
-from localface.errors import DataError, did_you_mean, list_names, needs_extra
+from localface.errors import needs_extra
 from localface.options import Options, Search
 
 
@@ -44,29 +40,15 @@ def _measure_floor(arguments: argparse.Namespace) -> FloorReport:
     with show_while_working(f"reading {arguments.rows}"):
         table = files.read_table(arguments.rows)
         schema = files.read_schema(arguments.schema) if arguments.schema else None
-        groups = _column_values_or_none(table, arguments.groups)
-        drop = list(arguments.drop)
-        if arguments.groups and (schema is None or arguments.groups in schema.names):
-            drop.append(arguments.groups)
-        columns = files.choose_columns(table, schema=schema, drop=drop)
+        columns = files.choose_columns(
+            table, schema=schema, drop=arguments.drop, groups=arguments.groups
+        )
         options = _options_with_floor(arguments.min_density)
-        opened = load_table(columns.table, columns.schema, options)
-    return measure_floor(opened, options, groups=groups)
+        opened = load_table(columns.table, columns.schema, options, groups=columns.groups)
+    return measure_floor(opened, options)
 
 
 def _options_with_floor(min_density: float) -> Options:
     """The options of an explainer that matter here; no search is run."""
     search = asdict(Search(n_neighbors=1))
     return Options(**search, min_score=0.5, min_density=min_density, max_rows=None, density="kde")
-
-
-def _column_values_or_none(table: Any, name: str | None) -> list[Any] | None:
-    """The values of the column that says whose row it is."""
-    if name is None:
-        return None
-    have = list(column_names(table))
-    if name not in have:
-        near = did_you_mean(name, have)
-        raise DataError(f"there is no column {name!r}{near}: there are {list_names(have)}")
-    values: list[Any] = nw.from_native(table, eager_only=True)[name].to_list()
-    return values

@@ -25,8 +25,11 @@ def make_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Chos
         schema = files.read_schema(arguments.schema) if arguments.schema else None
     with show_while_working(f"loading {arguments.model}"):
         model = _read_model(arguments)
-    columns = files.choose_columns(table, schema=schema, model=model, drop=arguments.drop)
-    unknown = [name for name in columns.dropped if name not in arguments.drop]
+    columns = files.choose_columns(
+        table, schema=schema, model=model, drop=arguments.drop, groups=arguments.groups
+    )
+    said = (*arguments.drop, arguments.groups)
+    unknown = [name for name in columns.dropped if name not in said]
     if unknown:
         print_to_stderr(
             f"note: {_schema_or_model_in_words(model)} does not know these columns, "
@@ -38,6 +41,7 @@ def make_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Chos
             model,
             columns.table,
             schema=columns.schema,
+            groups=columns.groups,
             target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments, n_neighbors=min(_N_NEIGHBORS, len(table))),
         )
@@ -60,6 +64,7 @@ def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, fil
             model,
             store,
             schema=schema,
+            groups=arguments.groups,
             target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments),
         )

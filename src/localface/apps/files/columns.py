@@ -10,25 +10,37 @@ import narwhals as nw
 
 from localface.data.frames import column_names
 from localface.data.schema import Schema
+from localface.engine.people import take_groups_column
 from localface.errors import DataError, did_you_mean, list_names
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChosenColumns:
-    """The part of a table that is used, its schema, and the columns that were left out."""
+    """The part of a table that is used, its schema, and the columns that were left out.
+
+    ``groups`` are the labels that say whose each row is, None where no column does.
+    """
 
     table: Any
     schema: Schema | None
     dropped: tuple[str, ...]
+    groups: object = None
 
 
 def choose_columns(
-    table: Any, *, schema: Schema | None, model: Any = None, drop: Sequence[str] = ()
+    table: Any,
+    *,
+    schema: Schema | None,
+    model: Any = None,
+    drop: Sequence[str] = (),
+    groups: str | None = None,
 ) -> ChosenColumns:
     """Keep what the model knows by name, else what the schema declares, else everything.
 
-    Columns come in the order of the model or schema.
+    Columns come in the order of the model or schema. ``groups`` names the column that says whose
+    row it is: no feature, unless the model or the schema knows it.
     """
+    labels, others = take_groups_column(table, groups)
     have = list(column_names(table))
     for name in drop:
         if name not in have:
@@ -38,7 +50,7 @@ def choose_columns(
             )
     named = getattr(model, "feature_names_in_", None)
     whose = "the schema"
-    known = have if schema is None else list(schema.names)
+    known = list(column_names(others) if schema is None else schema.names)
     if named is not None:
         whose = "the model"
         known = [str(name) for name in named]
@@ -58,7 +70,7 @@ def choose_columns(
         schema = Schema([schema[name] for name in wanted])
     chosen = nw.from_native(table, eager_only=True).select(wanted).to_native()
     dropped = tuple(name for name in have if name not in wanted)
-    return ChosenColumns(chosen, schema, dropped)
+    return ChosenColumns(chosen, schema, dropped, labels)
 
 
 def _refuse_lacking_columns(wanted: list[str], have: list[str], sentence: str) -> None:
