@@ -18,7 +18,7 @@ from localface.answers.target import Target
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
-from localface.density.protocol import RESTATED_TOLERANCE, DensityScale
+from localface.density.protocol import RESTATED_TOLERANCE, Density, DensityScale
 from localface.geometry.segments import norms
 from localface.options import Options
 from localface.search.outcome import ActionPath, Outcome
@@ -32,7 +32,8 @@ class AnswerAssembler:
     ``scale`` turns log-densities into shares of people, ``scales`` are the standard deviations
     of the features, ``display_score`` turns a score of the search into one for the user,
     ``feature_of`` maps the columns of a point to features, and ``recall`` is the share of the
-    nearest rows that the source finds.
+    nearest rows that the source finds. ``density`` is what the floor is on, where more can be
+    told of it than ``scale`` does.
     """
 
     schema: Schema
@@ -46,6 +47,7 @@ class AnswerAssembler:
     display_score: Callable[[float], float]
     version: str
     recall: float = 1.0
+    density: Density | None = None
     settings: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -77,7 +79,9 @@ class AnswerAssembler:
         actions: tuple[Action, ...] = ()
         if action_records is not None:
             actions = tuple(self._actions_in_user_units(outcome, action_records, floor))
-        reasons = ReasonWriter(self.schema, self.target, self.options, self.feature_of)
+        reasons = ReasonWriter(
+            self.schema, self.target, self.options, self.feature_of, self.density
+        )
         return Recourse(
             status=Status[outcome.status],
             reason=reasons.why_no_recourse(outcome, box, goal),

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
+from localface.answers.pair_words import refusing_pair
 from localface.answers.target import Target
 from localface.answers.wording import format_count, format_share_of_people
 from localface.data.box import Box
 from localface.data.schema import Schema
+from localface.density.protocol import Density
 from localface.options import Options
 from localface.search.outcome import Outcome
 from localface.search.questions import TargetCounts
@@ -19,13 +21,14 @@ from localface.types import Array, Ids
 class ReasonWriter:
     """Says why there is no recourse, for the searches of one explainer.
 
-    ``feature_of`` maps the columns of a point to features.
+    ``feature_of`` maps the columns of a point to features; ``density`` is what the floor is on.
     """
 
     schema: Schema
     target: Target
     options: Options
     feature_of: Ids
+    density: Density | None = None
 
     def why_no_recourse(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
         """Say why; nothing where the status says it all. ``goal`` is the end that was given."""
@@ -41,7 +44,7 @@ class ReasonWriter:
                 "max_step or one-way features rule out every step onwards"
             )
         if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
-            return self._why_goal_fails(status, box, goal)
+            return self._why_goal_fails(outcome, box, goal)
         if status == "NO_TARGET" and outcome.counts is not None:
             return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
@@ -88,7 +91,7 @@ class ReasonWriter:
                 tally[feature] += excluded
         return tally
 
-    def _why_goal_fails(self, status: str, box: Box, goal: Array) -> str:
+    def _why_goal_fails(self, outcome: Outcome, box: Box, goal: Array) -> str:
         given = "the counterfactual that was given"
         outside = [why for i, why in box.reasons.items() if not _box_allows(box, i, float(goal[i]))]
         if outside:
@@ -96,9 +99,11 @@ class ReasonWriter:
         if self.schema.breaks_relation(goal[None, :])[0]:
             relations = "; ".join(" ".join(words) for words in self.schema.relations)
             return f"{given} breaks what the schema says of every state: {relations}"
-        if status == "NO_TARGET":
+        if outcome.status == "NO_TARGET":
             return f"{given} does not reach the target: {self.target.sentence}"
-        return f"{given} cannot be reached over common enough ground; try relax=True"
+        pair = refusing_pair(self.density, goal, outcome.log_floor)
+        clause = pair.clause if pair else ""
+        return f"{given} cannot be reached over common enough ground{clause}; try relax=True"
 
 
 def _box_allows(box: Box, feature: int, code: float) -> bool:

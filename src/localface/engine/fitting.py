@@ -116,6 +116,7 @@ def _make_answer_assembler(
         display_score=score.display_score,
         version=__version__,
         recall=table.source.recall,
+        density=density,
     )
 
 

@@ -14,6 +14,7 @@ from localface.analyses.audit.report import Audit
 from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
+from localface.answers.pair_words import refusing_pair
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import format_distinct_percents, format_more_unusual_than
@@ -189,6 +190,7 @@ def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _M
             engine, measured.lengths[number], measured.step_log_densities[number]
         ),
         changes=changes_between(engine.schema, engine.answers.scales, pair.record, pair.goal),
+        pair=refusing_pair(engine.density, pair.goal, engine.log_floor),
     )
     return replace(finding, **_fields_when_not_searched(finding))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange
+from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_share_of_people, to_one_line
@@ -21,7 +22,8 @@ class Finding:
     what is known of the straight step there. ``reachable`` is None where it was not asked:
     nothing, or nothing valid, was proposed, or nothing needs to change. ``recourse`` is the
     way there; ``between`` says what lies in between where there is none, and ``relaxed_to``
-    the highest floor that would open one.
+    the highest floor that would open one. ``pair`` names two features that do not go together,
+    where it is they that put it below the floor.
     """
 
     number: int
@@ -38,6 +40,7 @@ class Finding:
     between: str = ""
     relaxed_to: float | None = None
     changes: tuple[FeatureChange, ...] = ()
+    pair: UnusualPair | None = None
 
     @property
     def proposed(self) -> bool:
@@ -95,10 +98,9 @@ class Finding:
             "in the box",
             _yes_or_no(self.in_box) + (f": {'; '.join(self.broken)}" if self.broken else ""),
         )
-        yield (
-            "on ground",
-            f"{_yes_or_no(self.on_ground)}: as common as {format_share_of_people(self.density)}",
-        )
+        common = f"as common as {format_share_of_people(self.density)}"
+        clause = self.pair.clause if self.pair else ""
+        yield "on ground", f"{_yes_or_no(self.on_ground)}: {common}{clause}"
         yield "straight", self.jump.sentence
         if self.recourse is not None:
             yield "reachable", f"yes: {self._path_sentence(self.recourse)}"

@@ -17,7 +17,7 @@ from localface.analyses.whynot.reasons import (
     why_score_refuses,
 )
 from localface.answers.certificate import Certificate
-from localface.answers.disclosure import Disclosure
+from localface.answers.pair_words import refusing_pair
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.feature import Feature
@@ -202,12 +202,11 @@ def _add_reasons_to_check(
     refused = found.refused_by
     if not refused:
         return found
-    place = None
-    spent = found.disclosure
-    if "way" in refused and not found.step.holds:
-        place, account = _least_common_state(engine, request)
-        spent = sum_disclosures([spent, account])
-    found = replace(found, place=place, disclosure=spent)
+    if "floor" in refused:
+        pair = refusing_pair(engine.density, found.records[1], engine.log_floor)
+        found = replace(found, pair=pair)
+    elif "way" in refused and not found.step.holds:
+        found = _add_least_common_state(engine, request, found)
     sentences = [one.sentence for one in found.broken]
     sentences += [why_floor_refuses(found)] if "floor" in refused else []
     sentences += [why_score_refuses(found)] if "score" in refused else []
@@ -215,8 +214,8 @@ def _add_reasons_to_check(
     return replace(found, reasons=tuple(sentences), relaxation=least_relaxation(found, tried))
 
 
-def _least_common_state(engine: Engine, request: Request) -> tuple[dict[str, object], Disclosure]:
-    """The state of lowest density on the straight step, as the features that change.
+def _add_least_common_state(engine: Engine, request: Request, found: Check) -> Check:
+    """Add the state of lowest density on the straight step, as the features that change.
 
     Discrete features change half way.
     """
@@ -227,11 +226,17 @@ def _least_common_state(engine: Engine, request: Request) -> tuple[dict[str, obj
         engine.space.discrete, np.where(t < 0.5, start, end), start + t * (end - start)
     )
     outcome, straight = _measure_straight_steps(engine, request, states)
-    values = engine.schema.values(straight.records[1 + int(outcome.log_densities[1:].argmin())])
+    record = straight.records[1 + int(outcome.log_densities[1:].argmin())]
+    values = engine.schema.values(record)
     changed = [
         name for j, name in enumerate(engine.schema.names) if request.record[j] != request.goal[j]
     ]
-    return {name: values[name] for name in changed}, straight.disclosure
+    return replace(
+        found,
+        place={name: values[name] for name in changed},
+        pair=refusing_pair(engine.density, record, engine.log_floor),
+        disclosure=sum_disclosures([found.disclosure, straight.disclosure]),
+    )
 
 
 def _unit_word(feature: Feature, by: float | None) -> str:

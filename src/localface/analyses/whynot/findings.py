@@ -10,6 +10,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.page import Page, page_of
+from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.rendering import page_as_html, page_as_text
 from localface.answers.target import Target
@@ -83,7 +84,8 @@ class Check:
     ``records``, ``scores`` and ``densities`` hold two entries: now, and as wished. ``step``
     tells of the single straight step between them, ``direct`` whether it can be taken.
     ``reachable`` says whether any steps lead there, ``recourse`` by which; ``place`` is the
-    least common place on a straight step that no others lead around.
+    least common place on a straight step that no others lead around. ``pair`` names two features
+    that do not go together, where it is they that make the wish, or that place, too uncommon.
     """
 
     schema: Schema
@@ -104,6 +106,7 @@ class Check:
     reasons: tuple[str, ...]
     relaxation: Relaxation | None
     disclosure: Disclosure
+    pair: UnusualPair | None = None
 
     @property
     def wish(self) -> dict[str, object]:

@@ -21,7 +21,7 @@ def why_floor_refuses(found: Check) -> str:
         near = f"within {format_number(step.radius)} ordinary differences of the wish"
         return f"fewer than {step.people:,} people are {near}"
     allowed, unusual = format_distinct_percents(1 - found.min_density, 1 - found.density)
-    most = f"the floor allows {allowed}"
+    most = f"the floor allows {allowed}{found.pair.clause if found.pair else ''}"
     if found.density <= 0:
         return f"the wished state is more unusual than anybody's; {most}"
     return f"the wished state is more unusual than {unusual} of people's; {most}"
@@ -50,7 +50,8 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: Recourse | None
             for name, value in found.place.items()
         )
         unusual = format_more_unusual_than(found.step.lowest)
-        return f"the straight way there is {unusual}, most of all at {where}; {around}"
+        clause = found.pair.clause if found.pair else ""
+        return f"the straight way there is {unusual}, most of all at {where}{clause}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
         long = f"the straight step is {format_number(found.step.length)} ordinary differences long"
         return f"{long}, and max_step allows {format_number(options.max_step)}; {around}"

@@ -36,10 +36,15 @@ class CommonScale:
             heights.append(np.interp(reached, ranks, joint))
         return cls(tuple(values), tuple(heights))
 
+    def each(self, pair_values: Array) -> Array:
+        """Return the joint density that each pair value stands for."""
+        found = np.empty(pair_values.shape)
+        for i, (values, heights) in enumerate(zip(self.values, self.heights, strict=True)):
+            column = pair_values[:, i]
+            below = np.minimum(column - values[0], 0.0)  # nobody is so rare: go on downwards
+            found[:, i] = np.interp(column, values, heights) + below
+        return found
+
     def lowest(self, pair_values: Array) -> Array:
         """Return the lower of the joint densities that both pair values stand for."""
-        found = np.full(len(pair_values), np.inf)
-        for column, values, heights in zip(pair_values.T, self.values, self.heights, strict=True):
-            below = np.minimum(column - values[0], 0.0)  # nobody is so rare: go on downwards
-            found = np.minimum(found, np.interp(column, values, heights) + below)
-        return found
+        return np.asarray(self.each(pair_values).min(axis=1))

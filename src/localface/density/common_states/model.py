@@ -27,6 +27,18 @@ from localface.types import Array, Ids
 _JOINT = 0  # the number of the question about the joint density; pairs are the others
 
 
+@dataclass(frozen=True, slots=True)
+class AnsweredQuestion:
+    """What one of the three questions says of a state, on the scale that they have in common.
+
+    ``pair`` is the pair of features behind it; None for the joint density.
+    """
+
+    name: str
+    log_density: float
+    pair: NamedPair | None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonStates:
     """One log-density from three questions, each answered among comparable people.
@@ -103,6 +115,32 @@ class CommonStates:
         tables = self.pairs.tables
         return tables.rarest(tables.bins.of(point[None, :])[0], self.pairs.considered)
 
+    def lowest_question(self, point: Array) -> AnsweredQuestion:
+        """Tell which of the three questions is lowest at a point: it is what the state goes by."""
+        return min(self.questions_at(point), key=lambda question: question.log_density)
+
+    def questions_at(self, point: Array) -> tuple[AnsweredQuestion, ...]:
+        """Answer each question at a point, and name the pair behind it.
+
+        Of the weighted pairs that is the one that lowers the sum most.
+        """
+        points = point[None, :]
+        mean, spread = self._expected(points)
+        joint = self.kde.lowest_along(points, points, None).log_densities[0]
+        found = [
+            AnsweredQuestion("joint density", float((joint - mean[0, 0]) / spread[0, 0]), None)
+        ]
+        if not len(self.pairs.considered):
+            return tuple(found)
+        binned = self.pairs.tables.bins.of(points)
+        without = self._bins_left_out(points, points)
+        values = (self.pairs.values(binned, without) - mean[:, 1:]) / spread[:, 1:]
+        rarest, weighted = self.common.each(values)[0].tolist()
+        for name, value in (("rarest pair", rarest), ("weighted pairs", weighted)):
+            pair = self.pairs.name_lowest(binned, without, weighted=name == "weighted pairs")
+            found.append(AnsweredQuestion(name, value, pair))
+        return tuple(found)
+
     def _expected(self, points: Array) -> tuple[Array, Array]:
         """Return what is expected of people at points: means and spreads, (points, questions)."""
         if self.given_own is None:
@@ -115,11 +153,17 @@ class CommonStates:
         if not len(self.pairs.considered):
             return np.full(len(starts), np.inf)
         step, binned = cells_along(starts, ends, tables.bins, self.space.discrete)
-        own = self.rows.rows_at_ends(starts, ends)
-        own[own[:, 0] == own[:, 1], 1] = -1  # a row that is at both ends is left out once
-        without = tables.bins.of(self.rows.points[own.ravel()]).reshape(*own.shape, -1)
-        without[own < 0] = -1
+        without = self._bins_left_out(starts, ends)
         values = (self.pairs.values(binned, without[step]) - mean[step, 1:]) / spread[step, 1:]
         lowest = np.full(len(starts), np.inf)
         np.minimum.at(lowest, step, self.common.lowest(values))
         return lowest
+
+    def _bins_left_out(self, starts: Array, ends: Array) -> Ids:
+        """Return the bins of the rows at both ends of segments, -1 where there is none."""
+        own = self.rows.rows_at_ends(starts, ends)
+        own[own[:, 0] == own[:, 1], 1] = -1  # a row that is at both ends is left out once
+        bins = self.pairs.tables.bins
+        without = bins.of(self.rows.points[own.ravel()]).reshape(*own.shape, -1)
+        without[own < 0] = -1
+        return np.asarray(without)

@@ -44,10 +44,12 @@ class PairTable:
 class NamedPair:
     """The pair of features of a record that occurs least, by the numbers of its features.
 
-    ``bins`` are the bins its two values are in, ``count`` the rows that are in both,
-    ``expected`` how many there would be if the features had nothing to do with each other.
+    ``table`` is the number of their table, ``bins`` are the bins its two values are in, ``count``
+    the rows that are in both, ``expected`` how many there would be if the features had nothing
+    to do with each other.
     """
 
+    table: int
     first: int
     second: int
     bins: tuple[int, int]
@@ -124,9 +126,14 @@ class PairTables:
         """Name the pair of one record that occurs least; None where no pair is known."""
         if not len(pairs):
             return None
-        table = self.tables[int(self.rarest_of_each(binned[None, :], pairs)[0])]
+        return self.name_pair(int(self.rarest_of_each(binned[None, :], pairs)[0]), binned)
+
+    def name_pair(self, number: int, binned: Ids) -> NamedPair:
+        """Name the pair of a table, with what it counts for one record."""
+        table = self.tables[number]
         cell = (int(binned[table.first]), int(binned[table.second]))
         return NamedPair(
+            number,
             table.first,
             table.second,
             cell,

@@ -8,7 +8,7 @@ import numpy as np
 
 from localface.density.common_states.composing import compose_records
 from localface.density.common_states.distances import chunks, evenly_spread
-from localface.density.common_states.pair_tables import PairTables
+from localface.density.common_states.pair_tables import NamedPair, PairTables
 from localface.types import Array, Ids
 
 _ROWS = 2000  # rows of each half that are held against as many composed ones
@@ -50,6 +50,20 @@ class WeightedPairs:
             found[some, 0] = ratios.min(axis=1)
             found[some, 1] = (ratios * weights).sum(axis=1)
         return found
+
+    def name_lowest(self, binned: Ids, without: Ids, *, weighted: bool) -> NamedPair | None:
+        """Name the pair of one state that occurs least, or that lowers the weighted sum most.
+
+        ``binned`` and ``without`` are of this state alone: (1, features), (1, rows, features).
+        None where no pair occurs less than by chance.
+        """
+        ratios = self.tables.cell_ratios(binned, self.considered, without)[0]
+        if weighted:
+            ratios = ratios * self.weights[:, self.considered].mean(axis=0)
+        lowest = int(ratios.argmin())
+        if ratios[lowest] >= 0:
+            return None
+        return self.tables.name_pair(int(self.considered[lowest]), binned[0])
 
     def cross_fitted_values(self, binned: Ids, halves: Ids) -> Array:
         """Return the same for rows of the tables, each without itself, by the other half."""

@@ -239,6 +239,18 @@ class FindingView(BaseModel):
     text: str
 
 
+class PairView(BaseModel):
+    """Two features that do not go together."""
+
+    features: list[str]
+    values: list[str]
+    count: int = Field(description="rows that have both values")
+    expected: float = Field(description="rows that would, if the two had nothing in common")
+    n_rows: int
+    alone: bool = Field(description="whether this pair alone refuses the state")
+    sentence: str
+
+
 class CheckReply(BaseModel):
     """The answer to POST /check."""
 
@@ -252,6 +264,7 @@ class CheckReply(BaseModel):
     step: str
     refused_by: list[str]
     findings: list[FindingView]
+    pair: PairView | None = Field(description="the two features that make it too uncommon, if so")
     least: str | None
     view: View | None
     milliseconds: float

@@ -93,6 +93,7 @@ def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "step": found.step.sentence,
         "refused_by": list(found.refused_by),
         "findings": [{"text": to_one_line(reason)} for reason in found.reasons],
+        "pair": None if found.pair is None else found.pair.to_dict(),
         "least": to_one_line(found.relaxation.sentence) if found.relaxation else None,
         "view": None if found.recourse is None else answer_view(found.recourse, labels),
     }
