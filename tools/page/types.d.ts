@@ -146,6 +146,7 @@ declare namespace Reply {
     closing: string[];
     robustness: number | null;
     composed: boolean;
+    n_comparable: number | null;
   }
 
   interface Together {
@@ -178,6 +179,17 @@ declare namespace Reply {
     milliseconds: number;
   }
 
+  /** Two features that do not go together. */
+  interface Pair {
+    features: string[];
+    values: string[];
+    count: number;
+    expected: number;
+    n_rows: number;
+    alone: boolean;
+    sentence: string;
+  }
+
   /** POST /check */
   interface Check {
     reachable: boolean;
@@ -190,6 +202,7 @@ declare namespace Reply {
     step: string;
     refused_by: string[];
     findings: { text: string }[];
+    pair: Pair | null;
     least: string | null;
     view: View | null;
     milliseconds: number;

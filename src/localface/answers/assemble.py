@@ -18,6 +18,7 @@ from localface.answers.target import Target
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
+from localface.density.common_states import CommonStates
 from localface.density.protocol import RESTATED_TOLERANCE, Density, DensityScale
 from localface.geometry.segments import norms
 from localface.options import Options
@@ -99,6 +100,7 @@ class AnswerAssembler:
             relaxed_to=relaxed_to,
             proven_within=self.options.slack if outcome.proven else None,
             composed=outcome.composed,
+            n_comparable=self._count_comparable(outcome.points[0]),
             actions=actions,
             settings=self.settings,
             version=self.version,
@@ -123,6 +125,13 @@ class AnswerAssembler:
             people=self.options.min_people if covers else None,
             radius=self.radius if covers else None,
         )
+
+    def _count_comparable(self, point: Array) -> int | None:
+        """Count the people who are alike in what never changes, where the density knows them."""
+        if not isinstance(self.density, CommonStates):
+            return None
+        found = self.density.n_comparable(point)
+        return None if found is None else round(found)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

@@ -129,6 +129,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     opens: list[list[str]] = []
     robustness: Number | None
     composed: bool = False
+    n_comparable: int | None = None
 
 
 def recourse_to_json(answer: RecourseFacts, indent: int | None = None) -> str:

@@ -12,6 +12,7 @@ from localface.answers.facts import RecourseFacts
 from localface.answers.move_evidence import CAUTION
 from localface.answers.wording import (
     SAMPLED,
+    format_about,
     format_distinct_percents,
     format_more_unusual_than,
     format_number,
@@ -28,6 +29,8 @@ MOST_LINES = 6
 
 ROBUSTNESS_DRAWS = 200
 """Small deviations from the actions that the robustness of an answer is measured on."""
+
+_OWN_NAMED = 4  # features that never change which are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,11 @@ def page_of(answer: RecourseFacts) -> Page:
             alerts=tuple(_alert_lines(answer)),
             opening=tuple(line for line in (answer.status.value, answer.reason) if line),
             now=now,
-            closing=(f"wanted: {answer.target.sentence}", f"seen: {answer.disclosure.sentence}"),
+            closing=(
+                f"wanted: {answer.target.sentence}",
+                *_comparable_lines(answer),
+                f"seen: {answer.disclosure.sentence}",
+            ),
         )
     return Page(
         repr(answer),
@@ -172,6 +179,7 @@ def _alert_lines(answer: RecourseFacts) -> Iterator[str]:
 def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     """What holds for the actions as a whole or, without any, for the path."""
     yield from _floor_kept_lines(answer)
+    yield from _comparable_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
         through = "to a state that is nobody's" if answer.composed else "through real people"
@@ -194,6 +202,16 @@ def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:
         subject = "after the entry, every step" if len(kept) < len(every) else "every step"
         proof = "" if all(one.certified for one in kept) else SAMPLED
         yield f"{subject} {_floor_phrase(answer, kept[0])}{proof}"
+
+
+def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
+    """Say with how many people states are compared, where some things never change."""
+    if answer.n_comparable is None:
+        return
+    own = [one.name for one in answer.schema if one.moves == "never"]
+    more = f" and {len(own) - _OWN_NAMED} more" if len(own) > _OWN_NAMED else ""
+    alike = f"alike in {', '.join(own[:_OWN_NAMED])}{more}"
+    yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
 
 
 def _floor_phrase(answer: RecourseFacts, certificate: Certificate) -> str:

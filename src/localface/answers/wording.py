@@ -101,6 +101,15 @@ def format_count(n: int, singular: str, plural: str) -> str:
     return f"{n:,} {singular if n == 1 else plural}"
 
 
+def format_about(n: int) -> str:
+    """Write a number of which only the first two digits mean something.
+
+    >>> format_about(318), format_about(7), format_about(12345)
+    ('320', '7', '12,000')
+    """
+    return f"{int(float(f'{n:.2g}')):,}"
+
+
 def join_numbers(numbers: Iterable[int]) -> str:
     """Join numbers for a sentence.
 

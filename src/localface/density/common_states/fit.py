@@ -7,6 +7,7 @@ import numpy as np
 from localface.data.space import Space
 from localface.density.common_states.bins import FeatureBins
 from localface.density.common_states.common_scale import CommonScale
+from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.distances import evenly_spread
 from localface.density.common_states.given_own import GivenOwn
 from localface.density.common_states.joint_density import RowLogSums, leave_one_out_log_sums
@@ -46,7 +47,9 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
     fair = np.column_stack([joint.fair, pairs.cross_fitted_values(binned, halves[chosen])])
     plain = np.column_stack([joint.plain, pairs.values(binned, binned[:, None])])
     given_own = None
+    comparable = None
     if len(own):
+        comparable = ComparablePeople.fit(points, space, own, n_people=float(weights.sum()))
         given_own = GivenOwn.fit(
             points[chosen],
             fair,
@@ -69,6 +72,7 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
         copies=shape.copies,
         scale=DensityScale(np.sort(_combine(common, fair, pairs))),
         known_log_densities=known,
+        comparable=comparable,
     )
 
 

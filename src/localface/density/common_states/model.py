@@ -8,6 +8,7 @@ import numpy as np
 
 from localface.data.space import Space
 from localface.density.common_states.common_scale import CommonScale
+from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.given_own import GivenOwn
 from localface.density.common_states.pair_tables import NamedPair
@@ -60,6 +61,7 @@ class CommonStates:
     copies: Copies
     scale: DensityScale
     known_log_densities: Array  # of the rows, NaN where not worked out
+    comparable: ComparablePeople | None = None  # None where nothing is own
     certified: bool = True
 
     @property
@@ -140,6 +142,13 @@ class CommonStates:
             pair = self.pairs.name_lowest(binned, without, weighted=name == "weighted pairs")
             found.append(AnsweredQuestion(name, value, pair))
         return tuple(found)
+
+    def n_comparable(self, point: Array) -> float | None:
+        """Return how many people are alike in what cannot change; None where all can.
+
+        It is an effective number: those who are less alike count for less.
+        """
+        return None if self.comparable is None else self.comparable.count(point)
 
     def _expected(self, points: Array) -> tuple[Array, Array]:
         """Return what is expected of people at points: means and spreads, (points, questions)."""

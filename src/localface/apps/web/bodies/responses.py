@@ -200,6 +200,9 @@ class View(BaseModel):
     closing: list[str]
     robustness: float | None
     composed: bool = Field(description="whether the path ends at a state that is nobody's")
+    n_comparable: int | None = Field(
+        description="how many people, about, are alike in what never changes"
+    )
 
 
 class TogetherView(BaseModel):

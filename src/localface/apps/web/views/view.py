@@ -77,6 +77,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "closing": [to_one_line(line) for line in page.closing],
         "robustness": answer.robustness,
         "composed": answer.composed,
+        "n_comparable": answer.n_comparable,
     }
 
 
