@@ -70,6 +70,9 @@ class Space:
         for array in (self.centres, self.scales, self.feature_of, self.discrete):
             array.setflags(write=False)
 
+    def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
+        return Space, (self.schema, self.centres, self.scales, self.normal_scores)
+
     @classmethod
     def fit(cls, schema: Schema, records: Array, *, linear: bool = False) -> Space:
         """Read normal scores off the records, unless the schema gives a scale.

@@ -86,7 +86,8 @@ class PointSet:
     def rows_at_ends(self, starts: Array, ends: Array) -> Ids:
         """Return the rows that lie exactly at the two ends of segments; -1 where there is none."""
         pairs = zip(starts, ends, strict=True)
-        return np.array([[self.row_at(a), self.row_at(b)] for a, b in pairs], dtype=np.int64)
+        found = [[self.row_at(a), self.row_at(b)] for a, b in pairs]
+        return np.array(found, dtype=np.int64).reshape(-1, 2)
 
     def row_at(self, point: Array) -> int:
         """Return the row that lies exactly at a point; -1 if there is none."""

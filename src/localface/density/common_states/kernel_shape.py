@@ -37,7 +37,8 @@ class KernelShape:
         units = space.scales[space.feature_of[discrete]]  # two categories are one apart here
         codes = points[:, discrete] * units
         sizes = [len(one.categories or ()) for one in space.schema if one.discrete]
-        best = (-np.inf, np.zeros((0, 0)), 1.0, Copies(groups))
+        best = cls(np.zeros((0, 0)), 1.0, Copies(groups))
+        best_rank = (False, -np.inf)
         for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
             matrix = _whitening(points, numeric, discrete, strength)
             white = points @ matrix
@@ -49,9 +50,11 @@ class KernelShape:
             )
             matrix[discrete, discrete] = apart * units
             volume = np.linalg.slogdet(matrix[np.ix_(numeric, numeric)])[1]
-            if not best[1].size or likelihood + volume > best[0]:
-                best = (likelihood + volume, matrix, bandwidth, copies)
-        return cls(*best[1:])
+            rank = (copies.any, likelihood + volume)  # copies that are not seen look likely
+            if not best.matrix.size or rank > best_rank:
+                best = cls(matrix, bandwidth, copies)
+                best_rank = rank
+        return best
 
     def marginal_matrix(self, mine: Mask) -> Array:
         """Return the map under which kernels of some columns are what the joint ones leave of them.

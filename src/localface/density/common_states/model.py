@@ -108,9 +108,8 @@ class CommonStates:
         mean, spread = self._expected(starts)
         joint = self.kde.mean_along(starts, ends, None).log_densities
         found = (joint - mean[:, _JOINT]) / spread[:, _JOINT]
-        for points in (starts, ends):
-            found = np.minimum(found, self._pairs_along(points, points, mean, spread))
-        return compare_with_floor(found, log_floor)
+        pairs = self._pairs_along(starts, ends, mean, spread, only_ends=True)
+        return compare_with_floor(np.minimum(found, pairs), log_floor)
 
     def rarest_pair(self, point: Array) -> NamedPair | None:
         """Name the pair of features that goes together least; None where no pair is known."""
@@ -156,12 +155,18 @@ class CommonStates:
             return np.zeros((len(points), 3)), np.ones((len(points), 3))
         return self.given_own.at(points)
 
-    def _pairs_along(self, starts: Array, ends: Array, mean: Array, spread: Array) -> Array:
+    def _pairs_along(
+        self, starts: Array, ends: Array, mean: Array, spread: Array, *, only_ends: bool = False
+    ) -> Array:
         """Return the lowest that pairs stand for along each segment, on the common scale."""
         tables = self.pairs.tables
         if not len(self.pairs.considered):
             return np.full(len(starts), np.inf)
-        step, binned = cells_along(starts, ends, tables.bins, self.space.discrete)
+        step = np.tile(np.arange(len(starts)), 2)
+        if only_ends:
+            binned = tables.bins.of(np.concatenate([starts, ends]))
+        else:
+            step, binned = cells_along(starts, ends, tables.bins, self.space.discrete)
         without = self._bins_left_out(starts, ends)
         values = (self.pairs.values(binned, without[step]) - mean[step, 1:]) / spread[step, 1:]
         lowest = np.full(len(starts), np.inf)
