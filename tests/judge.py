@@ -1,7 +1,7 @@
 """An independent judge of recourse: plain NumPy, none of the code under test.
 
-It encodes records by itself, sums the full kernel density on a fine grid along every
-step, and searches by brute force over all rows.
+It encodes records by itself, works out how common states are on a fine grid along every step
+(``judged_density``), and searches by brute force over all rows.
 """
 
 from __future__ import annotations
@@ -14,114 +14,140 @@ import pandas as pd
 from scipy.interpolate import RectBivariateSpline
 from scipy.sparse.csgraph import dijkstra
 
+from judged_density import PlainCommonStates, PlainKernels, PlainSpace
 from localface import LocalFACE, Recourse, Schema
 
 Array = np.ndarray[Any, Any]
 
 GRID = 401
+CLOSER = 41  # places between two of the grid, around the lowest
 
 
 @dataclass(frozen=True)
 class Judge:
-    """The rows as points, the bandwidth and the floor, all worked out again."""
+    """The rows, how common they are, and the floor, all worked out again.
+
+    ``codes`` are the distinct rows as numbers in the user's units, ``rows`` the same as points.
+    """
 
     schema: Schema
-    scales: Array
+    space: PlainSpace
+    codes: Array
     rows: Array
-    discrete: Array
-    h: float
+    density: PlainKernels | PlainCommonStates
     floor: float
     levels: Array
 
     @classmethod
     def of(cls, explainer: LocalFACE, data: Any, answer: Recourse) -> Judge:
-        schema, scales = explainer.schema, np.array(answer.scales)
-        rows = np.unique(encode(frame_of(data, schema), schema, scales), axis=0)
-        h = explainer.density.bandwidth
-        n = len(rows)
-        levels = np.sort(
-            [log_density(rows[[i]], np.delete(rows, i, axis=0), h, n)[0] for i in range(n)]
-        )
-        discrete = np.concatenate([[f.discrete] * width_of(f) for f in schema])
+        codes = codes_of(data, explainer.schema)
+        return cls.of_codes(explainer.engine, codes, answer.min_density)
+
+    @classmethod
+    def of_codes(cls, engine: Any, codes: Array, min_density: float) -> Judge:
+        """Take rows whose categories are numbers already."""
+        schema = engine.schema
+        space = PlainSpace.of(engine.space)
+        codes = np.unique(codes + 0.0, axis=0)
+        rows = space.points(codes)
+        fitted = engine.density
+        density: PlainKernels | PlainCommonStates
+        if hasattr(fitted, "pairs"):
+            density = PlainCommonStates.of(fitted, space, rows)
+        elif hasattr(fitted, "bandwidth"):
+            density = PlainKernels.of(fitted, rows)
+        else:
+            raise TypeError(f"{type(fitted).__name__} is nothing that the judge knows")
+        levels = np.sort(density.row_values())
         return cls(
-            schema,
-            scales,
-            rows,
-            discrete,
-            h,
-            float(np.quantile(levels, answer.min_density)),
-            levels,
+            schema, space, codes, rows, density, float(np.quantile(levels, min_density)), levels
         )
+
+    @property
+    def h(self) -> float:
+        density = self.density
+        return density.kernels.h if isinstance(density, PlainCommonStates) else density.h
+
+    @property
+    def discrete(self) -> Array:
+        return self.space.discrete
 
     def points(self, path: Any) -> Array:
-        return encode(frame_of(path, self.schema), self.schema, self.scales)
+        return self.space.points(codes_of(path, self.schema))
+
+    def at_ends(self, start: Array, end: Array) -> Array:
+        """Which rows lie on an end: they do not vouch for the step."""
+        return (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
 
     def lowest(self, start: Array, end: Array, n: int = GRID) -> float:
-        """The lowest log-density on a fine grid along a step, its own ends left out."""
-        own = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
-        return float(
-            log_density(self.places(start, end, n), self.rows[~own], self.h, len(self.rows)).min()
-        )
+        """The lowest value along a step: a fine grid, and a finer one around its lowest place."""
+        left_out = self.at_ends(start, end)
+        if (start == end).all():
+            return float(self.density.values(start[None, :], start, left_out)[0])
+        flip = [np.nextafter(0.5, 0.0), 0.5]  # just before categories change, and just after
+        bends = self.density.bends(start, end)
+        parts = np.unique(np.concatenate([np.linspace(0, 1, n), bends, flip]))
+        values = self.density.values(self.between(start, end, parts), start, left_out)
+        for _ in range(2):
+            least = int(values.argmin())
+            around = parts[[max(least - 1, 0), min(least + 1, len(parts) - 1)]]
+            parts = np.concatenate([np.linspace(*around, CLOSER), parts[[least]]])
+            finer = self.density.values(self.between(start, end, parts), start, left_out)
+            order = np.argsort(parts, kind="stable")
+            parts, values = parts[order], finer[order]
+        return float(values.min())
 
-    def mean(self, start: Array, end: Array, n: int = 4001) -> float:
-        own = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
-        logs = log_density(self.places(start, end, n), self.rows[~own], self.h, len(self.rows))
-        return float(logs.max() + np.log(np.exp(logs - logs.max()).mean()))
+    def mean(self, start: Array, end: Array, n: int = 4000) -> float:
+        """The mean along a step, at the middles of many equal parts."""
+        parts = (np.arange(n) + 0.5) / n
+        left_out = self.at_ends(start, end)
+        return self.density.mean(self.between(start, end, parts), start, end, left_out)
 
     def places(self, start: Array, end: Array, n: int) -> Array:
+        return self.between(start, end, np.linspace(0, 1, n))
+
+    def between(self, start: Array, end: Array, parts: Array) -> Array:
         """Places along a step; discrete columns flip in the middle."""
-        t = np.linspace(0, 1, n)[:, None]
-        straight = start + t * (end - start)
+        t = parts[:, None]
+        straight = np.where(t == 1, end, start + t * (end - start))
         return np.where(self.discrete, np.where(t < 0.5, start, end), straight)
 
     def share(self, level: float) -> float:
         return float((self.levels <= level + 1e-9).mean())
 
 
-def frame_of(data: Any, schema: Schema) -> pd.DataFrame:
+def codes_of(data: Any, schema: Schema) -> Array:
+    """Records as numbers: values of numbers, places in the list of categories."""
     if isinstance(data, pd.DataFrame):
-        return data[list(schema.names)]
-    return pd.DataFrame(np.asarray(data), columns=list(schema.names))
-
-
-def width_of(feature: Any) -> int:
-    return len(feature.categories) if feature.kind == "categorical" else 1
-
-
-def encode(frame: pd.DataFrame, schema: Schema, scales: Array) -> Array:
+        frame = data[list(schema.names)]
+    else:
+        frame = pd.DataFrame(np.asarray(data), columns=list(schema.names))
     columns = []
-    for feature, scale in zip(schema, scales, strict=True):
+    for feature in schema:
         values = frame[feature.name]
-        if feature.kind == "categorical":
-            for category in feature.categories:
-                columns.append((values == category).to_numpy(float) / np.sqrt(2) / scale)
-        elif feature.categories is not None:
-            columns.append(
-                np.array([feature.categories.index(v) for v in values], dtype=float) / scale
-            )
+        if feature.categories is None:
+            columns.append(values.to_numpy(float))
         else:
-            columns.append(values.to_numpy(float) / scale)
+            columns.append(np.array([feature.categories.index(v) for v in values], dtype=float))
     return np.column_stack(columns)
-
-
-def log_density(places: Array, rows: Array, h: float, n: int) -> Array:
-    squares = (places**2).sum(axis=1)[:, None] + (rows**2).sum(axis=1) - 2 * places @ rows.T
-    logs = -squares / (2 * h * h)
-    top = logs.max(axis=1)
-    total = top + np.log(np.exp(logs - top[:, None]).sum(axis=1))
-    return total - np.log(n) - places.shape[1] / 2 * np.log(2 * np.pi * h * h)
 
 
 class Plane:
     """Brute force over all rows of a plane: every traversable step, and the best of all paths.
 
-    The full density comes from a spline through its exact values on a fine grid; the
-    kernels of a step's own ends are taken out exactly.
+    The full kernel density comes from a spline through its exact values on a fine grid, in the
+    space where kernels are round; the kernels of a step's own ends are taken out exactly. Pairs
+    are looked up in every part of a step between two bin edges.
     """
 
     def __init__(self, judge: Judge, is_target: Array) -> None:
         self.judge = judge
-        rows, h = judge.rows, judge.h
+        density = judge.density
+        self.kernels = density.kernels if isinstance(density, PlainCommonStates) else density
+        self.pair_levels = None
+        if isinstance(density, PlainCommonStates) and density.pairs:
+            self.pair_levels = self._levels_of_cells(density)
+        rows, h = self.kernels.rows, self.kernels.h
         axes = [
             np.arange(a, b, h / 12)
             for a, b in zip(rows.min(axis=0) - 1, rows.max(axis=0) + 1, strict=True)
@@ -132,7 +158,7 @@ class Plane:
         ]
         self._spline = RectBivariateSpline(axes[0], axes[1], across[0] @ across[1].T)
         first, second = np.triu_indices(len(rows), 1)
-        lengths = self._traversable(rows[first], rows[second], own_start=True)
+        lengths = self._traversable(judge.rows[first], judge.rows[second], own_start=True)
         steps = np.zeros((len(rows), len(rows)))
         steps[first, second] = np.where(
             np.isfinite(lengths), lengths, 0.0
@@ -153,14 +179,53 @@ class Plane:
         self, starts: Array, ends: Array, *, own_start: bool, samples: int = 41
     ) -> Array:
         """The length of each step, infinite where it is not traversable."""
-        h, n = self.judge.h, len(self.judge.rows)
-        apart = np.sqrt(((ends - starts) ** 2).sum(axis=1))
+        h = self.kernels.h
+        first = starts @ self.kernels.matrix
+        last = ends @ self.kernels.matrix
+        apart = np.sqrt(((last - first) ** 2).sum(axis=1))
         lowest = np.full(len(starts), np.inf)
         for t in np.linspace(0, 1, samples):
-            places = starts + t * (ends - starts)
+            places = first + t * (last - first)
             own = np.exp(-(((1 - t) * apart) ** 2) / (2 * h * h))
             if own_start:
                 own = own + np.exp(-((t * apart) ** 2) / (2 * h * h))
             lowest = np.minimum(lowest, self._spline.ev(places[:, 0], places[:, 1]) - own)
-        logs = np.log(np.maximum(lowest, 1e-300)) - np.log(n) - np.log(2 * np.pi * h * h)
-        return np.where(logs >= self.judge.floor - 1e-5, apart, np.inf)
+        logs = np.log(np.maximum(lowest, 1e-300)) + self.kernels.constant
+        if self.pair_levels is not None:
+            logs = np.minimum(logs, self._lowest_pairs(starts, ends, own_start=own_start))
+        lengths = np.sqrt(((ends - starts) ** 2).sum(axis=1))
+        return np.where(logs >= self.judge.floor - 1e-5, lengths, np.inf)
+
+    def _levels_of_cells(self, density: PlainCommonStates) -> Array:
+        """What each cell of the one table stands for, without 0, 1 and 2 rows in it."""
+        (pair,) = density.pairs
+        weight = float(np.mean(pair.weights))
+        found = np.empty((3, *pair.counts.shape))
+        for n, i, k in np.ndindex(*found.shape):
+            (ratio,) = pair.log_ratios(np.array([[i, k]]), np.array([n]))
+            found[n, i, k] = density.on_common_scale(np.array([ratio, weight * ratio]))
+        return found
+
+    def _lowest_pairs(self, starts: Array, ends: Array, *, own_start: bool) -> Array:
+        """The lowest that the pair of both columns stands for along steps."""
+        edges = self.judge.density.edges
+        moved = ends - starts
+        with np.errstate(divide="ignore", invalid="ignore"):
+            crossings = [(edge - starts[:, j]) / moved[:, j] for j in range(2) for edge in edges[j]]
+        parts = np.clip(np.nan_to_num(np.array(crossings), nan=0.0), 0, 1)
+        parts = np.sort(np.vstack([np.zeros(len(starts)), parts, np.ones(len(starts))]), axis=0)
+        middles = [np.zeros(len(starts)), *((parts[:-1] + parts[1:]) / 2), np.ones(len(starts))]
+        widths = [np.ones(len(starts)), *np.diff(parts, axis=0), np.ones(len(starts))]
+        own = [self._cells(ends), *([self._cells(starts)] if own_start else [])]
+        lowest = np.full(len(starts), np.inf)
+        for t, wide in zip(middles, widths, strict=True):
+            at = np.where((t == 1)[:, None], ends, starts + t[:, None] * moved)
+            cells = self._cells(at)
+            left_out = sum((cells == one).all(axis=0).astype(int) for one in own)
+            found = self.pair_levels[left_out, cells[0], cells[1]]
+            lowest = np.where(wide > 1e-11, np.minimum(lowest, found), lowest)
+        return lowest
+
+    def _cells(self, points: Array) -> Array:
+        edges = self.judge.density.edges
+        return np.stack([np.searchsorted(edges[j], points[:, j], "right") for j in range(2)])

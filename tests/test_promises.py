@@ -173,7 +173,7 @@ def test_someone_on_uncommon_ground_enters_by_one_marked_step():
 def brute(name: str):
     world, explainer, answers = answered(name)
     judge = Judge.of(explainer, world.data, answers[0])
-    scores = world.model.predict_proba(judge.rows * judge.scales)[:, 1]
+    scores = world.model.predict_proba(judge.codes)[:, 1]
     return judge, Plane(judge, scores >= world.min_score)
 
 

@@ -14,7 +14,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from judge import Judge, Plane, encode
+from judge import Judge, Plane, codes_of
+from judged_density import PlainSpace
 from localface import Feature, LocalFACE, Schema, Search
 from localface.analyses.audit import Audit
 from localface.apps.plots import plot_audit
@@ -54,8 +55,8 @@ def explainer_of(world: World) -> LocalFACE:
 def nearest_unlike(explainer: LocalFACE, world: World, people: pd.DataFrame) -> pd.DataFrame:
     """The plain baseline: the nearest row that the model agrees with, whatever may change."""
     good = world.data[world.model.predict_proba(world.data)[:, 1] >= world.min_score]
-    scales = np.array(explainer.engine.answers.scales)
-    rows, own = (encode(table, explainer.schema, scales) for table in (good, people))
+    space = PlainSpace.of(explainer.engine.space)
+    rows, own = (space.points(codes_of(table, explainer.schema)) for table in (good, people))
     near = ((own[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2).argmin(axis=1)
     return good.iloc[near].reset_index(drop=True)
 

@@ -13,7 +13,7 @@ import pytest
 from sklearn.datasets import make_blobs, make_moons
 from sklearn.linear_model import LogisticRegression
 
-from judge import Judge, log_density
+from judge import Judge
 from localface import Feature, LocalFACE, Recourse, Schema, Search, Status
 from localface.analyses.whynot import Check
 from localface.errors import DataError
@@ -85,18 +85,7 @@ class Brute:
 
     def lowest(self, start: Array, ends: Array) -> Array:
         """The lowest log-density on a grid along steps, without the kernels of their ends."""
-        judge, n = self.judge, len(self.rows)
-        places = np.stack([judge.places(start, end, self.samples) for end in ends])
-        away = ((places[:, :, None, :] - self.rows) ** 2).sum(axis=-1)
-        kernels = np.exp(-away / (2 * judge.h**2))
-        own = (self.rows == start).all(axis=1) | (ends[:, None, :] == self.rows).all(axis=2)
-        total = np.where(own[:, None, :], 0.0, kernels).sum(axis=2).min(axis=1)
-        width = self.rows.shape[1]
-        return (
-            np.log(np.maximum(total, 1e-300))
-            - np.log(n)
-            - width / 2 * np.log(2 * np.pi * judge.h**2)
-        )
+        return np.array([self.judge.lowest(start, end, self.samples) for end in ends])
 
     def widest(self, start: Array, goal: Array, open_: Array, onwards: Array) -> tuple[float, bool]:
         """The best lowest density of any way to the goal, and whether it takes an entry step first.
@@ -138,8 +127,7 @@ def share(judge: Judge, level: float) -> float:
 
 
 def level_at(judge: Judge, point: Array) -> float:
-    own = (judge.rows == point).all(axis=1)
-    return float(log_density(point[None, :], judge.rows[~own], judge.h, len(judge.rows))[0])
+    return judge.lowest(point, point)
 
 
 @cache

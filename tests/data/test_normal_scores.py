@@ -1,4 +1,4 @@
-"""Normal scores: monotone, standard normal on the rows, and read backwards without loss."""
+"""Normal scores: ranks as quantiles of the normal, with gaps kept and outliers far away."""
 
 from __future__ import annotations
 
@@ -9,69 +9,189 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.density.common_states.normal_scores import NormalScores, ScoreSpace
+from localface.data.lines import PiecewiseLines
+from localface.data.normal_scores import NormalScores
 
-SKEWED = np.exp(np.random.default_rng(0).normal(0, 2, 500))
-TIED = np.random.default_rng(1).poisson(0.7, 500).astype(float)
+CHANCE = np.random.default_rng(0)
+NORMAL = CHANCE.normal(100, 15, 500)
+SKEWED = np.exp(CHANCE.normal(0, 1, 500))
+TIED = CHANCE.poisson(0.7, 500).astype(float)
 
 
-@pytest.mark.parametrize("column", [SKEWED, TIED], ids=["skewed", "tied"])
+def scores_of(column, values):
+    """The scores of any values, by the map that a column gives."""
+    fitted = NormalScores.fit(np.asarray(column, dtype=float))
+    line = PiecewiseLines.through([fitted.values], [fitted.scores])
+    return line(np.asarray(values, dtype=float)[:, None])[:, 0]
+
+
+def by_rank(column, value):
+    """The quantile of the normal distribution at the mid-rank of a value."""
+    below = np.count_nonzero(column < value)
+    same = np.count_nonzero(column == value)
+    return NormalDist().inv_cdf((below + same / 2) / len(column))
+
+
+@pytest.mark.parametrize("column", [NORMAL, TIED], ids=["normal", "tied"])
 def test_a_score_is_the_normal_quantile_of_the_mid_rank(column):
-    scores = NormalScores.fit(column)
+    inner = [value for value in np.unique(column) if abs(by_rank(column, value)) < 1.5]
 
-    for value in np.unique(column)[::17]:
-        below = np.count_nonzero(column < value)
-        same = np.count_nonzero(column == value)
-        expected = NormalDist().inv_cdf((below + same / 2) / len(column))
-        assert scores.scores_of(np.array([value]))[0] == pytest.approx(expected, abs=1e-9)
+    found = scores_of(column, inner)
+
+    assert found == pytest.approx([by_rank(column, value) for value in inner], abs=1e-9)
 
 
-@pytest.mark.parametrize("column", [SKEWED, TIED], ids=["skewed", "tied"])
-def test_scores_rise_strictly_and_read_backwards_give_the_value(column):
-    reach = np.ptp(column)
-    values = np.linspace(column.min() - reach, column.max() + reach, 2001)
-    scores = NormalScores.fit(column)
+def test_one_unit_is_one_standard_deviation_however_skewed_a_column_is():
+    found = scores_of(SKEWED, SKEWED)
 
-    found = scores.scores_of(values)
-
-    assert (np.diff(found) > 0).all()
-    assert np.allclose(scores.values_of(found), values, rtol=1e-9, atol=1e-9 * reach)
+    assert found.std() == pytest.approx(1, abs=0.15)
+    assert scores_of(SKEWED, np.quantile(SKEWED, [0.16, 0.5, 0.84])) == pytest.approx(
+        [-1, 0, 1], abs=0.05
+    )
 
 
-@given(
-    st.lists(st.integers(-(10**6), 10**6), min_size=1, max_size=40),
-    st.lists(st.integers(-(2 * 10**6), 2 * 10**6), min_size=2, max_size=20, unique=True),
+@pytest.mark.parametrize("apart", [10.0, 20.0, 1000.0])
+def test_two_crowds_far_apart_stay_far_apart(apart):
+    """By rank alone the crowds would stand side by side."""
+    crowds = np.concatenate([CHANCE.normal(0, 1, 300), CHANCE.normal(apart, 1, 300)])
+    left, right = np.sort(crowds)[[299, 300]]
+
+    gap = np.diff(scores_of(crowds, [left, right]))[0]
+
+    assert gap > 1.0  # a standard deviation of everybody
+    assert gap > 50 * (by_rank(crowds, right) - by_rank(crowds, left))
+
+
+def test_a_wider_gap_between_crowds_is_wider_in_scores():
+    crowd = CHANCE.normal(0, 1, 200)
+    gaps = []
+    for apart in (6.0, 9.0, 15.0, 50.0, 1e4):
+        crowds = np.sort(np.concatenate([crowd, crowd + apart]))
+        gaps.append(np.diff(scores_of(crowds, crowds[199:201]))[0])
+
+    assert (np.diff(gaps) > 0).all()
+
+
+def test_chance_gaps_in_a_smooth_column_are_not_widened():
+    found = scores_of(NORMAL, np.sort(NORMAL)[25:-25])
+    expected = [by_rank(NORMAL, value) for value in np.sort(NORMAL)[25:-25]]
+
+    assert np.diff(found) == pytest.approx(np.diff(expected), abs=1e-9)
+
+
+@pytest.mark.parametrize("outlier", [1e3, 1e6, 1e9, 1e12])
+def test_an_outlier_is_far_off_and_half_way_to_it_is_nobodys_place(outlier):
+    column = np.append(CHANCE.normal(0, 1, 400), outlier)
+
+    most, half, out = scores_of(column, [np.sort(column)[-2], outlier / 2, outlier])
+
+    assert out - most > 5
+    assert half - most > 2
+    assert out < 200  # and yet not so far that it would choose the scale of everything
+
+
+def test_outliers_leave_the_scores_of_the_others_as_they_are():
+    others = np.sort(NORMAL)[50:-50]
+
+    plain = scores_of(NORMAL, others)
+    beside = scores_of(np.append(NORMAL, [1e9, -1e9]), others)
+
+    assert beside == pytest.approx(plain, abs=0.02)
+
+
+def test_a_heavy_tail_is_a_tail_and_no_row_of_gaps():
+    column = CHANCE.standard_cauchy(2000)
+
+    found = scores_of(column, column)
+
+    assert np.abs(found).max() < 40
+    assert np.mean(np.abs(found) > 3) < 0.02
+    inner = np.abs(found) < 1.5
+    expected = np.array([by_rank(column, value) for value in column[inner]])
+    assert found[inner] == pytest.approx(expected, abs=0.05)
+
+
+def test_a_value_that_most_have_is_one_place_and_the_others_keep_their_order():
+    column = np.concatenate([np.zeros(900), CHANCE.exponential(1.0, 100)])
+
+    zero, *others = scores_of(column, [0.0, *np.sort(column[900:])])
+
+    assert zero == pytest.approx(by_rank(column, 0.0), abs=1e-9)
+    assert (np.diff([zero, *others]) > 0).all()
+
+
+def test_many_distinct_values_need_few_knots_and_lose_little():
+    column = CHANCE.normal(size=20_000)
+    fitted = NormalScores.fit(column)
+    places = np.sort(column)[200:-200:50]
+
+    assert len(fitted.values) <= 512
+    expected = [by_rank(column, value) for value in places]
+    assert scores_of(column, places) == pytest.approx(expected, abs=0.01)
+
+
+def test_gaps_survive_where_knots_are_few():
+    column = np.concatenate([CHANCE.normal(0, 1, 5000), CHANCE.normal(40, 1, 5000)])
+    left, right = np.sort(column)[[4999, 5000]]
+
+    assert np.diff(scores_of(column, [left, right]))[0] > 1.0
+
+
+columns_of_numbers = st.lists(
+    st.one_of(
+        st.integers(-(10**6), 10**6).map(float),
+        st.floats(-1e9, 1e9, allow_subnormal=False),
+        st.sampled_from([0.0, 1.0, 1e9, -1e9]),
+    ),
+    min_size=1,
+    max_size=60,
 )
-def test_any_column_gives_a_strictly_rising_map(column, values):
-    scores = NormalScores.fit(np.array(column, dtype=float))
-    places = np.sort(np.array(values, dtype=float))
 
-    found = scores.scores_of(places)
 
-    assert (np.diff(found) > 0).all()
-    assert np.allclose(scores.values_of(found), places, rtol=1e-6, atol=1e-2)
+@given(columns_of_numbers)
+def test_any_column_gives_finite_knots_that_rise_strictly(column):
+    fitted = NormalScores.fit(np.array(column))
+
+    assert len(fitted.values) >= 2
+    assert np.isfinite(fitted.scores).all()
+    assert (np.diff(fitted.values) > 0).all()
+    assert (np.diff(fitted.scores) > 0).all()
+
+
+@given(columns_of_numbers)
+def test_any_column_keeps_its_order(column):
+    values = np.unique(column)
+
+    assert (np.diff(scores_of(column, values)) > 0).all()
+
+
+@given(columns_of_numbers, st.floats(1e-3, 1e3), st.floats(-1e3, 1e3))
+def test_units_make_no_difference(column, factor, shift):
+    column = np.round(np.array(column))
+    elsewhere = column * factor + shift
+    values = np.unique(column)
+    if len(values) != len(np.unique(elsewhere)) or len(values) == 1:
+        return
+
+    assert scores_of(elsewhere, np.unique(elsewhere)) == pytest.approx(
+        scores_of(column, values), rel=1e-3, abs=1e-3
+    )
+
+
+@given(st.permutations(list(range(12))))
+def test_the_order_of_the_rows_makes_no_difference(order):
+    column = np.array([0, 0, 1, 2, 2, 3, 10, 10, 11, 12, 400, 1e7], dtype=float)
+
+    shuffled = NormalScores.fit(column[order])
+
+    assert shuffled.scores.tobytes() == NormalScores.fit(column).scores.tobytes()
 
 
 @pytest.mark.parametrize("value", [0.0, 5.0, -1e18])
 def test_a_constant_column_has_a_line_through_its_value(value):
-    scores = NormalScores.fit(np.full(10, value))
-
-    assert scores.scores_of(np.array([value])).tolist() == [0.0]
-    assert np.isfinite(scores.scores_of(np.array([value - 1e6, value + 1e6]))).all()
+    assert scores_of(np.full(10, value), [value]).tolist() == [0.0]
+    assert np.isfinite(scores_of(np.full(10, value), [value - 1e6, value + 1e6])).all()
 
 
 def test_hardly_different_values_give_finite_scores():
-    scores = NormalScores.fit(np.array([0.0, 5e-324]))
-    assert np.isfinite(scores.scores_of(np.array([-1.0, 0.0, 5e-324, 1.0]))).all()
-
-
-def test_two_different_categories_are_one_unit_apart():
-    records = np.array([[0.0, 0.0], [1.0, 2.0], [1.0, 1.0]])
-    space = ScoreSpace.fit(records, [2, 3])
-
-    points = space.points(records)
-
-    assert space.feature_of.tolist() == [0, 1, 1, 1]
-    assert not space.numeric.any()
-    assert np.linalg.norm(points[0] - points[1]) == pytest.approx(np.sqrt(2))
-    assert np.linalg.norm(points[1] - points[2]) == pytest.approx(1)
+    assert np.isfinite(scores_of([0.0, 5e-324], [-1.0, 0.0, 5e-324, 1.0])).all()

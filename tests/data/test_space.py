@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from localface.data.feature import Feature
+from localface.data.normal_scores import NormalScores
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
@@ -41,14 +44,52 @@ def test_a_point_has_a_column_for_each_number_and_each_category():
     assert SPACE.discrete.tolist() == [False, False, True, True, True, True, False]
 
 
-def test_numbers_are_centred_on_the_median_and_scaled_robustly():
+def test_numbers_enter_by_their_normal_scores():
     records = people()
-    low, middle, high = np.quantile(records[:, 1], [0.25, 0.5, 0.75])
+    knots = NormalScores.fit(records[:, 1])
 
     points = SPACE.points(records)
 
+    assert points[:, 1] == pytest.approx(np.interp(records[:, 1], knots.values, knots.scores))
+    assert points[:, 1].mean() == pytest.approx(0, abs=0.05)
+    assert points[:, 1].std() == pytest.approx(1, abs=0.05)
+
+
+def test_scales_say_what_an_ordinary_difference_is_in_the_users_units():
+    low, high = np.quantile(people()[:, 1], [0.25, 0.75])
+
     assert SPACE.scales[1] == pytest.approx((high - low) / 1.349)
-    assert points[:, 1] == pytest.approx((records[:, 1] - middle) / SPACE.scales[1])
+
+
+def test_in_the_papers_geometry_numbers_are_centred_on_the_median_and_divided_by_their_scale():
+    records = people()
+    space = Space.fit(SCHEMA, records, linear=True)
+
+    points = space.points(records)
+
+    middle = np.median(records[:, 1])
+    assert points[:, 1] == pytest.approx((records[:, 1] - middle) / space.scales[1])
+    assert (space.records(points) == records).all()
+
+
+def test_steps_of_one_size_count_for_less_where_hardly_anybody_is():
+    incomes = np.exp(np.random.default_rng(0).normal(10, 1, (500, 1)))
+    space = Space.fit(Schema([Feature("income")]), incomes)
+
+    usual, rich = np.quantile(incomes, [0.5, 0.95])
+    places = space.points(np.array([[usual], [usual + 20_000], [rich], [rich + 20_000]]))[:, 0]
+
+    assert places[1] - places[0] > 3 * (places[3] - places[2])
+
+
+def test_whole_numbers_and_grades_enter_by_their_scores_as_well():
+    grades = people()[:, 4]
+    knots = NormalScores.fit(grades)
+
+    points = SPACE.points(people())
+
+    assert len(np.unique(points[:, 6])) == 3
+    assert points[:, 6] == pytest.approx(np.interp(grades, knots.values, knots.scores))
 
 
 def test_two_categories_are_one_unit_apart():
@@ -130,6 +171,49 @@ def test_a_record_has_the_same_point_alone_and_in_any_batch(seed, n):
         assert SPACE.points(records[i : i + 1])[0].tobytes() == together[i].tobytes()
 
 
+def odd_columns():
+    chance = np.random.default_rng(3)
+    outliers = chance.normal(size=300).round(2)
+    outliers[:3] = [1e9, -1e6, 12345.67]
+    return {
+        "skewed": np.exp(chance.normal(0, 3, 300)).round(4),
+        "outliers": outliers,
+        "heavy tails": chance.standard_cauchy(300).round(3),
+        "ties": chance.poisson(0.5, 300) / 10,
+        "crowds": np.concatenate([chance.normal(0, 1, 150), chance.normal(60, 1, 150)]).round(1),
+        "almost constant": np.append(np.full(299, 4.2), 4.3),
+    }
+
+
+@pytest.mark.parametrize("name", odd_columns())
+def test_rows_of_odd_columns_come_back_to_the_last_bit(name):
+    records = odd_columns()[name][:, None] + 0.0  # no negative zero
+    space = Space.fit(Schema([Feature("x")]), records)
+
+    assert space.records(space.points(records)).tobytes() == records.tobytes()
+
+
+@pytest.mark.parametrize("name", odd_columns())
+@given(share=st.floats(-0.5, 1.5))
+def test_values_between_and_beyond_the_rows_come_back_too(name, share):
+    column = odd_columns()[name]
+    space = Space.fit(Schema([Feature("x")]), column[:, None])
+    value = column.min() + share * np.ptp(column)
+
+    back = space.records(space.points(np.array([[value]])))[0, 0]
+
+    assert back == pytest.approx(value, rel=1e-9, abs=1e-9 * np.ptp(column))
+
+
+@given(st.floats(-1e7, 1e7), st.floats(0, 1e6))
+def test_larger_values_have_no_lower_points(value, more):
+    space = Space.fit(Schema([Feature("x")]), odd_columns()["outliers"][:, None])
+
+    low, high = space.points(np.array([[value], [value + more]]))[:, 0]
+
+    assert low <= high
+
+
 @given(st.lists(st.floats(-5, 5), min_size=7, max_size=7))
 def test_settling_gives_a_legal_record_and_settles_at_once(numbers):
     point = np.array(numbers)
@@ -147,11 +231,9 @@ def test_settling_gives_a_legal_record_and_settles_at_once(numbers):
 
 
 def test_settling_takes_the_nearest_whole_number_and_category():
-    point = SPACE.points(np.array([[37.0, 60, 1, 2, 1]]))[0]
+    point, older = SPACE.points(np.array([[37.0, 60, 1, 2, 1], [37.0, 60.4, 1, 2, 1]]))
 
-    moved = point + np.array([0.3, 0.4, -0.4, 0.3, 0.2, -0.3, 0.4]) * np.array(
-        [1, 1 / SPACE.scales[1], 1, 1, 1, 1, 1]
-    )
+    moved = point + np.array([0.3, older[1] - point[1], -0.4, 0.3, 0.2, -0.3, 0.4])
 
     assert SPACE.records(SPACE.snap(moved)[None, :])[0, 1:4].tolist() == [60, 1, 2]
 
@@ -191,3 +273,52 @@ def test_what_is_open_stays_open():
 
     assert np.isneginf(bounds.lower).all()
     assert np.isposinf(bounds.upper).all()
+
+
+def test_bounds_on_numbers_are_at_the_points_of_their_values():
+    person = np.array([37.0, 60.0, 0.0, 2.0, 1.0])
+    bounds = SPACE.bounds(SCHEMA.box(person, {"temp": (36.2, 38.4), "age": 10}))
+    low, high = SPACE.points(np.array([[36.2, 50, 0, 2, 1], [38.4, 70, 0, 2, 1]]))
+
+    assert bounds.lower[:2].tolist() == low[:2].tolist()
+    assert bounds.upper[:2].tolist() == high[:2].tolist()
+
+
+def test_what_is_just_noticeable_is_so_in_the_users_units_wherever_a_person_is():
+    schema = Schema([Feature("temp", resolution=0.1), Feature("age", kind="integer")])
+    records = people()[:, :2]
+    space = Space.fit(schema, records)
+
+    for temp in (36.0, 37.0, 39.5):
+        low, high = space.just_noticeable(np.array([temp, 60.0]))
+        nearer = space.points(np.array([[temp - 0.09, 60.0], [temp + 0.09, 60.0]]))
+        further = space.points(np.array([[temp - 0.11, 60.0], [temp + 0.11, 60.0]]))
+        assert low[0] < nearer[0, 0] < nearer[1, 0] < high[0]
+        assert further[0, 0] < low[0] < high[0] < further[1, 0]
+
+
+def test_a_change_by_the_resolution_itself_is_noticed():
+    schema = Schema([Feature("temp", resolution=0.1)])
+    space = Space.fit(schema, people()[:, :1])
+
+    _, high = space.just_noticeable(np.array([37.0]))
+
+    assert space.points(np.array([[37.1]]))[0, 0] > high[0]
+
+
+def test_without_a_resolution_and_in_categories_every_change_is_noticed():
+    record = people(1)[0]
+
+    low, high = SPACE.just_noticeable(record)
+
+    point = SPACE.points(record[None, :])[0]
+    assert low[[0, 2, 3, 4, 5]].tolist() == high[[0, 2, 3, 4, 5]].tolist()
+    assert low[[0, 2]].tolist() == point[[0, 2]].tolist()
+
+
+def test_a_copy_carries_what_was_fitted_and_nothing_that_follows_from_it():
+    copy = pickle.loads(pickle.dumps(SPACE))
+    knots = sum(len(one.values) for one in SPACE.normal_scores if one is not None)
+
+    assert copy.points(people()).tobytes() == SPACE.points(people()).tobytes()
+    assert len(pickle.dumps(SPACE)) < len(pickle.dumps(SCHEMA)) + 16 * knots + 2000

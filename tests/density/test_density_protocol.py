@@ -1,14 +1,67 @@
-"""The scale of densities."""
+"""The scale of densities, and holes in them."""
 
 from __future__ import annotations
 
+import itertools
+from fractions import Fraction
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from localface.density.protocol import DensityScale
+from localface.density.protocol import DensityScale, Hole
 
 
 def test_shares_and_quantiles_undo_each_other():
     scale = DensityScale(np.sort(np.random.default_rng(0).normal(size=501)))
     for share in (0.0, 0.05, 0.333, 1.0):
         assert float(scale.share_below(scale.quantile(share))) == pytest.approx(share)
+
+
+def distance_to_segment(centre, start, end):
+    """How near a segment comes, worked out in fractions."""
+    centre, start, end = ([Fraction(float(x)) for x in one] for one in (centre, start, end))
+    along = [b - a for a, b in zip(start, end, strict=True)]
+    away = [c - a for a, c in zip(start, centre, strict=True)]
+    length = sum(x * x for x in along)
+    t = sum(x * y for x, y in zip(along, away, strict=True)) / length if length else Fraction(0)
+    t = min(max(t, Fraction(0)), Fraction(1))
+    off = [x - t * y for x, y in zip(away, along, strict=True)]
+    return float(sum(x * x for x in off)) ** 0.5
+
+
+def test_a_segment_touches_a_hole_where_it_comes_nearer_than_its_radius():
+    hole = Hole(np.array([1.0, 0.0]), 0.5)
+    starts = np.array([[0.0, 0.0], [0.0, 0.6]])
+    ends = np.array([[2.0, 0.0], [2.0, 0.6], [0.2, 0.0]])
+
+    assert hole.is_touched(starts, ends).tolist() == [[True, True, False], [True, False, False]]
+
+
+def test_a_hole_is_round_where_its_matrix_maps_points_to():
+    matrix = np.array([[1.0, 0.0], [0.0, 4.0]])
+    hole = Hole(np.array([1.0, 0.0]), 0.5, matrix)
+    starts = np.array([[0.0, 0.1], [0.0, 0.2]])
+
+    assert hole.is_touched(starts, starts + np.array([2.0, 0.0])).diagonal().tolist() == [
+        True,
+        False,
+    ]
+
+
+@given(st.integers(0, 2**32), st.sampled_from([1.0, 100.0, 1e6, 1e9]))
+def test_what_is_said_to_touch_a_hole_does(seed, far):
+    chance = np.random.default_rng(seed)
+    points = chance.normal(size=(8, 3))
+    points[4:, 0] = far  # steps between these leave the one far column as it is
+    hole = Hole(chance.normal(size=3), float(chance.uniform(0.1, 2)))
+
+    touched = hole.is_touched(points, points)
+
+    for i, j in itertools.permutations(range(8), 2):
+        near = distance_to_segment(hole.centre, points[i], points[j])
+        assert near <= hole.radius or not touched[i, j]
+        if near < 0.999 * hole.radius and far <= 100:
+            outside = min(np.linalg.norm(points[[i, j]] - hole.centre, axis=1)) > hole.radius
+            assert touched[i, j] or not outside

@@ -53,7 +53,7 @@ def test_without_known_records_points_are_decoded_by_the_space() -> None:
 
 
 def test_rounding_does_not_overstep_the_limits_of_a_box() -> None:
-    low, high = 0.4000000000001, 10 / 11 + 1e-13  # values that are not quite decoded as they were
+    low, high = 0.4000000000001, 33 / 41 + 1e-13  # values that are not quite decoded as they were
     box = SCHEMA.box(np.array([0.5, 0.0]), {"a": (low, high)})
     bounds = SPACE.bounds(box)
     edges = SPACE.points(np.array([[0.5, 0.0], [0.5, 0.0]]))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.neighbors import KernelDensity
 
+from localface.density.common_states import CommonStates
 from localface.density.kde import KDE
 from localface.density.knn import KNN
 from localface.density.sampled import SampledDensity
@@ -25,11 +26,20 @@ def bell(frame: Any) -> Any:
 def test_the_density_is_the_one_that_was_asked_for() -> None:
     own = small_engine().density
 
-    assert isinstance(own, KDE)
+    assert isinstance(own, CommonStates)
+    assert isinstance(small_engine(density="isotropic").density, KDE)
     assert isinstance(small_engine(density="knn").density, KNN)
     assert isinstance(small_engine(edges="cover").density, KNN)
     assert isinstance(small_engine(density=bell).density, SampledDensity)
     assert small_engine(density=own).density is own
+
+
+def test_the_papers_search_has_the_papers_density_and_geometry() -> None:
+    engine = small_engine(strategy="paper")
+
+    assert isinstance(engine.density, KDE)
+    assert engine.space.normal_scores == (None, None)
+    assert all(small_engine().space.normal_scores)
 
 
 def test_an_estimator_with_score_samples_is_a_density() -> None:

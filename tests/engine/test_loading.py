@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 from localface import Schema
-from localface.engine.loading import load_table
-from localface.errors import DataError, SchemaError
+from localface.engine.loading import load_table, number_people
+from localface.errors import DataError, InputError, SchemaError
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
 from localface.sources.table import TableSource
@@ -91,3 +91,56 @@ def test_a_table_that_is_too_small_is_refused(
 
     with pytest.raises(DataError, match=message):
         load_table(data, None, options(**given))
+
+
+def test_labels_of_any_kind_number_the_people() -> None:
+    for labels in (["b", "a", "b"], [7, 3, 7], np.array(["x", 1, "x"], dtype=object)):
+        numbers = number_people(labels, 3)
+        assert numbers is not None
+        assert numbers[0] == numbers[2] != numbers[1]
+        assert sorted(set(numbers.tolist())) == [0, 1]
+    assert number_people(None, 3) is None
+
+
+def test_every_distinct_row_keeps_its_person() -> None:
+    data = table()
+    labels = np.arange(len(data)) // 2
+
+    loaded = load_table(data, None, options(), groups=labels)
+
+    assert loaded.groups is not None
+    for record, person in zip(loaded.fitted_records, loaded.groups, strict=True):
+        theirs = data.to_numpy(dtype=float)[labels == person]
+        assert (theirs == record).all(axis=1).any()
+
+
+def test_people_are_named_of_a_sample_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 500)
+    monkeypatch.setattr("localface.engine.loading.SAMPLE", 300)
+    data = table(2000)
+    labels = np.arange(2000) // 4
+
+    loaded = load_table(data, None, options(), groups=labels)
+
+    assert loaded.groups is not None
+    assert len(loaded.groups) == len(loaded.fitted_records)
+    for record, person in zip(loaded.fitted_records, loaded.groups, strict=True):
+        theirs = data.to_numpy(dtype=float)[labels == person]
+        assert (theirs == record).all(axis=1).any()
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [([1, 2, 3], "3 people, and the data has 200 rows"), ([5] * 200, "one person only")],
+)
+def test_names_that_do_not_fit_the_rows_are_refused(groups: list[int], message: str) -> None:
+    with pytest.raises(DataError, match=message):
+        load_table(table(), None, options(), groups=groups)
+
+
+def test_a_store_takes_no_names(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    write_store(tmp_path / "rows", lambda: iter([table(2000)]), Schema.infer(table(2000)))
+
+    with pytest.raises(InputError, match="groups= is for rows in memory"):
+        load_table(Store.open(tmp_path / "rows"), None, options(), groups=[1] * 2000)

@@ -319,12 +319,14 @@ def by_brute_force(judge: Judge, person: Array) -> Array | None:
     x = np.clip(targets[:, 0], person[0] - 3.0, person[0] + 3.0)
     states = np.unique(np.column_stack([x, targets[:, 1], np.full(len(x), person[2])]), axis=0)
     states = states[rises(states) >= 0.5]
-    apart = np.linalg.norm((states - person) / judge.scales, axis=1)
-    start = person / judge.scales
+    start = judge.points(person[None, :])[0]
+    points = judge.points(states)
+    apart = np.linalg.norm(points - start, axis=1)
     floor = min(judge.floor, judge.lowest(start, start))
-    for state in states[np.argsort(apart, kind="stable")][:32] / judge.scales:
-        if judge.lowest(state, state) >= judge.floor and judge.lowest(start, state) >= floor:
-            return np.asarray(state * judge.scales)
+    for i in np.argsort(apart, kind="stable")[:32]:
+        end = points[i]
+        if judge.lowest(end, end) >= judge.floor and judge.lowest(start, end) >= floor:
+            return np.asarray(states[i])
     return None
 
 

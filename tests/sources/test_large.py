@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from judge import encode, frame_of, log_density
+from judge import Judge
 from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
@@ -93,39 +93,16 @@ def assert_same(answer: Recourse, other: Recourse) -> None:
     )
 
 
-class Referee:
-    """The density of the rows that an explainer learnt from, summed in full by other code."""
-
-    def __init__(self, explainer: LocalFACE, learnt: Any, answer: Recourse) -> None:
-        self.schema, self.scales = explainer.schema, np.array(answer.scales)
-        self.rows = np.unique(self.points(learnt), axis=0)
-        self.h, self.floor, self.scale = (
-            explainer.density.bandwidth,
-            explainer.log_floor,
-            explainer.density.scale,
-        )
-
-    def points(self, table: Any) -> Array:
-        return encode(frame_of(table, self.schema), self.schema, self.scales)
-
-    def level(self, place: Array) -> float:
-        others = self.rows[~(self.rows == place).all(axis=1)]
-        return float(log_density(place[None, :], others, self.h, len(self.rows))[0])
-
-    def lowest(self, start: Array, end: Array) -> float:
-        own = (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
-        t = np.linspace(0, 1, 201)[:, None]
-        discrete = np.arange(5) == 4
-        places = np.where(discrete, np.where(t < 0.5, start, end), start + t * (end - start))
-        return float(log_density(places, self.rows[~own], self.h, len(self.rows)).min())
-
-
-def learnt_by(explainer: LocalFACE) -> Array:
-    """The records behind the density, in the user's units: they must be rows of the table."""
-    space = explainer.engine.space
-    records = space.records(explainer.density._point_set.points)
+def judge_of(explainer: LocalFACE) -> Judge:
+    """A judge of the rows that an explainer learnt from: they must be rows of the table."""
+    records = explainer.engine.space.records(explainer.density.rows.points)
     assert set(map(tuple, records.tolist())) <= set(map(tuple, DATA.to_numpy(dtype=float).tolist()))
-    return records
+    return Judge.of_codes(explainer.engine, records, 0.05)
+
+
+def share_of(judge: Judge, level: float) -> float:
+    """The share of rows below a level, with parts of a row in between."""
+    return float(np.interp(level, judge.levels, np.linspace(0, 1, len(judge.levels))))
 
 
 def test_many_rows_are_searched_in_cells_and_few_are_scanned(in_cells: LocalFACE) -> None:
@@ -136,7 +113,7 @@ def test_many_rows_are_searched_in_cells_and_few_are_scanned(in_cells: LocalFACE
         )._engine.source,
         TableSource,
     )
-    assert len(in_cells.density._point_set) == 600
+    assert len(in_cells.density.rows) == 600
 
 
 def test_recall_is_told_and_nothing_is_claimed_that_it_does_not_bear(in_cells: LocalFACE) -> None:
@@ -165,19 +142,17 @@ def test_every_step_is_sound_by_a_full_sum_over_the_rows_that_were_learnt_from(
 ) -> None:
     explainer = request.getfixturevalue("in_cells" if learns == "from some" else "whole_in_cells")
     answers = answered(explainer)
-    referee = Referee(explainer, pd.DataFrame(learnt_by(explainer), columns=NAMES), answers[0])
+    judge = judge_of(explainer)
     found = [answer for answer in answers if answer.found]
     assert len(found) > 10
     for answer in found:
-        points = referee.points(pd.DataFrame(answer.records, columns=NAMES))
+        points = judge.space.points(answer.records)
         for one, start, end in zip(answer.certificates, points[:-1], points[1:], strict=True):
-            lowest = referee.lowest(start, end)
-            assert one.entry or lowest >= referee.floor - 1e-7
-            assert one.lowest == pytest.approx(float(referee.scale.share_below(lowest)), abs=2e-3)
+            lowest = judge.lowest(start, end)
+            assert one.entry or lowest >= judge.floor - 1e-7
+            assert one.lowest == pytest.approx(share_of(judge, lowest), abs=2e-3)
         for share, point in zip(answer.densities, points, strict=True):
-            assert share == pytest.approx(
-                float(referee.scale.share_below(referee.level(point))), abs=1e-6
-            )
+            assert share == pytest.approx(share_of(judge, judge.lowest(point, point)), abs=1e-6)
 
 
 def test_rows_of_an_answer_are_rows_of_the_table_inside_the_box(in_cells: LocalFACE) -> None:
@@ -269,9 +244,8 @@ def test_people_who_are_rows_of_the_table_are_judged_without_themselves(
 ) -> None:
     people = DATA[score(DATA) < 0.4].head(8).reset_index(drop=True)
     answers = answered(whole_in_cells, people)
-    referee = Referee(whole_in_cells, DATA, answers[0])
+    judge = Judge.of(whole_in_cells, DATA, answers[0])
     for answer in answers:
-        first = referee.points(pd.DataFrame(answer.records[:1], columns=NAMES))[0]
-        assert answer.densities[0] == pytest.approx(
-            float(referee.scale.share_below(referee.level(first))), abs=1e-6
-        )
+        first = judge.space.points(answer.records[:1])[0]
+        own = judge.lowest(first, first)
+        assert answer.densities[0] == pytest.approx(share_of(judge, own), abs=1e-6)

@@ -147,7 +147,7 @@ def test_a_copy_opens_the_maps_again_and_carries_no_rows(written: tuple[Path, Ar
     again = pickle.loads(packed)
     asked = questions(store.space, people(5, seed=8), 10)
 
-    assert len(packed) < 5000
+    assert len(packed) < len(pickle.dumps(store.space)) + 1000
     assert isinstance(again._rows.near.base, np.memmap)
     for mine, theirs in zip(source.nearest(asked), again.nearest(asked), strict=True):
         np.testing.assert_array_equal(mine.ids, theirs.ids)
@@ -170,7 +170,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     write_store(tmp_path / "old", parts(people(500, seed=0)), SCHEMA)
     about = tmp_path / "old" / "about.json"
-    about.write_text(about.read_text().replace('"localface store": 1', '"localface store": 99'))
+    about.write_text(about.read_text().replace('"localface store": 2', '"localface store": 99'))
     with pytest.raises(DataError, match=r"store of version 99.*write it again"):
         Store.open(tmp_path / "old")
 

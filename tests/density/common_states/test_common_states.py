@@ -1,164 +1,228 @@
-"""The whole model: calibrated on new people, strict on composed records, safe on odd tables."""
+"""The whole density: calibrated, strict on composed records, safe on odd tables."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_tables import composed_records, phone_bills
+from made_tables import (
+    composed_records,
+    engine_like,
+    fit_on,
+    log_densities,
+    numbers_schema,
+    phone_bills,
+    phone_schema,
+    shares,
+)
 
+from judge import Judge
 from localface.data.feature import Feature
 from localface.data.schema import Schema
-from localface.density.common_states import CommonStates, category_counts
-from localface.errors import DataError
 
-RECORDS, SIZES = phone_bills(4000, seed=0)
+RECORDS = phone_bills(4000, seed=0)
 KNOWN = RECORDS[:2500]
 NEW = RECORDS[2500:]
+OWNS = [(), ("plan",), ("months", "contract")]
+each_own = pytest.mark.parametrize("own", OWNS, ids=["nothing own", "plan", "months, contract"])
 
 
-def rare_condition(n, seed):
-    """A condition that 3 % have, and three numbers that are all shifted by it."""
-    chance = np.random.default_rng(seed)
-    ill = (chance.random(n) < 0.03).astype(float)
-    age = np.clip(chance.normal(50, 15, n), 18, 95).round()
-    numbers = chance.normal(size=(n, 3)) + 3.0 * ill[:, None] + 0.02 * (age - 50)[:, None]
-    return np.column_stack([ill, age, numbers]), [2, 0, 0, 0, 0]
-
-
-@pytest.mark.parametrize("own", [(), (1,), (0, 4)], ids=["nothing own", "plan", "months, contract"])
+@each_own
 def test_a_floor_of_five_percent_refuses_five_percent_of_new_people(own):
-    shares = CommonStates.fit(KNOWN, SIZES, own=own).shares(NEW)
-    assert 0.03 <= np.mean(shares < 0.05) <= 0.07
+    refused = np.mean(shares(fit_on(KNOWN, phone_schema(own)), NEW) < 0.05)
+
+    assert 0.03 <= refused <= 0.07
 
 
 def test_other_floors_are_calibrated_too():
-    shares = CommonStates.fit(KNOWN, SIZES).shares(NEW)
+    found = shares(fit_on(KNOWN, phone_schema()), NEW)
+
     for floor in (0.01, 0.02, 0.1, 0.3):
         error = 4 * np.sqrt(floor * (1 - floor) * (1 / len(NEW) + 1 / len(KNOWN)))
-        assert abs(np.mean(shares < floor) - floor) <= error + 0.002
+        assert abs(np.mean(found < floor) - floor) <= error + 0.002
+
+
+def test_few_rows_in_many_columns_are_calibrated_as_well():
+    chance = np.random.default_rng(1)
+    mixing = np.eye(12) + 0.4 * chance.normal(size=(12, 12))
+    records = chance.normal(size=(1800, 12)) @ mixing
+
+    refused = np.mean(shares(fit_on(records[:300], numbers_schema(12)), records[300:]) < 0.05)
+
+    assert 0.02 <= refused <= 0.1
 
 
 def test_composed_records_are_refused_much_more_often():
-    shares = CommonStates.fit(KNOWN, SIZES).shares(composed_records(NEW, seed=1))
-    assert np.mean(shares >= 0.05) < 0.1
+    found = shares(fit_on(KNOWN, phone_schema()), composed_records(NEW, seed=1))
+
+    assert np.mean(found >= 0.05) < 0.1
 
 
-@pytest.mark.parametrize("own", [(), (1, 0)])
-def test_a_state_is_as_common_as_a_floor_exactly_where_it_reaches_all_thresholds(own):
-    model = CommonStates.fit(KNOWN[:900], SIZES, own=own)
-    states = np.vstack([NEW[:40], composed_records(NEW[:40], seed=3)])
-    shares = model.shares(states)
-    values = model.values(states)
+@each_own
+def test_values_along_steps_the_scale_and_the_floor_are_those_of_the_judge(own):
+    schema = phone_schema(own)
+    density = fit_on(KNOWN[:500], schema)
+    judge = Judge.of_codes(engine_like(density, schema), KNOWN[:500], 0.05)
+    chance = np.random.default_rng(2)
+    first, last = chance.integers(0, 500, (2, 25))
+    first[:5] = last[:5]
 
-    for floor in (0.005, 0.01, 0.05, 0.1, 0.3):
-        for i, state in enumerate(states):
-            reached = bool((values[i] >= model.scale(state).thresholds(floor)).all())
-            assert reached == (shares[i] >= floor - 1e-12)
+    found = density.lowest_along(density.rows.points[first], density.rows.points[last], None)
+    mean = density.mean_along(density.rows.points[first], density.rows.points[last], None)
 
-
-def test_thresholds_of_a_person_are_plain_log_sums_and_log_ratios():
-    everybody = CommonStates.fit(KNOWN[:900], SIZES)
-    given_own = CommonStates.fit(KNOWN[:900], SIZES, own=(1,))
-    point = everybody.space.points(NEW[:1]) @ given_own.shape.matrix
-    squares = ((given_own.rows - point) ** 2).sum(axis=1)
-    log_sum = np.log(np.exp(-squares / (2 * given_own.shape.bandwidth**2)).sum())
-
-    share = float(given_own.shares(NEW[:1])[0])
-
-    assert share > 0
-    assert log_sum >= given_own.thresholds(NEW[0], share)[0] - 1e-9
+    assert judge.levels == pytest.approx(density.scale.log_densities, abs=1e-7)
+    assert judge.floor == pytest.approx(density.scale.quantile(0.05), abs=1e-7)
+    for i, (a, b) in enumerate(zip(first, last, strict=True)):
+        lowest = judge.lowest(judge.rows[a], judge.rows[b])
+        assert found.log_densities[i] <= lowest + 1e-7
+        assert found.log_densities[i] == pytest.approx(lowest, abs=1e-5)
+        if a != b:
+            assert mean.log_densities[i] == pytest.approx(
+                judge.mean(judge.rows[a], judge.rows[b]), abs=1e-4
+            )
 
 
-def test_a_rare_condition_is_called_uncommon_less_often_where_it_is_own():
-    refused = np.zeros(2)
-    for seed in range(3):
-        records, sizes = rare_condition(3000, seed)
-        known = records[:1800]
-        new = records[1800:]
-        ill = new[new[:, 0] == 1]
-        for i, own in enumerate(((), (0,))):
-            refused[i] += np.mean(CommonStates.fit(known, sizes, own=own).shares(ill) < 0.05) / 3
+@each_own
+def test_a_verdict_is_what_the_full_value_says(own):
+    density = fit_on(KNOWN[:900], phone_schema(own))
+    chance = np.random.default_rng(3)
+    points = density.rows.points
+    starts, ends = points[chance.integers(0, 900, (2, 400))]
+    full = density.lowest_along(starts, ends, None).log_densities
 
-    assert refused[0] > 0.12
-    assert refused[1] < 0.75 * refused[0]
+    for share in (0.001, 0.05, 0.3):
+        floor = density.scale.quantile(share)
+        found = density.lowest_along(starts, ends, floor)
+        assert (found.passes == (full >= floor - 1e-9)).all()
+        assert (found.log_densities[found.passes] >= floor - 1e-9).all()
+        assert (found.log_densities[found.passes] <= full[found.passes] + 1e-9).all()
+        assert (found.log_densities[~found.passes] < floor).all()
 
 
-def test_it_is_said_how_many_people_a_comparison_rests_on():
-    records, sizes = rare_condition(1500, seed=2)
-    model = CommonStates.fit(records, sizes, own=(0,))
-    ill = records[records[:, 0] == 1]
-    well = records[records[:, 0] == 0]
+def test_holes_hold_no_state_above_the_floor():
+    density = fit_on(KNOWN[:900], phone_schema(("plan",)))
+    floor = density.scale.quantile(0.05)
+    chance = np.random.default_rng(4)
+    starts, ends = density.rows.points[chance.integers(0, 900, (2, 300))]
 
-    assert model.scale(ill[0]).n_effective == pytest.approx(len(ill))
-    assert model.scale(well[0]).n_effective == pytest.approx(len(well))
+    found = density.lowest_along(starts, ends, floor)
+
+    assert found.holes
+    back = np.linalg.inv(found.holes[0][1].matrix)
+    for number, hole in found.holes:
+        way = chance.normal(size=(50, len(back)))
+        way *= hole.radius * chance.random((50, 1)) / np.linalg.norm(way, axis=1)[:, None]
+        inside = (hole.centre + way) @ back
+        mean, spread = density.given_own.at(starts[[number]])  # as the person of the step sees it
+        joint = density.kde.lowest_along(inside, inside, None).log_densities
+        assert ((joint - mean[0, 0]) / spread[0, 0] < floor).all()
+
+
+def test_rows_have_what_their_own_places_have_without_them():
+    density = fit_on(KNOWN[:300], phone_schema(("plan",)))
+    points = density.rows.points
+    along = density.lowest_along(points, points, None).log_densities
+
+    known = density.row_log_densities(np.arange(300))
+    density.known_log_densities[:] = np.nan
+    again = density.row_log_densities(np.arange(300))
+
+    assert known == pytest.approx(along, abs=1e-9)
+    assert again == pytest.approx(along, abs=1e-9)
+
+
+def test_the_same_in_any_batch_and_in_any_order():
+    density = fit_on(KNOWN[:600], phone_schema(("months",)))
+    chance = np.random.default_rng(5)
+    starts, ends = density.rows.points[chance.integers(0, 600, (2, 60))]
+    floor = density.scale.quantile(0.05)
+    together = density.lowest_along(starts, ends, floor)
+    full = density.lowest_along(starts, ends, None).log_densities
+
+    backwards = density.lowest_along(starts[::-1], ends[::-1], floor)
+
+    assert (backwards.passes[::-1] == together.passes).all()
+    for i in range(0, 60, 7):
+        alone = density.lowest_along(starts[[i]], ends[[i]], floor)
+        assert alone.passes[0] == together.passes[i]
+        value = density.lowest_along(starts[[i]], ends[[i]], None).log_densities[0]
+        assert value == pytest.approx(full[i], abs=1e-9)
+
+
+def test_a_floor_for_each_step_is_the_same_as_one_by_one():
+    density = fit_on(KNOWN[:600], phone_schema())
+    starts, ends = density.rows.points[:40], density.rows.points[40:80]
+    floors = np.linspace(density.scale.quantile(0.01), density.scale.quantile(0.6), 40)
+
+    together = density.lowest_along(starts, ends, floors)
+
+    for i in range(40):
+        alone = density.lowest_along(starts[[i]], ends[[i]], float(floors[i]))
+        assert alone.passes[0] == together.passes[i]
+
+
+def test_where_a_person_stands_never_fails_against_itself():
+    density = fit_on(KNOWN[:600], phone_schema(("plan",)))
+    for point in density.space.points(NEW[:50])[:, None]:
+        own = density.lowest_along(point, point, None).log_densities[0]
+        assert density.lowest_along(point, point, own).passes[0]
 
 
 def test_the_rarest_pair_is_named_and_pairs_of_own_features_are_not():
-    odd = np.array([1.0, 2.0, 70.0, 5000.0, 0.0, 1.0])
+    odd = np.array([[1.0, 2.0, 70.0, 5000.0, 0.0, 1.0]])
+    plain = fit_on(KNOWN, phone_schema())
+    own = fit_on(KNOWN, phone_schema(("months", "total")))
 
-    named = CommonStates.fit(KNOWN, SIZES).rarest_pair(odd)
-    without = CommonStates.fit(KNOWN, SIZES, own=(0, 3)).rarest_pair(odd)
+    named = plain.rarest_pair(plain.space.points(odd)[0])
+    without = own.rarest_pair(own.space.points(odd)[0])
 
     assert (named.first, named.second, named.count) == (0, 3, 0)
     assert (without.first, without.second) != (0, 3)
 
 
-def test_the_same_records_give_the_same_shares():
-    first = CommonStates.fit(KNOWN[:500], SIZES, own=(1,)).shares(NEW)
-    again = CommonStates.fit(KNOWN[:500], SIZES, own=(1,)).shares(NEW)
-    assert (first == again).all()
+def test_the_same_records_give_the_same_densities():
+    first = log_densities(fit_on(KNOWN[:500], phone_schema(("plan",))), NEW)
+    again = log_densities(fit_on(KNOWN[:500], phone_schema(("plan",))), NEW)
+
+    assert first.tobytes() == again.tobytes()
 
 
 def odd_tables():
     chance = np.random.default_rng(0)
     numbers = chance.normal(size=(60, 3))
-    constant = np.column_stack([numbers, np.full(60, 7.0)])
     outliers = numbers.copy()
     outliers[0] = [1e12, -1e12, 1e9]
-    category = np.column_stack([numbers[:, 0], np.zeros(60)])
+    almost = np.column_stack([numbers[:, 0], np.where(np.arange(60) == 3, 1.0, 0.0)])
+    flags = [Feature("a", kind="binary"), Feature("b", kind="binary")]
+    three = [Feature(name, kind="categorical", categories=("x", "y", "z")) for name in "abc"]
     return {
-        "a constant column": (constant, [0, 0, 0, 0]),
-        "only constants": (np.ones((5, 2)), [0, 0]),
-        "one category": (category, [0, 1]),
-        "two rows": (numbers[:2], [0, 0, 0]),
-        "three rows": (numbers[:3], [0, 0, 0]),
-        "one column": (numbers[:, :1], [0]),
-        "duplicates": (np.repeat(numbers[:15], 4, axis=0), [0, 0, 0]),
-        "only duplicates": (np.repeat(numbers[:1], 30, axis=0), [0, 0, 0]),
-        "huge outliers": (outliers, [0, 0, 0]),
-        "categories only": (chance.integers(0, 3, (80, 3)).astype(float), [3, 3, 3]),
-        "one flag": (chance.integers(0, 2, (80, 1)).astype(float), [2]),
-        "more columns than rows": (chance.normal(size=(10, 25)), [0] * 25),
+        "an almost constant column": (almost, numbers_schema(2)),
+        "two rows": (numbers[:2], numbers_schema(3)),
+        "three rows": (numbers[:3], numbers_schema(3)),
+        "one column": (numbers[:, :1], numbers_schema(1)),
+        "huge outliers": (outliers, numbers_schema(3)),
+        "categories only": (chance.integers(0, 3, (80, 3)).astype(float), Schema(three)),
+        "two flags": (chance.integers(0, 2, (80, 2)).astype(float), Schema(flags)),
+        "one flag": (np.array([[0.0], [1.0]]), Schema(flags[:1])),
+        "more columns than rows": (chance.normal(size=(10, 25)), numbers_schema(25)),
+        "two values": (chance.integers(0, 2, (60, 4)).astype(float), numbers_schema(4)),
     }
 
 
-@pytest.mark.parametrize("own", [(), (0,)], ids=["nothing own", "own"])
+@pytest.mark.parametrize("own", [False, True], ids=["nothing own", "own"])
 @pytest.mark.parametrize("name", odd_tables())
-def test_odd_tables_give_shares(name, own):
-    records, sizes = odd_tables()[name]
-    model = CommonStates.fit(records, sizes, own=own)
-    new = np.vstack([records[:3], records[:1] + np.where(np.array(sizes) == 0, 1e6, 0)])
+def test_odd_tables_give_densities(name, own):
+    records, schema = odd_tables()[name]
+    schema = schema.with_(schema.names[0], moves="never") if own else schema
+    density = fit_on(records, schema)
+    points = density.rows.points
+    numeric = ~density.space.discrete
+    far = np.where(numeric, points[:1] + 1e3, points[:1])
 
-    shares = model.shares(new)
-
-    assert ((shares >= 0) & (shares <= 1)).all()
-    assert ((model.row_shares(np.arange(2)) >= 0) & (model.row_shares(np.arange(2)) <= 1)).all()
-    model.rarest_pair(new[-1])
-    assert model.pair_values_along(new[:1], new[1:2]).shape == (1, 2)
-
-
-def test_one_row_is_refused():
-    with pytest.raises(DataError, match="at least 2"):
-        CommonStates.fit(np.ones((1, 2)), [0, 0])
-
-
-def test_a_schema_says_how_many_categories_there_are():
-    schema = Schema(
-        [
-            Feature("age", kind="integer"),
-            Feature("unit", kind="categorical", categories=("a", "b", "c")),
-            Feature("grade", kind="ordinal", categories=("low", "high")),
-            Feature("sex", kind="binary", categories=("f", "m")),
-        ]
-    )
-    assert category_counts(schema) == (0, 3, 0, 2)
+    assert np.isfinite(density.scale.log_densities).all()
+    assert np.isfinite(density.row_log_densities(np.arange(2))).all()
+    for starts, ends in [(points[:1], points[1:2]), (far, points[:1]), (far, far)]:
+        values = density.lowest_along(starts, ends, None).log_densities
+        means = density.mean_along(starts, ends, None).log_densities
+        assert not np.isnan(values).any()
+        assert not np.isnan(means).any()
+    density.rarest_pair(far[0])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_tables import phone_bills
+from made_tables import fit_on, numbers_schema, phone_bills, phone_schema, shares
 
-from localface.density.common_states.copies import Copies, group_codes
+from localface.density.common_states.copies import Copies, copy_distance
 from localface.density.common_states.joint_density import leave_one_out_log_sums
-from localface.density.common_states.model import CommonStates
 
-RECORDS, SIZES = phone_bills(700, seed=7)
+RECORDS = phone_bills(700, seed=7)
 PEOPLE = np.arange(len(RECORDS))
+SCHEMA = phone_schema()
 
 
 def a_month_later(records, months):
@@ -30,43 +30,95 @@ def test_whole_persons_are_left_out():
     rows = np.random.default_rng(0).normal(size=(30, 2))
     groups = np.arange(30) % 7
 
-    found = leave_one_out_log_sums(rows, 0.5, Copies(groups), np.zeros(2, dtype=bool))
+    found = leave_one_out_log_sums(
+        rows, np.arange(30), 0.5, Copies(groups), np.zeros(2, dtype=bool)
+    )
 
-    centred = rows - rows.mean(axis=0)
     for i in range(30):
-        others = centred[groups != groups[i]]
-        squares = ((others - centred[i]) ** 2).sum(axis=1)
-        assert found[i] == pytest.approx(np.log(np.exp(-squares / 0.5).sum()))
+        squares = ((rows - rows[i]) ** 2).sum(axis=1)
+        others = np.exp(-squares[groups != groups[i]] / 0.5).sum()
+        but_itself = np.exp(-np.delete(squares, i) / 0.5).sum()
+        assert found.fair[i] == pytest.approx(np.log(others))
+        assert found.plain[i] == pytest.approx(np.log(but_itself))
+
+
+def test_near_copies_are_left_out_where_nobody_named_people():
+    rows = np.array([[0.0], [0.01], [1.0], [2.0]])
+
+    found = leave_one_out_log_sums(
+        rows, np.arange(4), 0.5, Copies(None, 0.1), np.zeros(1, dtype=bool)
+    )
+
+    assert found.fair[0] == pytest.approx(np.log(np.exp(-1 / 0.5) + np.exp(-4 / 0.5)))
 
 
 def test_every_person_counts_once_whatever_their_number_of_rows():
-    codes = group_codes(["anna", "ben", "anna", "anna"])
-    weights = Copies(codes).row_weights(np.zeros((4, 1)))
-    assert weights == pytest.approx([1 / 3, 1, 1 / 3, 1 / 3])
+    named = Copies(np.array([0, 1, 0, 0])).row_weights(np.zeros((4, 1)))
+    found = Copies(None, 0.1).row_weights(np.array([[0.0], [0.05], [3.0]]))
+
+    assert named == pytest.approx([1 / 3, 1, 1 / 3, 1 / 3])
+    assert found == pytest.approx([1 / 2, 1 / 2, 1])
 
 
 def test_a_person_is_in_one_half_with_all_rows():
-    codes = group_codes(PERSON)
-    halves = Copies(codes).halves(len(codes))
-    assert all(len(set(halves[codes == person])) == 1 for person in range(50))
+    halves = Copies(PERSON).halves(len(PERSON))
+
+    assert all(len(set(halves[person == PERSON])) == 1 for person in range(50))
+    assert set(halves.tolist()) == {0, 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups", [PERSON, None], ids=["named", "found"])
 def test_repeats_do_not_drive_the_bandwidth_towards_nothing(groups):
-    once = CommonStates.fit(RECORDS, SIZES).shape
-    repeated = CommonStates.fit(REPEATED, SIZES, groups=groups).shape
-    naive = CommonStates.fit(REPEATED, SIZES, groups=np.arange(len(REPEATED))).shape
+    once = fit_on(RECORDS, SCHEMA)
+    repeated = fit_on(REPEATED, SCHEMA, groups)
+    naive = fit_on(REPEATED, SCHEMA, np.arange(len(REPEATED)))
 
     assert repeated.bandwidth > 0.7 * once.bandwidth
     assert naive.bandwidth < 0.7 * once.bandwidth
     assert (repeated.copies.distance > 0) == (groups is None)
 
 
-def test_no_copies_are_found_where_everybody_is_somebody_else():
-    assert CommonStates.fit(RECORDS, SIZES).shape.copies.distance == 0
+@pytest.mark.slow
+def test_new_people_are_refused_as_often_as_said_where_everybody_came_four_times():
+    density = fit_on(REPEATED, SCHEMA, PERSON)
+
+    refused = np.mean(shares(density, phone_bills(1500, seed=8)) < 0.05)
+
+    assert 0.025 <= refused <= 0.075
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_copies_are_found_where_everybody_is_somebody_else(seed):
+    assert fit_on(phone_bills(700, seed), SCHEMA).copies.distance == 0
+    chance = np.random.default_rng(seed)
+    for width in (1, 2, 5, 20):
+        assert copy_distance(chance.normal(size=(500, width))) == 0
+    assert copy_distance(chance.standard_cauchy(size=(500, 3))) == 0
+
+
+@pytest.mark.parametrize("width", [2, 5, 20])
+def test_copies_are_found_in_any_number_of_columns(width):
+    chance = np.random.default_rng(width)
+    people = chance.normal(size=(300, width))
+    again = np.vstack([people, people + 1e-3 * chance.normal(size=people.shape)])
+
+    reach = copy_distance(again)
+
+    apart = np.linalg.norm(again[:300] - again[300:], axis=1)
+    assert reach > apart.max()
 
 
 def test_rows_of_one_person_only_have_nobody_to_be_compared_with():
-    model = CommonStates.fit(RECORDS[:20], SIZES, groups=np.zeros(20))
-    assert np.isfinite(model.row_values).all()
-    assert np.isfinite(model.shares(RECORDS[20:30])).all()
+    density = fit_on(RECORDS[:20], SCHEMA, np.zeros(20))
+
+    assert np.isfinite(density.scale.log_densities).all()
+    assert np.isfinite(shares(density, RECORDS[20:30])).all()
+
+
+def test_everybody_a_copy_of_somebody_is_survived():
+    rows = np.repeat(np.arange(30.0), 2)[:, None] + np.tile([0.0, 1e-9], 30)[:, None]
+
+    density = fit_on(rows, numbers_schema(1))
+
+    assert np.isfinite(density.scale.log_densities).all()

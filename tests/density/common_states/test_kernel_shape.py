@@ -1,23 +1,22 @@
-"""The kernel's shape: covariance, leave-one-out sums and marginals by independent code."""
+"""The kernel's shape: covariance, bandwidth, leave-one-out sums and marginals."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_tables import phone_bills
+from made_tables import numbers_schema, phone_bills, phone_schema, space_and_points
 
 from localface.density.common_states.copies import Copies
-from localface.density.common_states.joint_density import (
-    kernel_log_sums,
-    leave_one_out_log_sums,
+from localface.density.common_states.joint_density import leave_one_out_log_sums
+from localface.density.common_states.kernel_shape import (
+    KernelShape,
+    category_effects,
+    shrunken_covariance,
 )
-from localface.density.common_states.kernel_shape import KernelShape, shrunken_covariance
-from localface.density.common_states.normal_scores import ScoreSpace
 
-RECORDS, SIZES = phone_bills(600, seed=3)
-SPACE = ScoreSpace.fit(RECORDS, SIZES)
-POINTS = SPACE.points(RECORDS)
+SPACE, POINTS = space_and_points(phone_bills(600, seed=3), phone_schema())
 SHAPE = KernelShape.fit(POINTS, SPACE, None)
+NOBODY = Copies(None)
 
 
 def plain_log_sum(point, rows, h, left_out=()):
@@ -26,33 +25,50 @@ def plain_log_sum(point, rows, h, left_out=()):
     return float(np.log(np.exp(-squares / (2 * h * h)).sum()))
 
 
-def test_the_covariance_is_the_one_of_ledoit_and_wolf():
+@pytest.mark.parametrize(("n", "width"), [(40, 6), (400, 3), (10, 25)])
+def test_the_covariance_is_the_one_of_ledoit_and_wolf(n, width):
     covariance = pytest.importorskip("sklearn.covariance")
-    rows = np.random.default_rng(0).normal(size=(40, 6)) @ np.diag([1, 2, 3, 1, 1, 0.1])
+    chance = np.random.default_rng(0)
+    rows = chance.normal(size=(n, width)) @ chance.normal(size=(width, width)) + 7
+
     expected, _ = covariance.ledoit_wolf(rows)
-    assert np.allclose(shrunken_covariance(rows), expected)
+
+    assert shrunken_covariance(rows) == pytest.approx(expected)
 
 
 def test_numbers_are_uncorrelated_after_the_map_and_categories_equally_far():
     white = POINTS @ SHAPE.matrix
-    numeric = SPACE.numeric
+    numeric = ~SPACE.discrete
     covariance = np.cov(white[:, numeric].T)
-    assert np.abs(covariance - np.diag(np.diag(covariance))).max() < 0.05
-    unit = np.linalg.norm(SHAPE.matrix[~numeric][:, ~numeric][0])
-    assert np.allclose(SHAPE.matrix[np.ix_(~numeric, ~numeric)], unit * np.eye((~numeric).sum()))
+    steps = SHAPE.matrix[np.ix_(~numeric, ~numeric)]
+
+    assert np.abs(covariance - np.diag(np.diag(covariance))).max() < 0.05 * covariance.max()
+    units = np.array([1.0, 1.0, 1.0, 1.0])  # three plans and a contract
+    assert steps == pytest.approx(steps[0, 0] * np.diag(units))
 
 
-def test_log_sums_are_those_of_plain_loops_with_and_without_oneself():
+def test_a_category_in_numbers_counts_by_what_it_lets_expect():
+    """Someone on a large plan who pays its price is near others on it, whatever the plan costs."""
+    chance = np.random.default_rng(5)
+    group = chance.integers(0, 2, 400)
+    discrete = np.column_stack([group == 0, group == 1]).astype(float)
+    numbers = (10.0 * group + chance.normal(size=400))[:, None]
+
+    effects = category_effects(discrete, numbers)
+
+    assert effects[1, 0] - effects[0, 0] == pytest.approx(10, abs=0.4)
+
+
+def test_leave_one_out_sums_are_those_of_plain_loops():
     rows = POINTS @ SHAPE.matrix
-    h = SHAPE.bandwidth
     many = np.zeros(rows.shape[1], dtype=bool)  # no column was whitened: nothing to undo
+    chosen = np.arange(5, 25)
 
-    new = kernel_log_sums(rows[:20] + 0.1, rows, h)
-    own = leave_one_out_log_sums(rows, h, Copies(None), many)
+    found = leave_one_out_log_sums(rows, chosen, SHAPE.bandwidth, NOBODY, many)
 
-    for i in range(20):
-        assert new[i] == pytest.approx(plain_log_sum(rows[i] + 0.1, rows, h))
-        assert own[i] == pytest.approx(plain_log_sum(rows[i], rows, h, [i]))
+    expected = [plain_log_sum(rows[i], rows, SHAPE.bandwidth, [i]) for i in chosen]
+    assert found.plain == pytest.approx(expected)
+    assert found.fair == pytest.approx(expected)
 
 
 def test_where_rows_are_few_the_covariance_is_that_of_the_others():
@@ -62,7 +78,7 @@ def test_where_rows_are_few_the_covariance_is_that_of_the_others():
     values, vectors = np.linalg.eigh(rows.T @ rows / len(rows))
     white = rows @ (vectors / np.sqrt(values))
 
-    found = leave_one_out_log_sums(white, 0.7, Copies(None), np.ones(4, dtype=bool))
+    found = leave_one_out_log_sums(white, np.arange(60), 0.7, NOBODY, np.ones(4, dtype=bool))
 
     for i in (0, 7, 31):
         others = np.delete(rows, i, axis=0)
@@ -70,15 +86,14 @@ def test_where_rows_are_few_the_covariance_is_that_of_the_others():
         away = others - rows[i]
         squares = np.einsum("ij,jk,ik->i", away, precision, away)
         expected = np.log(np.exp(-squares / (2 * 0.7**2)).sum())
-        assert found[i] == pytest.approx(expected)
+        assert found.fair[i] == pytest.approx(expected)
+        assert found.plain[i] == pytest.approx(plain_log_sum(white[i], white, 0.7, [i]))
 
 
 def test_the_marginal_kernel_is_the_integral_of_the_joint_one():
     chance = np.random.default_rng(2)
     matrix = chance.normal(size=(3, 3))
-    shape = KernelShape(matrix, 0.8, Copies(None))
-    mine = np.array([True, True, False])
-    marginal = shape.marginal_matrix(mine)
+    marginal = KernelShape(matrix, 0.8, NOBODY).marginal_matrix(np.array([True, True, False]))
 
     def integrated(own):
         rest = np.linspace(-60, 60, 40_001)
@@ -95,17 +110,66 @@ def test_the_marginal_kernel_is_the_integral_of_the_joint_one():
     assert direct(here) / direct(there) == pytest.approx(ratio, rel=1e-6)
 
 
-def test_the_bandwidth_is_likelier_than_others():
-    rng = np.random.default_rng(6)
-    records = rng.normal(size=(250, 3))
-    space = ScoreSpace.fit(records, [0, 0, 0])
-    shape = KernelShape.fit(space.points(records), space, None)
-    rows = space.points(records) @ shape.matrix
+def correlated(n):
+    chance = np.random.default_rng(6)
+    return chance.normal(size=(n, 3)) @ np.array([[1.0, 0.8, 0.0], [0.0, 0.5, 0.0], [0, 0, 1.0]])
+
+
+def crowds(n):
+    chance = np.random.default_rng(7)
+    return chance.normal(size=(n, 3)) * 0.3 + 12 * chance.integers(0, 2, (n, 1))
+
+
+@pytest.mark.parametrize("made", [correlated, crowds])
+def test_the_bandwidth_is_where_the_others_make_each_row_likeliest(made):
+    space, points = space_and_points(made(250), numbers_schema(3))
+    shape = KernelShape.fit(points, space, None)
+    rows = points @ shape.matrix
+    squares = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
 
     def likelihood(h):
-        squares = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
-        np.fill_diagonal(squares, np.inf)
         return np.log(np.exp(-squares / (2 * h * h)).sum(axis=1)).mean() - 3 * np.log(h)
 
-    best = likelihood(shape.bandwidth)
-    assert best >= max(likelihood(shape.bandwidth * 1.25), likelihood(shape.bandwidth / 1.25))
+    widths = shape.bandwidth * np.array([0.5, 0.8, 0.9, 1.1, 1.25, 2.0])
+    assert likelihood(shape.bandwidth) >= max(likelihood(h) for h in widths)
+
+
+def test_the_cost_of_another_category_is_likeliest_as_well():
+    numeric = ~SPACE.discrete
+    white = POINTS @ SHAPE.matrix
+    squares = ((white[:, None, numeric] - white[None][..., numeric]) ** 2).sum(axis=2)
+    np.fill_diagonal(squares, np.inf)
+    step = SHAPE.matrix[4, 4] if SPACE.discrete[4] else SHAPE.matrix[1, 1]
+    codes = POINTS[:, ~numeric]
+    differ = ((codes[:, None] - codes[None]) ** 2).sum(axis=2).round()
+    chosen = step**2 / (2 * SHAPE.bandwidth**2)
+
+    def likelihood(cost):
+        log_sums = np.log(np.exp(-squares / (2 * SHAPE.bandwidth**2) - cost * differ).sum(axis=1))
+        spent = np.log1p(2 * np.exp(-cost)) + np.log1p(np.exp(-cost))
+        return log_sums.mean() - spent
+
+    assert likelihood(chosen) >= max(likelihood(chosen * f) for f in (0.3, 0.6, 1.6, 3.0)) - 0.005
+
+
+def test_the_whitening_is_as_strong_as_makes_the_rows_likeliest():
+    strong, points = space_and_points(correlated(400), numbers_schema(3))
+    white = points @ KernelShape.fit(points, strong, None).matrix
+    assert np.cov(white.T) == pytest.approx(np.eye(3), abs=0.15)  # shrunken a little
+
+    apart, points = space_and_points(crowds(400), numbers_schema(3))
+    stretched = points @ KernelShape.fit(points, apart, None).matrix
+    spreads = np.sqrt(np.linalg.eigvalsh(np.cov(stretched.T)))
+    assert spreads[-1] > 2 * spreads[0]  # the gap was not whitened away
+
+
+def test_no_direction_is_stretched_without_end():
+    chance = np.random.default_rng(8)
+    first = chance.normal(size=300)
+    records = np.column_stack([first, first + 1e-6 * chance.normal(size=300)])
+    space, points = space_and_points(records, numbers_schema(2))
+
+    matrix = KernelShape.fit(points, space, None).matrix
+
+    assert np.linalg.svd(matrix, compute_uv=False)[0] <= 10.001

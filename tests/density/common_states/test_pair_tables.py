@@ -1,116 +1,163 @@
-"""Pair tables: counted right, without oneself, exact along a step."""
+"""Pair tables: counted right, without some rows, and what each pair weighs."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from made_tables import composed_records, phone_bills
+from made_tables import composed_records, phone_bills, phone_schema, space_and_points
 
-from localface.density.common_states.bins import FeatureBins, bin_edges
-from localface.density.common_states.model import CommonStates
+from localface.density.common_states.bins import FeatureBins
 from localface.density.common_states.pair_tables import PairTables
-from localface.density.common_states.pair_weights import ridge_logistic
+from localface.density.common_states.pair_weights import WeightedPairs, ridge_logistic
 
-RECORDS, SIZES = phone_bills(1500, seed=0)
-TABLES = PairTables.fit(RECORDS, SIZES, np.ones(len(RECORDS)))
+RECORDS = phone_bills(1500, seed=0)
+SPACE, POINTS = space_and_points(RECORDS, phone_schema())
+BINS = FeatureBins.fit(POINTS, SPACE)
+BINNED = BINS.of(POINTS)
+TABLES = PairTables.fit(BINS, BINNED, np.ones(len(POINTS)))
 EVERY = np.arange(len(TABLES))
+HALVES = np.arange(len(POINTS)) % 2
+NOTHING = np.zeros(0, dtype=np.int64)
 
 
-def in_bin(bins: FeatureBins, j: int, number: int) -> np.ndarray:
-    """Which records are in a bin, by the values that it says it has."""
-    column = RECORDS[:, j]
-    return (column >= bins.lowest[j][number]) & (column <= bins.highest[j][number])
+def binned_edges(j):
+    """The edges of a feature's bins, as a histogram wants them."""
+    if SPACE.schema.features[j].kind == "categorical":
+        return np.arange(-0.5, BINS.n_bins[j] + 0.5)
+    edges = BINS.edges[j][~np.isnan(BINS.edges[j])]
+    return np.concatenate([[-np.inf], edges, [np.inf]])
 
 
-def test_each_value_is_in_the_bin_that_says_so():
-    binned = TABLES.bins.of(RECORDS)
-    for j in range(RECORDS.shape[1]):
-        for number in range(TABLES.bins.n_bins[j]):
-            assert (in_bin(TABLES.bins, j, number) == (binned[:, j] == number)).all()
+def column_of(j):
+    first = SPACE.first_columns[j]
+    if SPACE.schema.features[j].kind == "categorical":
+        return POINTS[:, first : first + BINS.n_bins[j]].argmax(axis=1)
+    return POINTS[:, first]
 
 
-def test_bins_hold_about_as_many_rows_and_a_frequent_value_has_its_own():
-    column = np.concatenate([np.zeros(400), np.arange(1.0, 601.0)])
-    edges = bin_edges(column, 10)
-    counts = np.bincount(np.searchsorted(edges, column, "right"))
-    assert counts[0] == 400
-    assert counts[1:-1].min() >= 100
-    assert counts[1:].max() <= 110
+@pytest.mark.parametrize("weighted", [False, True])
+def test_counts_are_those_of_a_histogram(weighted):
+    weights = np.random.default_rng(0).uniform(0.2, 1, len(POINTS)) if weighted else None
+    given = np.ones(len(POINTS)) if weights is None else weights
+
+    for table in PairTables.fit(BINS, BINNED, given).tables:
+        j, k = table.first, table.second
+        counts, _, _ = np.histogram2d(
+            column_of(j), column_of(k), [binned_edges(j), binned_edges(k)], weights=weights
+        )
+        assert table.counts == pytest.approx(counts)
+        assert table.expected == pytest.approx(
+            np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+        )
 
 
-def test_counts_and_log_ratios_are_those_of_plain_counting():
-    binned = TABLES.bins.of(RECORDS)
-    ratios = TABLES.cell_ratios(binned[:40], EVERY)
-    without = TABLES.cell_ratios(binned[:40], EVERY, leave_one_out=True)
+def test_log_ratios_are_those_of_plain_counting_with_any_rows_left_out():
+    chance = np.random.default_rng(1)
+    states = BINNED[:40]
+    without = chance.integers(0, len(POINTS), (40, 2))
+    without[:10] = -1  # nobody
+    without[10:20, 1] = -1  # one row
+    without[15:30, 0] = np.arange(15, 30)  # the state's own row
+    left_out = np.where(without[..., None] < 0, -1, BINNED[without])
+
+    plain = TABLES.cell_ratios(states, EVERY)
+    found = TABLES.cell_ratios(states, EVERY, left_out)
 
     for i in range(40):
+        others = np.delete(BINNED, without[i][without[i] >= 0], axis=0)
         for number, table in enumerate(TABLES.tables):
-            first = in_bin(TABLES.bins, table.first, binned[i, table.first])
-            second = in_bin(TABLES.bins, table.second, binned[i, table.second])
-            both = np.count_nonzero(first & second)
-            expected = first.sum() * second.sum() / len(RECORDS)
-            assert ratios[i, number] == pytest.approx(np.log((both + 1) / (expected + 1)))
-            assert without[i, number] == pytest.approx(np.log(both / (expected + 1)))
+            cell = states[i, [table.first, table.second]]
+            expected = table.expected[tuple(cell)]
+
+            def counted(rows, cell=cell, table=table):
+                return (rows[:, [table.first, table.second]] == cell).all(axis=1).sum()
+
+            assert plain[i, number] == pytest.approx(np.log((counted(BINNED) + 1) / (expected + 1)))
+            assert found[i, number] == pytest.approx(np.log((counted(others) + 1) / (expected + 1)))
+
+
+def test_leaving_out_more_rows_than_count_leaves_none():
+    """Copies of one person count for less than a row each."""
+    light = PairTables.fit(BINS, BINNED, np.full(len(POINTS), 0.3))
+    ratios = light.log_ratios
+
+    assert (np.diff(ratios, axis=0) <= 0).all()
+    flat = np.concatenate([table.expected.ravel() for table in light.tables])
+    assert (ratios >= np.log(1 / (flat + 1)) - 1e-12).all()
 
 
 def test_pairs_that_depend_are_kept_and_plain_noise_is_not():
     pairs = set(zip(TABLES.first.tolist(), TABLES.second.tolist(), strict=True))
+
     assert {(0, 3), (1, 2), (0, 4)} <= pairs
     assert not any(5 in pair for pair in pairs)
 
 
+def test_independent_columns_have_no_pairs_to_speak_of():
+    chance = np.random.default_rng(4)
+    found = 0
+    for _ in range(20):
+        binned = chance.integers(0, 4, (600, 6))
+        binned[:, 1] = chance.integers(0, 3, 600)
+        binned[:, 4] = chance.integers(0, 2, 600)
+        found += len(PairTables.fit(BINS, binned, np.ones(600)))
+    assert found <= 4  # of 300
+
+
 def test_an_impossible_pair_is_named_with_its_count():
-    record = np.array([1.0, 2.0, 70.0, 5000.0, 0.0, 1.0])  # 5,000 after one month at 70
-    binned = TABLES.bins.of(record[None, :])[0]
+    record = np.array([[1.0, 2.0, 70.0, 5000.0, 0.0, 1.0]])  # 5,000 after one month at 70
+    binned = BINS.of(SPACE.points(record))[0]
 
     named = TABLES.rarest(binned, EVERY)
 
     assert (named.first, named.second) == (0, 3)
+    assert named.bins == (binned[0], binned[3])
     assert named.count == 0
     assert named.expected > 1
+    assert TABLES.rarest(binned, NOTHING) is None
 
 
-def test_cells_along_a_step_are_those_of_a_fine_grid():
-    model = CommonStates.fit(RECORDS, SIZES)
-    chance = np.random.default_rng(5)
-    starts = RECORDS[chance.integers(0, len(RECORDS), 60)]
-    ends = composed_records(RECORDS, seed=1)[:60]
-    starts[0] = ends[0]  # a step that stays where it is
-    starts[1:20, 1:] = ends[1:20, 1:]  # steps in one feature
+def test_the_rarest_pair_and_the_weighted_sum_are_what_they_say():
+    pairs = WeightedPairs.fit(TABLES, BINNED, HALVES, NOTHING)
+    ratios = TABLES.cell_ratios(BINNED, EVERY)
 
-    exact = model.pair_values_along(starts, ends)
+    values = pairs.values(BINNED)
 
-    parts = (np.arange(6000) + 0.5) / 6000
-    for i in range(60):
-        grid = np.repeat(starts[i : i + 1], len(parts), axis=0)
-        for j, scores in enumerate(model.space.normal_scores):
-            if scores is None:
-                grid[:, j] = np.where(parts < 0.5, starts[i, j], ends[i, j])
-            else:
-                first, last = scores.scores_of(np.array([starts[i, j], ends[i, j]]))
-                grid[:, j] = scores.values_of(first + (last - first) * parts)
-        sampled = model.pairs.values(model.pairs.tables.bins.of(grid)).min(axis=0)
-        assert (exact[i] <= sampled + 1e-9).all()
-        if i < 20:  # few edges are crossed: a fine grid meets every cell
-            assert exact[i] == pytest.approx(sampled)
+    assert values[:, 0] == pytest.approx(ratios.min(axis=1))
+    assert values[:, 1] == pytest.approx(ratios @ pairs.weights.mean(axis=0))
 
 
-def test_the_cells_of_a_whole_step_are_all_met_by_a_fine_grid():
-    model = CommonStates.fit(RECORDS, SIZES)
-    lower = np.array([2.0, 0.0, 20.0, 40.0, 0.0, 0.3])
-    upper = np.array([70.0, 2.0, 70.0, 4900.0, 1.0, 3.0])
+def test_a_row_is_judged_without_itself_by_what_the_other_half_taught():
+    pairs = WeightedPairs.fit(TABLES, BINNED, HALVES, NOTHING)
+    ratios = TABLES.cell_ratios(BINNED, EVERY, BINNED[:, None])
 
-    exact = model.pair_values_along(lower[None, :], upper[None, :])[0]
+    values = pairs.cross_fitted_values(BINNED, HALVES)
 
-    parts = (np.arange(200_000) + 0.5) / 200_000
-    grid = np.repeat(lower[None, :], len(parts), axis=0)
-    for j, scores in enumerate(model.space.normal_scores):
-        grid[:, j] = np.where(parts < 0.5, lower[j], upper[j])
-        if scores is not None:
-            first, last = scores.scores_of(np.array([lower[j], upper[j]]))
-            grid[:, j] = scores.values_of(first + (last - first) * parts)
-    sampled = model.pairs.values(model.pairs.tables.bins.of(grid)).min(axis=0)
-    assert exact == pytest.approx(sampled)
+    assert values[:, 0] == pytest.approx(ratios.min(axis=1))
+    assert values[0, 1] == pytest.approx(ratios[0] @ pairs.weights[1])
+    assert values[1, 1] == pytest.approx(ratios[1] @ pairs.weights[0])
+
+
+def test_pairs_of_own_features_do_not_count():
+    pairs = WeightedPairs.fit(TABLES, BINNED, HALVES, np.array([0, 3]))
+
+    counted = {(TABLES.first[i], TABLES.second[i]) for i in pairs.considered}
+
+    assert (0, 3) not in counted
+    assert (0, 4) in counted
+    assert len(counted) == len(TABLES) - 1
+
+
+def test_weights_tell_rows_from_composed_records_and_none_is_negative():
+    pairs = WeightedPairs.fit(TABLES, BINNED, HALVES, NOTHING)
+    fresh = BINS.of(SPACE.points(phone_bills(500, seed=9)))
+    composed = BINS.of(SPACE.points(composed_records(phone_bills(500, seed=9), seed=1)))
+
+    real = pairs.values(fresh)[:, 1]
+    made = pairs.values(composed)[:, 1]
+
+    assert (pairs.weights >= 0).all()
+    assert (real[:, None] > made).mean() > 0.95
 
 
 def test_a_ridge_logistic_regression_is_at_its_optimum():

@@ -7,11 +7,10 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from localface.density.protocol import Hole
 from localface.search.graph import GraphPath
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong
-from localface.search.stages.enhance import AStar, enhance, which_segments_touch
+from localface.search.stages.enhance import AStar, enhance
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
@@ -191,15 +190,3 @@ def test_what_is_further_than_the_known_path_is_long_is_not_considered():
 
     assert 9.0 not in graph.points[search.vertices][:, 0]
     assert -3.0 not in graph.points[search.vertices][:, 1]
-
-
-def test_a_segment_touches_a_hole_where_it_comes_nearer_than_its_radius():
-    hole = Hole(np.array([1.0, 0.0]), 0.5)
-    starts = np.array([[0.0, 0.0], [0.0, 0.6]])
-    ends = np.array([[2.0, 0.0], [2.0, 0.6], [0.2, 0.0]])
-    lengths = np.hypot(*(ends[None] - starts[:, None]).transpose(2, 0, 1))
-
-    assert which_segments_touch(hole, starts, ends, lengths).tolist() == [
-        [True, True, False],
-        [True, False, False],
-    ]

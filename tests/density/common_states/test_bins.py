@@ -1,0 +1,132 @@
+"""Bins of features, and the cells that a step passes through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from made_tables import composed_records, phone_bills, phone_schema, space_and_points
+
+from localface.density.common_states.bins import FeatureBins, bin_edges
+from localface.density.common_states.segment_cells import cells_along
+
+RECORDS = phone_bills(1500, seed=0)
+SPACE, POINTS = space_and_points(RECORDS, phone_schema())
+BINS = FeatureBins.fit(POINTS, SPACE)
+BINNED = BINS.of(POINTS)
+
+
+def test_each_value_is_in_the_bin_that_says_so():
+    for j, first in enumerate(SPACE.first_columns):
+        column = POINTS[:, first]
+        if j == 1:  # three categories
+            column = POINTS[:, first : first + 3].argmax(axis=1)
+        for number in range(BINS.n_bins[j]):
+            inside = (column >= BINS.lowest[j][number]) & (column <= BINS.highest[j][number])
+            assert (inside == (BINNED[:, j] == number)).all()
+
+
+def test_bins_hold_about_as_many_rows_and_a_frequent_value_has_its_own():
+    column = np.concatenate([np.zeros(400), np.arange(1.0, 601.0)])
+
+    edges = bin_edges(column, 10)
+
+    counts = np.bincount(np.searchsorted(edges, column, "right"))
+    assert counts[0] == 400
+    assert counts[1:-1].min() >= 100
+    assert counts[1:].max() <= 110
+
+
+@given(st.lists(st.integers(0, 30), min_size=1, max_size=80), st.integers(1, 16))
+def test_no_row_is_on_an_edge_and_every_bin_holds_a_row(values, most):
+    column = np.array(values, dtype=float)
+
+    edges = bin_edges(column, most)
+
+    assert (np.diff(edges) > 0).all()
+    assert not np.isin(edges, column).any()
+    assert set(np.searchsorted(edges, column, "right").tolist()) == set(range(len(edges) + 1))
+
+
+def test_more_rows_have_finer_bins():
+    few = FeatureBins.fit(POINTS[:200], SPACE)
+
+    assert few.n_bins[3] == 4
+    assert BINS.n_bins[3] == 7
+    assert few.n_bins[[1, 4]].tolist() == BINS.n_bins[[1, 4]].tolist() == [3, 2]
+
+
+def steps(n, seed):
+    """Steps between rows, some of them in one feature only, one that stays where it is."""
+    chance = np.random.default_rng(seed)
+    starts = POINTS[chance.integers(0, len(POINTS), n)]
+    ends = SPACE.points(composed_records(RECORDS, seed)[:n])
+    starts[0] = ends[0]
+    for i in range(1, n // 3):
+        same = SPACE.feature_of != i % 6
+        ends[i, same] = starts[i, same]
+    return starts, ends
+
+
+def cells_of_grid(start, end, n):
+    """The cells that many places along a step are in, by plain comparisons."""
+    t = ((np.arange(n) + 0.5) / n)[:, None]
+    places = start + t * (end - start)
+    places = np.where(SPACE.discrete, np.where(t < 0.5, start, end), places)
+    found = []
+    for j, first in enumerate(SPACE.first_columns):
+        edges = BINS.edges[j][~np.isnan(BINS.edges[j])]
+        if j == 1:
+            found.append(places[:, first : first + 3].argmax(axis=1))
+        else:
+            found.append(sum((places[:, first] >= edge).astype(int) for edge in edges))
+    return set(zip(*(np.asarray(one).tolist() for one in found), strict=True))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_cells_of_a_step_are_those_of_a_fine_grid(seed):
+    starts, ends = steps(40, seed)
+
+    step, binned = cells_along(starts, ends, BINS, SPACE.discrete)
+
+    n_missed = 0
+    for i in range(40):
+        exact = {tuple(one) for one in binned[step == i].tolist()}
+        sampled = cells_of_grid(starts[i], ends[i], 20_000)
+        assert sampled <= exact
+        n_missed += len(exact - sampled)
+    assert n_missed <= 8  # cells of which a step cuts off a corner that no grid meets
+
+
+def test_a_step_passes_its_cells_in_any_company_and_in_both_directions():
+    starts, ends = steps(30, seed=3)
+
+    step, binned = cells_along(starts, ends, BINS, SPACE.discrete)
+    back_step, back = cells_along(ends, starts, BINS, SPACE.discrete)
+
+    for i in range(30):
+        together = sorted(binned[step == i].tolist())
+        _, alone = cells_along(starts[i : i + 1], ends[i : i + 1], BINS, SPACE.discrete)
+        assert sorted(alone.tolist()) == together
+        assert {tuple(one) for one in together} == {tuple(o) for o in back[back_step == i].tolist()}
+
+
+def test_a_category_changes_half_way():
+    start = SPACE.points(np.array([[2.0, 0, 20, 40, 0, 1.0]]))
+    end = SPACE.points(np.array([[70.0, 2, 20, 40, 0, 1.0]]))
+
+    _, binned = cells_along(start, end, BINS, SPACE.discrete)
+
+    months, plans = binned[:, 0], binned[:, 1]
+    middle = BINS.of((start + end) / 2)[0, 0]
+    assert set(plans.tolist()) == {0, 2}
+    assert months[plans == 0].max() == middle
+    assert months[plans == 2].min() == middle
+    assert set(months.tolist()) == set(range(months.min(), months.max() + 1))
+
+
+def test_without_a_step_there_are_no_cells():
+    step, binned = cells_along(POINTS[:0], POINTS[:0], BINS, SPACE.discrete)
+
+    assert len(step) == len(binned) == 0
