@@ -9,23 +9,34 @@ from typing import Protocol
 import numpy as np
 
 from localface.geometry.bounds import Bounds
+from localface.geometry.projection import Projection
 from localface.types import Array, Ids
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nearest:
-    """The question for the ``k`` nearest allowed rows within ``radius``; see ``Neighbors``."""
+    """The question for the ``k`` nearest allowed rows within ``radius``; see ``Neighbors``.
+
+    With a ``projection`` it is a question for the nearest different states that a person may
+    take over from rows: distances, bounds and radius are those of the states, and a state that
+    is where ``point`` is does not count. ``exclude`` are rows all the same.
+    """
 
     point: Array
     k: int
     bounds: Bounds
     exclude: Ids
     radius: float = np.inf
+    projection: Projection | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbors:
-    """Rows near a point, nearest first; ``cut`` says that the row budget withheld some."""
+    """Rows near a point, nearest first; ``cut`` says that the row budget withheld some.
+
+    Where states were asked for, ``points`` are theirs, and ``ids`` the rows that they are taken
+    from: the first by id of rows that come to the same state.
+    """
 
     ids: Ids
     points: Array

@@ -1,0 +1,41 @@
+"""From other people's points to states of one person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.geometry.bounds import Bounds
+from localface.types import Array, Ids, Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projection:
+    """Takes over from others what one person may change, as far as they may change it.
+
+    A column goes as far as the bounds allow. Columns of one group (a feature's categories,
+    linked features) are taken over together or not at all: where some of them would be cut
+    short, all stay as in ``kept``, the person's own values or the nearest allowed ones.
+    """
+
+    bounds: Bounds
+    kept: Array
+    group_of: Ids
+
+    @property
+    def limited(self) -> Mask:
+        """Which columns have limits, or are in a group with one that has."""
+        limits = (self.bounds.lower > -np.inf) | (self.bounds.upper < np.inf)
+        return np.isin(self.group_of, self.group_of[limits])
+
+    def states_of(self, points: Array) -> Array:
+        """Return the states that the person may take over from people at these points."""
+        states = np.clip(points, self.bounds.lower, self.bounds.upper)
+        limited = self.group_of[self.limited]
+        groups, sizes = np.unique(limited, return_counts=True)
+        for group in groups[sizes > 1]:
+            mine = self.group_of == group
+            cut = (states[:, mine] != points[:, mine]).any(axis=1)
+            states[np.ix_(cut, mine)] = self.kept[mine]
+        return states
