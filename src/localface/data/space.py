@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import ceil, floor
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from localface.data.box import Box
 from localface.data.feature import Feature
 from localface.data.lines import PiecewiseLines
 from localface.data.normal_scores import NormalScores
+from localface.data.rounding import roundest_between
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
@@ -18,6 +20,7 @@ from localface.types import Array, Ids, Mask
 _IQR_OF_NORMAL = 1.349  # the interquartile range of a normal distribution, in standard deviations
 _EXACT_POWER = 22  # the largest power of ten that is a float
 _DIGITS = 12  # digits that a number in the user's units is first tried with
+_ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
 _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
 
 
@@ -161,6 +164,29 @@ class Space:
         points = np.zeros((len(values), self.width))
         points[:, self._firsts[j]] = values
         return np.asarray(self.records(points)[:, j])
+
+    def round_outwards(self, record: Array, column: int, values: Array) -> Array:
+        """Return round values of a number's column, hardly further from a record than given ones.
+
+        They are multiples of the feature's resolution where it has one.
+        """
+        j = int(self.feature_of[column])
+        own = float(record[j])
+        step = self.schema.features[j].resolution or 0.0
+        found = []
+        for code in self.column_codes(j, values).tolist():
+            if self.schema.features[j].whole:
+                found.append(float(np.rint(code)))
+                continue
+            far = code + _ROUND_WITHIN * (code - own)
+            if step:
+                away = ceil if code > own else floor
+                code = away(round(code / step, 9)) * step
+                far = code if abs(far - own) < abs(code - own) else far
+            found.append(roundest_between(code, far))
+        records = np.repeat(record[None, :], len(found), axis=0)
+        records[:, j] = found
+        return self.points(records)[:, column]
 
     def snap(self, point: Array) -> Array:
         """Return the nearest point that a record can have; fractional numbers stay as they are."""

@@ -196,6 +196,7 @@ class Engine:
             group_of=self.space.groups,
             just_noticeable=self.space.just_noticeable(record),
             keeps_relations=self._keeps_relations,
+            round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
             project=self._make_projection(record, box, is_fixed[column_of]),
             weights=None if (weight_of == 1).all() else weight_of[column_of],
             fixed=is_fixed[column_of] if fixed else None,

@@ -90,19 +90,15 @@ def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Questions[Array]:
 
 def find_actions_along(
     graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
-) -> Questions[ActionPath]:
+) -> Questions[ActionPath | None]:
     """Turn a path into actions; where no few changes do it, the steps of the path are the actions.
 
     Someone who starts below the floor passes through no state less dense than their own.
     """
     log_floor = min(graph.person.log_floor, float(outcome.log_densities[0]))
-    moves = yield from find_actions(
-        graph,
-        path.vertices[-1],
-        log_floor=log_floor,
-        max_changes=plan.max_changes,
-        every_change=plan.every_change,
-    )
+    moves = yield from find_actions(graph, plan, log_floor=log_floor)
+    if moves is None and graph.person.fixed is not None:
+        return None
     if moves is None:
         moves = tuple(
             Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())

@@ -157,6 +157,11 @@ class LocalGraph:
         """The row that a vertex is, for states that take over its values."""
         return NO_ROWS if self.ids[vertex] < 0 else self.ids[[vertex]]
 
+    def rows_of(self, vertices: list[int]) -> Ids:
+        """The rows that some vertices are, for states that take over their values."""
+        ids = self.ids[vertices]
+        return np.asarray(ids[ids >= 0])
+
     def factual_log_density(self) -> Questions[float]:
         """The log-density at the person's own state; asked once."""
         if self._factual_log_density is None:

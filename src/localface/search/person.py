@@ -34,6 +34,8 @@ class Person:
     group_of: Ids = field(default_factory=lambda: NO_ROWS)
     # Strictly between these two points a change of a column does not count as one.
     just_noticeable: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
+    # Round values of a column, no nearer to the person's own than given ones.
+    round_outwards: Callable[[int, Array], Array] = lambda column, values: values
     # Which states keep the relations between features that the schema declares.
     keeps_relations: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
     # What a change of each column costs; None: all the same.

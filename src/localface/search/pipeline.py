@@ -16,7 +16,6 @@ from localface.search.graph import GraphPath, LocalGraph
 from localface.search.outcome import Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.preferences import search_with_preferences
 from localface.search.questions import (
     Questions,
     TargetCounts,
@@ -151,8 +150,6 @@ def _add_actions(
     """Add the actions, if they are wanted."""
     if not plan.actions:
         return outcome
-    if graph.person.fixed is not None or graph.person.weights is not None:
-        return (yield from search_with_preferences(graph, plan, outcome, path))
     actions = yield from find_actions_along(graph, plan, outcome, path)
     return replace(outcome, actions=actions)
 

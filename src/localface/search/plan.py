@@ -62,6 +62,7 @@ class Plan:
     strategy: str = "guided"
     actions: bool = True
     max_changes: int = 1
+    max_features: int | None = None
     exact_source: bool = True
     composed_ends: bool = False
     existence_only: bool = False

@@ -1,75 +1,127 @@
 """Actions: few changes, in an order that a person could follow.
 
-A step between two real people changes almost every number a little, and nobody can
-act on that. Between the person and where the path ends lies a lattice of states, each
-with some of the changes made. The model scores a whole lattice at a call; steps are
-checked one by one, and only where a route would take them.
+A step between two real people changes almost every number a little, and nobody can act on
+that. So changes are taken over from many people who reach the target, as few as will do; each
+stops as soon as the target is reached; and the order is one in which every step leads over
+common ground.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
 from localface.search.move import Move
-from localface.search.questions import Questions
-from localface.search.stages.ordering import Route, find_route, moves_of_route
-from localface.search.stages.sparsify import lattice_of_few_changes
-from localface.types import Ids
+from localface.search.plan import Plan
+from localface.search.questions import Questions, ask_density_along
+from localface.search.stages.donors import find_donors
+from localface.search.stages.fewest import find_fewest_changes
+from localface.search.stages.joint_moves import route_by_joint_moves
+from localface.search.stages.ordering import find_route, moves_of_route
+from localface.search.stages.reduce import reduce_changes
+from localface.search.stages.settle import settle_values
+from localface.search.stages.swaps import Swaps
+from localface.types import Array, Ids
 
-_MAX_SUBSETS = 2**8  # sets of changes whose routes are looked for
+Moves = tuple[Move, ...] | None
+
+_FEW = 4  # changes up to which sets of them are tried, and every order
+_REDUCED = 4  # donors whose changes are reduced where no few will do
 
 
-def find_actions(
-    graph: LocalGraph, end: int, *, log_floor: float, max_changes: int = 1, every_change: bool
-) -> Questions[tuple[Move, ...] | None]:
-    """Reduce a change to few features and order them; None where no route keeps the floor.
+def find_actions(graph: LocalGraph, plan: Plan, *, log_floor: float) -> Questions[Moves]:
+    """The fewest changes that reach the target, in order; None where no route keeps the floor.
 
-    The set of changes has as few members as possible and, among those, the smallest sum
-    of changes; where changes have weights, members and sizes count by them. The route
-    makes as few changes at once as it can and, among such routes, the score rises
-    soonest. ``every_change`` asks for all changes, whatever the score needs.
+    With ``plan.every_change`` all changes to the goal are made, whatever the score needs.
     """
-    for by_density in (False,) if every_change else (False, True):
-        lattice = yield from lattice_of_few_changes(
-            graph, end, log_floor, every_change=every_change, by_density=by_density
+    if plan.every_change:
+        assert graph.goal is not None
+        end = graph.points[graph.goal]
+        groups = np.unique(graph.person.group_of[end != graph.person.factual]).tolist()
+        return (
+            yield from _route_to(graph, plan, end, groups, graph.donor_rows(graph.goal), log_floor)
         )
-        if lattice is None:
-            continue
-        route = yield from _route_to_best_subset(
-            lattice, graph.donor_rows(end), max_changes, every_change=every_change
-        )
-        if route is not None:
-            return (yield from moves_of_route(lattice, route))
-    return None
+    donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
+    few = yield from find_fewest_changes(
+        graph,
+        donors,
+        log_floor=log_floor,
+        max_changes=plan.max_changes,
+        most=min(_FEW, plan.max_features or _FEW),
+    )
+    if few is not None:
+        end = few.lattice.states[few.route[-1]]
+        groups = [group for change in few.lattice.changes for group in change]
+        rows = graph.rows_of(donors)
+        settled = yield from _settled_route(graph, plan, end, groups, rows, log_floor)
+        if settled is not None:
+            return settled
+        return (yield from moves_of_route(few.lattice, few.route))
+    return (yield from _reduced_route(graph, plan, donors, log_floor))
 
 
-def _route_to_best_subset(
-    lattice: Lattice, donors: Ids, max_changes: int, *, every_change: bool
-) -> Questions[Route | None]:
-    """The route to the best subset that has one; few changes are scored before many are."""
-    left = _MAX_SUBSETS
-    for sizes in _subset_sizes_in_turn(lattice, every_change=every_change):
-        yield from lattice.ask_scores(donors, sizes)
-        if every_change:
-            candidates = [len(lattice.states) - 1]
-        else:
-            candidates = yield from lattice.allowed_ends(
-                lattice.subsets_reaching_target(sizes)[:left]
+def _settled_route(
+    graph: LocalGraph, plan: Plan, end: Array, groups: list[int], rows: Ids, log_floor: float
+) -> Questions[Moves]:
+    """A route to the same changes, each no larger than needed; None where none is sound."""
+    person = graph.person
+    settled = yield from settle_values(person, end, groups, rows)
+    if (settled == end).all():
+        return None
+    found = yield from ask_density_along(
+        settled[None, :], settled[None, :], person.log_floor, person.rule
+    )
+    if not found.passes[0]:
+        return None
+    return (yield from _route_to(graph, plan, settled, groups, rows, log_floor))
+
+
+def _route_to(
+    graph: LocalGraph, plan: Plan, end: Array, groups: list[int], rows: Ids, log_floor: float
+) -> Questions[Moves]:
+    """A route through all changes to an end, in the best order where there are few."""
+    if len(groups) > _FEW:
+        return (
+            yield from route_by_joint_moves(
+                graph.person, end, groups, rows=rows, log_floor=log_floor
             )
-        for subset in candidates:
-            left -= 1
-            yield from lattice.check_states_are_dense(candidates)
-            if not lattice.is_possible(subset):
-                continue
-            route = yield from find_route(lattice, subset, max_changes)
-            if route is not None:
-                return route
+        )
+    lattice = Lattice(graph, end, [(group,) for group in groups], log_floor)
+    yield from lattice.ask_scores(rows, range(len(groups) + 1))
+    route = yield from find_route(lattice, len(lattice.states) - 1, plan.max_changes)
+    if route is None:
+        return None
+    return (yield from moves_of_route(lattice, route))
+
+
+def _reduced_route(
+    graph: LocalGraph, plan: Plan, donors: list[int], log_floor: float
+) -> Questions[Moves]:
+    """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
+    person = graph.person
+    points = graph.points[donors]
+    swaps = Swaps(person, points)
+    full = np.where(swaps.differs @ swaps.touched, points, person.factual)
+    found = yield from ask_density_along(full, full, person.log_floor, person.rule)
+    sound = [i for i in np.flatnonzero(found.passes).tolist() if swaps.differs[i].any()]
+    reduced = []
+    for i in sound[:_REDUCED]:
+        rows = graph.rows_of([donors[i]])
+        kept = yield from reduce_changes(
+            person, full[i], swaps.groups[swaps.differs[i]].tolist(), rows
+        )
+        made = np.isin(swaps.groups, kept)
+        weight = float((made * swaps.weights).sum())
+        effort = float((made * swaps.weights * swaps.sizes[i]).sum())
+        if plan.max_features is None or len(kept) <= plan.max_features:
+            reduced.append((round(weight, 9), round(effort, 9), i, kept, rows))
+    for _, _, i, kept, rows in sorted(reduced, key=lambda one: one[:3]):
+        end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
+        settled = yield from _settled_route(graph, plan, end, kept, rows, log_floor)
+        if settled is not None:
+            return settled
+        moves = yield from _route_to(graph, plan, end, kept, rows, log_floor)
+        if moves is not None:
+            return moves
     return None
-
-
-def _subset_sizes_in_turn(lattice: Lattice, *, every_change: bool) -> list[range]:
-    """Sizes of the subsets to score, turn by turn; with weights, more changes may cost less."""
-    n = len(lattice.changes)
-    if every_change or len(set(lattice.weights)) > 1:
-        return [range(n + 1)]
-    return [range(3), range(3, 4), range(4, n + 1)]

@@ -1,0 +1,118 @@
+"""Fewest: reach the target by changing as few features as possible, taken over from many people.
+
+A level makes one change more than the level before it. The model scores all sets of changes of
+a level in one call; of those that reach the target, the cheapest that leads over common ground
+is taken. Where a level has none, its most promising sets are carried on to the next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.search.graph import LocalGraph
+from localface.search.lattice import Lattice
+from localface.search.questions import Questions, ask_density_along, ask_point_scores
+from localface.search.stages.ordering import Route, find_route
+from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end
+from localface.types import Array, Ids
+
+_MOST_CARRIED = 48  # sets that a level hands on to the next
+_MOST_PER_DONOR = 4  # of them, from one person
+_CHECKED_AT_ONCE = 8  # ends whose ground is looked at in one question
+_MOST_CHECKED = 32  # ends of one level whose ground is looked at
+_MOST_ROUTES = 4  # ends of one level to which a route is looked for
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FewChanges:
+    """A lattice over few changes, and a route through it to the state that makes them all."""
+
+    lattice: Lattice
+    route: Route
+    cost: tuple[float, float]  # the number of changes and the sum of their sizes, by weight
+
+
+def find_fewest_changes(
+    graph: LocalGraph, donors: list[int], *, log_floor: float, max_changes: int, most: int
+) -> Questions[FewChanges | None]:
+    """Find the fewest changes, at most so many, that lead to the target over common ground.
+
+    ``donors`` are vertices that reach the target; None where no such changes were found.
+    """
+    swaps = Swaps(graph.person, graph.points[donors])
+    rows = graph.rows_of(donors)
+    carried = swaps.nothing_yet()
+    best: FewChanges | None = None
+    for size in range(1, most + 1):
+        cheapest = float(np.sort(swaps.weights)[:size].sum())
+        if best is not None and best.cost[0] <= cheapest:
+            break
+        sets = swaps.with_one_more(carried)
+        if not len(sets):
+            break
+        scores = yield from ask_point_scores(swaps.states(sets), rows)
+        level = _Level(graph, swaps, sets, scores, rows, log_floor, max_changes)
+        found = yield from level.cheapest_on_common_ground()
+        if found is not None and (best is None or found.cost < best.cost):
+            best = found
+        carried = sets.subset(_most_promising(sets, scores))
+    return best
+
+
+def _most_promising(sets: ChangeSets, scores: Array) -> Ids:
+    """The sets with the highest scores, few of each donor."""
+    kept = []
+    of_donor: dict[int, int] = {}
+    for i in np.argsort(-scores, kind="stable").tolist():
+        donor = int(sets.donors[i])
+        of_donor[donor] = of_donor.get(donor, 0) + 1
+        if of_donor[donor] <= _MOST_PER_DONOR:
+            kept.append(i)
+        if len(kept) == _MOST_CARRIED:
+            break
+    return np.array(kept, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Level:
+    """The sets of one level, scored."""
+
+    graph: LocalGraph
+    swaps: Swaps
+    sets: ChangeSets
+    scores: Array
+    rows: Ids
+    log_floor: float
+    max_changes: int
+
+    def cheapest_on_common_ground(self) -> Questions[FewChanges | None]:
+        """The cheapest set that reaches the target and has a route; None where there is none."""
+        person = self.graph.person
+        states = self.swaps.states(self.sets)
+        counts, efforts = self.swaps.costs(self.sets)
+        fine = (self.scores >= person.min_score) & is_allowed_end(person, states)
+        order = np.lexsort((-self.scores, efforts, counts))
+        order = order[fine[order]][:_MOST_CHECKED]
+        tries = 0
+        for first in range(0, len(order), _CHECKED_AT_ONCE):
+            some = order[first : first + _CHECKED_AT_ONCE]
+            ends = states[some]
+            found = yield from ask_density_along(ends, ends, person.log_floor, person.rule)
+            for i in some[found.passes][: _MOST_ROUTES - tries].tolist():
+                few = yield from self._with_route(i, states[i], (counts[i], efforts[i]))
+                if few is not None:
+                    return few
+                tries += 1
+        return None
+
+    def _with_route(
+        self, number: int, end: Array, cost: tuple[float, float]
+    ) -> Questions[FewChanges | None]:
+        """One set with a route to its state; None where none keeps to common ground."""
+        changes = [(int(group),) for group in self.swaps.groups[self.sets.made[number]]]
+        lattice = Lattice(self.graph, end, changes, self.log_floor)
+        yield from lattice.ask_scores(self.rows, range(len(changes) + 1))
+        route = yield from find_route(lattice, len(lattice.states) - 1, self.max_changes)
+        return None if route is None else FewChanges(lattice, route, cost)

@@ -1,0 +1,49 @@
+"""Reduce: put back the changes to an end that neither the score nor the ground needs."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.person import Person
+from localface.search.questions import Questions, ask_density_along, ask_point_scores
+from localface.search.stages.swaps import is_allowed_end, with_groups_from
+from localface.types import Array, Ids, Mask
+
+_TURNS = 6  # how often changes are put back, each a call of the model for each and for the chain
+
+
+def reduce_changes(
+    person: Person, end: Array, groups: list[int], rows: Ids
+) -> Questions[list[int]]:
+    """Return the groups that are left: without any one more, the state would be no sound end."""
+    kept = groups
+    for _ in range(_TURNS):
+        if len(kept) == 1:
+            break
+        without_each = ~np.eye(len(kept), dtype=bool)
+        states = with_groups_from(person, end, kept, without_each)
+        scores = yield from ask_point_scores(states, rows)
+        fine = yield from _are_sound_ends(person, states, scores)
+        if not fine.any():
+            break
+        weights = np.array([person.weight_of((group,)) for group in kept])
+        order = np.lexsort((-scores, -weights))
+        order = order[fine[order]][: len(kept) - 1]
+        turn = np.full(len(kept), len(order))
+        turn[order] = np.arange(len(order))
+        chain = with_groups_from(person, end, kept, turn > np.arange(len(order))[:, None])
+        scores = yield from ask_point_scores(chain, rows)
+        fine = yield from _are_sound_ends(person, chain, scores)
+        put_back = order[: int(np.flatnonzero(fine)[-1]) + 1] if fine.any() else order[:1]
+        kept = [group for i, group in enumerate(kept) if i not in put_back]
+    return kept
+
+
+def _are_sound_ends(person: Person, states: Array, scores: Array) -> Questions[Mask]:
+    """Tell which states reach the target on common ground."""
+    fine = (scores >= person.min_score) & is_allowed_end(person, states)
+    if fine.any():
+        some = states[fine]
+        found = yield from ask_density_along(some, some, person.log_floor, person.rule)
+        fine[fine] = found.passes
+    return fine
