@@ -169,4 +169,4 @@ class QuestionAnswerer:
         fine = np.flatnonzero(scores >= question.min_score)[: question.k]
         admitted = fine[meter.spend_budget_on_rows(ids[fine])]
         cut = len(admitted) < len(fine)
-        return ComposedStates(points[admitted], scores[admitted], cut)
+        return ComposedStates(points[admitted], scores[admitted], ids[admitted], cut)

@@ -52,7 +52,8 @@ def path_records(
     rows = source.records(ids)
     records = np.empty((len(is_row), rows.shape[1]))
     records[is_row] = rows
-    records[~is_row] = decode(outcome.points[~is_row], rows[:0])
+    donors = np.unique([row for row in outcome.donors if row >= 0]).astype(np.int64)
+    records[~is_row] = decode(outcome.points[~is_row], source.records(donors))
     numbers = iter(source.row_numbers(ids).tolist())
     return records, tuple(next(numbers) if one >= 0 else None for one in outcome.ids)
 

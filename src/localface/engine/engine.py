@@ -22,6 +22,7 @@ from localface.engine.driver import Driver
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.requests import Request, SearchJobs
 from localface.errors import InputError
+from localface.geometry.projection import Projection
 from localface.models.scorer import Scorer
 from localface.options import Options
 from localface.search.outcome import Outcome
@@ -197,7 +198,7 @@ class Engine:
             just_noticeable=self.space.just_noticeable(record),
             keeps_relations=self._keeps_relations,
             round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
-            project=self._make_projection(record, box, is_fixed[column_of]),
+            projection=self._make_projection(record, box),
             weights=None if (weight_of == 1).all() else weight_of[column_of],
             fixed=is_fixed[column_of] if fixed else None,
         )
@@ -215,17 +216,12 @@ class Engine:
     ) -> Iterator[PlannedRequest]:
         return ((self, request, plan) for request in requests)
 
-    def _make_projection(self, record: Array, box: Box, is_fixed: Mask) -> Callable[[Array], Array]:
-        """From records to the nearest states that a person may take over from them."""
-        factual = self.space.points(record[None, :])[0]
-        groups = self.space.groups
-        stays = np.isin(groups, groups[is_fixed])  # what is linked stays together
-
-        def project(records: Array) -> Array:
-            near = self.space.points(box.project_records(self.schema.features, records, record))
-            return np.where(stays, factual, near)
-
-        return project
+    def _make_projection(self, record: Array, box: Box) -> Projection | None:
+        """What a person may take over from rows; None where paths lead through rows themselves."""
+        if self.options.through == "rows" or self.options.as_published:
+            return None
+        kept = box.project_records(self.schema.features, record[None, :], record)
+        return Projection(self.space.bounds(box), self.space.points(kept)[0], self.space.groups)
 
     def _keeps_relations(self, points: Array) -> Mask:
         """Tell which states keep the relations that the schema declares between features."""
@@ -237,7 +233,7 @@ class Engine:
 def _make_search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJob[Outcome]:
     """The search for recourse that a request asks for."""
     engine, request, plan = asked
-    decode = engine.make_decoder(request.known_records, request.box if plan.composed_ends else None)
+    decode = engine.make_decoder(request.known_records, request.box)
     person = engine.make_person(
         request.record, request.box, weights=request.weights, fixed=request.fixed
     )

@@ -182,6 +182,5 @@ def _make_plan(
         cost=options.path_cost_rule,
         price=price,
         strategy=options.strategy,
-        composed_ends=options.ends == "states" and options.strategy == "guided",
         exact_source=exact_source,
     )

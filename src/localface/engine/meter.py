@@ -31,7 +31,10 @@ class Meter:
         keep = self.spend_budget_on_rows(found.ids)
         if keep.all():
             return found
-        return Neighbors(found.ids[keep], found.points[keep], found.distances[keep], cut=True)
+        moved = None if found.moved is None else found.moved[keep]
+        return Neighbors(
+            found.ids[keep], found.points[keep], found.distances[keep], cut=True, moved=moved
+        )
 
     def spend_budget_on_rows(self, ids: Ids) -> Mask:
         """Count rows, the nearest first; tell which of them the budget covers."""

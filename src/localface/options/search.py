@@ -20,7 +20,7 @@ from localface.options.checks import (
 
 EDGES = ("strict", "average", "cover")
 STRATEGIES = ("guided", "paper")
-ENDS = ("people", "states")
+THROUGH = ("states", "rows")
 COSTS = ("length", "density", "safest")
 DENSITIES = ("kde", "isotropic", "knn")
 
@@ -55,10 +55,11 @@ class Search:
     min_people, radius
         The cover rule: how many people, within how many ordinary differences (chosen from
         ``min_density`` if not given).
-    ends
-        ``"people"``: a path ends at a real person. ``"states"``: where none that this person may
-        become will do, it may end at a synthetic state on ground just as common, made of what
-        people who reach the target have in what this person may change.
+    through
+        What a path leads through. ``"states"``: states of this person, with other people's values
+        in what they may change, as far as they may change it, and their own in the rest.
+        ``"rows"``: other people as they are, of whom those are left out who differ in what
+        cannot change.
     """
 
     edges: str = "strict"
@@ -70,7 +71,7 @@ class Search:
     slack: float = 0.05
     min_people: int = 3
     radius: float | None = None
-    ends: str = "people"
+    through: str = "states"
 
     @property
     def as_published(self) -> bool:
@@ -85,7 +86,7 @@ class Search:
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         yield from choice_mistakes("edges", self.edges, EDGES)
         yield from choice_mistakes("strategy", self.strategy, STRATEGIES)
-        yield from choice_mistakes("ends", self.ends, ENDS)
+        yield from choice_mistakes("through", self.through, THROUGH)
         if self.cost is not None:
             yield from choice_mistakes("cost", self.cost, COSTS)
         yield from whole_number_mistakes("n_neighbors", self.n_neighbors, 1)

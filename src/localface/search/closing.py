@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.search.graph import GraphPath, LocalGraph, Trail
+from localface.search.graph import GraphPath, LocalGraph
 from localface.search.move import Move
 from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
@@ -13,11 +13,10 @@ from localface.search.questions import (
     Questions,
     TargetCounts,
     ask_density_along,
-    ask_row_densities,
 )
 from localface.search.stages.actions import find_actions
+from localface.search.stages.donors import find_donors
 from localface.search.stages.small_steps import break_into_small_steps
-from localface.types import Array
 
 
 def close_search(
@@ -31,7 +30,9 @@ def close_search(
     counts: TargetCounts | None = None,
 ) -> Questions[Outcome]:
     """Work out the log-densities of a path in full, and make an outcome of it."""
-    at_vertices = yield from _log_densities_at(graph, path.vertices)
+    own = yield from graph.factual_log_density()
+    others = yield from graph.log_densities_at(list(path.vertices[1:]))
+    at_vertices = np.concatenate([[own], others])
     along_edges = np.zeros(0)
     if path.edges:
         found = yield from graph.densities_along(path.edges, None, graph.person.rule)
@@ -41,6 +42,7 @@ def close_search(
         status=status,
         points=graph.points[vertices],
         ids=tuple(graph.ids[vertices].tolist()),
+        donors=tuple(graph.donors[vertices].tolist()),
         scores=tuple(graph.scores[vertices].tolist()),
         log_densities=at_vertices,
         step_log_densities=along_edges,
@@ -71,23 +73,6 @@ def outcome_without_measures(status: str, person: Person) -> Outcome:
     )
 
 
-def _log_densities_at(graph: LocalGraph, vertices: Trail) -> Questions[Array]:
-    """The log-density at each vertex: known for rows, worked out for other states."""
-    values = np.zeros(len(vertices))
-    ids = graph.ids[list(vertices)]
-    values[0] = yield from graph.factual_log_density()
-    rows = np.flatnonzero(ids >= 0)
-    if len(rows):
-        points = graph.points[list(vertices)][rows]
-        values[rows] = yield from ask_row_densities(ids[rows], points)
-    others = [i for i, vertex in enumerate(vertices) if vertex and ids[i] < 0]
-    if others:
-        loops = [(vertices[i], vertices[i]) for i in others]
-        found = yield from graph.densities_along(loops, None, graph.person.rule)
-        values[others] = found.log_densities
-    return values
-
-
 def find_actions_along(
     graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
 ) -> Questions[ActionPath | None]:
@@ -96,7 +81,8 @@ def find_actions_along(
     Someone who starts below the floor passes through no state less dense than their own.
     """
     log_floor = min(graph.person.log_floor, float(outcome.log_densities[0]))
-    moves = yield from find_actions(graph, plan, log_floor=log_floor)
+    donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
+    moves = yield from find_actions(graph, plan, donors, log_floor=log_floor)
     if moves is None and graph.person.fixed is not None:
         return None
     if moves is None:

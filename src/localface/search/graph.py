@@ -22,6 +22,7 @@ from localface.search.questions import (
     ask_density_along,
     ask_nearest_rows,
     ask_point_scores,
+    ask_row_densities,
     ask_row_scores,
     ask_target_counts,
 )
@@ -57,7 +58,8 @@ class LocalGraph:
         self.person = person
         self.points: Array = person.factual[None, :]
         self.scores: Array = np.array([score])
-        self.ids: Ids = np.array([-1])
+        self.ids: Ids = np.array([-1])  # the row that a vertex is; -1 for a state that is none
+        self.donors: Ids = np.array([-1])  # the row that a vertex was taken from; -1 without one
         self.goal: int | None = None
         self.cut = False
         self.counts: TargetCounts | None = None
@@ -133,34 +135,34 @@ class LocalGraph:
         exclude: Ids = NO_ROWS,
     ) -> Questions[list[int]]:
         """Ask for the ``k`` nearest rows to any point, at most ``radius`` away."""
-        found = yield from ask_nearest_rows(point, k, bounds, exclude, radius=radius)
+        found = yield from ask_nearest_rows(
+            point, k, bounds, exclude, radius=radius, projection=self.person.limiting_projection
+        )
         self.cut = self.cut or found.cut
         fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertex_of_row]
         if fresh:
-            scores = yield from ask_row_scores(found.ids[fresh])
-            first = self._add_vertices(found.points[fresh], scores, found.ids[fresh])
-            self._vertex_of_row.update(
-                zip(found.ids[fresh].tolist(), range(first, len(self.ids)), strict=True)
-            )
+            rows = found.ids[fresh]
+            points = found.points[fresh]
+            moved = np.zeros(len(rows), dtype=bool) if found.moved is None else found.moved[fresh]
+            scores = yield from _ask_scores_of_states(rows, points, moved)
+            first = self._add_vertices(points, scores, np.where(moved, -1, rows), rows)
+            self._vertex_of_row.update(zip(rows.tolist(), range(first, len(self.ids)), strict=True))
         return [self._vertex_of_row[row] for row in found.ids.tolist()]
 
-    def add_state(self, point: Array, score: float) -> int:
-        """Add a vertex that is not a row."""
-        return self._add_vertices(point[None, :], np.array([score]), np.array([-1]))
+    def add_state(self, point: Array, score: float, donor: int = -1) -> int:
+        """Add a vertex that is not a row, but may be taken from one."""
+        none = np.array([-1])
+        return self._add_vertices(point[None, :], np.array([score]), none, np.array([donor]))
 
     def add_state_asking_score(self, point: Array) -> Questions[int]:
         """Add a vertex that is not a row, asking for its score."""
         scores = yield from ask_point_scores(point[None, :])
         return self.add_state(point, float(scores[0]))
 
-    def donor_rows(self, vertex: int) -> Ids:
-        """The row that a vertex is, for states that take over its values."""
-        return NO_ROWS if self.ids[vertex] < 0 else self.ids[[vertex]]
-
     def rows_of(self, vertices: list[int]) -> Ids:
-        """The rows that some vertices are, for states that take over their values."""
-        ids = self.ids[vertices]
-        return np.asarray(ids[ids >= 0])
+        """The rows that some vertices come from, for states that take over their values."""
+        rows = self.donors[vertices]
+        return np.asarray(rows[rows >= 0])
 
     def factual_log_density(self) -> Questions[float]:
         """The log-density at the person's own state; asked once."""
@@ -169,11 +171,35 @@ class LocalGraph:
             self._factual_log_density = float(found.log_densities[0])
         return self._factual_log_density
 
+    def log_densities_at(self, vertices: list[int]) -> Questions[Array]:
+        """The log-density at each vertex: known for rows, worked out for other states."""
+        values = np.zeros(len(vertices))
+        ids = self.ids[vertices]
+        rows = ids >= 0
+        if rows.any():
+            points = self.points[vertices][rows]
+            values[rows] = yield from ask_row_densities(ids[rows], points)
+        if not rows.all():
+            loops = [
+                (vertex, vertex) for vertex, one in zip(vertices, rows, strict=True) if not one
+            ]
+            found = yield from self.densities_along(loops, None, self.person.rule)
+            values[~rows] = found.log_densities
+        return values
+
     def has_targets(self) -> Questions[bool]:
-        """Tell whether any allowed row reaches the target, revealing none; asked once."""
+        """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
         if self.goal is None and self.counts is None:
-            self.counts = yield from ask_target_counts(self.person.bounds)
+            self.counts = yield from ask_target_counts(
+                self.person.bounds, projection=self.person.limiting_projection
+            )
         return self.counts is None or self.counts.targets > 0
+
+    def may_have_targets(self) -> Questions[bool]:
+        """Tell whether a target may be found; states of one person are too dear to be counted."""
+        if self.person.limiting_projection is not None:
+            return True
+        return (yield from self.has_targets())
 
     def are_traversable(self, edges: Iterable[Edge]) -> Questions[list[bool]]:
         """Tell which edges a person could take, asking only about those that are new.
@@ -234,6 +260,7 @@ class LocalGraph:
         other.points = self.points
         other.scores = self.scores
         other.ids = self.ids
+        other.donors = self.donors
         other.goal = self.goal
         other.cut = self.cut
         other.counts = self.counts
@@ -263,13 +290,24 @@ class LocalGraph:
         ends = self._verdicts[key[0], key[0]] and self._verdicts[key[1], key[1]]
         return self._verdicts[key] and ends
 
-    def _add_vertices(self, points: Array, scores: Array, rows: Ids) -> int:
+    def _add_vertices(self, points: Array, scores: Array, rows: Ids, donors: Ids) -> int:
         """Add vertices, and return the number of the first."""
         first = len(self.ids)
         self.points = np.concatenate([self.points, points])
         self.scores = np.concatenate([self.scores, scores])
         self.ids = np.concatenate([self.ids, rows])
+        self.donors = np.concatenate([self.donors, donors])
         return first
+
+
+def _ask_scores_of_states(rows: Ids, points: Array, moved: Mask) -> Questions[Array]:
+    """Ask for the scores of states: those that are their row's own are known as the row's."""
+    scores = np.empty(len(rows))
+    if not moved.all():
+        scores[~moved] = yield from ask_row_scores(rows[~moved])
+    if moved.any():
+        scores[moved] = yield from ask_point_scores(points[moved], rows[moved])
+    return scores
 
 
 def _undirected_key(edge: Edge) -> Edge:

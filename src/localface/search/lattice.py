@@ -26,7 +26,7 @@ class Lattice:
     """
 
     def __init__(
-        self, graph: LocalGraph, end: Array, changes: list[ColumnGroups], log_floor: float
+        self, graph: LocalGraph, end: Array, changes: Sequence[ColumnGroups], log_floor: float
     ) -> None:
         person = graph.person
         apart = end - person.factual

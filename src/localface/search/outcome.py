@@ -30,6 +30,7 @@ class Outcome:
     log_densities: Array  # at each vertex
     step_log_densities: Array  # what the rule measures along each step
     log_floor: float
+    donors: tuple[int, ...] = ()  # the row that each vertex was taken from, -1 without one
     cost: float = 0.0
     entry: bool = False  # the first step leads from below the floor onto it
     relaxed: bool = False  # the floor was lowered

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from localface.geometry.bounds import Bounds
+from localface.geometry.projection import Projection
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 
@@ -40,10 +41,17 @@ class Person:
     keeps_relations: Callable[[Array], Mask] = lambda points: np.ones(len(points), dtype=bool)
     # What a change of each column costs; None: all the same.
     weights: Array | None = None
-    # The states that this person may take over from records.
-    project: Callable[[Array], Array] = lambda records: np.zeros((0, 0))
+    # The states that this person may take over from rows; None: paths lead through rows themselves.
+    projection: Projection | None = None
     # Columns that the actions leave as they are, whatever the rows on the path have there.
     fixed: Mask | None = None
+
+    @property
+    def limiting_projection(self) -> Projection | None:
+        """The projection, where it does anything to rows."""
+        if self.projection is None or not self.projection.limited.any():
+            return None
+        return self.projection
 
     def weight_of(self, groups: tuple[int, ...]) -> float:
         """What changing some groups of columns at once costs: as much as the costliest column."""

@@ -6,13 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.search.closing import (
     close_search,
     close_without_path,
     find_actions_along,
+    measure_actions,
     outcome_without_measures,
 )
 from localface.search.graph import GraphPath, LocalGraph
+from localface.search.move import Move
 from localface.search.outcome import Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
@@ -23,7 +26,6 @@ from localface.search.questions import (
     ask_target_counts,
     ask_widening_factor,
 )
-from localface.search.stages.compose import find_composed_state
 from localface.search.stages.enhance import enhance
 from localface.search.stages.exploit import exploit
 from localface.search.stages.explore import Exploration, explore
@@ -33,6 +35,7 @@ from localface.search.stages.paper import (
     paper_walk_to_target,
 )
 from localface.search.stages.relax import densest_path
+from localface.search.stages.straight import find_straight_way
 from localface.types import Array
 
 
@@ -141,7 +144,8 @@ def _improve_path(
     outcome = yield from close_search(
         "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
     )
-    return (yield from _add_actions(graph, plan, outcome, path))
+    composed = graph.goal is None and outcome.ids[-1] < 0
+    return (yield from _add_actions(graph, plan, replace(outcome, composed=composed), path))
 
 
 def _add_actions(
@@ -180,13 +184,16 @@ def _raise_floor(
 def _outcome_when_no_path_found(
     graph: LocalGraph, plan: Plan, found: Exploration, *, relax: bool
 ) -> Questions[Outcome]:
-    """Try a composed end, then a lower floor; where neither is wanted or helps, say why."""
+    """Try a few actions to anybody's values, then a lower floor; where neither helps, say why."""
     withheld = False
-    if plan.composed_ends and graph.goal is None:
-        made = yield from find_composed_state(graph)
-        if made.end is not None:
-            return (yield from _go_to_composed_end(made.graph, plan, made.end, entry=made.entry))
-        withheld = made.cut
+    projection = graph.person.projection
+    if projection is not None and graph.goal is None:
+        own = yield from graph.factual_log_density()
+        log_floor = min(graph.person.log_floor, own)
+        way = yield from find_straight_way(graph, plan, projection, log_floor)
+        if way.moves is not None:
+            return (yield from _go_by_moves(graph, plan, way.moves, log_floor))
+        withheld = way.cut
     status = "UNREACHABLE" if (yield from graph.has_targets()) else "NO_TARGET"
     if withheld or (status == "UNREACHABLE" and graph.cut):
         status = "BUDGET"
@@ -203,10 +210,18 @@ def _search_above_lower_floor(
     graph: LocalGraph, plan: Plan, found: Exploration
 ) -> Questions[Outcome | None]:
     """Lower the floor as little as a path to some target needs; None where no floor helps."""
-    start = found.entries[0] if found.entries else 0
+    start = 0
     trail, log_density = yield from densest_path(
         graph, start, n_neighbors=plan.walk_options.n_neighbors
     )
+    if found.entries:
+        by_entry, entered = yield from densest_path(
+            graph, found.entries[0], n_neighbors=plan.walk_options.n_neighbors
+        )
+        if by_entry and (not trail or entered > log_density):
+            start = found.entries[0]
+            trail = by_entry
+            log_density = entered
     if not trail:
         return None
     entry = start != 0
@@ -215,16 +230,21 @@ def _search_above_lower_floor(
     return (yield from _improve_path(lowered, plan, eased, relaxed=True))
 
 
-def _go_to_composed_end(
-    graph: LocalGraph, plan: Plan, end: int, *, entry: bool
+def _go_by_moves(
+    graph: LocalGraph, plan: Plan, moves: tuple[Move, ...], log_floor: float
 ) -> Questions[Outcome]:
-    """Go straight to a composed state; from below the floor, that is an entry step."""
+    """The outcome in which the path is what the actions lead through."""
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
-    path = graph.path_through((0, end))
-    straight = yield from close_search("FOUND", graph, path, entry=entry)
-    outcome = yield from _add_actions(graph, plan, straight, path)
-    return replace(outcome, composed=outcome.ids[-1] < 0)
+    own = graph.with_fixed_columns(graph.person.fixed)
+    vertices = [own.add_state(move.point, move.score) for move in moves]
+    entry = log_floor < graph.person.log_floor - FLOOR_TOLERANCE
+    path = own.path_through((0, *vertices))
+    outcome = yield from close_search("FOUND", own, path, entry=entry)
+    if not plan.actions:
+        return replace(outcome, composed=True)
+    actions = yield from measure_actions(graph.person, moves, log_floor)
+    return replace(outcome, actions=actions, composed=True)
 
 
 def _search_as_in_the_paper(graph: LocalGraph, plan: Plan) -> Questions[Outcome]:

@@ -49,8 +49,7 @@ class Plan:
     """Which stages a search runs, and how far each of them goes.
 
     ``exact_source`` says that the source finds every near row, so that a row that it does not
-    find is not there. ``composed_ends`` lets a path end at a state that no row has, where no
-    row will do. With ``existence_only`` the search ends as soon as it knows that there is a
+    find is not there. With ``existence_only`` the search ends as soon as it knows that there is a
     path. With ``every_change`` the actions make all changes, not only those the score needs.
     """
 
@@ -64,6 +63,5 @@ class Plan:
     max_changes: int = 1
     max_features: int | None = None
     exact_source: bool = True
-    composed_ends: bool = False
     existence_only: bool = False
     every_change: bool = False

@@ -7,8 +7,8 @@ budget and cache all of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from dataclasses import dataclass
+from collections.abc import Generator
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from localface.density.protocol import SegmentDensities
 from localface.geometry.bounds import Bounds
+from localface.geometry.projection import Projection
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids
 
@@ -66,24 +67,30 @@ class RowDensities:
 class Census:
     """How many allowed rows reach the target? Answered with ``TargetCounts``; no row is revealed.
 
-    ``why`` asks, where there are none, what each column rules out.
+    ``why`` asks, where there are none, what each column rules out. With a ``projection`` the
+    states are counted that a person may take over from rows.
     """
 
     bounds: Bounds
     why: bool = True
+    projection: Projection | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetCounts:
     """How many rows are allowed, and how many of them reach the target.
 
-    Where none does, ``excluded_by`` says how many targets each column rules out.
+    Where none does, ``excluded_by`` says how many targets each column rules out. Of states,
+    ``best`` are those with the highest scores, the highest first, with their ``best_scores`` and
+    the rows that they are taken from; none of these rows is revealed by that.
     """
 
     allowed: int
     targets: int
     targets_anywhere: int
     excluded_by: npt.NDArray[np.int64]
+    best: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    best_scores: Array = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,12 +110,12 @@ class Widening:
 class ComposeStates:
     """Which states can be made of what rows that reach the target have?
 
-    ``project`` turns records into the states that someone at ``point`` may take over from them.
-    Answered with a ``ComposedStates`` of at most ``k`` states that have the score.
+    ``projection`` says what someone at ``point`` may take over from rows. Answered with a
+    ``ComposedStates`` of at most ``k`` states that have the score.
     """
 
     point: Array
-    project: Callable[[Array], Array]
+    projection: Projection
     k: int
     min_score: float
 
@@ -117,11 +124,12 @@ class ComposeStates:
 class ComposedStates:
     """States, the nearest first, and their scores; ``cut`` says that the row budget withheld some.
 
-    The rows that they are made of count as seen.
+    ``ids`` are the rows that they are taken from, which count as seen.
     """
 
     points: Array
     scores: Array
+    ids: Ids
     cut: bool = False
 
 
@@ -141,10 +149,16 @@ Questions = Generator[Question, Any, _T]
 
 
 def ask_nearest_rows(
-    point: Array, k: int, bounds: Bounds, exclude: Ids, *, radius: float = np.inf
+    point: Array,
+    k: int,
+    bounds: Bounds,
+    exclude: Ids,
+    *,
+    radius: float = np.inf,
+    projection: Projection | None = None,
 ) -> Questions[Neighbors]:
-    """Ask for the ``k`` nearest allowed rows."""
-    answer: Neighbors = yield Nearest(point, k, bounds, exclude, radius)
+    """Ask for the ``k`` nearest allowed rows, or states that a person may take over from rows."""
+    answer: Neighbors = yield Nearest(point, k, bounds, exclude, radius, projection)
     return answer
 
 
@@ -174,9 +188,11 @@ def ask_row_densities(ids: Ids, points: Array) -> Questions[Array]:
     return answer
 
 
-def ask_target_counts(bounds: Bounds, *, why: bool = True) -> Questions[TargetCounts]:
-    """Ask how many allowed rows reach the target."""
-    answer: TargetCounts = yield Census(bounds, why)
+def ask_target_counts(
+    bounds: Bounds, *, why: bool = True, projection: Projection | None = None
+) -> Questions[TargetCounts]:
+    """Ask how many allowed rows reach the target, or states that a person may take over."""
+    answer: TargetCounts = yield Census(bounds, why, projection)
     return answer
 
 
@@ -187,8 +203,8 @@ def ask_widening_factor(bounds: Bounds, record: Array, distance_limits: Array) -
 
 
 def ask_composed_states(
-    point: Array, project: Callable[[Array], Array], k: int, min_score: float
+    point: Array, projection: Projection, k: int, min_score: float
 ) -> Questions[ComposedStates]:
     """Ask for states that reach a score, made of what rows have."""
-    answer: ComposedStates = yield ComposeStates(point, project, k, min_score)
+    answer: ComposedStates = yield ComposeStates(point, projection, k, min_score)
     return answer

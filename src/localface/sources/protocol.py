@@ -10,7 +10,7 @@ import numpy as np
 
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
-from localface.types import Array, Ids
+from localface.types import Array, Ids, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,13 +35,15 @@ class Neighbors:
     """Rows near a point, nearest first; ``cut`` says that the row budget withheld some.
 
     Where states were asked for, ``points`` are theirs, and ``ids`` the rows that they are taken
-    from: the first by id of rows that come to the same state.
+    from: the first by id of rows that come to the same state. ``moved`` then marks the states
+    that are not the row's own.
     """
 
     ids: Ids
     points: Array
     distances: Array
     cut: bool = False
+    moved: Mask | None = None
 
 
 class Source(Protocol):

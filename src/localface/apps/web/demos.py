@@ -92,7 +92,7 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
         fitted.model,
         fitted.train,
         schema=plan,
-        search=Search(n_neighbors=SEARCH_NEIGHBORS, ends="states"),
+        search=Search(n_neighbors=SEARCH_NEIGHBORS),
     ).prescore()
     labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge")
     listing = None

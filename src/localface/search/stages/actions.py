@@ -15,7 +15,6 @@ from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_density_along
-from localface.search.stages.donors import find_donors
 from localface.search.stages.fewest import find_fewest_changes
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.ordering import find_route, moves_of_route
@@ -30,19 +29,21 @@ _FEW = 4  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
 
 
-def find_actions(graph: LocalGraph, plan: Plan, *, log_floor: float) -> Questions[Moves]:
+def find_actions(
+    graph: LocalGraph, plan: Plan, donors: list[int], *, log_floor: float
+) -> Questions[Moves]:
     """The fewest changes that reach the target, in order; None where no route keeps the floor.
 
-    With ``plan.every_change`` all changes to the goal are made, whatever the score needs.
+    ``donors`` are vertices that reach it. With ``plan.every_change`` all changes to the goal are
+    made, whatever the score needs.
     """
     if plan.every_change:
         assert graph.goal is not None
         end = graph.points[graph.goal]
         groups = np.unique(graph.person.group_of[end != graph.person.factual]).tolist()
         return (
-            yield from _route_to(graph, plan, end, groups, graph.donor_rows(graph.goal), log_floor)
+            yield from _route_to(graph, plan, end, groups, graph.rows_of([graph.goal]), log_floor)
         )
-    donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
     few = yield from find_fewest_changes(
         graph,
         donors,

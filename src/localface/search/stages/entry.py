@@ -7,7 +7,7 @@ import numpy as np
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph, Trail
-from localface.search.questions import Questions, ask_row_densities
+from localface.search.questions import Questions
 
 _ALIKE = 1e-3  # nats by which entry steps must differ: most are lowest at the factual itself
 _NEAREST = 8  # rows looked at first for one to enter by
@@ -47,7 +47,7 @@ def _rows_above_floor(graph: LocalGraph, k: int) -> Questions[list[int]]:
     """The nearest rows above the floor, nearest first; looks twice as far until there is one."""
     while True:
         around = yield from graph.reveal_rows_around(0, k)
-        log_densities = yield from ask_row_densities(graph.ids[around], graph.points[around])
+        log_densities = yield from graph.log_densities_at(around)
         dense = log_densities >= graph.person.log_floor - FLOOR_TOLERANCE
         rows = [
             row

@@ -110,7 +110,7 @@ def explore(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Explorati
     no path for this k, floor and box. Someone below the floor, or whom no traversable
     step lets leave, is first taken above the floor by one entry step.
     """
-    if walk_options.patience == 0 and not (yield from graph.has_targets()):
+    if walk_options.patience == 0 and not (yield from graph.may_have_targets()):
         return Exploration(())
     tried: set[int] = set()
     log_density = yield from graph.factual_log_density()
@@ -138,7 +138,7 @@ def _explore_from_entries(
         trail = yield from _best_first_search(graph, queue, walk_options)
         if trail:
             return Exploration(trail, entry=True, entries=entries)
-        if not (yield from graph.has_targets()):
+        if not (yield from graph.may_have_targets()):
             break
         tried |= set(queue.trails)
     return Exploration((), entry=bool(entries), entries=entries)
@@ -166,7 +166,7 @@ def _best_first_search(
         if graph.is_goal(here):
             return queue.trails[here]
         out_of_patience = len(queue.trails) == walk_options.patience
-        if out_of_patience and not (yield from graph.has_targets()):
+        if out_of_patience and not (yield from graph.may_have_targets()):
             return ()
         yield from _push_steps_around(graph, queue, here, walk_options)
     return ()
