@@ -101,6 +101,7 @@ class AnswerAssembler:
             proven_within=self.options.slack if outcome.proven else None,
             composed=outcome.composed,
             n_comparable=self._count_comparable(outcome.points[0]),
+            cut_short=outcome.cut_short,
             actions=actions,
             settings=self.settings,
             version=self.version,

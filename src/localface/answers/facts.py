@@ -33,9 +33,9 @@ class RecourseFacts:
     where nobody can be reached, the smallest sets of features that would have to move
     further; ``widened`` how far features go that were allowed less; ``robustness``, where it
     was asked for, the share of small deviations from the actions that still reach the target.
-    ``composed`` tells that the path ends at a synthetic state. ``n_comparable`` is how many
-    people, about, are alike in what never changes and tell what is common; None where all may
-    change.
+    ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time was up
+    before the answer was as good as it could be. ``n_comparable`` is how many people, about,
+    are alike in what never changes and tell what is common; None where all may change.
     """
 
     status: Status
@@ -60,6 +60,7 @@ class RecourseFacts:
     robustness: float | None = None
     composed: bool = False
     n_comparable: int | None = None
+    cut_short: bool = False
     version: str = __version__
 
     def __post_init__(self) -> None:

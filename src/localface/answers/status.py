@@ -16,6 +16,7 @@ class Status(Enum):
         "but no path of steps over common enough ground leads to them"
     )
     BUDGET = "the row budget ran out before a path was found"
+    OUT_OF_TIME = "time was up before a path was found"
 
     @property
     def word(self) -> str:

@@ -29,6 +29,7 @@ class CheckedAsk:
     weights: Mapping[str, float]
     relax: bool
     counterfactual: Array | None
+    max_seconds: float | None = None
 
     def make_request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
@@ -44,6 +45,7 @@ class CheckedAsk:
             goal=self.counterfactual,
             relax=self.relax,
             weights=self.weights,
+            max_seconds=self.max_seconds,
         )
 
 
@@ -56,26 +58,37 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     at = engine.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
-        plan=replace(at.plan, actions=ask.actions, max_changes=ask.max_changes),
-        where=_limits_with_avoided(schema, ask),
+        plan=replace(
+            at.plan,
+            actions=ask.actions,
+            max_changes=ask.max_changes,
+            max_features=ask.max_features,
+        ),
+        where=_limits_with_kept(schema, ask),
         weights=_read_weights(schema, ask.weights),
         relax=ask.relax,
         counterfactual=goal,
+        max_seconds=ask.max_seconds,
     )
 
 
-def _limits_with_avoided(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
-    """What may change, narrowed by what is to be avoided altogether."""
-    if isinstance(ask.avoid, str) or not _is_instance(ask.avoid, Collection):
-        raise ConstraintError(
-            f"avoid= is {ask.avoid!r}: give a list of features, as in avoid=['income']",
-            option="avoid",
-        )
+def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
+    """What may change, narrowed by what is to stay as it is altogether."""
+    lists = {"avoid": ask.avoid, "fixed": ask.fixed, "only": ask.only}
+    for option, names in lists.items():
+        if isinstance(names, str) or not _is_instance(names, Collection):
+            raise ConstraintError(
+                f"{option}= is {names!r}: give a list of features, as in {option}=['income']",
+                option=option,
+            )
+        _check_feature_names(option, names, schema)
     check_where(schema.features, ask.where)
-    _check_feature_names("avoid", ask.avoid, schema)
-    if not ask.avoid:
+    kept = [*ask.avoid, *ask.fixed]
+    if ask.only:
+        kept += [name for name in schema.names if name not in ask.only]
+    if not kept:
         return ask.where
-    return {**(ask.where or {}), **dict.fromkeys(ask.avoid, "never")}
+    return {**(ask.where or {}), **dict.fromkeys(kept, "never")}
 
 
 def _read_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:

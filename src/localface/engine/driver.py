@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from localface.answers.disclosure import Disclosure
@@ -20,7 +20,7 @@ from localface.engine.job import Result, SearchJob
 from localface.engine.meter import Meter
 from localface.engine.score_cache import ScoreFunction
 from localface.errors import InputError, ModelError
-from localface.search.questions import Question
+from localface.search.questions import OutOfTime, Question
 from localface.sources.holder import RowHolder
 from localface.sources.protocol import Source
 
@@ -38,6 +38,14 @@ class _Active(Generic[Result]):
     job: SearchJob[Result]
     meter: Meter
     question: Question
+    warned: bool = False  # it was told that its time is up
+
+    def with_next_question(self, answer: Any) -> _Active[Result]:
+        """Hand over an answer, or tell once that time is up; ``StopIteration`` is the end."""
+        late = not self.warned and time.perf_counter() > self.job.deadline
+        asks = self.job.asks
+        question = asks.throw(OutOfTime()) if late else asks.send(answer)
+        return replace(self, question=question, warned=self.warned or late)
 
 
 class Driver:
@@ -93,8 +101,7 @@ class Driver:
                     yield one.number, answer, one.meter.make_disclosure(self._source.n_rows)
                     continue
                 try:
-                    question = one.job.asks.send(answer)
-                    still.append(_Active(one.number, one.job, one.meter, question))
+                    still.append(one.with_next_question(answer))
                 except StopIteration as end:
                     yield one.number, end.value, one.meter.make_disclosure(self._source.n_rows)
             active = still

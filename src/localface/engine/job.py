@@ -25,6 +25,8 @@ class SearchJob(Generic[Result]):
     min_score : the score that the search is after
     wanted : asked every round; a search that nobody waits for any more ends
     person : the number of the person in the table that they came in, for error messages
+    deadline : when its time is up, by ``time.perf_counter``: then ``OutOfTime`` is raised in it
+        once, and it closes with what it has
     """
 
     asks: Questions[Result]
@@ -32,6 +34,7 @@ class SearchJob(Generic[Result]):
     min_score: float
     wanted: Callable[[], bool] | None = None
     person: int | None = None
+    deadline: float = float("inf")
 
 
 def take_points_as_records(points: Array, donors: Array) -> Array:

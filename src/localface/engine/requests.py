@@ -30,6 +30,7 @@ class Request:
     fixed : features that the actions leave as they are
     wanted : tells whether someone still waits for the answer
     person : the number of the person in the table that they came in
+    max_seconds : after so long the best answer so far is given
     """
 
     record: Array
@@ -42,6 +43,7 @@ class Request:
     fixed: frozenset[str] = frozenset()
     wanted: Callable[[], bool] | None = None
     person: int | None = None
+    max_seconds: float | None = None
 
     @property
     def known_records(self) -> list[Array]:

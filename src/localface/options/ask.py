@@ -11,6 +11,7 @@ from localface.options.checks import (
     is_share,
     min_density_mistakes,
     min_score_mistakes,
+    positive_number_mistakes,
     raise_on_mistakes,
     whole_number_mistakes,
 )
@@ -62,6 +63,14 @@ class Ask:
     max_changes: int = _option_field(
         1, "whole", "how many features one action may change, if that is possible at all"
     )
+    max_features: int | None = _option_field(
+        None, "whole", "how many features the actions may change in all; no limit if not given"
+    )
+    max_seconds: float | None = _option_field(
+        None,
+        "number",
+        "after so many seconds the best answer so far is given, and says that it was cut short",
+    )
     min_robustness: float | None = _option_field(
         None,
         "number",
@@ -77,7 +86,11 @@ class Ask:
     avoid: Sequence[str] = _option_field(
         (),
         "features",
-        "features not to touch at all, neither by an action nor by anyone on the path",
+        "features not to touch at all, neither by an action nor on the path; fixed= is the same",
+    )
+    fixed: Sequence[str] = _option_field((), "features", "the same as avoid=")
+    only: Sequence[str] = _option_field(
+        (), "features", "the only features that may change; all others stay as they are"
     )
 
     def __post_init__(self) -> None:
@@ -105,6 +118,9 @@ class Ask:
         if self.min_density is not None:
             yield from min_density_mistakes(self.min_density)
         yield from whole_number_mistakes("max_changes", self.max_changes, 1)
+        if self.max_features is not None:
+            yield from whole_number_mistakes("max_features", self.max_features, 1)
+        yield from positive_number_mistakes("max_seconds", self.max_seconds)
         if self.min_robustness is not None and not is_share(self.min_robustness):
             share = "a share above 0, up to 1, is wanted (0.9 means 90 %)"
             yield "min_robustness", f"min_robustness={self.min_robustness!r}: {share}"

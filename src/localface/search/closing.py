@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.search.graph import GraphPath, LocalGraph
+from localface.search.graph import GraphPath, LocalGraph, Trail
 from localface.search.move import Move
 from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
@@ -73,22 +73,22 @@ def outcome_without_measures(status: str, person: Person) -> Outcome:
     )
 
 
-def find_actions_along(
-    graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
-) -> Questions[ActionPath | None]:
-    """Turn a path into actions; where no few changes do it, the steps of the path are the actions.
+def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[ActionPath | None]:
+    """Work out few actions; where no few changes will do, the steps of the trail are the actions.
 
-    Someone who starts below the floor passes through no state less dense than their own.
+    Someone who starts below the floor passes through no state less dense than their own. Where
+    some features are fixed and no actions leave them alone, there are none.
     """
-    log_floor = min(graph.person.log_floor, float(outcome.log_densities[0]))
+    own = yield from graph.factual_log_density()
+    log_floor = min(graph.person.log_floor, own)
     donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
     moves = yield from find_actions(graph, plan, donors, log_floor=log_floor)
-    if moves is None and graph.person.fixed is not None:
-        return None
     if moves is None:
+        if graph.person.fixed is not None or plan.max_features is not None:
+            return None
         moves = tuple(
             Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())
-            for i, vertex in enumerate(path.vertices[1:])
+            for i, vertex in enumerate(trail[1:])
         )
     return (yield from measure_actions(graph.person, moves, log_floor))
 

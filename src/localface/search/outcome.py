@@ -38,4 +38,5 @@ class Outcome:
     counts: TargetCounts | None = None
     actions: ActionPath | None = None
     no_floor_helps: bool = False  # no floor, however low, opens a path
+    cut_short: bool = False  # its time was up before it was as good as it could be
     composed: bool = False  # the path ends at a state that no row has

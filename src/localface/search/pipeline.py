@@ -16,10 +16,11 @@ from localface.search.closing import (
 )
 from localface.search.graph import GraphPath, LocalGraph
 from localface.search.move import Move
-from localface.search.outcome import Outcome
+from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
+    OutOfTime,
     Questions,
     TargetCounts,
     ask_point_scores,
@@ -99,11 +100,16 @@ def least_widening(person: Person, record: Array, distance_limits: Array) -> Que
 
 def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[Outcome]:
     """Explore, then exploit and enhance in turns."""
-    if (yield from _is_goal_below_floor(graph)):
-        return (yield from _outcome_when_no_path_found(graph, plan, Exploration(()), relax=relax))
-    found = yield from explore(graph, plan.walk_options)
-    if not found.trail:
-        return (yield from _outcome_when_no_path_found(graph, plan, found, relax=relax))
+    try:
+        if (yield from _is_goal_below_floor(graph)):
+            found = Exploration(())
+        else:
+            found = yield from explore(graph, plan.walk_options)
+        if not found.trail:
+            return (yield from _outcome_when_no_path_found(graph, plan, found, relax=relax))
+    except OutOfTime:
+        outcome = yield from close_without_path("OUT_OF_TIME", graph)
+        return replace(outcome, cut_short=True)
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
     if plan.cost == "safest":
@@ -122,40 +128,54 @@ def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:
 def _improve_path(
     graph: LocalGraph, plan: Plan, found: Exploration, *, relaxed: bool
 ) -> Questions[Outcome]:
-    """Make a path that was found as good as it can be; an entry step stays what it is."""
-    path = graph.path_through(found.trail[1:] if found.entry else found.trail)
-    if plan.price.exponent:
-        log_means = yield from graph.log_mean_densities(path.edges)
-        lengths = np.array([graph.edge_length(*edge) for edge in path.edges])
-        cost = float(plan.price.exact_costs(lengths, np.array(log_means)).sum())
-        path = GraphPath(path.vertices, cost)
-    path = yield from enhance(graph, path, price=plan.price, astar=plan.astar)
-    k = plan.walk_options.n_neighbors
-    complete = False
-    while path.edges and not complete and not graph.cut:
-        known = len(graph.ids)
-        complete = yield from exploit(graph, path, k=k, slack=plan.slack)
-        if len(graph.ids) > known:
-            path = yield from enhance(graph, path, price=plan.price, astar=plan.astar)
-        k *= 2
-    proven = complete and _can_prove_shortest(graph, plan, found)
+    """Work out actions, and make the path that was found as good as it can be.
+
+    An entry step stays what it is. When time is up, what there is by then is the answer.
+    """
+    trail = found.trail[1:] if found.entry else found.trail
+    improvement = _PathImprovement(graph.path_through(trail))
+    actions: ActionPath | None = None
+    in_time = True
+    try:
+        if plan.actions:
+            actions = yield from find_actions_along(graph, plan, found.trail)
+        yield from improvement.run(graph, plan)
+    except OutOfTime:
+        in_time = False
+    proven = improvement.complete and _can_prove_shortest(graph, plan, found)
+    path = improvement.path
     if found.entry:
         path = GraphPath((0, *path.vertices), path.cost)
     outcome = yield from close_search(
         "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
     )
     composed = graph.goal is None and outcome.ids[-1] < 0
-    return (yield from _add_actions(graph, plan, replace(outcome, composed=composed), path))
+    return replace(outcome, actions=actions, composed=composed, cut_short=not in_time)
 
 
-def _add_actions(
-    graph: LocalGraph, plan: Plan, outcome: Outcome, path: GraphPath
-) -> Questions[Outcome]:
-    """Add the actions, if they are wanted."""
-    if not plan.actions:
-        return outcome
-    actions = yield from find_actions_along(graph, plan, outcome, path)
-    return replace(outcome, actions=actions)
+class _PathImprovement:
+    """A path on its way to being the best; ``complete`` when no row is left that could help."""
+
+    def __init__(self, path: GraphPath) -> None:
+        self.path = path
+        self.complete = False
+
+    def run(self, graph: LocalGraph, plan: Plan) -> Questions[None]:
+        """Enhance and exploit in turns."""
+        if plan.price.exponent:
+            edges = self.path.edges
+            log_means = yield from graph.log_mean_densities(edges)
+            lengths = np.array([graph.edge_length(*edge) for edge in edges])
+            cost = float(plan.price.exact_costs(lengths, np.array(log_means)).sum())
+            self.path = GraphPath(self.path.vertices, cost)
+        self.path = yield from enhance(graph, self.path, price=plan.price, astar=plan.astar)
+        k = plan.walk_options.n_neighbors
+        while self.path.edges and not self.complete and not graph.cut:
+            known = len(graph.ids)
+            self.complete = yield from exploit(graph, self.path, k=k, slack=plan.slack)
+            if len(graph.ids) > known:
+                self.path = yield from enhance(graph, self.path, price=plan.price, astar=plan.astar)
+            k *= 2
 
 
 def _can_prove_shortest(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:

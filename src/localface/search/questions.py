@@ -148,6 +148,10 @@ Questions = Generator[Question, Any, _T]
 """A generator that asks questions, is sent the answers, and returns a value in the end."""
 
 
+class OutOfTime(Exception):
+    """Raised in a search, once, when its time is up: it closes with the best that it has."""
+
+
 def ask_nearest_rows(
     point: Array,
     k: int,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.search.graph import Edge, LocalGraph, Trail
-from localface.search.questions import Questions, ask_row_densities
+from localface.search.questions import Questions
 
 _RESOLUTION = 1e-7
 """Nats below which paths are equally good: rounding differs from batch to batch, and must not
@@ -107,7 +107,7 @@ def _next_vertices(
     around = [row for row in around if row != here and graph.is_permitted((here, row))]
     found: list[tuple[int, float]] = []
     if around:
-        log_densities = yield from ask_row_densities(graph.ids[around], graph.points[around])
+        log_densities = yield from graph.log_densities_at(around)
         found = list(zip(around, log_densities.tolist(), strict=True))
     if graph.goal is not None and graph.is_permitted((here, graph.goal)):
         found.append((graph.goal, np.inf))

@@ -178,7 +178,7 @@ class DisclosureView(BaseModel):
 class View(BaseModel):
     """One answer, ready to show."""
 
-    status: Literal["FOUND", "ALREADY_THERE", "NO_TARGET", "UNREACHABLE", "BUDGET"]
+    status: Literal["FOUND", "ALREADY_THERE", "NO_TARGET", "UNREACHABLE", "BUDGET", "OUT_OF_TIME"]
     word: str
     sentence: str
     reason: str
