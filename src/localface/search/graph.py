@@ -65,6 +65,7 @@ class LocalGraph:
         self.counts: TargetCounts | None = None
         self.holes: list[Hole] = []
         self._vertex_of_row: dict[int, int] = {}
+        self._scores_of_states: dict[bytes, float] = {person.factual.tobytes(): score}
         self._verdicts: dict[Edge, bool] = {}
         self._log_means: dict[Edge, float] = {}
         self._factual_log_density: float | None = None
@@ -158,6 +159,19 @@ class LocalGraph:
         """Add a vertex that is not a row, asking for its score."""
         scores = yield from ask_point_scores(point[None, :])
         return self.add_state(point, float(scores[0]))
+
+    def scores_of_states(self, points: Array, rows: Ids) -> Questions[Array]:
+        """The scores of states that need not be vertices, asking only about those that are new.
+
+        ``rows`` are those whose values the states have taken over.
+        """
+        keys = [point.tobytes() for point in points]
+        known = self._scores_of_states
+        fresh = list(dict.fromkeys(i for i, key in enumerate(keys) if key not in known))
+        if fresh:
+            scores = yield from ask_point_scores(points[fresh], rows)
+            known.update(zip((keys[i] for i in fresh), scores.tolist(), strict=True))
+        return np.array([known[key] for key in keys])
 
     def rows_of(self, vertices: list[int]) -> Ids:
         """The rows that some vertices come from, for states that take over their values."""
@@ -266,6 +280,7 @@ class LocalGraph:
         other.counts = self.counts
         other._vertex_of_row = dict(self._vertex_of_row)
         other._log_means = dict(self._log_means)
+        other._scores_of_states = self._scores_of_states
         other._factual_log_density = self._factual_log_density
         other._known_around = self._known_around
         return other

@@ -8,7 +8,7 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.questions import Questions, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids
 
 _PATIENCE = 12  # steps refused one by one before many states are checked at a time
@@ -30,6 +30,7 @@ class Lattice:
     ) -> None:
         person = graph.person
         apart = end - person.factual
+        self.graph = graph
         self.person = person
         self.changes = changes
         self.log_floor = log_floor
@@ -54,7 +55,7 @@ class Lattice:
         """Have the model score the subsets of some sizes."""
         some = np.flatnonzero(np.isin(self.n_changes, sizes))
         if len(some):
-            self.scores[some] = yield from ask_point_scores(self.states[some], donors)
+            self.scores[some] = yield from self.graph.scores_of_states(self.states[some], donors)
 
     def subsets_reaching_target(self, sizes: Sequence[int]) -> list[int]:
         """Subsets that reach the target, the cheapest first.

@@ -67,7 +67,7 @@ def _settled_route(
 ) -> Questions[Moves]:
     """A route to the same changes, each no larger than needed; None where none is sound."""
     person = graph.person
-    settled = yield from settle_values(person, end, groups, rows)
+    settled = yield from settle_values(graph, end, groups, rows)
     if (settled == end).all():
         return None
     found = yield from ask_density_along(
@@ -83,11 +83,7 @@ def _route_to(
 ) -> Questions[Moves]:
     """A route through all changes to an end, in the best order where there are few."""
     if len(groups) > _FEW:
-        return (
-            yield from route_by_joint_moves(
-                graph.person, end, groups, rows=rows, log_floor=log_floor
-            )
-        )
+        return (yield from route_by_joint_moves(graph, end, groups, rows=rows, log_floor=log_floor))
     lattice = Lattice(graph, end, [(group,) for group in groups], log_floor)
     yield from lattice.ask_scores(rows, range(len(groups) + 1))
     route = yield from find_route(lattice, len(lattice.states) - 1, plan.max_changes)
@@ -110,7 +106,7 @@ def _reduced_route(
     for i in sound[:_REDUCED]:
         rows = graph.rows_of([donors[i]])
         kept = yield from reduce_changes(
-            person, full[i], swaps.groups[swaps.differs[i]].tolist(), rows
+            graph, full[i], swaps.groups[swaps.differs[i]].tolist(), rows
         )
         made = np.isin(swaps.groups, kept)
         weight = float((made * swaps.weights).sum())

@@ -13,7 +13,7 @@ import numpy as np
 
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
-from localface.search.questions import Questions, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along
 from localface.search.stages.ordering import Route, find_route
 from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end
 from localface.types import Array, Ids
@@ -52,7 +52,7 @@ def find_fewest_changes(
         sets = swaps.with_one_more(carried)
         if not len(sets):
             break
-        scores = yield from ask_point_scores(swaps.states(sets), rows)
+        scores = yield from graph.scores_of_states(swaps.states(sets), rows)
         level = _Level(graph, swaps, sets, scores, rows, log_floor, max_changes)
         found = yield from level.cheapest_on_common_ground()
         if found is not None and (best is None or found.cost < best.cost):

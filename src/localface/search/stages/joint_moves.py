@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from localface.search.graph import LocalGraph
 from localface.search.move import Move
 from localface.search.person import Person
-from localface.search.questions import Questions, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids, Mask
 
 
 def route_by_joint_moves(
-    person: Person, end: Array, groups: list[int], *, rows: Ids, log_floor: float
+    graph: LocalGraph, end: Array, groups: list[int], *, rows: Ids, log_floor: float
 ) -> Questions[tuple[Move, ...] | None]:
     """Go from state to state over common ground, by single changes wherever one can be made.
 
@@ -19,6 +20,7 @@ def route_by_joint_moves(
     the fewest that can be made together are: what is left of all when no more can be left out.
     None where not even all together can.
     """
+    person = graph.person
     here = person.factual
     left = list(groups)
     above = log_floor >= person.log_floor
@@ -34,7 +36,7 @@ def route_by_joint_moves(
                 return None
             made = together[None, :]
         states = judge.states(left, made)
-        scores = yield from ask_point_scores(states, rows)
+        scores = yield from graph.scores_of_states(states, rows)
         best = int(np.argmax(scores))
         here = states[best]
         moves.append(Move(here, float(scores[best])))

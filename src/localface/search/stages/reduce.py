@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from localface.search.graph import LocalGraph
 from localface.search.person import Person
-from localface.search.questions import Questions, ask_density_along, ask_point_scores
+from localface.search.questions import Questions, ask_density_along
 from localface.search.stages.swaps import is_allowed_end, with_groups_from
 from localface.types import Array, Ids, Mask
 
@@ -13,16 +14,17 @@ _TURNS = 6  # how often changes are put back, each a call of the model for each 
 
 
 def reduce_changes(
-    person: Person, end: Array, groups: list[int], rows: Ids
+    graph: LocalGraph, end: Array, groups: list[int], rows: Ids
 ) -> Questions[list[int]]:
     """Return the groups that are left: without any one more, the state would be no sound end."""
+    person = graph.person
     kept = groups
     for _ in range(_TURNS):
         if len(kept) == 1:
             break
         without_each = ~np.eye(len(kept), dtype=bool)
         states = with_groups_from(person, end, kept, without_each)
-        scores = yield from ask_point_scores(states, rows)
+        scores = yield from graph.scores_of_states(states, rows)
         fine = yield from _are_sound_ends(person, states, scores)
         if not fine.any():
             break
@@ -32,7 +34,7 @@ def reduce_changes(
         turn = np.full(len(kept), len(order))
         turn[order] = np.arange(len(order))
         chain = with_groups_from(person, end, kept, turn > np.arange(len(order))[:, None])
-        scores = yield from ask_point_scores(chain, rows)
+        scores = yield from graph.scores_of_states(chain, rows)
         fine = yield from _are_sound_ends(person, chain, scores)
         put_back = order[: int(np.flatnonzero(fine)[-1]) + 1] if fine.any() else order[:1]
         kept = [group for i, group in enumerate(kept) if i not in put_back]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
+from localface.search.graph import LocalGraph
 from localface.search.person import Person
-from localface.search.questions import Questions, ask_point_scores
+from localface.search.questions import Questions
 from localface.search.stages.swaps import is_allowed_end
 from localface.types import Array, Ids
 
 _PARTS = 16  # parts of the way to a value at which it may stop
 
 
-def settle_values(person: Person, end: Array, groups: list[int], rows: Ids) -> Questions[Array]:
+def settle_values(graph: LocalGraph, end: Array, groups: list[int], rows: Ids) -> Questions[Array]:
     """Move the numbers of an end back towards the person's own, the furthest first.
 
     Each stops at the first round value at which the target is reached with all others as they
     are by then. Numbers that are linked stay as they are: their values belong together.
     """
+    person = graph.person
     columns = [
         int(mine[0])
         for mine in (np.flatnonzero(person.group_of == group) for group in groups)
@@ -30,7 +32,7 @@ def settle_values(person: Person, end: Array, groups: list[int], rows: Ids) -> Q
             continue
         states = np.repeat(state[None, :], len(values), axis=0)
         states[:, column] = values
-        scores = yield from ask_point_scores(states, rows)
+        scores = yield from graph.scores_of_states(states, rows)
         fine = np.flatnonzero((scores >= person.min_score) & is_allowed_end(person, states))
         if len(fine):
             state = states[fine[0]]
