@@ -26,6 +26,8 @@ from localface.sources.holder import RowHolder
 from localface.sources.protocol import Nearest, Neighbors, Source
 from localface.types import NO_ROWS, Array, Ids
 
+_BEST_STATES = 32  # states with the highest scores that are told of
+
 Metered = Sequence[tuple[Meter, Any]]
 """Questions of one kind, each with the account of the search that asks it."""
 AnswerKind = tuple[tuple[type, ...], Callable[[Metered], Sequence[Any]]]
@@ -86,7 +88,9 @@ class QuestionAnswerer:
         rest = self._scores.score_rows_and_states(fresh, states)
         answers: list[Array | TargetCounts] = []
         for meter, question in asked:
-            if isinstance(question, Census):
+            if isinstance(question, Census) and question.projection is not None:
+                answers.append(self._count_states(meter, question))
+            elif isinstance(question, Census):
                 answers.append(self._targets.count_targets(question, meter.min_score))
             elif isinstance(question, ScorePoints):
                 n = len(question.points)
@@ -103,11 +107,25 @@ class QuestionAnswerer:
         """Return the rows that have to be scored to answer, each once."""
         wanted = [question.ids for _, question in asked if isinstance(question, ScoreRows)]
         if any(
-            isinstance(question, Census) and not self._targets.knows_who_reaches(meter.min_score)
+            isinstance(question, Census)
+            and question.projection is None
+            and not self._targets.knows_who_reaches(meter.min_score)
             for meter, question in asked
         ):
             wanted.append(self._targets.all_row_ids())
         return self._scores.unscored_rows(np.concatenate(wanted)) if wanted else NO_ROWS
+
+    def _count_states(self, meter: Meter, question: Census) -> TargetCounts:
+        """Score every state that one person may take over; count those that reach the target."""
+        states = self._targets.different_states(question)
+        records = meter.decode(states, self._source.records(NO_ROWS))
+        exact = self._scores.score_rows_and_states(NO_ROWS, [records])
+        scores = self._score.round_scores(exact, meter.min_score)
+        meter.count_scored_records(len(states))
+        best = np.argsort(-scores, kind="stable")[:_BEST_STATES]
+        targets = int((scores >= meter.min_score).sum())
+        nobody = np.zeros(len(question.bounds.lower), dtype=np.int64)
+        return TargetCounts(len(states), targets, targets, nobody, states[best], scores[best])
 
     def _answer_density_along(self, asked: Metered) -> list[SegmentDensities]:
         """Judge the segments of all searches together.

@@ -79,6 +79,17 @@ class TargetRows:
             least = min(least, float((apart / question.distance_limits).max(axis=1).min()))
         return least
 
+    def different_states(self, question: Census) -> Array:
+        """Return all different states that a person may take over from rows."""
+        assert question.projection is not None
+        everyone = self.all_row_ids()
+        found: list[Array] = []
+        for first in range(0, len(everyone), BLOCK_ROWS):
+            points = self._holder.points(everyone[first : first + BLOCK_ROWS])
+            states = question.projection.states_of(points)
+            found.append(np.unique(states[question.bounds.contain(states)], axis=0))
+        return np.unique(np.concatenate(found), axis=0)
+
     def nearest_projections(self, question: ComposeStates, min_score: float) -> tuple[Ids, Array]:
         """Return the nearest different states that targets can be projected to, with their rows."""
         targets = np.flatnonzero(self.is_target(min_score)).astype(np.int64)
@@ -86,7 +97,7 @@ class TargetRows:
         states = np.zeros((0, len(question.point)))
         for first in range(0, len(targets), BLOCK_ROWS):
             some = targets[first : first + BLOCK_ROWS]
-            projected = question.project(self._holder.records(some))
+            projected = question.projection.states_of(self._holder.points(some))
             ids = np.concatenate([ids, some])
             states = np.concatenate([states, projected])
             order = np.lexsort((ids, norms(states - question.point)))

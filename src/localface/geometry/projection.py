@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -22,6 +22,13 @@ class Projection:
     bounds: Bounds
     kept: Array
     group_of: Ids
+    # The columns of each group that has several and limits on some.
+    taken_together: tuple[Ids, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        groups, sizes = np.unique(self.group_of[self.limited], return_counts=True)
+        columns = [np.flatnonzero(self.group_of == group) for group in groups[sizes > 1]]
+        object.__setattr__(self, "taken_together", tuple(columns))
 
     @property
     def limited(self) -> Mask:
@@ -32,10 +39,7 @@ class Projection:
     def states_of(self, points: Array) -> Array:
         """Return the states that the person may take over from people at these points."""
         states = np.clip(points, self.bounds.lower, self.bounds.upper)
-        limited = self.group_of[self.limited]
-        groups, sizes = np.unique(limited, return_counts=True)
-        for group in groups[sizes > 1]:
-            mine = self.group_of == group
-            cut = (states[:, mine] != points[:, mine]).any(axis=1)
-            states[np.ix_(cut, mine)] = self.kept[mine]
+        for columns in self.taken_together:
+            cut = (states[:, columns] != points[:, columns]).any(axis=1)
+            states[np.ix_(cut, columns)] = self.kept[columns]
         return states

@@ -13,6 +13,8 @@ from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
 from localface.sources.calibration import Calibration, calibrate_n_probe
 from localface.sources.cell_rows import CellRows, with_half_squares
+from localface.sources.cell_states import CellStates
+from localface.sources.nearest_states import answer_rows_and_states
 from localface.sources.partition import (
     EPS,
     SAMPLE,
@@ -62,6 +64,7 @@ class Cells:
         self._n_rows = n_rows
         self._calibration = calibration
         self._reopen = reopen  # how a copy of rows on disk maps them again in its own process
+        self._states = CellStates(partition, rows, points_of=points_of, n_probe=calibration.n_probe)
         self._rounding = (partition.width + 8) * EPS
 
     @classmethod
@@ -126,8 +129,7 @@ class Cells:
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        parts = (questions[block] for block in cut_into_slices(len(questions), _QUESTIONS_AT_ONCE))
-        return [answer for part in parts for answer in self._answer_questions(part)]
+        return answer_rows_and_states(questions, self._nearest_rows, self._states.nearest)
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
@@ -136,6 +138,10 @@ class Cells:
     def row_numbers(self, ids: Ids) -> Ids:
         """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows.rows[ids])
+
+    def points(self, ids: Ids) -> Array:
+        """Return rows as points; see ``RowHolder``."""
+        return self._points_of(self.records(ids))
 
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""
@@ -154,6 +160,11 @@ class Cells:
             )
             return make, (self._partition, self._rows)
         return self._reopen, (self._rows.folder, self._points_of)
+
+    def _nearest_rows(self, questions: Sequence[Nearest]) -> list[Neighbors]:
+        """Answer questions for rows."""
+        parts = (questions[block] for block in cut_into_slices(len(questions), _QUESTIONS_AT_ONCE))
+        return [answer for part in parts for answer in self._answer_questions(part)]
 
     def _answer_questions(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Find k rows for each question in its nearest cells, then nearer ones in the others."""

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from localface.geometry.bounds import Bounds
 from localface.sources.protocol import Source
-from localface.types import Ids
+from localface.types import Array, Ids
 
 
 class RowHolder(Source, Protocol):
@@ -19,6 +19,10 @@ class RowHolder(Source, Protocol):
 
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds."""
+        ...
+
+    def points(self, ids: Ids) -> Array:
+        """Return rows as points."""
         ...
 
 

@@ -9,7 +9,9 @@ import numpy as np
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import PointSet
 from localface.geometry.segments import norms
+from localface.sources.nearest_states import answer_rows_and_states
 from localface.sources.protocol import Nearest, Neighbors
+from localface.sources.table_states import TableStates
 from localface.types import Array, Ids
 
 _SPARE = 16  # rows looked at beyond k, so that rounding in the BLAS product can misplace none
@@ -31,6 +33,7 @@ class TableSource:
         self._records = records
         self._rows = rows
         self._n_rows = n_rows
+        self._states = TableStates(point_set)
         n_probes = min(len(point_set), _PROBES)
         probes = np.linspace(0, len(point_set) - 1, n_probes).astype(np.int64)
         self._probes = np.unique(probes)
@@ -47,17 +50,15 @@ class TableSource:
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; see ``Source``."""
-        squared = self._point_set.squared_distances(
-            np.stack([question.point for question in questions])
-        )
-        return [
-            self._answer_question(question, rough)
-            for question, rough in zip(questions, squared, strict=True)
-        ]
+        return answer_rows_and_states(questions, self._nearest_rows, self._states.nearest)
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
         return np.asarray(self._records[ids])
+
+    def points(self, ids: Ids) -> Array:
+        """Return rows as points; see ``RowHolder``."""
+        return np.asarray(self._point_set.points[ids])
 
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""
@@ -71,6 +72,16 @@ class TableSource:
     def row_numbers(self, ids: Ids) -> Ids:
         """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows[ids])
+
+    def _nearest_rows(self, questions: Sequence[Nearest]) -> list[Neighbors]:
+        """Answer questions for rows."""
+        squared = self._point_set.squared_distances(
+            np.stack([question.point for question in questions])
+        )
+        return [
+            self._answer_question(question, rough)
+            for question, rough in zip(questions, squared, strict=True)
+        ]
 
     def _answer_question(self, question: Nearest, rough: Array) -> Neighbors:
         """Take rows by rough distance, more and more, until the k nearest allowed are certain."""

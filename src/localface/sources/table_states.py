@@ -1,0 +1,201 @@
+"""A table in memory, searched exactly for states that a person may take over from its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from localface.geometry.point_set import PointSet
+from localface.geometry.projection import Projection
+from localface.sources.nearest_states import gather_nearest_states, no_states, projection_of
+from localface.sources.protocol import Nearest, Neighbors
+from localface.types import Array, Ids, Mask
+
+_MANY = 1024  # rows of which it pays to leave out equal ones before anything else
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ColumnRoles:
+    """What a projection does to the columns of a table.
+
+    ``straight`` columns are taken over as they are, ``clipped`` ones up to their limits. In
+    ``groups`` some rows keep what the person has. The rest is ``constant``: the same in every
+    state, as ``constants`` say.
+    """
+
+    straight: Mask
+    constant: Mask
+    constants: Array
+    clipped: Ids
+    groups: tuple[Ids, ...]
+
+    @property
+    def varying(self) -> Ids:
+        """The columns in which states can differ."""
+        return np.flatnonzero(~self.constant)
+
+
+class TableStates:
+    """The rows of a table as states of whoever asks.
+
+    One BLAS product a batch covers what is taken over as it is. Columns that limits cut short
+    are gone through one by one, so that no row is rounded by more than its own state is: a
+    state may be near though the row is far.
+    """
+
+    def __init__(self, point_set: PointSet) -> None:
+        self._point_set = point_set
+
+    def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
+        """Answer each question, all of which have a projection; see ``Source``."""
+        roles = [self._roles_of_columns(projection_of(question)) for question in questions]
+        rough = self._straight_distances(questions, roles)
+        return [self._answer_question(*each) for each in zip(questions, roles, rough, strict=True)]
+
+    def _answer_question(self, question: Nearest, roles: _ColumnRoles, rough: Array) -> Neighbors:
+        """Complete the rough distances of one question, and take the nearest states by them."""
+        self._add_clipped_columns(question, roles, rough)
+        for columns in roles.groups:
+            self._add_group(question, columns, rough)
+        self._leave_out_rows(question, rough)
+        square = float((question.point * question.point).sum())
+
+        def rows_at(near: Ids) -> tuple[Ids, Array]:
+            if len(near) > _MANY:
+                near = self._first_of_equals(near, roles.varying)
+            return near, self._point_set.points[near]
+
+        def rough_reach(distance: float) -> float:
+            most = square + (np.sqrt(square) + distance) ** 2
+            return distance * distance + float(self._point_set.rounding_error(most))
+
+        return gather_nearest_states(
+            question,
+            no_states(question),
+            rough,
+            rows_at=rows_at,
+            rough_reach=rough_reach,
+        )
+
+    def _roles_of_columns(self, projection: Projection) -> _ColumnRoles:
+        """Tell what a projection does to each column; limits that no row goes beyond do nothing."""
+        low, high = self._extremes
+        bounds = projection.bounds
+        cuts = (bounds.lower > low) | (bounds.upper < high)
+        constants = np.clip(low, bounds.lower, bounds.upper)
+        constant = constants == np.clip(high, bounds.lower, bounds.upper)
+        together = np.zeros(len(low), dtype=bool)
+        groups = []
+        for columns in projection.taken_together:
+            kept = projection.kept[columns]
+            least = np.maximum(bounds.lower, low)[columns]
+            most = np.minimum(bounds.upper, high)[columns]
+            constant[columns] = False
+            if not cuts[columns].any():
+                continue
+            if (least > most).any() or ((least == kept) & (most == kept)).all():
+                constant[columns] = True
+                constants[columns] = kept
+            else:
+                together[columns] = True
+                groups.append(columns)
+        rest = ~(constant | together)
+        return _ColumnRoles(
+            straight=rest & ~cuts,
+            constant=constant,
+            constants=constants,
+            clipped=np.flatnonzero(rest & cuts),
+            groups=tuple(groups),
+        )
+
+    def _straight_distances(
+        self, questions: Sequence[Nearest], roles: Sequence[_ColumnRoles]
+    ) -> Array:
+        """Return squared distances over the columns that are taken over as they are or constant."""
+        points = np.stack([question.point for question in questions])
+        straight = np.stack([one.straight for one in roles])
+        constant = np.stack([one.constant for one in roles])
+        away = points - np.stack([one.constants for one in roles])
+        points = np.where(straight, points, 0.0)
+        rough: Array = self._point_set.products_with_rows(points)
+        rough *= -2
+        rough += self._squares_over(straight)
+        offsets = (points * points).sum(axis=1) + np.where(constant, away * away, 0.0).sum(axis=1)
+        rough += offsets[:, None]
+        return rough
+
+    def _squares_over(self, chosen: Mask) -> Array:
+        """Return the squared length of every row over the columns that each question chooses."""
+        if chosen.all():
+            return np.asarray(self._point_set.squares)
+        if (chosen == chosen[0]).all():
+            chosen = chosen[0]
+        return np.asarray(chosen.astype(np.float64) @ self._squared_columns)
+
+    def _add_clipped_columns(self, question: Nearest, roles: _ColumnRoles, rough: Array) -> None:
+        """Add the squared distances over columns that limits cut short."""
+        bounds = projection_of(question).bounds
+        away = np.empty(len(rough))
+        for column in roles.clipped:
+            np.maximum(self._point_set.columns[column], bounds.lower[column], out=away)
+            np.minimum(away, bounds.upper[column], out=away)
+            away -= question.point[column]
+            away *= away
+            rough += away
+
+    def _add_group(self, question: Nearest, columns: Ids, rough: Array) -> None:
+        """Add the squared distances over columns that are taken over together or not at all."""
+        projection = projection_of(question)
+        bounds = projection.bounds
+        point = question.point[columns]
+        values = self._point_set.columns[columns]
+        stays = (values < bounds.lower[columns, None]) | (values > bounds.upper[columns, None])
+        squared = self._squared_columns[columns].sum(axis=0) - 2 * (point @ values)
+        squared += (point * point).sum()
+        away = projection.kept[columns] - point
+        rough += np.where(stays.any(axis=0), (away * away).sum(), squared)
+
+    def _first_of_equals(self, rows: Ids, columns: Ids) -> Ids:
+        """Leave out rows that equal one with a smaller id in all of some columns, if not quite all.
+
+        Where few features are free, thousands of rows come to a handful of states.
+        """
+        values = self._point_set.columns[np.ix_(columns, rows)]
+        marks = np.sqrt(np.arange(2.0, 2 + len(columns))) @ values
+        order = np.argsort(marks, kind="stable")
+        maybe = np.flatnonzero(np.diff(marks[order]) == 0)
+        same = (values[:, order[maybe]] == values[:, order[maybe + 1]]).all(axis=0)
+        first = np.ones(len(rows), dtype=bool)
+        first[order[maybe[same] + 1]] = False
+        return rows[first]
+
+    def _leave_out_rows(self, question: Nearest, rough: Array) -> None:
+        """Make rows infinitely far that are excluded, or whose states are out of bounds for sure.
+
+        What is out of bounds in a column that goes as far as its limits is so before it is
+        cut short.
+        """
+        projection = projection_of(question)
+        lower = question.bounds.lower
+        upper = question.bounds.upper
+        rough[question.exclude] = np.inf
+        alone = np.ones(len(lower), dtype=bool)
+        for columns in projection.taken_together:
+            alone[columns] = False
+        for column in np.flatnonzero(alone & (lower > projection.bounds.lower)):
+            rough[self._point_set.columns[column] < lower[column]] = np.inf
+        for column in np.flatnonzero(alone & (upper < projection.bounds.upper)):
+            rough[self._point_set.columns[column] > upper[column]] = np.inf
+
+    @cached_property
+    def _squared_columns(self) -> Array:
+        """Squares of all values: sums over some columns are rounded by no other columns."""
+        return np.asarray(self._point_set.columns * self._point_set.columns)
+
+    @cached_property
+    def _extremes(self) -> tuple[Array, Array]:
+        """The lowest and the highest value of each column."""
+        return self._point_set.columns.min(axis=1), self._point_set.columns.max(axis=1)
