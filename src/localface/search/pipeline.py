@@ -39,6 +39,9 @@ from localface.search.stages.relax import densest_path
 from localface.search.stages.straight import find_straight_way
 from localface.types import Array
 
+_SHORT_WALK = 4  # vertices that are accepted before a few actions to anybody's values are tried
+_LONG_WALK = 64  # and before a walk through states of one person gives up
+
 
 def find_recourse(
     person: Person,
@@ -99,12 +102,15 @@ def least_widening(person: Person, record: Array, distance_limits: Array) -> Que
 
 
 def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[Outcome]:
-    """Explore, then exploit and enhance in turns."""
+    """Explore, then exploit and enhance in turns.
+
+    Where a short walk leads to no target, a few actions to anybody's values are tried before a
+    long one.
+    """
     try:
-        if (yield from _is_goal_below_floor(graph)):
-            found = Exploration(())
-        else:
-            found = yield from explore(graph, plan.walk_options)
+        found = yield from _explore_in_turns(graph, plan)
+        if isinstance(found, Outcome):
+            return found
         if not found.trail:
             return (yield from _outcome_when_no_path_found(graph, plan, found, relax=relax))
     except OutOfTime:
@@ -115,6 +121,27 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
     if plan.cost == "safest":
         graph, found = yield from _raise_floor(graph, plan, found)
     return (yield from _improve_path(graph, plan, found, relaxed=False))
+
+
+def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | Outcome]:
+    """Walk a little, try a few actions to anybody's values, then walk on."""
+    if (yield from _is_goal_below_floor(graph)):
+        return Exploration(())
+    projection = graph.person.projection
+    if projection is None or graph.goal is not None:
+        return (yield from explore(graph, plan.walk_options))
+    found = yield from explore(graph, replace(plan.walk_options, most=_SHORT_WALK))
+    if found.trail:
+        return found
+    own = yield from graph.factual_log_density()
+    log_floor = min(graph.person.log_floor, own)
+    way = yield from find_straight_way(graph, plan, projection, log_floor)
+    if way.moves is not None:
+        return (yield from _go_by_moves(graph, plan, way.moves, log_floor))
+    graph.cut = graph.cut or way.cut
+    if found.gave_up:
+        found = yield from explore(graph, replace(plan.walk_options, most=_LONG_WALK))
+    return found
 
 
 def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:
@@ -204,18 +231,9 @@ def _raise_floor(
 def _outcome_when_no_path_found(
     graph: LocalGraph, plan: Plan, found: Exploration, *, relax: bool
 ) -> Questions[Outcome]:
-    """Try a few actions to anybody's values, then a lower floor; where neither helps, say why."""
-    withheld = False
-    projection = graph.person.projection
-    if projection is not None and graph.goal is None:
-        own = yield from graph.factual_log_density()
-        log_floor = min(graph.person.log_floor, own)
-        way = yield from find_straight_way(graph, plan, projection, log_floor)
-        if way.moves is not None:
-            return (yield from _go_by_moves(graph, plan, way.moves, log_floor))
-        withheld = way.cut
+    """Try a lower floor, where that is wanted; where it does not help, say why."""
     status = "UNREACHABLE" if (yield from graph.has_targets()) else "NO_TARGET"
-    if withheld or (status == "UNREACHABLE" and graph.cut):
+    if graph.cut:
         status = "BUDGET"
     if status == "UNREACHABLE" and relax:
         outcome = yield from _search_above_lower_floor(graph, plan, found)
@@ -223,7 +241,11 @@ def _outcome_when_no_path_found(
             return outcome
         status = "BUDGET" if graph.cut else status
     outcome = yield from close_without_path(status, graph)
-    return replace(outcome, no_floor_helps=relax and status == "UNREACHABLE")
+    return replace(
+        outcome,
+        no_floor_helps=relax and status == "UNREACHABLE",
+        cut_short=found.gave_up and status == "UNREACHABLE",
+    )
 
 
 def _search_above_lower_floor(

@@ -15,13 +15,15 @@ class WalkOptions:
 
     ``patience`` is how many vertices are accepted before asking whether any allowed row reaches
     the target at all. No row should be revealed to someone who cannot get there, but the answer
-    takes every row's score; where those are known the question comes first.
+    takes every row's score; where those are known the question comes first. ``most`` is how many
+    vertices are accepted before the walk gives up.
     """
 
     n_neighbors: int
     momentum_steps: int = 0
     momentum_radius: float = np.inf
     patience: int = 8
+    most: float = np.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,12 +25,14 @@ class Exploration:
     """The trail that was found to a target (empty if none), and how it begins.
 
     ``entry`` says that it begins with an entry step; ``entries`` are the rows above the floor
-    by which someone below it could enter, the best first.
+    by which someone below it could enter, the best first. ``gave_up`` says that there was more to
+    look at.
     """
 
     trail: Trail
     entry: bool = False
     entries: Trail = ()
+    gave_up: bool = False
 
 
 class Candidate(NamedTuple):
@@ -119,7 +121,7 @@ def explore(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Explorati
         trail = yield from _best_first_search(graph, queue, walk_options)
         tried = set(queue.trails)
         if trail or len(tried) > 1:
-            return Exploration(trail)
+            return Exploration(trail, gave_up=len(tried) >= walk_options.most)
     return (yield from _explore_from_entries(graph, walk_options, tried))
 
 
@@ -141,7 +143,10 @@ def _explore_from_entries(
         if not (yield from graph.may_have_targets()):
             break
         tried |= set(queue.trails)
-    return Exploration((), entry=bool(entries), entries=entries)
+        if len(tried) >= walk_options.most:
+            break
+    gave_up = len(tried) >= walk_options.most
+    return Exploration((), entry=bool(entries), entries=entries, gave_up=gave_up)
 
 
 def _best_first_search(
@@ -167,6 +172,8 @@ def _best_first_search(
             return queue.trails[here]
         out_of_patience = len(queue.trails) == walk_options.patience
         if out_of_patience and not (yield from graph.may_have_targets()):
+            return ()
+        if len(queue.trails) >= walk_options.most:
             return ()
         yield from _push_steps_around(graph, queue, here, walk_options)
     return ()
