@@ -64,6 +64,11 @@ class KDE:
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
     @property
+    def matrix(self) -> Array | None:
+        """What maps points, from the right, to where kernels are round; None for the identity."""
+        return self._kernels.matrix
+
+    @property
     def log_normaliser(self) -> float:
         """What turns a log-sum of kernels exp(-|x - x_i|^2 / 2h^2) into a log-density."""
         n = len(self._point_set)
