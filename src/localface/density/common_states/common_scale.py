@@ -9,6 +9,7 @@ import numpy as np
 from localface.types import Array
 
 _FACTORS = (2.0, 2.0, 1.0)  # joint density and rarest pair refuse half as many each
+_DECIMALS = 12  # to which equal values agree: sums of weighted counts round differently
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +31,8 @@ class CommonScale:
         values = []
         heights = []
         for question in (1, 2):
-            distinct, counts = np.unique(people[:, question], return_counts=True)
+            rounded = np.round(people[:, question], _DECIMALS)
+            distinct, counts = np.unique(rounded, return_counts=True)
             reached = np.cumsum(counts) / len(people) * (_FACTORS[question] / _FACTORS[0])
             values.append(distinct)
             heights.append(np.interp(reached, ranks, joint))
