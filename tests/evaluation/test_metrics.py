@@ -17,7 +17,6 @@ from sklearn.datasets import make_moons
 from sklearn.neighbors import LocalOutlierFactor, NearestNeighbors
 
 import localface.evaluation.metrics as metrics
-from judge import Judge as PathJudge
 from localface import Feature, LocalFACE, Schema, Search
 from localface.data.space import Space
 from localface.errors import DataError
@@ -220,16 +219,26 @@ def test_changes_worked_by_hand() -> None:
         [True, False, True, True, True, True]
     ]
     assert metrics.l0(start, end, FREE).tolist() == [5.0]
-    assert metrics.l1(start, end, MIXED, FREE.scales).tolist() == [0.5 + 0 + 0.5 + 1 + 1 + 2]
-    assert metrics.l2(start, end, MIXED, FREE.scales)[0] == pytest.approx(
-        math.sqrt(0.25 + 0.25 + 1 + 1 + 4)
-    )
+    effort = metrics.effort_by_feature(start, end, FREE)
+    np.testing.assert_allclose(effort, [[0.5, 0, 0.5, 1, 1, 2]])
+    np.testing.assert_allclose(metrics.l1(start, end, FREE), [0.5 + 0 + 0.5 + 1 + 1 + 2])
+    np.testing.assert_allclose(metrics.l2(start, end, FREE), [math.sqrt(0.25 + 0.25 + 1 + 1 + 4)])
 
 
 def test_l2_is_the_distance_between_points() -> None:
     end = np.array([[45.0, 2.0, 8.0, 2.0, 0.0, 3.0]])
     wanted = np.linalg.norm(FREE.points(end) - FREE.points(PERSON[None, :]))
-    assert metrics.l2(PERSON[None, :], end, MIXED, FREE.scales)[0] == pytest.approx(float(wanted))
+    assert metrics.l2(PERSON[None, :], end, FREE)[0] == pytest.approx(float(wanted))
+
+
+def test_effort_is_in_standard_deviations_wherever_the_rows_are() -> None:
+    income = np.exp(np.random.default_rng(0).normal(10, 1, size=(2001, 1)))
+    space = Space.fit(Schema([Feature("income")]), income)
+    low, middle, high, top = np.quantile(income, [0.1587, 0.5, 0.8413, 0.9772])[:, None, None]
+    assert metrics.l1(low, middle, space)[0] == pytest.approx(1, abs=0.02)
+    assert metrics.l1(middle, high, space)[0] == pytest.approx(1, abs=0.02)
+    assert metrics.l2(high, top, space)[0] == pytest.approx(1, abs=0.05)
+    assert top - high > 3 * (middle - low)  # of money
 
 
 def test_rounding_is_no_change() -> None:
@@ -247,8 +256,10 @@ def test_scales_worked_by_hand() -> None:
     assert mad.tolist() == [1.0, records[:, 1].std(), 0.0, 1.0]
     assert spread.tolist() == [10.0, 5.0, 0.0, 1.0]
     moved = records[:1] + np.array([2.0, 0, 9, 1])
-    assert metrics.l1(records[:1], moved, schema, mad).tolist() == [2.0 + 0 + 1 + 1]
-    assert metrics.l1(records[:1], moved, schema, spread).tolist() == [0.2 + 0 + 1 + 1]
+    in_mads = metrics.scaled_differences(records[:1], moved, schema, mad)
+    in_ranges = metrics.scaled_differences(records[:1], moved, schema, spread)
+    assert in_mads.tolist() == [[2.0, 0, 1, 1]]
+    assert in_ranges.tolist() == [[0.2, 0, 1, 1]]
 
 
 @settings(deadline=None, max_examples=25)
@@ -258,8 +269,8 @@ def test_scaled_changes_do_not_depend_on_units(factors: list[float], shift: floa
     schema = Schema(Feature(name) for name in "abc")
     other = rows * factors + shift
     for scaled in (metrics.mad_scales, metrics.range_scales):
-        first = metrics.l1(rows[:5], rows[5:10], schema, scaled(rows, schema))
-        second = metrics.l1(other[:5], other[5:10], schema, scaled(other, schema))
+        first = metrics.scaled_differences(rows[:5], rows[5:10], schema, scaled(rows, schema))
+        second = metrics.scaled_differences(other[:5], other[5:10], schema, scaled(other, schema))
         np.testing.assert_allclose(first, second, rtol=1e-6)
 
 
@@ -383,7 +394,7 @@ def test_a_score_that_falls_is_not_monotone() -> None:
 
 
 def test_the_held_out_density_is_that_of_scipy() -> None:
-    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
+    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7, matrix=np.eye(4))
     wanted = np.mean(
         [multivariate_normal(row, 0.49 * np.eye(4)).pdf(PLACES) for row in CLOUD], axis=0
     )
@@ -391,14 +402,16 @@ def test_the_held_out_density_is_that_of_scipy() -> None:
 
 
 def test_far_places_keep_their_log_density() -> None:
-    heldout = HeldOutDensity.fit(np.array([[0.0], [1.0]]), np.zeros(1, dtype=bool), bandwidth=0.1)
+    heldout = HeldOutDensity.fit(
+        np.array([[0.0], [1.0]]), np.zeros(1, dtype=bool), bandwidth=0.1, matrix=np.eye(1)
+    )
     assert heldout.log_densities(np.array([[101.0]]))[0] == pytest.approx(
         -0.5 * 1000**2 - np.log(2) - 0.5 * np.log(2 * np.pi * 0.01)
     )
 
 
 def test_levels_leave_each_row_out_and_shares_read_them() -> None:
-    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7)
+    heldout = HeldOutDensity.fit(CLOUD, np.zeros(4, dtype=bool), bandwidth=0.7, matrix=np.eye(4))
     wanted = []
     for i in range(len(CLOUD)):
         squares = ((np.delete(CLOUD, i, axis=0) - CLOUD[i]) ** 2).sum(axis=1)
@@ -428,7 +441,10 @@ def test_the_bandwidth_does_not_depend_on_row_order_and_follows_the_scale() -> N
     smooth = np.zeros(4, dtype=bool)
     h = HeldOutDensity.fit(CLOUD, smooth).bandwidth
     assert HeldOutDensity.fit(CLOUD[::-1], smooth).bandwidth == pytest.approx(h)
-    assert HeldOutDensity.fit(3 * CLOUD, smooth).bandwidth == pytest.approx(3 * h)
+    round_kernels = [
+        HeldOutDensity.fit(times * CLOUD, smooth, matrix=np.eye(4)).bandwidth for times in (1, 3)
+    ]
+    assert round_kernels[1] == pytest.approx(3 * round_kernels[0])
     assert (
         HeldOutDensity.fit(np.concatenate([CLOUD, CLOUD]), smooth).bandwidth == h
     )  # equal rows count once
@@ -462,7 +478,9 @@ def test_categories_flip_in_the_middle() -> None:
     (a, b, first), (c, d, second) = straight_parts(start, end, discrete)
     assert [a.tolist(), b.tolist(), c.tolist(), d.tolist()] == [[0, 0], [2, 0], [2, 1], [4, 1]]
     assert first == second == 0.5
-    heldout = HeldOutDensity.fit(np.array([[0.0, 0.0], [4.0, 1.0]]), discrete, bandwidth=0.5)
+    heldout = HeldOutDensity.fit(
+        np.array([[0.0, 0.0], [4.0, 1.0]]), discrete, bandwidth=0.5, matrix=np.eye(2)
+    )
     along = heldout.along(start[None, :], end[None, :])
     assert along.lowest_logs[0] == pytest.approx(
         heldout.log_densities(np.array([[2.0, 0.0]]))[0], abs=1e-9
@@ -489,39 +507,47 @@ def test_a_path_is_as_low_as_its_lowest_step_and_its_mean_goes_by_length() -> No
 
 def test_traversable_by_held_out_people() -> None:
     rows = np.concatenate([np.linspace(0, 1, 50), np.linspace(5, 6, 50)])[:, None]
-    heldout = HeldOutDensity.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.1)
+    heldout = HeldOutDensity.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.1, matrix=np.eye(1))
     starts = np.array([[0.1], [0.5]])
     ends = np.array([[0.9], [5.5]])
     assert heldout.traversable(starts, ends).tolist() == [True, False]
 
 
-def test_the_rule_says_what_the_judge_of_the_tests_says() -> None:
-    world = moons()
-    explainer = LocalFACE(world.model, world.data, search=Search(n_neighbors=15))
-    answer = next(
-        one for one in explainer.explain_many(world.people[:2], progress=False) if one.found
-    )
-    judge = PathJudge.of(explainer, world.data, answer)
-    rule = TraversalRule.fit(judge.rows, judge.discrete, bandwidth=judge.h)
-    assert rule.log_floor == pytest.approx(judge.floor, abs=1e-9)
-    points = judge.points(answer.path)
+def test_the_held_out_density_follows_the_shape_of_the_crowd() -> None:
     rng = np.random.default_rng(0)
-    starts = np.concatenate([points[:-1], judge.rows[rng.integers(0, 1000, 8)]])
-    ends = np.concatenate([points[1:], judge.rows[rng.integers(0, 1000, 8)]])
+    along = rng.normal(size=(400, 1))
+    rows = np.hstack([along, along + 0.3 * rng.normal(size=(400, 1))])
+    heldout = HeldOutDensity.fit(rows, np.zeros(2, dtype=bool))
+    shape = np.cov((rows @ heldout.matrix).T)
+    np.testing.assert_allclose(shape, np.eye(2), atol=0.3)
+    beside, further = heldout.log_densities(np.array([[0.8, -0.8], [1.0, 1.0]]))
+    assert heldout.share(beside) == 0.0 < heldout.share(further)
+    fine = np.linspace(-4, 4, 401)
+    grid = np.stack(np.meshgrid(fine, fine), axis=-1).reshape(-1, 2)
+    total = np.exp(heldout.log_densities(grid)).sum() * (fine[1] - fine[0]) ** 2
+    assert total == pytest.approx(1.0, abs=0.01)
+
+
+def test_the_rule_of_round_kernels_is_that_of_an_isotropic_density() -> None:
+    world = moons()
+    explainer = LocalFACE(
+        world.model, world.data, density="isotropic", search=Search(n_neighbors=15)
+    )
+    density = explainer.density
+    points = metrics.points_of_records(np.unique(world.data, axis=0), explainer.engine.space)
+    rule = TraversalRule.fit(points, np.zeros(2, dtype=bool), bandwidth=density.bandwidth)
+    assert rule.log_floor == pytest.approx(density.scale.quantile(0.05), abs=1e-9)
+    rng = np.random.default_rng(0)
+    starts, ends = points[rng.integers(0, len(points), (2, 30))]
     along = rule.along(starts, ends)
-    np.testing.assert_allclose(
-        along.lowest_logs,
-        [judge.lowest(a, b, 2001) for a, b in zip(starts, ends, strict=True)],
-        atol=1e-2,
-    )
-    np.testing.assert_allclose(
-        along.mean_logs,
-        [judge.mean(a, b, 2001) for a, b in zip(starts, ends, strict=True)],
-        atol=1e-2,
-    )
-    assert rule.traversable(points[:-1], points[1:]).all()
-    assert not rule.traversable(starts, ends).all()
+    lowest = density.lowest_along(starts, ends, None).log_densities
+    means = density.mean_along(starts, ends, None).log_densities
+    np.testing.assert_allclose(along.lowest_logs, lowest, atol=1e-2)
+    np.testing.assert_allclose(along.mean_logs, means, atol=1e-2)
+    passes = density.lowest_along(starts, ends, rule.log_floor).passes
+    assert rule.traversable(starts, ends).tolist() == passes.tolist()
     assert rule.traversable(starts, ends, log_floor=-np.inf).all()
+    assert not passes.all()
 
 
 def test_the_rows_at_the_ends_of_a_step_are_no_evidence_for_it() -> None:
@@ -576,6 +602,17 @@ def test_stability_counts_answers_that_are_lost_and_leaves_out_who_had_none() ->
     nobody = metrics.stability(lambda _: None, people, plain(1))
     assert nobody.people == 0
     assert math.isnan(nobody.found.share)
+
+
+def test_noise_is_as_large_in_standard_deviations_wherever_someone_is() -> None:
+    income = np.exp(np.random.default_rng(0).normal(10, 1, size=(2001, 1)))
+    space = Space.fit(Schema([Feature("income")]), income)
+    for share in (0.1, 0.5, 0.9):
+        person = np.quantile(income, [share])
+        rng = np.random.default_rng(1)
+        copies = metrics.noisy_copies(person, space, noise=0.1, n=300, rng=rng)
+        moved = metrics.l1(np.broadcast_to(person, copies.shape), copies, space)
+        assert moved.mean() == pytest.approx(0.1 * math.sqrt(2 / math.pi), rel=0.15)
 
 
 def test_noise_keeps_records_possible() -> None:
@@ -865,7 +902,7 @@ def test_localface_is_judged_sound_where_it_says_found() -> None:
         lambda records: world.model.predict_proba(records)[:, 1],
         min_score=0.5,
         heldout=heldout,
-        bandwidth=explainer.density.bandwidth,
+        density=explainer.density,
     )
     paths = [np.asarray(one.records) if one.found else None for one in answers]
     found = metrics.measure_many(
@@ -880,7 +917,7 @@ def test_localface_is_judged_sound_where_it_says_found() -> None:
 def test_the_density_matches_scipys_own_kde_up_to_shape() -> None:
     theirs = gaussian_kde(CLOUD[:, :1].T)
     h = float(np.sqrt(theirs.covariance[0, 0]))
-    ours = HeldOutDensity.fit(CLOUD[:, :1], np.zeros(1, dtype=bool), bandwidth=h)
+    ours = HeldOutDensity.fit(CLOUD[:, :1], np.zeros(1, dtype=bool), bandwidth=h, matrix=np.eye(1))
     np.testing.assert_allclose(
         np.exp(ours.log_densities(PLACES[:, :1])), theirs(PLACES[:, 0]), rtol=1e-7
     )

@@ -3,6 +3,7 @@
 from localface.evaluation.metrics.changes import (
     changed_features,
     diversity,
+    effort_by_feature,
     l0,
     l1,
     l2,
@@ -12,6 +13,7 @@ from localface.evaluation.metrics.changes import (
     scaled_differences,
     single_undos,
 )
+from localface.evaluation.metrics.common_ground import CommonGround
 from localface.evaluation.metrics.endpoints import OutlierFactor, Score, knn_distance, valid, ynn
 from localface.evaluation.metrics.groups import (
     DecileGap,
@@ -45,6 +47,7 @@ from localface.evaluation.metrics.paths import (
     step_lengths,
 )
 from localface.evaluation.metrics.people_nearby import people_within, typical_eps
+from localface.evaluation.metrics.record_points import points_of_records
 from localface.evaluation.metrics.reference_rows import ReferenceRows
 from localface.evaluation.metrics.robustness import (
     Explain,
@@ -53,11 +56,13 @@ from localface.evaluation.metrics.robustness import (
     stability,
     valid_under_models,
 )
+from localface.evaluation.metrics.row_classifier import RowClassifier
 from localface.evaluation.metrics.step_densities import StepDensities, path_log_densities
-from localface.evaluation.metrics.traversal_rule import TraversalRule
+from localface.evaluation.metrics.traversal_rule import RoundKernels, TraversalRule
 from localface.evaluation.metrics.violations import Violations, count_violations, existing_values
 
 __all__ = [
+    "CommonGround",
     "DecileGap",
     "Explain",
     "GroupResult",
@@ -67,6 +72,8 @@ __all__ = [
     "Measures",
     "OutlierFactor",
     "ReferenceRows",
+    "RoundKernels",
+    "RowClassifier",
     "Score",
     "ShareInterval",
     "Stability",
@@ -84,6 +91,7 @@ __all__ = [
     "deepest_fall",
     "detour",
     "diversity",
+    "effort_by_feature",
     "existing_values",
     "knn_distance",
     "l0",
@@ -100,6 +108,7 @@ __all__ = [
     "path_length",
     "path_log_densities",
     "people_within",
+    "points_of_records",
     "range_scales",
     "redundancy",
     "scaled_differences",

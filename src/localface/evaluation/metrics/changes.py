@@ -10,9 +10,10 @@ import numpy as np
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.evaluation.metrics.endpoints import Score, valid
+from localface.evaluation.metrics.record_points import points_of_records
 from localface.types import Array, Mask
 
-_ROUNDING = 1e-9  # of an ordinary difference: less is no change
+_ROUNDING = 1e-9  # of the spread of a feature: less is no change
 
 
 def changed_features(starts: Array, ends: Array, space: Space) -> Mask:
@@ -21,7 +22,7 @@ def changed_features(starts: Array, ends: Array, space: Space) -> Mask:
 
 
 def scaled_differences(starts: Array, ends: Array, schema: Schema, scales: Array) -> Array:
-    """By how much each feature differs, in units of its scale.
+    """By how much each feature differs, in units of ``mad_scales`` or ``range_scales``.
 
     |a - b| / scale for numbers; 1 / scale for any two categories. Where the scale is 0,
     because everybody has the same value, any difference counts as one.
@@ -32,22 +33,35 @@ def scaled_differences(starts: Array, ends: Array, schema: Schema, scales: Array
     return np.where(known, apart / np.where(known, scales, 1.0), apart > 0)
 
 
+def effort_by_feature(starts: Array, ends: Array, space: Space) -> Array:
+    """How far apart records are in each feature, in points: standard deviations.
+
+    A number counts by the difference of its normal scores, or of its values over the scale that
+    the schema gives; another category of a feature counts 1 / scale, which is 1 by default.
+    """
+    apart = points_of_records(ends, space) - points_of_records(starts, space)
+    squares = np.zeros((len(apart), len(space.schema)))
+    for column, feature in enumerate(space.feature_of):
+        squares[:, feature] += apart[:, column] ** 2
+    return np.asarray(np.sqrt(squares))
+
+
 def l0(starts: Array, ends: Array, space: Space) -> Array:
     """How many features change."""
     return np.asarray(changed_features(starts, ends, space).sum(axis=1), dtype=np.float64)
 
 
-def l1(starts: Array, ends: Array, schema: Schema, scales: Array) -> Array:
-    """The sum of differences, in units of ``space.scales``, ``mad_scales`` or ``range_scales``."""
-    return np.asarray(scaled_differences(starts, ends, schema, scales).sum(axis=1))
+def l1(starts: Array, ends: Array, space: Space) -> Array:
+    """The effort of all features together, in standard deviations."""
+    return np.asarray(effort_by_feature(starts, ends, space).sum(axis=1))
 
 
-def l2(starts: Array, ends: Array, schema: Schema, scales: Array) -> Array:
-    """The root of the summed squares of differences.
+def l2(starts: Array, ends: Array, space: Space) -> Array:
+    """The distance between points: the root of the summed squares of the effort.
 
-    With ``space.scales`` it is the distance that LocalFACE uses.
+    It is the length that LocalFACE keeps short.
     """
-    return np.asarray(np.sqrt((scaled_differences(starts, ends, schema, scales) ** 2).sum(axis=1)))
+    return np.asarray(np.sqrt((effort_by_feature(starts, ends, space) ** 2).sum(axis=1)))
 
 
 def mad_scales(records: Array, schema: Schema) -> Array:
@@ -96,7 +110,7 @@ def diversity(start: Array, ends: Sequence[Array], space: Space) -> tuple[float,
     records = np.stack(list(ends))
     masks = changed_features(np.broadcast_to(start, records.shape), records, space)
     first, second = np.array(list(combinations(range(len(ends)), 2))).T
-    apart = l2(records[first], records[second], space.schema, space.scales)
+    apart = l2(records[first], records[second], space)
     either = (masks[first] | masks[second]).sum(axis=1)
     both = (masks[first] & masks[second]).sum(axis=1)
     jaccard = np.where(either > 0, 1.0 - both / np.maximum(either, 1), 0.0)

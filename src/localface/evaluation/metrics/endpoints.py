@@ -50,7 +50,7 @@ def ynn(points: Array, rows: ReferenceRows, reaches_target: Mask, *, k: int = 10
 def knn_distance(points: Array, rows: ReferenceRows, *, k: int = 10) -> Array:
     """The mean distance to the k nearest other rows; NaN where there is no other row.
 
-    In ordinary differences between people.
+    In standard deviations wherever the rows are.
     """
     _check_k(k)
     distances, _ = rows.nearest(points, k)

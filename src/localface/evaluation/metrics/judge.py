@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.data.space import Space
+from localface.density.protocol import Density
 from localface.evaluation.metrics.changes import mad_scales, range_scales
 from localface.evaluation.metrics.endpoints import OutlierFactor, Score, valid
 from localface.evaluation.metrics.held_out_density import HeldOutDensity
 from localface.evaluation.metrics.people_nearby import typical_eps
+from localface.evaluation.metrics.record_points import points_of_records
 from localface.evaluation.metrics.reference_rows import ReferenceRows
+from localface.evaluation.metrics.row_classifier import RowClassifier
 from localface.evaluation.metrics.traversal_rule import TraversalRule
 from localface.types import Array, Mask
 
@@ -33,6 +36,7 @@ class Judge:
     min_density: float
     heldout: HeldOutDensity | None
     rule: TraversalRule | None
+    classifier: RowClassifier | None
 
     @classmethod
     def of(
@@ -43,7 +47,9 @@ class Judge:
         *,
         min_score: float,
         heldout: Array | None = None,
+        density: Density | None = None,
         bandwidth: float | None = None,
+        classifier: RowClassifier | None = None,
         min_density: float = 0.05,
         eps: float | None = None,
         k: int = 10,
@@ -52,16 +58,21 @@ class Judge:
         """Score the rows afresh, and fit the densities.
 
         ``records`` are the rows that methods were given; ``heldout`` rows that none was
-        given (without them nothing is said of held-out densities); ``bandwidth`` that of the
-        explainer whose rule is judged (without it the rule is not judged); ``eps`` how near
-        people count as near, by default the median distance to the tenth nearest other row.
+        given (without them nothing is said of held-out densities). ``density`` is that of the
+        explainer whose rule is judged, of which only the fitted numbers are used; ``bandwidth``
+        stands in for one with round kernels; with neither the rule is not judged. ``classifier``
+        is a second opinion on where proposals end; ``eps`` how near people count as near, by
+        default the median distance to the tenth nearest other row.
         """
         distinct = np.unique(np.asarray(records, dtype=np.float64) + 0.0, axis=0)
-        rows = ReferenceRows(space.points(distinct))
+        rows = ReferenceRows(points_of_records(distinct, space))
         unseen = rule = None
         if heldout is not None:
-            unseen = HeldOutDensity.fit(space.points(np.asarray(heldout)), space.discrete)
-        if bandwidth is not None:
+            points = points_of_records(np.asarray(heldout), space)
+            unseen = HeldOutDensity.fit(points, space.discrete)
+        if density is not None:
+            rule = TraversalRule.of_density(density, rows, min_density=min_density)
+        elif bandwidth is not None:
             rule = TraversalRule.fit(
                 rows, space.discrete, bandwidth=bandwidth, min_density=min_density
             )
@@ -79,6 +90,7 @@ class Judge:
             min_density=min_density,
             heldout=unseen,
             rule=rule,
+            classifier=classifier,
         )
 
     def __repr__(self) -> str:
@@ -87,5 +99,5 @@ class Judge:
             unseen = f"{len(self.heldout.rows):,} held out"
         rule = "no rule"
         if self.rule is not None:
-            rule = f"rule with bandwidth {self.rule.bandwidth:.3g}"
+            rule = f"rule with bandwidth {self.rule.ground.bandwidth:.3g}"
         return f"<Judge: {len(self.rows):,} rows, {unseen}, {rule}>"

@@ -111,15 +111,19 @@ def log_densities_along_step(
     rows: ReferenceRows,
     bandwidth: float,
     *,
+    matrix: Array | None = None,
     left_out: Sequence[int] = (),
 ) -> tuple[float, float]:
     """The lowest log-density along a step, and the logarithm of the mean density.
 
-    First at eight points a bandwidth, then closer around the lowest of them.
+    First at eight points a bandwidth, then closer around the lowest of them. The kernels are
+    round in the space that ``matrix`` maps points to from the right, where ``rows`` are.
     """
     lowest = np.inf
     weighted_logs = []
-    for start, end, share in straight_parts(*ends, discrete):
+    for first, last, share in straight_parts(*ends, discrete):
+        start = first if matrix is None else first @ matrix
+        end = last if matrix is None else last @ matrix
         points, weights = points_along(start, end, apart=bandwidth / PER_BANDWIDTH)
         logs = kernel_log_densities(points, rows, bandwidth, left_out=left_out)
         weighted_logs.append(logs + np.log(share * weights))

@@ -10,7 +10,7 @@ import numpy as np
 
 from localface.data.box import Box
 from localface.errors import DataError
-from localface.evaluation.metrics.changes import l0, l1, l2, single_undos
+from localface.evaluation.metrics.changes import l0, l1, l2, scaled_differences, single_undos
 from localface.evaluation.metrics.endpoints import knn_distance, valid, ynn
 from localface.evaluation.metrics.held_out_density import HeldOutDensity
 from localface.evaluation.metrics.judge import Judge
@@ -32,7 +32,11 @@ from localface.evaluation.metrics.step_densities import (
     path_log_densities,
 )
 from localface.evaluation.metrics.traversal_rule import TraversalRule
-from localface.evaluation.metrics.violations import count_violations, existing_values
+from localface.evaluation.metrics.violations import (
+    count_violations,
+    existing_values,
+    with_existing_categories,
+)
 from localface.types import Array, Mask
 
 Values = dict[str, Array]
@@ -124,6 +128,8 @@ def _measure_paths(
     }
     if judge.heldout is not None:
         values |= _heldout_density_measures(judge.heldout, paths, judge.min_density)
+    if judge.classifier is not None:
+        values["likeness"] = judge.classifier.share(paths.records[paths.lasts])
     if judge.rule is not None:
         values |= _traversal_rule_measures(judge.rule, paths, log_floors)
     return values
@@ -166,13 +172,15 @@ def _change_measures(judge: Judge, paths: StackedPaths) -> Values:
     space = judge.space
     starts = paths.records[paths.firsts]
     ends = paths.records[paths.lasts]
+    before = with_existing_categories(starts, space.schema)
+    after = with_existing_categories(ends, space.schema)
     each = np.array([sparsity(paths.records[states], space) for states in paths.state_slices])
     return {
         "l0": l0(starts, ends, space),
-        "l1": l1(starts, ends, space.schema, space.scales),
-        "l2": l2(starts, ends, space.schema, space.scales),
-        "l1_mad": l1(starts, ends, space.schema, judge.mad),
-        "l1_range": l1(starts, ends, space.schema, judge.ranges),
+        "l1": l1(before, after, space),
+        "l2": l2(before, after, space),
+        "l1_mad": scaled_differences(starts, ends, space.schema, judge.mad).sum(axis=1),
+        "l1_range": scaled_differences(starts, ends, space.schema, judge.ranges).sum(axis=1),
         "sparsity": each[:, 0],
         "sparsity_most": each[:, 1],
     }

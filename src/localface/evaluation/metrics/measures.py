@@ -17,8 +17,9 @@ _NOTHING_BROKEN = Violations()
 class Measures:
     """All that is measured of one proposal to one person; NaN where it does not apply.
 
-    Distances and lengths are in ordinary differences between people, except ``l1_mad`` and
-    ``l1_range``; densities are shares of held-out people whose own density is lower.
+    Distances and lengths are in points: standard deviations wherever the rows are, except
+    ``l1_mad`` and ``l1_range``; densities are shares of held-out people whose own density is
+    lower.
     """
 
     found: bool
@@ -38,6 +39,7 @@ class Measures:
     knn_distance: float = _NAN
     lof: float = _NAN
     density: float = _NAN
+    likeness: float = _NAN
     length: float = _NAN
     detour: float = _NAN
     over_optimum: float = _NAN

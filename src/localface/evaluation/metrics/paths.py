@@ -12,7 +12,7 @@ _ROUNDING = 1e-9  # by which a score may fall and still count as level
 
 
 def step_lengths(points: Array) -> Array:
-    """The length of each step between points, in ordinary differences."""
+    """The length of each step between points, in standard deviations."""
     return np.asarray(np.sqrt((np.diff(points, axis=0) ** 2).sum(axis=1)))
 
 

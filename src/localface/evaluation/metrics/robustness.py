@@ -11,6 +11,7 @@ from localface.data.space import Space
 from localface.evaluation.metrics.changes import l2
 from localface.evaluation.metrics.endpoints import Score, valid
 from localface.evaluation.metrics.intervals import ShareInterval, success_share
+from localface.evaluation.metrics.record_points import points_of_records
 from localface.types import Array, Mask
 
 Explain = Callable[[Array], Array | None]
@@ -66,21 +67,18 @@ def stability(
 def noisy_copies(
     record: Array, space: Space, *, noise: float, n: int, rng: np.random.Generator
 ) -> Array:
-    """Copies of a record, each number off by a normal error of ``noise`` ordinary differences.
+    """Copies of a record, each number off by a normal error of ``noise`` standard deviations.
 
-    Whole numbers stay whole, and within their list where they have one; categories, and
-    what never moves, are known exactly. A copy that breaks a declared relation is the record
-    itself.
+    The error is in points, so that it is as large where rows are far apart as where they are
+    close, in their own terms. Whole numbers stay whole, and within their list where they have
+    one; categories, and what never moves, are known exactly. A copy that breaks a declared
+    relation is the record itself.
     """
     schema = space.schema
     exact = np.array([feature.discrete or feature.moves == "never" for feature in schema])
-    errors = noise * space.scales * rng.normal(size=(n, len(schema)))
-    copies = np.where(exact, record, record + errors)
-    for j, feature in enumerate(schema):
-        if feature.whole and not exact[j]:
-            copies[:, j] = np.rint(copies[:, j])
-            if feature.categories is not None:
-                copies[:, j] = np.clip(copies[:, j], 0.0, len(feature.categories) - 1.0)
+    errors = noise * rng.normal(size=(n, len(schema)))
+    points = points_of_records(record[None, :], space) + errors[:, space.feature_of]
+    copies = np.where(exact, record, space.records(points))
     return np.where(schema.breaks_relation(copies)[:, None], record, copies)
 
 
@@ -102,7 +100,7 @@ def valid_under_models(
 
 
 def _distance_between_records(first: Array, second: Array, space: Space) -> float:
-    return float(l2(first[None, :], second[None, :], space.schema, space.scales)[0])
+    return float(l2(first[None, :], second[None, :], space)[0])
 
 
 def _mean_or_nan(values: list[float]) -> float:

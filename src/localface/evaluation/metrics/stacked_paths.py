@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.data.space import Space
+from localface.evaluation.metrics.record_points import points_of_records
 from localface.evaluation.metrics.violations import with_existing_categories
 from localface.types import Array, Ids
 
@@ -26,7 +27,7 @@ class StackedPaths:
         """Stack paths of at least one state each."""
         ends = np.cumsum([len(path) for path in paths]).astype(np.int64)
         records = np.concatenate(list(paths))
-        points = space.points(with_existing_categories(records, space.schema))
+        points = points_of_records(with_existing_categories(records, space.schema), space)
         firsts = np.concatenate([[0], ends[:-1]]).astype(np.int64)
         return cls(records, points, firsts, ends - 1)
 

@@ -11,7 +11,7 @@ from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.types import Array, Mask
 
-_ROUNDING = 1e-9  # of an ordinary difference, by which a value may be off
+_ROUNDING = 1e-9  # of the spread of a feature, by which a value may be off
 
 
 class Violations(NamedTuple):
