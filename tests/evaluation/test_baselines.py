@@ -18,14 +18,16 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from judge import Judge
 from localface import Feature, LocalFACE, Schema, Search
+from localface.data.read import read_records
+from localface.data.space import Space
 from localface.errors import InputError, ModelError
 from localface.evaluation.baselines import Proposal, Task
 from localface.evaluation.baselines.nearest import NearestUnlike, StraightLine
 from localface.evaluation.baselines.nice import NICE
 from localface.evaluation.baselines.problem import median_deviations
 from localface.evaluation.baselines.wachter import Wachter
+from localface.evaluation.metrics import ReferenceRows, TraversalRule, points_of_records
 from worlds import blobs, mixed, moons
 
 pytestmark = pytest.mark.slow
@@ -246,14 +248,12 @@ def test_the_nearest_unlike_neighbour_is_that_of_brute_force(seed: int, reach: f
 
     proposal = NearestUnlike(task).explain(person, where={"x1": reach})
 
-    scales = [
-        np.subtract(*np.quantile(np.unique(data, axis=0)[:, j], [0.75, 0.25])) / 1.349
-        for j in range(4)
-    ]
+    points = points_of_records(data, Space.fit(task.schema, np.unique(data, axis=0)))
+    start = points[logistic(data).argmin()]
     best = np.inf
     row = None
     for i, other in enumerate(data):
-        apart = float(np.sqrt((((other - person) / scales) ** 2).sum()))
+        apart = float(np.sqrt(((points[i] - start) ** 2).sum()))
         if (
             logistic(other[None, :])[0] >= 0.7
             and abs(other[1] - person[1]) <= reach
@@ -288,9 +288,9 @@ def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
     data = world.data[:250]
     people = world.people[:30]
     task = Task.of(world.model, data)
-    explainer = LocalFACE(world.model, data, search=Search(n_neighbors=15))
-    judge = Judge.of(explainer, data, explainer.explain(people[0]))
-    line = StraightLine(task, min_density=0.05, max_tries=1000)
+    line = StraightLine(task, min_density=0.3, max_tries=1000)
+    rows = ReferenceRows(points_of_records(np.unique(data, axis=0), task.space))
+    rule = TraversalRule.of_density(line.density, rows, min_density=0.3)
     goods = np.unique(data, axis=0)
     goods = goods[world.model.predict_proba(goods)[:, 1] >= 0.5]
 
@@ -298,11 +298,11 @@ def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
     for person in people:
         proposal = line.explain(person)
 
-        start = judge.points(person[None, :])[0]
-        ends = judge.points(goods)
+        start = points_of_records(person[None, :], task.space)
+        ends = points_of_records(goods, task.space)
         apart = np.sqrt(((ends - start) ** 2).sum(axis=1))
         first = next(
-            (i for i in np.argsort(apart) if judge.lowest(start, ends[i]) >= judge.floor - 1e-6),
+            (i for i in np.argsort(apart) if rule.traversable(start, ends[[i]])[0]),
             None,
         )
         assert proposal.found == (first is not None), proposal.reason
@@ -312,14 +312,34 @@ def test_a_straight_line_is_traversable_and_no_nearer_row_has_one() -> None:
     assert 0 < found < len(people)
 
 
+def test_a_straight_line_keeps_to_the_ground_that_localface_keeps_to() -> None:
+    task = credit()
+    people = mixed().people.iloc[:12]
+    explainer = LocalFACE(
+        task.model,
+        task.data,
+        schema=task.schema,
+        min_score=task.min_score,
+        search=Search(n_neighbors=15),
+    )
+    theirs = explainer.density
+    ours = StraightLine(task).density
+    assert ours.bandwidth == theirs.bandwidth
+    points = task.space.points(read_records(people, task.schema))
+    starts, ends = points[:6], points[6:]
+    np.testing.assert_array_equal(
+        ours.lowest_along(starts, ends, None).log_densities,
+        theirs.lowest_along(starts, ends, None).log_densities,
+    )
+
+
 def test_a_straight_line_gives_up_after_so_many_rows_and_says_so() -> None:
     world = moons()
     task = Task.of(world.model, world.data[:250])
-    blocked = next(
-        p for p in world.people if "any of" in StraightLine(task, max_tries=10**6).explain(p).reason
-    )
+    line = StraightLine(task, min_density=0.4, max_tries=10**6)
+    blocked = next(p for p in world.people if "any of" in line.explain(p).reason)
 
-    proposal = StraightLine(task, max_tries=3).explain(blocked)
+    proposal = StraightLine(task, min_density=0.4, max_tries=3).explain(blocked)
 
     assert "the 3 nearest of" in proposal.reason
 
@@ -393,10 +413,14 @@ def test_proximity_pays_less_distance_for_the_score_than_sparsity() -> None:
 
 
 def test_plausibility_ends_on_more_common_ground_than_sparsity() -> None:
-    data, benign = load_breast_cancer(return_X_y=True)
-    data = data[:, :10]  # radius, perimeter and area go hand in hand
-    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data, benign)
-    task = Task.of(model, data, min_score=0.75)
+    rng = np.random.default_rng(0)
+    first, free = rng.normal(size=(2, 1500))
+    data = np.column_stack([first, first + 0.2 * rng.normal(size=1500), free])
+
+    def score(table: Any) -> Any:  # the first feature gains most, and the second goes with it
+        return 1 / (1 + np.exp(-(np.asarray(table) @ [1.2, 0.0, 1.0])))
+
+    task = Task.of(score, data, min_score=0.7)
     explainers = {reward: NICE(task, reward=reward) for reward in ("sparsity", "plausibility")}
     density = explainers["plausibility"].density
 

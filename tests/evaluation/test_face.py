@@ -485,7 +485,7 @@ def test_the_reason_says_what_is_missing() -> None:
     reasons = [answer.reason for answer in FACE(task, eps=0.6).explain_many(people)]
     assert any(reason.startswith("no path leads from here to anyone") for reason in reasons)
     picky = FACE(task, n_neighbors=5, min_density=0.999)
-    assert "but none of them stands on ground more common than that of 99.9% of people" in reason(
+    assert "but the density at none of them is above that at 99.9% of people" in reason(
         picky, person
     )
 

@@ -67,7 +67,7 @@ class FACE:
     graph : ``kde`` and ``eps`` join rows within ``eps``, ``knn`` joins the nearest; ``kde`` uses
         the density in the middle of a step, the others an estimate from its length
     n_neighbors : how many ``knn`` joins; otherwise how many a typical row has within ``eps``
-    eps : how long a step may be, in ordinary differences; by default as ``n_neighbors`` says
+    eps : how long a step may be, in points; by default as ``n_neighbors`` says
     min_density : the density at targets is at least that at this share of people
     toll : what one unit of length costs where it is densest, above 0; each nat less costs 1 more
     densest : the share of steps that is below the density that counts as the highest; with 1
@@ -215,12 +215,11 @@ class FACE:
         if not (inside & self._goal).any():
             return (
                 f"{n_reach:,} of the {n:,} people whom this person may become reach the score, "
-                "but none of them stands on ground more common than that of "
-                f"{self.min_density:.1%} of people"
+                f"but the density at none of them is above that at {self.min_density:.1%} of people"
             )
         if not n_steps:
             return "nobody is near enough to step to"
-        return "no path leads from here to anyone who reaches the score on common ground"
+        return "no path leads from here to anyone who reaches the score where people are dense"
 
 
 def _shared_bounds(query: Query) -> Bounds:

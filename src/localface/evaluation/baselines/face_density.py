@@ -23,6 +23,8 @@ _SUMMED = 2**19  # kernels in memory at a time while densities are summed
 class FaceDensity:
     """A Gaussian KDE on at most so many rows; ``sampled`` says which rows have a kernel.
 
+    Its kernels are round, as published: FACE is compared as it is, and judged like all others.
+
     The product of a point with a 1 appended and ``scan``, less half the point's own square
     over the squared bandwidth, is the logarithm of each kernel.
     """

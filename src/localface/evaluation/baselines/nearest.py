@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.fit import fit_kde
+from localface.density.common_states import fit_common_states
 from localface.density.protocol import Density
 from localface.errors import DataError, InputError
 from localface.evaluation.baselines.proposal import Proposal
@@ -23,7 +23,7 @@ _BATCH = 16  # segments that are checked together
 class NearestUnlike:
     """The nearest unlike neighbour: the nearest allowed row that reaches the target.
 
-    Nearest in points, where one ordinary difference between people is one unit; of rows
+    Nearest in points, where one standard deviation is one unit wherever the rows are; of rows
     that are equally near, the first in canonical order. Nothing is said about the states in
     between.
 
@@ -157,9 +157,9 @@ def propose_no_row(task: Task, query: Query) -> Proposal:
 
 
 def fit_default_density(task: Task) -> Density:
-    """Fit the density that LocalFACE fits by default to the rows of a task."""
+    """Fit what LocalFACE holds steps to by default: kernels and pairs, on the rows of a task."""
     if len(task.points) < 2:
         raise DataError(
             "the data has 1 row: at least 2 different people are needed to say what is common"
         )
-    return fit_kde(PointSet(task.points), task.space.discrete)
+    return fit_common_states(PointSet(task.points), task.space)

@@ -60,7 +60,7 @@ class Query:
 class Task:
     """A table of people, a model, a schema with its constraints, and the score to reach.
 
-    Records are in the user's units, points in ordinary differences between people: the
+    Records are in the user's units, points in standard deviations wherever the rows are: the
     space that LocalFACE searches, so that distances mean the same to every method. Rows are
     distinct and in canonical order, and ``rows`` says where each stands in the table.
 
