@@ -1,4 +1,4 @@
-"""Few actions that keep every promise? Checked again by the tests' independent judge.
+"""Few actions that keep every promise? Checked again by an independent judge.
 
     python benchmarks/actions.py [--people 300] [--data FOLDER]
 
@@ -9,7 +9,6 @@ given, on the PhysioNet/CinC 2012 stays (model: survived hospital).
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +17,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import KNNImputer
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-
-
-from judge import Judge
+from judging import StepJudge
 from localface import LocalFACE
 from localface.cases.readiness import schema, synthetic
 
@@ -82,7 +78,7 @@ def physionet(folder: Path):
     return frame[:cut], model, frame[cut:].reset_index(drop=True), plan, 0.75
 
 
-def faults(answer, judge: Judge, model, plan) -> list[str]:
+def faults(answer, judge: StepJudge, model, plan) -> list[str]:
     """Every promise that an answer breaks."""
     state = answer.path.iloc[[0]].copy()
     broken = []
@@ -118,7 +114,7 @@ def report(name: str, world, people: int) -> None:
     refused = new[model.predict_proba(new)[:, 1] < min_score].iloc[:people]
     answers = explainer.explain_many(refused)
     found = [answer for answer in answers if answer.found]
-    judge = Judge.of(explainer, data, answers[0])
+    judge = StepJudge.of(explainer, data)
     broken = [faults(answer, judge, model, plan) for answer in tqdm(found, desc="judging")]
     counts = np.array([sum(len(action.changes) for action in answer.actions) for answer in found])
     paths = np.array([len(answer.changes) for answer in found])

@@ -2,24 +2,20 @@
 
     python benchmarks/readiness.py [--splits 20] [--judged 200] [--people N]
 
-The judge is the tests' own: plain NumPy on the same table, none of the code under test.
+The judge is the evaluation's own: plain NumPy on the same table, none of the code under test.
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
-
-from judge import Judge
+from judging import StepJudge
 from localface.cases.readiness import schema, synthetic
 from localface.cases.readiness.codebook import AGE_WITHIN, LOS_WITHIN
 from localface.cases.readiness.cohort_recourse import (
@@ -81,7 +77,7 @@ def explained(first: Fitted, people: int | None) -> CohortRecourse:
     return patients
 
 
-def faults(one: PatientRecourse, first: Fitted, judge: Judge) -> list[str]:
+def faults(one: PatientRecourse, first: Fitted, judge: StepJudge) -> list[str]:
     """Every promise that an answer breaks."""
     answer = one.answer
     plan = schema()
@@ -104,12 +100,12 @@ def faults(one: PatientRecourse, first: Fitted, judge: Judge) -> list[str]:
     return broken + ground(answer, states, judge)
 
 
-def ground(answer: Any, states: pd.DataFrame, judge: Judge) -> list[str]:
+def ground(answer: Any, states: pd.DataFrame, judge: StepJudge) -> list[str]:
     """Whether every step keeps the stated floor, or the person's own density, by a fine grid."""
     points = judge.points(states)
     floor = min(judge.floor, judge.lowest(points[0], points[0]))
     for start, end, action in zip(points[:-1], points[1:], answer.actions, strict=True):
-        lowest = judge.lowest(start, end, 101)
+        lowest = judge.lowest(start, end)
         kept = lowest >= floor - 1e-6
         if answer.relaxed_to is not None:  # a share is known to within one row
             kept = kept or judge.share(lowest) >= answer.relaxed_to - 1 / len(judge.levels)
@@ -125,7 +121,7 @@ def judged(patients: CohortRecourse, first: Fitted, n: int) -> None:
     chosen = [one for one in found if one.was_relaxed][: n // 5]
     chosen += [one for one in found if not one.was_relaxed][: n - len(chosen)]
     explainer = patients.explainers[DIRECTIONS[0]]
-    judge = Judge.of(explainer, first.train, chosen[0].answer)
+    judge = StepJudge.of(explainer, first.train)
     broken = {
         one.row: bad for one in tqdm(chosen, desc="judging") if (bad := faults(one, first, judge))
     }

@@ -29,7 +29,8 @@ ABLATIONS: dict[str, dict[str, Any]] = {
     "at most 50 rows": {"max_rows": 50},
     "at most 10 rows": {"max_rows": 10},
     "momentum 3": {"momentum_steps": 3},
-    "floor by in-sample densities": {"in_sample": True},
+    "round kernels": {"density": "isotropic"},
+    "round kernels, floor by in-sample densities": {"density": "isotropic", "in_sample": True},
     "cost falls with density": {"cost": "density"},
     "cover edges": {"edges": "cover"},
     "average edges, cost falls with density": {"edges": "average"},
@@ -71,17 +72,19 @@ def _explainer(at: World, options: dict[str, Any]) -> LocalFACE:
     in_sample = options.pop("in_sample", False)
     options["n_neighbors"] = min(options.get("n_neighbors", 50), len(at.data) - 1)
     max_rows = options.pop("max_rows", None)
+    density = options.pop("density", "kde")
     explainer = LocalFACE(
         at.model,
         at.data,
         schema=at.schema,
         min_score=at.min_score,
         max_rows=max_rows,
+        density=density,
         search=Search(**options),
     ).prescore()
     if in_sample:  # as if each row had been its own witness when the floor was set
-        density = explainer.density
-        own = np.logaddexp(density.scale.log_densities, density._log_normaliser)
+        kernels = explainer.density
+        own = np.logaddexp(kernels.scale.log_densities, kernels.log_normaliser)
         floor = float(np.quantile(own, explainer.options.min_density))
         explainer._engine = replace(explainer.engine, log_floor=floor)
     return explainer

@@ -65,6 +65,7 @@ _PROPOSED: dict[str, tuple[str, Format]] = {
     "L2": ("cost", count),
     "redundant": ("redundancy", percent),
     "end's density": ("density", percent),
+    "looks like a row": ("likeness", percent),
     "k-NN distance": ("knn_distance", count),
     "outliers": ("outliers", percent),
     "yNN": ("ynn", percent),

@@ -33,7 +33,7 @@ def trade(world: str, found: Sequence[Figures]) -> Picture:
         f"{world}: how far people are sent (across) and how common the rarest ground on the way "
         "is (up)",
         dots,
-        ("length of the change, in ordinary differences", "rarest ground, % of people on rarer"),
+        ("length of the change, in standard deviations", "rarest ground, % of people on rarer"),
     )
 
 
@@ -64,7 +64,7 @@ def retrained(world: str, found: Sequence[Figures]) -> Picture:
         f"retrained-{world}",
         f"{world}: how far people are sent (across) and how often retrained models agree (up)",
         dots,
-        ("length of the change, in ordinary differences", "retrained models that agree, %"),
+        ("length of the change, in standard deviations", "retrained models that agree, %"),
     )
 
 

@@ -19,14 +19,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from cell_files import Cell, Rules, lines
+from localface.data.read import read_records
+from localface.data.space import Space
+from localface.evaluation.metrics import noisy_copies
 from methods import METHODS, most_people
 from splits import World, world
 
 GIVE_UP = 3  # people in a row, from the first on, at the limit: then the rest are not tried
 AGAIN = 2  # people of a cell who are asked again with a little noise
-NOISE = 0.05  # of an ordinary difference, on numbers that may move
+NOISE = 0.05  # standard deviations, on numbers that may move
 SETUP = 20  # times the limit that a method may take to get ready
 FORMAT = 1
 
@@ -209,15 +213,15 @@ def _disclosed(proposal: Any) -> dict[str, Any]:
 def shaken(at: World, record: dict[str, Any], seed: int) -> dict[str, Any]:
     """The same person with a little noise on the numbers that may move either way."""
     rng = np.random.default_rng(1000 + seed)
+    known = read_records(at.data, at.schema)
+    person = read_records(pd.DataFrame([record]), at.schema)[0]
+    space = Space.fit(at.schema, np.unique(known, axis=0))
+    noisy = noisy_copies(person, space, noise=NOISE, n=1, rng=rng)[0]
+    noisy = np.clip(noisy, known.min(axis=0), known.max(axis=0))
     near = dict(record)
-    for feature in at.schema:
+    for j, feature in enumerate(at.schema):
         if feature.kind == "numeric" and feature.moves == "freely":
-            spread = float(at.data[feature.name].std())
-            low = at.data[feature.name].min()
-            high = at.data[feature.name].max()
-            near[feature.name] = float(
-                np.clip(record[feature.name] + NOISE * spread * rng.normal(), low, high)
-            )
+            near[feature.name] = float(noisy[j])
     return near if not at.schema.relations else _kept(at, record, near)
 
 

@@ -220,9 +220,11 @@ FEWER = (
     "the rest are not tried, and count as without an answer."
 )
 HELDOUT = (
-    "The rule of sound is LocalFACE's own, with its bandwidth, judged by other code. 'held-out "
-    "rule' puts the density of people whom no method was given in its place, without any leave for "
-    "those who stand on rare ground."
+    "The rule of sound is LocalFACE's own (kernels and pairs), judged by other code from the "
+    "numbers that were fitted. 'held-out rule' puts a kernel density of people whom no method was "
+    "given in its place, without any leave for those who stand on rare ground. 'looks like a row' "
+    "is the share of these people who look less like a row than the end, to boosted trees that "
+    "were taught rows against records composed at random."
 )
 TIMES = (
     "Seconds are of the processor. Set-up (scoring all rows, a graph, a density) is once a table "
@@ -230,11 +232,11 @@ TIMES = (
     "'rows seen' is '-' for methods that are given all rows and do not count which they look at."
 )
 UNITS = (
-    "L1, L2 and distances are in ordinary differences between people; densities and grounds are "
-    "shares of held-out people on rarer ground; outliers have a local outlier factor above 1.5; "
-    "'people nearby' are within the median distance to the tenth nearest; 'found again' and 'end "
-    "moves' are for the first people of each split measured with a little noise, where any of "
-    "their numbers can be."
+    "L1, L2 and distances are in standard deviations, wherever the rows are; densities and grounds "
+    "are shares of held-out people on rarer ground; outliers have a local outlier factor above "
+    "1.5; 'people nearby' are within the median distance to the tenth nearest; 'found again' and "
+    "'end moves' are for the first people of each split measured with a little noise, where any "
+    "of their numbers can be."
 )
 STRAIGHT = (
     "The straight line takes LocalFACE's own rule for a step; its success is how many need no path "

@@ -112,6 +112,7 @@ class Figures(NamedTuple):
     sparsity: float
     redundancy: float
     density: float
+    likeness: float  # how much the end looks like a row to boosted trees
     knn_distance: float
     outliers: float
     ynn: float
@@ -176,7 +177,17 @@ _MEDIANS = {
     "average": "mean_density",
     "people": "fewest_people",
     **{
-        key: key for key in ("l1", "density", "knn_distance", "detour", "moved", "calls", "records")
+        key: key
+        for key in (
+            "l1",
+            "density",
+            "likeness",
+            "knn_distance",
+            "detour",
+            "moved",
+            "calls",
+            "records",
+        )
     },
 }
 

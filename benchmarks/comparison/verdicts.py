@@ -23,8 +23,14 @@ from tqdm import tqdm
 from cell_files import Cell, Rules, complete, lines
 from localface import LocalFACE
 from localface.data.read import read_records
-from localface.evaluation.metrics import Judge, Measures, measure_many
-from localface.geometry.segments import norms
+from localface.evaluation.metrics import (
+    Judge,
+    Measures,
+    RowClassifier,
+    l2,
+    measure_many,
+    points_of_records,
+)
 from localface.types import Array
 from methods import METHODS, most_people
 from oracle import optimum
@@ -75,16 +81,19 @@ class Bench:
         ).prescore()
         self.space = self.explainer.engine.space
         self.people = read_records(at.people, at.schema)
-        self.points = self.space.points(self.people)
+        self.points = points_of_records(self.people, self.space)
         self.boxes = [at.schema.box(record) for record in self.people]
         self.form = self.explainer.engine.form
+        known = read_records(at.data, at.schema)
+        unseen = read_records(at.held_out, at.schema)
         self.judge = Judge.of(
             self.space,
-            read_records(at.data, at.schema),
+            known,
             self._score,
             min_score=at.min_score,
-            heldout=read_records(at.held_out, at.schema),
-            bandwidth=self.explainer.density.bandwidth,
+            heldout=unseen,
+            density=self.explainer.density,
+            classifier=RowClassifier.fit(known, unseen, at.schema, seed=at.seed),
         )
         assert self.judge.rule is not None
         log_densities = self.judge.rule.along(self.points, self.points).lowest_logs
@@ -158,8 +167,7 @@ class Bench:
         again = np.array(line["again"])
         if np.array_equal(again[0], path[0]):  # none of their numbers can be off by a little
             return {"stable": None, "moved": None}
-        ends = self.space.points(np.stack([path[-1], again[-1]]))
-        return {"stable": 1.0, "moved": float(norms(ends[0] - ends[1]))}
+        return {"stable": 1.0, "moved": float(l2(path[-1:], again[-1:], self.space)[0])}
 
     def _optimum(self, number: int, length: float) -> dict[str, Any]:
         """How long our path is beside the shortest over all the data."""
