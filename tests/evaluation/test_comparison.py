@@ -24,8 +24,12 @@ import running
 import verdicts as judging
 from bars import bars
 from cell_files import Cell, Rules, complete, lines
-from localface.evaluation.metrics import TraversalRule
+from localface import Feature, Schema
+from localface.data.space import Space
+from localface.density.common_states import fit_common_states
+from localface.evaluation.metrics import ReferenceRows, TraversalRule
 from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet
 from oracle import optimum
 from scheduling import run_all, run_split
 
@@ -205,11 +209,23 @@ def test_axes_end_at_a_round_number(most: float, marks: float) -> None:
     assert 2 <= len(pictures.rounded(most)) <= 6
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_the_oracle_finds_the_shortest_of_all_ways(seed: int) -> None:
+def kernels_and_pairs(points: np.ndarray[Any, Any]) -> TraversalRule:
+    """The rule that LocalFACE searches by, on rows whose points are their values."""
+    schema = Schema([Feature("x0", scale=1.0), Feature("x1", scale=1.0)])
+    space = Space(schema, np.zeros(2), np.ones(2))
+    rows = np.unique(points, axis=0)
+    density = fit_common_states(PointSet(rows), space)
+    return TraversalRule.of_density(density, ReferenceRows(rows), min_density=0.3)
+
+
+@pytest.mark.parametrize("common", [False, True], ids=["round kernels", "kernels and pairs"])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_oracle_finds_the_shortest_of_all_ways(seed: int, common: bool) -> None:
     rng = np.random.default_rng(seed)
     points = rng.normal(size=(60, 2)) * [2.0, 0.6]
     rule = TraversalRule.fit(points, np.zeros(2, dtype=bool), bandwidth=0.35, min_density=0.3)
+    if common:
+        rule = kernels_and_pairs(points)
     rows = rule.rows.points
     start = rule.rows.points[np.argmin(rule.rows.points[:, 0])] + 0.02
     reaches_target = rows[:, 0] > 1.5
