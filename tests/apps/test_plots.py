@@ -361,12 +361,34 @@ def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) ->
     assert f"length {recourse.cost:.2f}" in shown(figure)
     assert "of 500 rows seen" in shown(figure)
     assert "edge of viable ground (floor: 5 %)" in shown(figure)
+    space = explainer.engine.space
+    curve = space.curve(space.points(recourse.records))
     ways = [
         line
         for line in figure.axes[2].get_lines()
-        if np.array_equal(np.asarray(line.get_data()).T, recourse.records)
+        if np.array_equal(np.asarray(line.get_data()).T, curve)
     ]
     assert ways
+
+
+@pytest.mark.parametrize(("strategy", "bends"), [("guided", True), ("paper", False)])
+def test_steps_are_drawn_as_the_curves_they_are(moons: Moons, strategy: str, bends: bool) -> None:
+    one = LocalFACE(
+        moons.model, moons.data, search=Search(n_neighbors=15, strategy=strategy, max_step=1.0)
+    )
+    records = one.explain(moons.person).require().records
+
+    figure = plot_against_line(one, moons.person)
+
+    straight = np.asarray(figure.axes[0].get_lines()[1].get_data()).T
+    assert np.allclose(straight[[0, -1]], records[[0, -1]])
+    assert len(straight) == 41
+    along = straight[-1] - straight[0]
+    off = np.abs(np.cross(np.append(along, 0), np.c_[straight - straight[0], np.zeros(41)]))[:, 2]
+    assert (off.max() > 1e-3) == bends
+    points = one.engine.space.points(straight)
+    t = np.linspace(0, 1, 41)[:, None]
+    assert np.allclose(points, points[0] + t * (points[-1] - points[0]), atol=1e-9)
 
 
 def test_the_pipeline_of_someone_without_recourse_says_so() -> None:

@@ -199,6 +199,9 @@ def test_a_plane_has_a_map_and_tells_what_each_stage_saw() -> None:
         reply = asked(moons, person={"x0": -0.95, "x1": 0.35}, stages=True).json()
     assert (plane["x"], plane["y"], len(plane["rows"])) == ("x0", "x1", 1000)
     assert np.shape(plane["grid"]["score"]) == (len(plane["grid"]["y"]), len(plane["grid"]["x"]))
+    for axis in plane["straight"]:  # a page draws steps by these, as they bend
+        assert (np.diff(axis["values"]) > 0).all()
+        assert (np.diff(axis["at"]) > 0).all()
     path = [list(one["record"].values()) for one in reply["view"]["path"]]
     assert np.allclose(reply["stages"]["enhance"], path)
     assert (

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from localface.data.feature import Feature
 from localface.data.normal_scores import NormalScores
+from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.errors import DataError
@@ -322,3 +324,34 @@ def test_a_copy_carries_what_was_fitted_and_nothing_that_follows_from_it():
 
     assert copy.points(people()).tobytes() == SPACE.points(people()).tobytes()
     assert len(pickle.dumps(SPACE)) < len(pickle.dumps(SCHEMA)) + 16 * knots + 2000
+
+
+def test_a_curve_goes_straight_in_points_and_through_all_of_them() -> None:
+    chance = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "pay": chance.lognormal(10, 1, 300),
+            "years": chance.poisson(5, 300),
+            "ward": chance.choice(["a", "b", "c"], 300),
+        }
+    )
+    schema = Schema.infer(table)
+    space = Space.fit(schema, read_records(table, schema))
+    points = space.points(read_records(table[:3], schema))
+
+    curve = space.curve(points, 10)
+
+    assert curve.shape == (21, 3)
+    assert curve[[0, 10, 20]] == pytest.approx(space.records(points))
+    assert len(np.unique(curve[:, 1] % 1)) > 2 or (curve[:, 1] == curve[0, 1]).all()  # not rounded
+    assert set(curve[:5, 2]) == {curve[0, 2]}
+    assert set(curve[5:10, 2]) == {curve[10, 2]}
+    middle = space.points(curve)[5, 0]
+    assert middle == pytest.approx((points[0, 0] + points[1, 0]) / 2)
+
+
+def test_the_curve_of_a_single_point_is_that_point() -> None:
+    schema = Schema([Feature("x")])
+    space = Space.fit(schema, np.arange(9.0)[:, None])
+    assert space.curve(np.array([[0.5]])) == pytest.approx(space.records(np.array([[0.5]])))
+    assert len(space.curve(np.zeros((0, 1)))) == 0

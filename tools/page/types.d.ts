@@ -221,6 +221,13 @@ declare namespace Reply {
     y: string;
     rows: number[][];
     grid: Grid;
+    straight: StraightAxis[];
+  }
+
+  /** Values of an axis, and where they are in the space in which steps are straight. */
+  interface StraightAxis {
+    values: number[];
+    at: number[];
   }
 
   /** How every error comes. */
@@ -292,6 +299,7 @@ declare namespace Page {
     step: Point;
     names: [string, string];
     at: (point: readonly number[]) => Point;
+    way: (points: readonly (readonly number[])[]) => Point[];
     back: (x: number, y: number) => Point;
   }
 

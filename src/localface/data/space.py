@@ -188,6 +188,23 @@ class Space:
         records[:, j] = found
         return self.points(records)[:, column]
 
+    def curve(self, points: Array, n: int = 40) -> Array:
+        """Return values along the straight steps between points, ``n`` a step, to draw them.
+
+        A step is a curve in the user's units. Counts are not rounded; what is discrete changes
+        half way. The last line is the last point.
+        """
+        t = np.arange(n)[:, None] / n
+        starts = np.repeat(points[:-1], n, axis=0)
+        ends = np.repeat(points[1:], n, axis=0)
+        t = np.tile(t, (max(len(points) - 1, 0), 1))
+        flipped = np.where(t < 0.5, starts, ends)
+        along = np.where(self.discrete, flipped, starts + t * (ends - starts))
+        every = np.concatenate([along, points[-1:]])
+        values = self.records(every)
+        values[:, self._plain] = self._to_codes(every[:, self._plain_columns])
+        return values
+
     def snap(self, point: Array) -> Array:
         """Return the nearest point that a record can have; fractional numbers stay as they are."""
         settled = self.points(self.records(point[None, :]))[0]

@@ -1,4 +1,4 @@
-"""A figure of a path beside the straight line, with the density along both."""
+"""A figure of a path beside one straight step to its end, with the density along both."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def plot_against_line(
     *,
     where: Mapping[str, Any] | None = None,
 ) -> Figure:
-    """Draw the path that was found beside the straight line to its end, with the density below.
+    """Draw the path that was found beside one straight step to its end, with the density below.
+
+    A straight step is a curve in the user's units, unless all numbers enter by a scale.
 
     Parameters
     ----------
@@ -57,7 +59,8 @@ def plot_against_line(
         What this person may change, as for ``explain``.
     """
     plane = make_plane(explainer, "plot_against_line")
-    path = explainer.explain(person, where=where).require().records
+    records = explainer.explain(person, where=where).require().records
+    path = plane.points(records)
     straight = path[[0, -1]]
     figure = figure_or_new(figure, 7.0, 7.4)
     top, bottom = figure.subplots(2, height_ratios=[2.2, 1.0])
@@ -65,11 +68,11 @@ def plot_against_line(
     rows = draw_dots(
         top, plane.rows, "row", s=9.0, linewidths=0.5, edgecolors=GREY, facecolors="none", zorder=2
     )
-    draw_path(top, straight, color=PURPLE, linestyle=_DASHES)
-    draw_path(top, path, color=GREEN)
-    draw_start(top, path[0])
-    draw_end(top, path[-1])
-    paths = _path_legend_entries(plane, path, straight)
+    draw_path(top, plane, straight, color=PURPLE, linestyle=_DASHES)
+    draw_path(top, plane, path, color=GREEN)
+    draw_start(top, records[0])
+    draw_end(top, records[-1])
+    paths = _path_legend_entries(path, straight)
     keys = [
         *paths,
         person_legend_entry(),
@@ -90,14 +93,13 @@ def plot_against_line(
     return figure
 
 
-def _path_legend_entries(plane: Plane, path: Array, straight: Array) -> list[Line2D]:
+def _path_legend_entries(path: Array, straight: Array) -> list[Line2D]:
     lengths = [
-        format_number(float(norms(np.diff(plane.points(one), axis=0)).sum()), 2)
-        for one in (path, straight)
+        format_number(float(norms(np.diff(one, axis=0)).sum()), 2) for one in (path, straight)
     ]
     return [
         path_legend_entry(f"LocalFACE, length {lengths[0]}", GREEN),
-        path_legend_entry(f"straight line, length {lengths[1]}", PURPLE, _DASHES),
+        path_legend_entry(f"straight step, length {lengths[1]}", PURPLE, _DASHES),
     ]
 
 
@@ -105,7 +107,7 @@ def _draw_density_along(panel: Axes, plane: Plane, path: Array, straight: Array)
     """Draw the density along both, as the share of people in less common states."""
     floor = plane.explainer.options.min_density
     for one, color, linestyle in ((straight, PURPLE, _DASHES), (path, GREEN, "-")):
-        travelled, points = _sample_points_along(plane.points(one))
+        travelled, points = _sample_points_along(one)
         shares = plane.explainer.density.scale.share_below(log_densities(plane.explainer, points))
         panel.plot(travelled, 100 * shares, color=color, linewidth=2.2, linestyle=linestyle)
     panel.axhline(100 * floor, linewidth=1.5, color=panel.xaxis.label.get_color())

@@ -136,7 +136,7 @@ def _draw_enhance_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     if not trace.recourse.found:
         _set_title(panel, "3  enhance", _NOTHING)
         return keys
-    draw_path(panel, trace.recourse.records, color=GREEN)
+    draw_path(panel, plane, plane.points(trace.recourse.records), color=GREEN)
     draw_end(panel, trace.recourse.records[-1])
     before = float(norms(np.diff(trace.trail, axis=0)).sum()) if len(trace.trail) else None
     said = f"takes the best way: length {format_number(trace.recourse.cost, 2)}"
@@ -161,18 +161,18 @@ def _draw_rows(
 
 def _draw_judged_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Line2D]:
     """Draw the steps that were judged: solid where they are traversable, dashed where not."""
-    segments = np.stack(
-        [plane.to_user_units(steps.starts), plane.to_user_units(steps.ends)], axis=1
-    )
+    pairs = zip(steps.starts, steps.ends, strict=True)
+    segments = [plane.curve(np.stack(pair)) for pair in pairs]
     keys = []
     alpha = min(0.8, max(0.04, 100 / (1 + len(segments))))  # thousands of steps must not hide all
-    looks: tuple[tuple[str, Array, str, Any], ...] = (
-        ("step over viable ground", segments[steps.passes], GREEN, "solid"),
-        ("step refused: below the floor", segments[~steps.passes], RED, "dashed"),
+    looks: tuple[tuple[str, bool, str, Any], ...] = (
+        ("step over viable ground", True, GREEN, "solid"),
+        ("step refused: below the floor", False, RED, "dashed"),
     )
-    for label, some, color, linestyle in looks:
+    for label, passes, color, linestyle in looks:
+        some = [segments[i] for i in np.flatnonzero(steps.passes == passes)]
         lines = LineCollection(
-            list(some), colors=color, linewidths=0.9, linestyles=linestyle, alpha=alpha, zorder=4
+            some, colors=color, linewidths=0.9, linestyles=linestyle, alpha=alpha, zorder=4
         )
         panel.add_collection(lines, autolim=False)
         keys.append(Line2D([], [], color=color, linewidth=0.9, linestyle=linestyle, label=label))
@@ -183,17 +183,19 @@ def _draw_explored_path(panel: Axes, plane: Plane, trace: Trace) -> list[Line2D]
     """Draw the path that explore found, if any."""
     if not len(trace.trail):
         return []
-    draw_path(panel, plane.to_user_units(trace.trail), color=GREEN, linestyle=_DASHES)
+    draw_path(panel, plane, trace.trail, color=GREEN, linestyle=_DASHES)
     return [path_legend_entry("first way found", GREEN, _DASHES)]
 
 
-def draw_path(panel: Axes, path: Array, *, color: str, linestyle: Any = "-") -> None:
-    """Draw a path in the user's units, legible on any background."""
-    panel.plot(*path.T, color="white", linewidth=5.0, solid_capstyle="round", zorder=5)
-    panel.plot(*path.T, color=color, linewidth=2.6, linestyle=linestyle, zorder=6)
-    panel.plot(
-        *path[1:].T, color=color, linestyle="none", marker="o", markersize=5.5, zorder=6, **_HALO
-    )
+def draw_path(
+    panel: Axes, plane: Plane, points: Array, *, color: str, linestyle: Any = "-"
+) -> None:
+    """Draw a path through points of the explainer's space, legible on any background."""
+    line = plane.curve(points).T
+    stops = plane.to_user_units(points[1:]).T
+    panel.plot(*line, color="white", linewidth=5.0, solid_capstyle="round", zorder=5)
+    panel.plot(*line, color=color, linewidth=2.6, linestyle=linestyle, zorder=6)
+    panel.plot(*stops, color=color, linestyle="none", marker="o", markersize=5.5, zorder=6, **_HALO)
 
 
 def draw_start(panel: Axes, point: Array) -> None:

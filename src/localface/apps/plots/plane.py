@@ -20,6 +20,8 @@ from localface.sources.holder import list_all_rows
 from localface.types import Array
 
 _CELLS = 90  # of the grid, across
+_PIECES = 40  # lines that a step is drawn with
+_PIECES_OF_OUTLINE = 4  # lines that a part of an outline is drawn with
 _BATCH = 1000  # points whose density is worked out at once
 
 
@@ -47,10 +49,15 @@ class Plane:
         """Turn records in the user's units into points."""
         return self.explainer.engine.space.points(records)
 
+    def curve(self, points: Array) -> Array:
+        """The straight steps between points, which are curves in the user's units."""
+        return self.explainer.engine.space.curve(points, _PIECES)
+
     def ball_outline(self, centre: Array, radius: float) -> Array:
         """The outline of a ball, which need not be round in the user's units."""
         angle = np.linspace(0, 2 * np.pi, 121)
-        return self.to_user_units(centre + radius * np.column_stack([np.cos(angle), np.sin(angle)]))
+        outline = centre + radius * np.column_stack([np.cos(angle), np.sin(angle)])
+        return self.explainer.engine.space.curve(outline, _PIECES_OF_OUTLINE)
 
 
 def make_plane(explainer: LocalFACE, what: str) -> Plane:

@@ -282,6 +282,13 @@ class Grid(BaseModel):
     density: list[list[float]]
 
 
+class StraightAxis(BaseModel):
+    """Values of an axis, and where they are in the space in which steps are straight."""
+
+    values: list[float]
+    at: list[float]
+
+
 class MapReply(BaseModel):
     """The plane: everyone on it, and the ground."""
 
@@ -289,6 +296,7 @@ class MapReply(BaseModel):
     y: str
     rows: list[list[float]]
     grid: Grid
+    straight: list[StraightAxis] = Field(description="of both axes, to draw steps as they bend")
 
 
 class HealthReply(BaseModel):

@@ -1,5 +1,6 @@
 // The map of data with two features: rows, score, floor, and the way through them.
 import { contour } from "./contour.js";
+import { bent } from "./curve.js";
 import { h, svg } from "./dom.js";
 import { stagePlayer } from "./stages.js";
 
@@ -69,12 +70,15 @@ function frameOf(map) {
   const scale = Math.min(WIDE / (right - left || 1), (0.75 * WIDE) / (high - low || 1));
   const width = Math.round(scale * (right - left));
   const height = Math.round(scale * (high - low));
+  /** @type {Page.Frame["at"]} */
+  const at = ([x, y]) => [tenths((x - left) * scale), tenths(height - (y - low) * scale)];
   return {
     width,
     height,
     step: [(right - left) / 1000, (high - low) / 1000],
     names: [map.x, map.y],
-    at: ([x, y]) => [tenths((x - left) * scale), tenths(height - (y - low) * scale)],
+    at,
+    way: (points) => bent(points, map.straight).map(at),
     back: (x, y) => [left + x / scale, low + (height - y) / scale],
   };
 }

@@ -100,12 +100,13 @@ export function stagePlayer(group, frame) {
  */
 function drawn(group, frame, answer, names) {
   const { view, stages } = answer;
-  const point = (/** @type {Reply.State} */ state) => frame.at(names.map((name) => Number(state.record[name])));
-  const fine = view.path.map(point);
-  const trail = (stages?.trail ?? []).map((row) => frame.at(row));
+  const values = (/** @type {Reply.State} */ state) => names.map((name) => Number(state.record[name]));
+  const fine = view.path.map((state) => frame.at(values(state)));
+  const fineWay = frame.way(view.path.map(values));
+  const trail = frame.way(stages?.trail ?? []);
   const seen = { explore: stages?.explore ?? [], exploit: stages?.exploit ?? [] };
   const dots = Object.entries(seen).map(([stage, rows]) => rows.map((row) => seenDot(frame.at(row), stage)));
-  const start = fine[0] ?? point(view.states[0]);
+  const start = fine[0] ?? frame.at(values(view.states[0]));
   const roughLine = svg("polyline", { class: "rough" });
   const fineLine = svg("polyline", { class: "fine" });
   const stops = fine.slice(1).map(([cx, cy]) => svg("circle", { class: "stop", cx, cy, r: 4 }));
@@ -121,7 +122,7 @@ function drawn(group, frame, answer, names) {
       dots.forEach((some, stage) => some.forEach((one, i) => shown(one, i < share(stage) * some.length)));
       roughLine.setAttribute("points", partOf(trail, share(0)));
       roughLine.classList.toggle("past", place > 200);
-      fineLine.setAttribute("points", partOf(fine, share(2)));
+      fineLine.setAttribute("points", partOf(fineWay, share(2)));
       stops.forEach((one, i) => shown(one, share(2) * (fine.length - 1) >= i + 1 - 1e-9));
       return ORDER[Math.min(2, Math.max(0, Math.ceil(place / 100) - 1))];
     },

@@ -13,6 +13,7 @@ from localface.types import Array
 
 _N_ROWS = 50_000  # drawn at most, about
 _CELLS = 64  # of the grid, in each direction
+_KNOTS = 257  # values of an axis between which steps are taken to be straight
 _DIGITS = 6
 _MARGIN = 0.12  # around the rows, as a share of their extent
 
@@ -24,7 +25,7 @@ def is_plane(explainer: LocalFACE) -> bool:
 
 
 def map_reply(explainer: LocalFACE) -> dict[str, Any] | None:
-    """The rows on the plane, and score and density on a grid.
+    """The rows on the plane, score and density on a grid, and how steps bend on it.
 
     None where there is no plane, or where the model fails somewhere on it: beyond the
     data it need not work.
@@ -56,7 +57,15 @@ def map_reply(explainer: LocalFACE) -> dict[str, Any] | None:
             "score": _as_grid_rows(grid_scores),
             "density": _as_grid_rows(_density_shares(explainer, grid)),
         },
+        "straight": _straight_axes(explainer, low - margin, high + margin),
     }
+
+
+def _straight_axes(explainer: LocalFACE, low: Array, high: Array) -> list[dict[str, list[float]]]:
+    """For each axis some values, and where they are in the space in which steps are straight."""
+    values = np.linspace(low, high, _KNOTS)
+    places = explainer.engine.space.points(values)
+    return [{"values": values[:, j].tolist(), "at": places[:, j].tolist()} for j in range(2)]
 
 
 def _density_shares(explainer: LocalFACE, records: Array) -> Array:
