@@ -62,10 +62,7 @@ class CellStates:
             found = self._scan_cells(anywhere, found, near)
             scanned = block.stop
         close = found.distances <= question.radius
-        assert found.moved is not None
-        return Neighbors(
-            found.ids[close], found.points[close], found.distances[close], moved=found.moved[close]
-        )
+        return Neighbors(found.ids[close], found.points[close], found.distances[close])
 
     def _blocks_of_cells(self, cells: Ids) -> Iterator[slice]:
         """Cut cells into blocks: few of them first, then as many as have not too many rows."""

@@ -42,9 +42,7 @@ def projection_of(question: Nearest) -> Projection:
 
 def no_states(question: Nearest) -> Neighbors:
     """The answer that holds nothing yet."""
-    nothing = np.zeros(0)
-    points = np.zeros((0, len(question.point)))
-    return Neighbors(NO_ROWS, points, nothing, moved=nothing.astype(bool))
+    return Neighbors(NO_ROWS, np.zeros((0, len(question.point))), np.zeros(0))
 
 
 def gather_nearest_states(
@@ -92,12 +90,10 @@ def merge_states(question: Nearest, found: Neighbors, ids: Ids, points: Array) -
     fine = distances <= furthest_of_interest(question, found)
     fine &= question.bounds.contain(states) & (states != question.point).any(axis=1)
     ids = np.concatenate([found.ids, ids[fine]])
-    assert found.moved is not None
-    moved = np.concatenate([found.moved, (states != points).any(axis=1)[fine]])
     states = np.concatenate([found.points, states[fine]])
     distances = np.concatenate([found.distances, distances[fine]])
     order = different_states(ids, states, distances)[: question.k]
-    return Neighbors(ids[order], states[order], distances[order], moved=moved[order])
+    return Neighbors(ids[order], states[order], distances[order])
 
 
 def different_states(ids: Ids, states: Array, distances: Array) -> Ids:
