@@ -261,15 +261,31 @@ def test_a_state_is_left_out_where_all_who_come_to_it_are(build: Build) -> None:
     assert states(fives).points.tolist() == [[0.0, 6.0]]
 
 
-def test_a_value_just_beyond_a_limit_that_float32_cannot_tell_keeps_its_group() -> None:
-    beyond = float(np.nextafter(0.1, 1))
-    rows = np.array([[0.1, 2.0], [beyond, 3.0], [0.1, 4.0], [5.0, 1.0]])
+@pytest.mark.parametrize("build", [table, in_cells])
+def test_a_value_just_beyond_a_limit_that_float32_cannot_tell_keeps_its_group(build: Build) -> None:
+    within = [[0.1, 0.5 + i / 2000] for i in range(2000)]
+    source = build(np.array([*within, [float(np.nextafter(0.1, 1)), 3.0]]))
     person = np.array([0.05, 0.0])
     projection = Projection(limits([-1, -np.inf], [0.1, np.inf]), person, np.array([0, 0]))
-    for build in (table, in_cells):
-        source = build(rows)
-        asked = Nearest(person + 0.01, 1, projection.bounds, NO_ROWS, projection=projection)
-        assert_right(stored_rows(source), source.nearest([asked])[0], asked)
+    asked = Nearest(person + 0.01, 1, projection.bounds, NO_ROWS, projection=projection)
+
+    found = source.nearest([asked])[0]
+
+    assert found.points.tolist() == [person.tolist()]
+    assert_right(stored_rows(source), found, asked)
+
+
+@pytest.mark.parametrize("build", [table, in_cells])
+def test_people_far_from_the_middle_lose_no_state_to_rounding(build: Build) -> None:
+    rows = np.random.default_rng(0).normal(size=(3000, 4)) + 2e4  # float32 is off by 0.001 there
+    rows[:, 1:] = 2e4 + 0.01 * (rows[:, 1:] - 2e4)
+    source = build(rows)
+    rows = stored_rows(source)
+    projection = own(rows[0], [0])
+    for point in rows[:10]:
+        place = projection.states_of(point[None, :])[0]
+        asked = Nearest(place, 20, projection.bounds, NO_ROWS, projection=projection)
+        assert_right(rows, source.nearest([asked])[0], asked)
 
 
 def test_few_probes_still_find_k_states_and_most_of_the_nearest() -> None:
@@ -293,3 +309,29 @@ def test_states_that_tie_in_both_sums_are_told_apart_by_their_values() -> None:
     order = different_states(np.array([9, 8, 7, 6, 5]), states, distances)
 
     assert order.tolist() == [3, 4, 2]
+
+
+def test_many_rows_that_tie_in_a_sum_are_told_apart_by_their_values() -> None:
+    rows = np.array([[float(i), 1e17, float(i % 7)] for i in range(2000)])
+    rows[-1, 1] = 2e17
+    person = np.array([0.0, 1e17, 0.5])
+    projection = own(person, [0])
+    asked = Nearest(person, 9, projection.bounds, NO_ROWS, projection=projection)
+
+    assert_right(rows, table(rows).nearest([asked])[0], asked)
+
+
+@pytest.mark.parametrize("build", [table, in_cells])
+def test_where_no_row_s_group_can_be_taken_over_all_keep_what_the_person_has(build: Build) -> None:
+    rows = np.array([[5.0 + i, float(i), float(i % 3)] for i in range(9)])
+    person = np.array([0.5, 100.0, 1.0])
+    projection = Projection(
+        limits([0, -np.inf, -np.inf], [1, 200, np.inf]), person, np.array([0, 0, 1])
+    )
+    source = build(rows)
+    asked = Nearest(person, 5, projection.bounds, NO_ROWS, 1.0, projection)
+
+    found = source.nearest([asked])[0]
+
+    assert_right(stored_rows(source), found, asked)
+    assert sorted(found.points[:, 2].tolist()) == [0.0, 2.0]

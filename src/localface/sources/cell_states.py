@@ -50,54 +50,66 @@ class CellStates:
 
     def _answer_question(self, question: Nearest) -> Neighbors:
         """Scan cells until k states are found, and as many as are to be probed at least."""
-        cells, least = self._cells_by_distance(question)
+        low, high = self._projected_boxes(projection_of(question))
+        n_probe = self._n_cells_to_probe(low, high)
+        cells = self._cells_by_distance(question, low, high)
+        least = _distances_of_boxes(question, low[:, cells], high[:, cells])
         anywhere = replace(question, radius=np.inf)
         found = no_states(question)
-        scanned = 0
-        for block in self._blocks_of_cells(cells):
-            if scanned >= self._n_probe and len(found.ids) == question.k:
+        for block in self._blocks_of_cells(cells, n_probe):
+            if block.start >= n_probe and len(found.ids) == question.k:
                 break
             limit = min(furthest_of_interest(anywhere, found), question.radius)
             near = cells[block][least[block] * _SLACK <= limit]
             found = self._scan_cells(anywhere, found, near)
-            scanned = block.stop
         close = found.distances <= question.radius
         return Neighbors(found.ids[close], found.points[close], found.distances[close])
 
-    def _blocks_of_cells(self, cells: Ids) -> Iterator[slice]:
-        """Cut cells into blocks: few of them first, then as many as have not too many rows."""
+    def _projected_boxes(self, projection: Projection) -> tuple[Array, Array]:
+        """Return the boxes of the cells as far as their columns may be taken over."""
+        lower = projection.bounds.lower[:, None]
+        upper = projection.bounds.upper[:, None]
+        low = np.clip(self._partition.lower, lower, upper)
+        return low, np.clip(self._partition.upper, lower, upper)
+
+    def _n_cells_to_probe(self, low: Array, high: Array) -> int:
+        """Return how many cells a question scans, at least.
+
+        The fewer columns there are in which states differ, the more cells those near a point
+        are spread over: such numbers of cells keep the recall of questions for rows.
+        """
+        n_varying = int((low.min(axis=1) < high.max(axis=1)).sum())
+        return self._n_probe + self._n_probe * len(low) // max(1, n_varying)
+
+    def _cells_by_distance(self, question: Nearest, low: Array, high: Array) -> Ids:
+        """Return the cells that may hold allowed states, nearest projected centroid first.
+
+        The distances of the boxes would be a worse order: most are 0 in many columns. No sum
+        goes through BLAS: see ``Partition``.
+        """
+        projection = projection_of(question)
+        bounds = projection.bounds
+        centroids = np.clip(self._partition.centroids.T, bounds.lower, bounds.upper).T
+        away = centroids - question.point[:, None]
+        above = high >= question.bounds.lower[:, None]
+        below = low <= question.bounds.upper[:, None]
+        meets = (above & below) | ~_columns_alone(projection)[:, None]
+        cells = np.flatnonzero(meets.all(axis=0))
+        return np.asarray(cells[np.argsort((away * away).sum(axis=0)[cells], kind="stable")])
+
+    def _blocks_of_cells(self, cells: Ids, n_probe: int) -> Iterator[slice]:
+        """Cut cells into blocks: few of them first, then more, up to so many rows at once."""
         sizes = self._partition.starts[cells + 1] - self._partition.starts[cells]
         most = len(self._partition) // _FIRST_CELLS + 4
         first = 0
         while first < len(cells):
             rows = np.cumsum(sizes[first : first + most])
             last = first + max(1, int(np.searchsorted(rows, _ROWS_AT_ONCE, side="right")))
-            if first < self._n_probe < last:
-                last = self._n_probe
+            if first < n_probe < last:
+                last = n_probe
             yield slice(first, last)
             first = last
             most *= 2
-
-    def _cells_by_distance(self, question: Nearest) -> tuple[Ids, Array]:
-        """Return the cells that may hold allowed states, in order, with the least distances there.
-
-        Columns that are taken over together or not at all may hold what the person has: they
-        bring nothing nearer, and keep nothing away. No sum goes through BLAS: see ``Partition``.
-        """
-        projection = projection_of(question)
-        point = question.point[:, None]
-        alone = _columns_alone(projection)[:, None]
-        lower = projection.bounds.lower[:, None]
-        upper = projection.bounds.upper[:, None]
-        low = np.clip(self._partition.lower, lower, upper)
-        high = np.clip(self._partition.upper, lower, upper)
-        gaps = np.where(alone, np.maximum(np.maximum(low - point, point - high), 0.0), 0.0)
-        least = np.sqrt((gaps * gaps).sum(axis=0))
-        away = np.clip(self._partition.centroids, lower, upper) - point
-        inside = (high >= question.bounds.lower[:, None]) & (low <= question.bounds.upper[:, None])
-        cells = np.flatnonzero((inside | ~alone).all(axis=0))
-        cells = cells[np.argsort((away * away).sum(axis=0)[cells], kind="stable")]
-        return cells, least[cells]
 
     def _scan_cells(self, question: Nearest, found: Neighbors, cells: Ids) -> Neighbors:
         """Add to the states found what the rows of some cells have."""
@@ -123,6 +135,18 @@ class CellStates:
         return gather_nearest_states(
             question, found, rough, rows_at=rows_at, rough_reach=rough_reach
         )
+
+
+def _distances_of_boxes(question: Nearest, low: Array, high: Array) -> Array:
+    """Return the least distance that a state in each projected box can have.
+
+    Columns that are taken over together or not at all may hold what the person keeps: they
+    keep nothing away.
+    """
+    point = question.point[:, None]
+    gaps = np.maximum(np.maximum(low - point, point - high), 0.0)
+    gaps[~_columns_alone(projection_of(question))] = 0.0
+    return np.asarray(np.sqrt((gaps * gaps).sum(axis=0)))
 
 
 def _rough_distances(question: Nearest, near: Floats) -> Array:
