@@ -31,6 +31,7 @@ from localface.search.questions import (
     TargetCounts,
     Widening,
 )
+from localface.sources.nearest_states import merge_states, no_states
 from localface.sources.protocol import Neighbors
 from localface.types import Array
 
@@ -160,6 +161,8 @@ class Script:
         raise AssertionError(f"no such question: {question}")
 
     def _nearest(self, question: Nearest) -> Neighbors:
+        if question.projection is not None:
+            return self._nearest_states(question)
         distances = norms(self.rows - question.point)
         allowed = question.bounds.contain(self.rows) & (distances <= question.radius)
         allowed[question.exclude] = False
@@ -168,6 +171,13 @@ class Script:
         ids = np.array(kept, dtype=np.int64)
         cut = len(kept) < len(order[: question.k])
         return Neighbors(ids, self.rows[ids], distances[ids], cut=cut)
+
+    def _nearest_states(self, question: Nearest) -> Neighbors:
+        rows = np.setdiff1d(np.arange(len(self.rows)), question.exclude)
+        found = merge_states(question, no_states(question), rows, self.rows[rows])
+        kept = [i for i, row in enumerate(found.ids) if self._admit(int(row))]
+        cut = len(kept) < len(found.ids)
+        return Neighbors(found.ids[kept], found.points[kept], found.distances[kept], cut=cut)
 
     def _admit(self, row: int) -> bool:
         if row not in self.seen and self.max_rows is not None and len(self.seen) >= self.max_rows:

@@ -17,6 +17,7 @@ from localface.engine.job import SearchJob, take_points_as_records
 from localface.errors import ModelError
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import PointSet
+from localface.geometry.projection import Projection
 from localface.options import Options
 from localface.search.questions import Questions
 from localface.sources.table import TableSource
@@ -69,6 +70,11 @@ def up_to(limit: float) -> Bounds:
     """Bounds that allow everything no further than a limit."""
     nothing = np.zeros(1, dtype=bool)
     return Bounds(np.array([-np.inf]), np.array([limit]), nothing, nothing)
+
+
+def taking_over_up_to(limit: float) -> Projection:
+    """What someone may take over who may go no further than a limit."""
+    return Projection(up_to(limit), np.zeros(1), np.zeros(1, dtype=np.int64))
 
 
 def points(*values: float) -> Array:

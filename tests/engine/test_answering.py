@@ -23,7 +23,15 @@ from localface.search.questions import (
 )
 from localface.sources.protocol import Nearest
 from localface.types import NO_ROWS
-from small_engine import LineScore, ids, line_density, line_source, points, up_to
+from small_engine import (
+    LineScore,
+    ids,
+    line_density,
+    line_source,
+    points,
+    taking_over_up_to,
+    up_to,
+)
 
 
 def meter(min_score: float = 0.5, max_rows: int | None = None) -> Meter:
@@ -143,20 +151,20 @@ def test_a_widening_is_answered_with_a_factor() -> None:
 
 def test_composed_states_have_the_score_and_their_rows_are_seen() -> None:
     account = meter(max_rows=1)
-    question = ComposeStates(np.array([4.0]), lambda records: records - 1.0, 3, 0.6)
+    question = ComposeStates(np.array([4.0]), taking_over_up_to(6.5), 3, 0.6)
 
     (made,) = answers(answerer(), [question], [account])
 
-    assert made.points[:, 0].tolist() == [6.0]  # 4 and 5 lack the score, 7 is over the budget
+    assert made.points[:, 0].tolist() == [6.0]  # 5 lacks the score, 6.5 is over the budget
     assert made.scores.tolist() == [0.6]
     assert made.cut
-    assert account.rows == {7}
-    assert (account.model_calls, account.rows_scored) == (1, 5)
+    assert account.rows == {6}
+    assert (account.model_calls, account.rows_scored) == (1, 3)
 
 
 def test_no_more_states_are_composed_than_are_wanted() -> None:
     account = meter()
-    question = ComposeStates(np.array([4.0]), lambda records: records, 2, 0.5)
+    question = ComposeStates(np.array([4.0]), None, 2, 0.5)
 
     (made,) = answers(answerer(), [question], [account])
 
@@ -168,7 +176,7 @@ def test_no_more_states_are_composed_than_are_wanted() -> None:
 def test_nothing_is_composed_where_nobody_reaches_the_target() -> None:
     score = LineScore()
     account = meter(min_score=2.0)
-    question = ComposeStates(np.array([4.0]), lambda records: records, 3, 2.0)
+    question = ComposeStates(np.array([4.0]), None, 3, 2.0)
 
     (made,) = answers(answerer(score), [question], [account])
 

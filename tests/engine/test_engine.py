@@ -180,7 +180,9 @@ def test_what_is_fixed_stays_when_states_are_taken_over_from_others() -> None:
 
     person = engine.make_person(REFUSED, box, fixed=["a"])
 
-    assert np.allclose(engine.space.records(person.project(other)), [[REFUSED[0], -0.7]])
+    assert person.projection is not None
+    states = person.projection.states_of(engine.space.points(other))
+    assert np.allclose(engine.space.records(states), [[REFUSED[0], -0.7]])
 
 
 def test_a_goal_is_searched_for_as_a_point() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,7 @@ from localface.engine.score_cache import ScoreCache
 from localface.engine.targets import MAX_TARGET_SCORES, TargetRows
 from localface.geometry.bounds import Bounds
 from localface.search.questions import Census, ComposeStates, Widening
-from small_engine import LineScore, line_source, up_to
+from small_engine import LineScore, line_source, taking_over_up_to, up_to
 
 
 def targets(score: LineScore | None = None) -> TargetRows:
@@ -80,13 +78,18 @@ def test_projections_come_nearest_first_and_each_state_once(
     block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("localface.engine.targets.BLOCK_ROWS", block)
+    question = ComposeStates(np.array([4.2]), taking_over_up_to(6.5), 5, 0.5)
 
-    def halves(records: Any) -> Any:
-        return np.floor(records / 2)  # 5 -> 2, 6 and 7 -> 3, 8 and 9 -> 4
+    found, states = targets().nearest_projections(question, 0.5)
 
-    found, states = targets().nearest_projections(
-        ComposeStates(np.array([4.2]), halves, 5, 0.5), 0.5
-    )
+    assert states[:, 0].tolist() == [5.0, 6.0, 6.5]  # 7, 8 and 9 come to the same
+    assert found.tolist() == [5, 6, 7]
 
-    assert states[:, 0].tolist() == [4.0, 3.0, 2.0]
-    assert found.tolist() == [8, 6, 5]
+
+def test_without_limits_targets_are_taken_as_they_are() -> None:
+    question = ComposeStates(np.array([9.0]), None, 5, 0.8)
+
+    found, states = targets().nearest_projections(question, 0.8)
+
+    assert states[:, 0].tolist() == [9.0, 8.0]
+    assert found.tolist() == [9, 8]

@@ -477,7 +477,8 @@ def test_what_is_held_keeps_what_is_linked_with_it():
     schema = PINNED.link("x", "y")
     person = refused()[0]
     engine = pinned(schema=schema)._engine
-    states = engine.make_person(person, schema.box(person, None), fixed=["x"]).project(plane())
+    projection = engine.make_person(person, schema.box(person, None), fixed=["x"]).projection
+    states = projection.states_of(engine.space.points(plane()))
     assert (states == engine.space.points(person[None, :])).all()
 
 

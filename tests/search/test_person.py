@@ -30,6 +30,6 @@ def test_unless_told_otherwise_states_are_taken_as_they_are():
 
     assert (person.snap(points[0]) == points[0]).all()
     assert person.keeps_relations(points).tolist() == [True, True]
-    assert person.project(points).size == 0
+    assert person.projection is None
     assert person.rule == "lowest"
     assert np.isinf(person.max_step)

@@ -22,7 +22,7 @@ CASES = [
     (questions.ask_row_densities(IDS, POINTS[:2]), questions.RowDensities),
     (questions.ask_target_counts(box(2)), questions.Census),
     (questions.ask_widening_factor(box(2), POINT, POINT), questions.Widening),
-    (questions.ask_composed_states(POINT, np.copy, 4, 0.5), questions.ComposeStates),
+    (questions.ask_composed_states(POINT, None, 4, 0.5), questions.ComposeStates),
 ]
 
 

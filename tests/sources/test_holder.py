@@ -38,6 +38,7 @@ def test_an_owner_lists_every_row_once(holder_of) -> None:  # type: ignore[no-un
     ids = list_all_rows(holder)
 
     assert sorted(holder.row_numbers(ids).tolist()) == list(range(len(POINTS)))
+    assert (holder.points(ids) == POINTS[holder.row_numbers(ids)]).all()
 
 
 @pytest.mark.parametrize("holder_of", [table, cells])

@@ -50,23 +50,27 @@ class Box:
             upper[j] = min(limit.upper, limit.own + factor * limit.by)
         return replace(self, lower=lower, upper=upper)
 
+    def with_whole_limits(self, features: Sequence[Feature]) -> Box:
+        """Return the same box with whole numbers as the limits of features that have no others."""
+        whole = np.array([feature.whole for feature in features])
+        lower = np.where(whole, np.ceil(self.lower), self.lower)
+        upper = np.where(whole, np.floor(self.upper), self.upper)
+        return replace(self, lower=lower, upper=upper)
+
     def project_records(self, features: Sequence[Feature], records: Array, own: Array) -> Array:
         """Project records into the box of the person whose record is ``own``.
 
         A number that is not allowed gives way to the nearest that is; a category, to their own.
         """
         moved = np.array(records, dtype=np.float64)
+        whole = self.with_whole_limits(features)
         for j, feature in enumerate(features):
             if feature.discrete:
                 moved[:, j] = self._nearest_allowed_codes(j, moved[:, j], own[j])
                 continue
-            low = self.lower[j]
-            high = self.upper[j]
             if feature.whole:
                 moved[:, j] = np.rint(moved[:, j])
-                low = np.ceil(low)
-                high = np.floor(high)
-            moved[:, j] = np.clip(moved[:, j], low, high)
+            moved[:, j] = np.clip(moved[:, j], whole.lower[j], whole.upper[j])
         return moved
 
     def _nearest_allowed_codes(self, feature: int, codes: Array, own: float) -> Array:

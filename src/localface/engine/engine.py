@@ -228,7 +228,8 @@ class Engine:
         if self.options.through == "rows" or self.options.as_published:
             return None
         kept = box.project_records(self.schema.features, record[None, :], record)
-        return Projection(self.space.bounds(box), self.space.points(kept)[0], self.space.groups)
+        bounds = self.space.bounds(box.with_whole_limits(self.schema.features))
+        return Projection(bounds, self.space.points(kept)[0], self.space.groups)
 
     def _keeps_relations(self, points: Array) -> Mask:
         """Tell which states keep the relations that the schema declares between features."""

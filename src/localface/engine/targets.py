@@ -11,6 +11,7 @@ from localface.engine.score_cache import BLOCK_ROWS, ScoreCache
 from localface.geometry.segments import norms
 from localface.search.questions import Census, ComposeStates, TargetCounts, Widening
 from localface.sources.holder import RowHolder, list_all_rows
+from localface.sources.nearest_states import different_states
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 MAX_TARGET_SCORES = 16  # target scores for which it is remembered who reaches them
@@ -97,14 +98,13 @@ class TargetRows:
         states = np.zeros((0, len(question.point)))
         for first in range(0, len(targets), BLOCK_ROWS):
             some = targets[first : first + BLOCK_ROWS]
-            projected = question.projection.states_of(self._holder.points(some))
+            points = self._holder.points(some)
+            if question.projection is not None:
+                points = question.projection.states_of(points)
             ids = np.concatenate([ids, some])
-            states = np.concatenate([states, projected])
-            order = np.lexsort((ids, norms(states - question.point)))
-            ids = ids[order]
-            states = states[order]
-            _, firsts = np.unique(states, axis=0, return_index=True)
-            nearest = np.sort(firsts)[:_MAX_COMPOSED]
+            states = np.concatenate([states, points])
+            distances = norms(states - question.point)
+            nearest = different_states(ids, states, distances)[:_MAX_COMPOSED]
             ids = ids[nearest]
             states = states[nearest]
         return ids, states

@@ -110,12 +110,12 @@ class Widening:
 class ComposeStates:
     """Which states can be made of what rows that reach the target have?
 
-    ``projection`` says what someone at ``point`` may take over from rows. Answered with a
-    ``ComposedStates`` of at most ``k`` states that have the score.
+    ``projection`` says what someone at ``point`` may take over from them (None: everything).
+    Answered with a ``ComposedStates`` of at most ``k`` states that have the score.
     """
 
     point: Array
-    projection: Projection
+    projection: Projection | None
     k: int
     min_score: float
 
@@ -207,7 +207,7 @@ def ask_widening_factor(bounds: Bounds, record: Array, distance_limits: Array) -
 
 
 def ask_composed_states(
-    point: Array, projection: Projection, k: int, min_score: float
+    point: Array, projection: Projection | None, k: int, min_score: float
 ) -> Questions[ComposedStates]:
     """Ask for states that reach a score, made of what rows have."""
     answer: ComposedStates = yield ComposeStates(point, projection, k, min_score)

@@ -153,6 +153,10 @@ class Cells:
             found.append(ids if inside[cell] else self._keep_allowed(ids, bounds))
         return np.concatenate(found)
 
+    def points(self, ids: Ids) -> Array:
+        """Return rows as points; see ``RowHolder``."""
+        return self._points_of(self.records(ids))
+
     def __reduce__(self) -> tuple[Any, ...]:
         if self._rows.folder is None or self._reopen is None:
             make = partial(
@@ -239,7 +243,7 @@ class Cells:
 
     def _nearest_allowed(self, ids: Ids, question: Nearest) -> Neighbors:
         """Keep the k nearest of some rows that are allowed, both decided exactly, nearest first."""
-        points = self._points_of(self.records(ids))
+        points = self.points(ids)
         inside = question.bounds.contain(points)
         ids = ids[inside]
         points = points[inside]
@@ -262,5 +266,5 @@ class Cells:
         """Keep the rows that are allowed."""
         ids = ids[self._rows.possibly_allowed_positions(ids, bounds, NO_ROWS)]
         parts = (ids[block] for block in cut_into_slices(len(ids), _ROWS_AT_ONCE))
-        kept = [part[bounds.contain(self._points_of(self.records(part)))] for part in parts]
+        kept = [part[bounds.contain(self.points(part))] for part in parts]
         return np.concatenate([NO_ROWS, *kept])

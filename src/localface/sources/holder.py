@@ -1,4 +1,4 @@
-"""What only the owner of the rows may do: list them."""
+"""What only the owner of the rows may do: list them, and see them all as points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from localface.types import Array, Ids
 
 
 class RowHolder(Source, Protocol):
-    """A source whose rows can also be listed.
+    """A source whose rows can also be listed, and read as points.
 
     For those who work on behalf of the table's owner: fitting, the page's list of people, batch
     manifests, plots, and the driver where it counts rows and passes on nothing but numbers.
@@ -22,7 +22,7 @@ class RowHolder(Source, Protocol):
         ...
 
     def points(self, ids: Ids) -> Array:
-        """Return rows as points."""
+        """Return rows as points, whether or not a search has revealed them."""
         ...
 
 

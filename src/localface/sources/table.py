@@ -69,6 +69,10 @@ class TableSource:
             allowed &= self._point_set.columns[column] <= bounds.upper[column]
         return np.flatnonzero(allowed).astype(np.int64)
 
+    def points(self, ids: Ids) -> Array:
+        """Return rows as points; see ``RowHolder``."""
+        return np.asarray(self._point_set.points[ids])
+
     def row_numbers(self, ids: Ids) -> Ids:
         """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows[ids])
