@@ -63,7 +63,10 @@ class CellStates:
             near = cells[block][least[block] * _SLACK <= limit]
             found = self._scan_cells(anywhere, found, near)
         close = found.distances <= question.radius
-        return Neighbors(found.ids[close], found.points[close], found.distances[close])
+        assert found.moved is not None
+        return Neighbors(
+            found.ids[close], found.points[close], found.distances[close], moved=found.moved[close]
+        )
 
     def _projected_boxes(self, projection: Projection) -> tuple[Array, Array]:
         """Return the boxes of the cells as far as their columns may be taken over."""

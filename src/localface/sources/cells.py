@@ -139,10 +139,6 @@ class Cells:
         """Return the positions of these rows in the user's table."""
         return np.asarray(self._rows.rows[ids])
 
-    def points(self, ids: Ids) -> Array:
-        """Return rows as points; see ``RowHolder``."""
-        return self._points_of(self.records(ids))
-
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""
         starts = self._partition.starts

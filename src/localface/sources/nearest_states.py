@@ -42,7 +42,9 @@ def projection_of(question: Nearest) -> Projection:
 
 def no_states(question: Nearest) -> Neighbors:
     """The answer that holds nothing yet."""
-    return Neighbors(NO_ROWS, np.zeros((0, len(question.point))), np.zeros(0))
+    nothing = np.zeros(0)
+    points = np.zeros((0, len(question.point)))
+    return Neighbors(NO_ROWS, points, nothing, moved=nothing.astype(bool))
 
 
 def gather_nearest_states(
@@ -90,10 +92,12 @@ def merge_states(question: Nearest, found: Neighbors, ids: Ids, points: Array) -
     fine = distances <= furthest_of_interest(question, found)
     fine &= question.bounds.contain(states) & (states != question.point).any(axis=1)
     ids = np.concatenate([found.ids, ids[fine]])
+    assert found.moved is not None
+    moved = np.concatenate([found.moved, (states != points).any(axis=1)[fine]])
     states = np.concatenate([found.points, states[fine]])
     distances = np.concatenate([found.distances, distances[fine]])
     order = different_states(ids, states, distances)[: question.k]
-    return Neighbors(ids[order], states[order], distances[order])
+    return Neighbors(ids[order], states[order], distances[order], moved=moved[order])
 
 
 def different_states(ids: Ids, states: Array, distances: Array) -> Ids:

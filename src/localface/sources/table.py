@@ -56,10 +56,6 @@ class TableSource:
         """Return rows that were revealed, in the user's units."""
         return np.asarray(self._records[ids])
 
-    def points(self, ids: Ids) -> Array:
-        """Return rows as points; see ``RowHolder``."""
-        return np.asarray(self._point_set.points[ids])
-
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""
         allowed = np.ones(len(self._point_set), dtype=bool)
