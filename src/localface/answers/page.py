@@ -182,16 +182,29 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     yield from _comparable_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
-        through = "to a state that is nobody's" if answer.composed else "through real people"
-        yield f"beside it: a path of {n} step{'' if n == 1 else 's'} {through} (.path)"
-    elif answer.composed:
-        yield "it ends at a state that is nobody's, on ground as common as the rest"
-    if answer.proven_within is not None:
-        within = format_percent(answer.proven_within)
-        yield f"no path over all the data is more than {within} shorter"
+        through = "states that people are in" if answer.composed else "real people"
+        yield (
+            f"beside it: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
+            f"{_proof(answer)}"
+        )
+    else:
+        if answer.composed:
+            yield "it ends at a state that is nobody's, on ground as common as the rest"
+        if answer.proven_within is not None:
+            within = format_percent(answer.proven_within)
+            yield f"no path over all the data is more than {within} shorter"
+    if answer.cut_short:
+        yield "cut short: with more time there may be a better answer"
     if answer.robustness is not None:
         share = f"{format_percent(answer.robustness)} of {ROBUSTNESS_DRAWS} small deviations"
         yield f"robust to noise: {share} from it still reach the target"
+
+
+def _proof(answer: RecourseFacts) -> str:
+    """What is proven of the path, where something is."""
+    if answer.proven_within is None:
+        return ""
+    return f"; none over all the data is more than {format_percent(answer.proven_within)} shorter"
 
 
 def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:

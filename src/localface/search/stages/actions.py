@@ -13,6 +13,7 @@ import numpy as np
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
 from localface.search.move import Move
+from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_density_along
 from localface.search.stages.fewest import find_fewest_changes
@@ -20,7 +21,7 @@ from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.ordering import find_route, moves_of_route
 from localface.search.stages.reduce import reduce_changes
 from localface.search.stages.settle import settle_values
-from localface.search.stages.swaps import Swaps
+from localface.search.stages.swaps import Swaps, is_allowed_end
 from localface.types import Array, Ids
 
 Moves = tuple[Move, ...] | None
@@ -57,7 +58,7 @@ def find_actions(
         rows = graph.rows_of(donors)
         settled = yield from _settled_route(graph, plan, end, groups, rows, log_floor)
         if settled is not None:
-            return settled
+            return _stop_at_target(graph.person, settled, log_floor)
         return (yield from moves_of_route(few.lattice, few.route))
     return (yield from _reduced_route(graph, plan, donors, log_floor))
 
@@ -76,6 +77,20 @@ def _settled_route(
     if not found.passes[0]:
         return None
     return (yield from _route_to(graph, plan, settled, groups, rows, log_floor))
+
+
+def _stop_at_target(person: Person, moves: tuple[Move, ...], log_floor: float) -> Moves:
+    """Leave out the moves after the target is reached: smaller changes may need fewer of them.
+
+    Who starts below the floor goes on until they are above it.
+    """
+    if log_floor < person.log_floor:
+        return moves
+    allowed = is_allowed_end(person, np.stack([move.point for move in moves]))
+    for i, move in enumerate(moves):
+        if allowed[i] and move.score >= person.min_score:
+            return moves[: i + 1]
+    return moves
 
 
 def _route_to(
@@ -117,7 +132,7 @@ def _reduced_route(
         end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
         settled = yield from _settled_route(graph, plan, end, kept, rows, log_floor)
         if settled is not None:
-            return settled
+            return _stop_at_target(graph.person, settled, log_floor)
         moves = yield from _route_to(graph, plan, end, kept, rows, log_floor)
         if moves is not None:
             return moves
