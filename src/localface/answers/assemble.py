@@ -81,7 +81,12 @@ class AnswerAssembler:
         if action_records is not None:
             actions = tuple(self._actions_in_user_units(outcome, action_records, floor))
         reasons = ReasonWriter(
-            self.schema, self.target, self.options, self.feature_of, self.density
+            self.schema,
+            self.target,
+            self.options,
+            self.feature_of,
+            self.density,
+            self.display_score,
         )
         return Recourse(
             status=Status[outcome.status],

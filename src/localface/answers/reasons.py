@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
+
+import numpy as np
 
 from localface.answers.pair_words import refusing_pair
 from localface.answers.target import Target
@@ -11,6 +14,7 @@ from localface.answers.wording import format_count, format_share_of_people
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.density.protocol import Density
+from localface.errors import list_names
 from localface.options import Options
 from localface.search.outcome import Outcome
 from localface.search.questions import TargetCounts
@@ -29,6 +33,7 @@ class ReasonWriter:
     options: Options
     feature_of: Ids
     density: Density | None = None
+    display_score: Callable[[float], float] = float
 
     def why_no_recourse(self, outcome: Outcome, box: Box, goal: Array | None) -> str:
         """Say why; nothing where the status says it all. ``goal`` is the end that was given."""
@@ -46,6 +51,8 @@ class ReasonWriter:
         if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
             return self._why_goal_fails(outcome, box, goal)
         if status == "NO_TARGET" and outcome.counts is not None:
+            if len(outcome.counts.best):
+                return self._best_state_there_is(outcome.counts, outcome.points[0])
             return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
             return self._why_unreachable(outcome.counts)
@@ -63,6 +70,18 @@ class ReasonWriter:
             f"place to its {options.n_neighbors} nearest, over ground at least as common as "
             f"{format_share_of_people(options.min_density)}, lead there; relax=True finds the "
             "least lowering of the floor that opens a way"
+        )
+
+    def _best_state_there_is(self, counts: TargetCounts, own: Array) -> str:
+        """Say how far this person could come at best, by changing what."""
+        changed = np.unique(self.feature_of[counts.best[0] != own])
+        names = list_names([self.schema.names[j] for j in changed])
+        best = self.target.format_score(self.display_score(float(counts.best_scores[0])))
+        states = format_count(counts.allowed, "state", "states")
+        by = f", by changing {names}" if len(changed) else ", where they are now"
+        return (
+            f"of {states} that this person could be in, with other people's values in what may "
+            f"change, none reaches it; the best score is {best}{by}"
         )
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:

@@ -42,7 +42,8 @@ class _Active(Generic[Result]):
 
     def with_next_question(self, answer: Any) -> _Active[Result]:
         """Hand over an answer, or tell once that time is up; ``StopIteration`` is the end."""
-        late = not self.warned and time.perf_counter() > self.job.deadline
+        late = time.perf_counter() > self.job.deadline
+        late = late and not self.warned and self.meter.questions > 1  # one answer, at the least
         asks = self.job.asks
         question = asks.throw(OutOfTime()) if late else asks.send(answer)
         return replace(self, question=question, warned=self.warned or late)
@@ -104,6 +105,11 @@ class Driver:
                     still.append(one.with_next_question(answer))
                 except StopIteration as end:
                     yield one.number, end.value, one.meter.make_disclosure(self._source.n_rows)
+                except OutOfTime:
+                    late = InputError(
+                        "time was up: allow more with max_seconds=", option="max_seconds"
+                    )
+                    yield one.number, late, one.meter.make_disclosure(self._source.n_rows)
             active = still
 
     def prescore(self) -> None:
