@@ -177,7 +177,10 @@ class Script:
         found = merge_states(question, no_states(question), rows, self.rows[rows])
         kept = [i for i, row in enumerate(found.ids) if self._admit(int(row))]
         cut = len(kept) < len(found.ids)
-        return Neighbors(found.ids[kept], found.points[kept], found.distances[kept], cut=cut)
+        assert found.moved is not None
+        return Neighbors(
+            found.ids[kept], found.points[kept], found.distances[kept], cut, found.moved[kept]
+        )
 
     def _admit(self, row: int) -> bool:
         if row not in self.seen and self.max_rows is not None and len(self.seen) >= self.max_rows:

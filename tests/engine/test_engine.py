@@ -173,18 +173,6 @@ def test_weights_and_fixed_features_become_columns() -> None:
     assert (person.rule, person.max_step) == ("mean", 1.5)
 
 
-def test_what_is_fixed_stays_when_states_are_taken_over_from_others() -> None:
-    engine = small_engine()
-    box = engine.schema.box(REFUSED, None)
-    other = np.array([[1.5, -0.7]])
-
-    person = engine.make_person(REFUSED, box, fixed=["a"])
-
-    assert person.projection is not None
-    states = person.projection.states_of(engine.space.points(other))
-    assert np.allclose(engine.space.records(states), [[REFUSED[0], -0.7]])
-
-
 def test_a_goal_is_searched_for_as_a_point() -> None:
     engine = small_engine()
     goal = table().to_numpy()[table()["a"].argmax()]

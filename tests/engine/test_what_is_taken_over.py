@@ -74,9 +74,9 @@ def test_what_cannot_change_stays_to_the_last_bit() -> None:
     engine = engine_for(SCHEMA.with_("years", moves="never"))
     records = records_of(engine)
     own = records[7]
-    box = engine.schema.box(own, None)
+    box = engine.schema.box(own, {"income": "never", "ward": "never"})
 
-    projection = engine.make_person(own, box, fixed=["income", "ward"]).projection
+    projection = engine.make_person(own, box).projection
 
     assert projection is not None
     states = projection.states_of(engine.space.points(records))

@@ -74,12 +74,15 @@ def assert_right(rows: Array, found: Neighbors, asked: Nearest) -> None:
     assert found.ids.tolist() == [i for _, i, _ in expected]
     assert found.distances.tolist() == [distance for distance, _, _ in expected]
     assert (found.points + 0.0).tolist() == [list(state) for _, _, state in expected]
+    assert found.moved is not None
+    assert found.moved.tolist() == (found.points != rows[found.ids]).any(axis=1).tolist()
 
 
 def assert_same(one: Neighbors, other: Neighbors) -> None:
     np.testing.assert_array_equal(one.ids, other.ids)
     np.testing.assert_array_equal(one.points, other.points)
     np.testing.assert_array_equal(one.distances, other.distances)
+    np.testing.assert_array_equal(one.moved, other.moved)
 
 
 def stored_rows(source: TableSource | Cells) -> Array:
