@@ -80,22 +80,39 @@ class Judge:
         return (self.rows == start).all(axis=1) | (self.rows == end).all(axis=1)
 
     def lowest(self, start: Array, end: Array, n: int = GRID) -> float:
-        """The lowest value along a step: a fine grid, and a finer one around its lowest place."""
+        """The lowest value along a step, the rows at its ends left out."""
         left_out = self.at_ends(start, end)
         if (start == end).all():
-            return float(self.density.values(start[None, :], start, left_out)[0])
-        flip = [np.nextafter(0.5, 0.0), 0.5]  # just before categories change, and just after
-        bends = self.density.bends(start, end)
-        parts = np.unique(np.concatenate([np.linspace(0, 1, n), bends, flip]))
-        values = self.density.values(self.between(start, end, parts), start, left_out)
-        for _ in range(2):
+            here = start[None, :]
+            joint = float(self.density.joint_values(here, start, left_out)[0])
+        else:
+            here = self.between(start, end, self._parts_for_pairs(start, end, n))
+            joint = self._lowest_joint(start, end, left_out, n)
+        return min(joint, self.density.lowest_pair_value(here, start, left_out))
+
+    def _lowest_joint(self, start: Array, end: Array, left_out: Array, n: int) -> float:
+        """On a fine grid, on both sides of the flip, and twice finer around the lowest place."""
+        flip = [np.nextafter(0.5, 0.0), 0.5]
+        parts = np.unique(np.concatenate([np.linspace(0, 1, n), flip]))
+        for _ in range(3):
+            places = self.between(start, end, parts)
+            values = self.density.joint_values(places, start, left_out)
             least = int(values.argmin())
             around = parts[[max(least - 1, 0), min(least + 1, len(parts) - 1)]]
-            parts = np.concatenate([np.linspace(*around, CLOSER), parts[[least]]])
-            finer = self.density.values(self.between(start, end, parts), start, left_out)
-            order = np.argsort(parts, kind="stable")
-            parts, values = parts[order], finer[order]
+            parts = np.unique(np.append(np.linspace(*around, CLOSER), parts[least]))
         return float(values.min())
+
+    def _parts_for_pairs(self, start: Array, end: Array, n: int) -> Array:
+        """The ends, the grid, and the middle between any two bin edges that are crossed.
+
+        A cell counts where a step is in it for some length. What lies on an edge is in neither:
+        two features that cross theirs at once would meet there in a cell that neither is in.
+        """
+        crossings = np.concatenate([[0.0], self.density.crossings(start, end), [1.0]])
+        middles = (crossings[:-1] + np.diff(crossings) / 2)[np.diff(crossings) > 1e-11]
+        grid = np.linspace(0, 1, n)[1:-1]
+        clear = np.abs(grid[:, None] - crossings).min(axis=1) > 1e-9
+        return np.concatenate([[0.0], grid[clear], middles, [1.0]])
 
     def mean(self, start: Array, end: Array, n: int = 4000) -> float:
         """The mean along a step, at the middles of many equal parts."""

@@ -17,6 +17,7 @@ Array = np.ndarray[Any, Any]
 OUTER_PART = 20  # beyond its knots a column goes on as in the outer twentieth of them
 BENDS = (-1.5, -0.75, 0.0, 0.75, 1.5)
 MOST_SPREAD = 1.5
+FURTHEST = 10.0  # from the middle: in widths of a column, in units of an own number
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,15 @@ class PlainKernels:
         n, width = self.rows.shape
         return float(-np.log(n) - width / 2 * np.log(2 * np.pi * self.h**2))
 
-    def bends(self, start: Array, end: Array) -> Array:
-        """Where a step is looked at twice: nowhere."""
+    def crossings(self, start: Array, end: Array) -> Array:
+        """Where something changes all of a sudden along a step: nowhere."""
         return np.zeros(0)
 
-    def values(self, points: Array, start: Array, left_out: Array) -> Array:
+    def joint_values(self, points: Array, start: Array, left_out: Array) -> Array:
         return self.log_densities(points, left_out)
+
+    def lowest_pair_value(self, points: Array, start: Array, left_out: Array) -> float:
+        return np.inf
 
     def mean(self, places: Array, start: Array, end: Array, left_out: Array) -> float:
         return log_mean(self.log_densities(places, left_out))
@@ -142,7 +146,7 @@ class PlainOwn:
     def at(self, point: Array, left_out: int | None = None) -> tuple[Array, Array]:
         """Means and spreads of the three values, for someone at a point."""
         own = point[self.columns]
-        numbers = own[~self.discrete]
+        numbers = np.clip(own[~self.discrete], -FURTHEST, FURTHEST)
         bends = [max(x - bend, 0.0) for x in numbers for bend in BENDS]
         basis = np.concatenate([own[self.discrete], numbers, bends]) - self.centre
         away = self.rows - own
@@ -250,27 +254,27 @@ class PlainCommonStates:
     def expected(self, point: Array) -> tuple[Array, Array]:
         return (np.zeros(3), np.ones(3)) if self.own is None else self.own.at(point)
 
-    def values(self, points: Array, start: Array, left_out: Array) -> Array:
-        """The value of states of the person at ``start``, without some rows."""
+    def joint_values(self, points: Array, start: Array, left_out: Array) -> Array:
+        """The joint density of states of the person at ``start``, as far as it is unexpected."""
         mean, spread = self.expected(start)
-        joint = (self.kernels.log_densities(points, left_out) - mean[0]) / spread[0]
-        cells, back = np.unique(self.bins(points), axis=0, return_inverse=True)
-        found = (self.pair_values(cells, left_out) - mean[1:]) / spread[1:]
-        pairs = np.array([self.on_common_scale(one) for one in found])
-        return np.minimum(joint, pairs[back.ravel()])
+        return (self.kernels.log_densities(points, left_out) - mean[0]) / spread[0]
 
-    def bends(self, start: Array, end: Array) -> Array:
-        """Parts of a step between two crossings of bin edges, one look into each."""
-        crossings = {0.0, 0.5, 1.0}
+    def lowest_pair_value(self, points: Array, start: Array, left_out: Array) -> float:
+        """The lowest that the pairs of states stand for."""
+        mean, spread = self.expected(start)
+        cells = np.unique(self.bins(points), axis=0)
+        found = (self.pair_values(cells, left_out) - mean[1:]) / spread[1:]
+        return min(self.on_common_scale(one) for one in found)
+
+    def crossings(self, start: Array, end: Array) -> Array:
+        """Where a step crosses bin edges, or changes a category."""
+        found = {0.5}
         for j, first in enumerate(self.first_columns):
             moved = end[first] - start[first]
             if not self.discrete[first] and moved:
-                for edge in self.edges[j]:
-                    t = (edge - start[first]) / moved
-                    crossings |= {t} if 0 < t < 1 else set()
-        sorted_ones = np.array(sorted(crossings))
-        wide = np.diff(sorted_ones) > 1e-11
-        return (sorted_ones[:-1] + np.diff(sorted_ones) / 2)[wide]
+                parts = (self.edges[j] - start[first]) / moved
+                found |= set(parts[(parts > 0) & (parts < 1)].tolist())
+        return np.array(sorted(found))
 
     def mean(self, places: Array, start: Array, end: Array, left_out: Array) -> float:
         """The mean joint density along a step; pairs at its ends."""
@@ -296,15 +300,19 @@ class PlainCommonStates:
 
     def _fair_joint(self) -> Array:
         """Joint log-densities of the rows without the same person and their part in the map."""
-        rows = self.kernels.rows - self.kernels.rows.mean(axis=0)
+        rows = self.kernels.rows
         n = len(rows)
+        low, middle, high = np.percentile(rows, [25, 50, 75], axis=0)
+        reach = FURTHEST * np.maximum(high - low, 1)
+        tame = np.minimum(np.maximum(rows, middle - reach), middle + reach)
+        tame = np.where(self.numeric, tame - tame.mean(axis=0), 0.0)
         few = n < 100 * self.numeric.sum()
         found = np.empty(n)
         for i, row in enumerate(rows):
             away = rows - row
             squares = (away**2).sum(axis=1)
             if few:
-                mine = np.where(self.numeric, row, 0.0)
+                mine = tame[i]
                 part = min(mine @ mine / n, 0.5)
                 precision = np.eye(len(row)) + np.outer(mine, mine) / (n * (1 - part))
                 squares = np.einsum("ij,jk,ik->i", away, precision, away)

@@ -19,6 +19,7 @@ FLOOR_TOLERANCE = 1e-9
 RESTATED_TOLERANCE = 1e-6
 """The same for a log-density worked out again in another batch, whose sums round otherwise."""
 _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
+_TOO_SHORT = 1e-12  # squared, beside its distance from a hole: a segment that is rounding
 LogFloor = Array | float | None
 """The log-density that a segment must keep: one for all, one for each, or None for no verdict."""
 
@@ -60,7 +61,8 @@ class Hole:
         """Tell which straight segments touch it, each start with each end, from one product.
 
         The squared area that two points span with the centre is the squared distance of their
-        line from the centre times their squared distance from each other.
+        line from the centre times their squared distance from each other. What is too short
+        to tell is left to be worked out.
         """
         if self.matrix is not None:
             starts = starts @ self.matrix
@@ -73,7 +75,8 @@ class Hole:
         between = (product < at_start) & (product < at_end)  # the nearest point is on the segment
         area = at_start * at_end - product * product
         lengths = at_start + at_end - 2 * product
-        return np.asarray(between & (area < (self.radius * _INSIDE) ** 2 * lengths))
+        near = area < (self.radius * _INSIDE) ** 2 * lengths
+        return np.asarray(between & near & (lengths > _TOO_SHORT * (at_start + at_end)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -80,3 +80,15 @@ def test_each_question_refuses_its_part_of_a_floor(floor):
 
     assert np.mean(rarest < height) == pytest.approx(floor / 2, abs=0.001)
     assert np.mean(weighted < height) == pytest.approx(floor, abs=0.001)
+
+
+def test_people_who_are_far_off_everybody_leave_the_scale_as_it_is():
+    values = people()
+    odd = values.copy()
+    odd[:3, 0] = -1e15
+
+    plain = CommonScale.fit(values).lowest(values[:, 1:])
+    beside = CommonScale.fit(odd).lowest(values[:, 1:])
+
+    assert beside.min() > -50
+    assert np.median(np.abs(beside - plain)) < 0.01

@@ -226,3 +226,30 @@ def test_odd_tables_give_densities(name, own):
         assert not np.isnan(values).any()
         assert not np.isnan(means).any()
     density.rarest_pair(far[0])
+
+
+def beside_a_slip(scale):
+    """A table in which one value of a thousand slipped by nine digits, and the table without."""
+    chance = np.random.default_rng(6)
+    records = chance.normal(size=(1000, 4)) @ (np.eye(4) + 0.4 * chance.normal(size=(4, 4)))
+    slipped = records.copy()
+    slipped[17, 2] = 3e8
+    own = Feature("own", moves="never")
+    schema = Schema([own, Feature("a"), Feature("b", scale=scale), Feature("c")])
+    return fit_on(slipped, schema), fit_on(np.delete(records, 17, axis=0), schema), records
+
+
+@pytest.mark.parametrize("scale", [None, 1.0], ids=["by rank", "by a scale"])
+def test_one_slip_leaves_everybody_else_as_common_as_they_are(scale):
+    with_slip, without, records = beside_a_slip(scale)
+
+    others = np.delete(records, 17, axis=0)
+
+    assert with_slip.bandwidth == pytest.approx(without.bandwidth, rel=0.25)
+    changed = np.abs(shares(with_slip, others) - shares(without, others))
+    assert np.mean(changed) < 0.05
+    assert np.mean(changed < 0.15) > 0.95
+    refused = np.mean(shares(with_slip, composed_records(others, seed=0)) < 0.05)
+    assert refused == pytest.approx(
+        np.mean(shares(without, composed_records(others, seed=0)) < 0.05), abs=0.03
+    )

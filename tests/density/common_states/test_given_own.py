@@ -141,3 +141,34 @@ def test_a_floor_refuses_about_as_many_of_every_kind_of_people():
 
     for plan in range(3):
         assert 0.02 <= refused[new[:, 1] == plan].mean() <= 0.09
+
+
+def test_a_few_values_far_off_do_not_decide_what_is_expected_of_others():
+    chance = np.random.default_rng(1)
+    own = chance.normal(size=(500, 1))
+    values = own + 0.1 * chance.normal(size=(500, 1))
+    odd = values.copy()
+    odd[:3] = -1e12
+
+    plain, _ = Expectation.fit(own, np.array([False]), values).at(own)
+    beside, _ = Expectation.fit(own, np.array([False]), odd).at(own)
+
+    assert np.abs(beside - plain).mean() < 0.3
+
+
+def test_far_out_an_expectation_stays_what_it_is():
+    own = CHANCE.normal(size=(300, 1))
+    expectation = Expectation.fit(own, np.array([False]), own)
+
+    mean, _ = expectation.at(np.array([[10.0], [1e3], [1e9]]))
+
+    assert mean[1:].ravel().tolist() == [mean[0, 0]] * 2
+
+
+def test_nobody_at_all_is_a_valid_question():
+    density = fit_on(phone_bills(200, seed=1), phone_schema(own=("months",)))
+    nobody = density.rows.points[:0]
+
+    assert density.lowest_along(nobody, nobody, None).log_densities.shape == (0,)
+    assert density.lowest_along(nobody, nobody, 0.0).passes.shape == (0,)
+    assert density.mean_along(nobody, nobody, None).log_densities.shape == (0,)

@@ -16,6 +16,8 @@ _AGAINST = 4096  # rows that make it
 _WIDTHS = (1e-3, 10.0)  # the bandwidths that are possible, in standard deviations
 _COSTS = (1e-6, 50.0)  # what a different category may cost, in nats
 _USUAL_COST = 1.5
+_FAR_OFF = 10.0  # a row is out of reach that has nobody within so many standard deviations
+_TIMES_AS_FAR = 20.0  # and is that much further from its nearest than others are
 
 
 def tune_bandwidths(
@@ -54,7 +56,8 @@ def tune_bandwidths(
 def _tuning_distances(white: Array, discrete: Array, copies: Copies) -> tuple[Array, Array]:
     """Return squared distances of some rows to others, and how many discrete features differ.
 
-    The same person is infinitely far away; rows without anybody else are left out.
+    The same person is infinitely far away; rows without anybody near are left out, as no kernel
+    could reach them.
     """
     rows = evenly_spread(len(white), _TUNED_ON)
     others = evenly_spread(len(white), _AGAINST)
@@ -66,7 +69,10 @@ def _tuning_distances(white: Array, discrete: Array, copies: Copies) -> tuple[Ar
         squares[rows[:, None] == others] = np.inf
     if copies.distance:
         squares[squares + differ < copies.distance**2] = np.inf
-    usable = np.isfinite(squares).any(axis=1)
+    nearest = squares.min(axis=1)
+    usable = np.isfinite(nearest)
+    if usable.any():
+        usable &= nearest <= np.maximum(_TIMES_AS_FAR**2 * np.median(nearest[usable]), _FAR_OFF**2)
     return squares[usable], differ[usable]
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.density.common_states.outliers import bring_in_outliers
 from localface.types import Array
 
 _FACTORS = (2.0, 2.0, 1.0)  # joint density and rarest pair refuse half as many each
@@ -26,7 +27,7 @@ class CommonScale:
     @classmethod
     def fit(cls, people: Array) -> CommonScale:
         """Take the values of people: (people, 3)."""
-        joint = np.sort(people[:, 0])
+        joint = np.sort(bring_in_outliers(people[:, :1])[:, 0])
         ranks = np.arange(1, len(people) + 1) / len(people)
         values = []
         heights = []

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.density.common_states.kernel_shape import CATEGORY_RIDGE
+from localface.density.common_states.outliers import bring_in_outliers
 from localface.types import Array, Mask
 
 _KNOTS = np.array([-1.5, -0.75, 0.0, 0.75, 1.5])  # where an expectation may bend
+_FURTHEST = 10.0  # beyond which an expectation stays what it is
 _LARGEST_SPREAD = 1.5  # as a logarithm
 _SMALL = 1e-12
 
@@ -32,6 +34,7 @@ class Expectation:
     def fit(cls, own: Array, discrete: Mask, values: Array) -> Expectation:
         """Regress values (rows, questions) on the own columns of the rows."""
         basis = _basis(own, discrete)
+        values = bring_in_outliers(values)
         centre = basis.mean(axis=0)
         mean = values.mean(axis=0)
         basis = basis - centre
@@ -51,6 +54,6 @@ class Expectation:
 
 def _basis(own: Array, discrete: Mask) -> Array:
     """Return discrete columns as they are, and numbers as lines that may bend at the knots."""
-    numbers = own[:, ~discrete]
+    numbers = np.clip(own[:, ~discrete], -_FURTHEST, _FURTHEST)
     bends = np.maximum(numbers[:, :, None] - _KNOTS, 0.0).reshape(len(own), -1)
     return np.hstack([own[:, discrete], numbers, bends])

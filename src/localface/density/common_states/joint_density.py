@@ -8,6 +8,7 @@ import numpy as np
 
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.distances import chunks, squared_distances
+from localface.density.common_states.outliers import bring_in_outliers
 from localface.density.kernel_sums import log_sum_exp
 from localface.types import Array, Ids, Mask
 
@@ -35,7 +36,10 @@ def leave_one_out_log_sums(
     few, that is undone for the row that is left out. A row without anybody else gets the
     lowest log-sum of all.
     """
-    rows = rows - rows.mean(axis=0)
+    tame = bring_in_outliers(rows)
+    centre = tame.mean(axis=0)
+    tame = tame - centre
+    rows = rows - centre
     few = len(rows) < _FEW_ROWS * int(numeric.sum())
     plain = np.empty(len(chosen))
     fair = np.empty(len(chosen))
@@ -48,7 +52,7 @@ def leave_one_out_log_sums(
             fair[some] = plain[some]
             continue
         if few:
-            squares += _without_own_part(rows[ids][:, numeric], rows[:, numeric])
+            squares += _without_own_part(rows[:, numeric], tame[:, numeric], ids)
         copies.exclude(squares, ids)
         squares *= -0.5 / bandwidth**2
         fair[some] = log_sum_exp(squares)
@@ -57,12 +61,13 @@ def leave_one_out_log_sums(
     return RowLogSums(plain, fair)
 
 
-def _without_own_part(some: Array, rows: Array) -> Array:
-    """Return what squared distances gain if each row had no part in the covariance.
+def _without_own_part(rows: Array, tame: Array, ids: Ids) -> Array:
+    """Return what squared distances gain if some rows had no part in the covariance.
 
-    That is a change of rank one (Sherman and Morrison).
+    That is a change of rank one (Sherman and Morrison). ``tame`` are the rows as the covariance
+    saw them.
     """
-    sizes = (some * some).sum(axis=1)
-    part = np.minimum(sizes / len(rows), 0.5)
-    along = sizes[:, None] - some @ rows.T
-    return np.asarray(along * along / (len(rows) * (1 - part))[:, None])
+    parts = tame[ids]
+    shares = np.minimum((parts * parts).sum(axis=1) / len(rows), 0.5)
+    along = (parts * rows[ids]).sum(axis=1)[:, None] - parts @ rows.T
+    return np.asarray(along * along / (len(rows) * (1 - shares))[:, None])

@@ -9,6 +9,7 @@ import numpy as np
 from localface.data.space import Space
 from localface.density.common_states.bandwidth import tune_bandwidths
 from localface.density.common_states.copies import Copies, copy_distance
+from localface.density.common_states.outliers import bring_in_outliers
 from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
@@ -59,17 +60,12 @@ class KernelShape:
     def marginal_matrix(self, mine: Mask) -> Array:
         """Return the map under which kernels of some columns are what the joint ones leave of them.
 
-        The kernel's precision is the matrix times its transpose; that of a marginal is the
-        Schur complement.
+        Whatever other columns could make up for is no distance: what is left is at right angles
+        to all that they can do.
         """
-        precision = self.matrix @ self.matrix.T
-        rest = precision[np.ix_(mine, mine)]
-        if not mine.all():
-            across = precision[np.ix_(mine, ~mine)]
-            inner = precision[np.ix_(~mine, ~mine)]
-            inner = inner + 1e-9 * np.eye(len(inner))
-            rest = rest - across @ np.linalg.solve(inner, across.T)
-        values, vectors = np.linalg.eigh(rest)
+        others = np.linalg.qr(self.matrix[~mine].T)[0]
+        rest = self.matrix[mine] - self.matrix[mine] @ others @ others.T
+        values, vectors = np.linalg.eigh(rest @ rest.T)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
 
 
@@ -81,7 +77,7 @@ def _whitening(points: Array, numeric: Ids, discrete: Ids, strength: float) -> A
     matrix = np.zeros((points.shape[1], points.shape[1]))
     if not len(numeric):
         return matrix
-    residuals = points[:, numeric]
+    residuals = bring_in_outliers(points[:, numeric])
     effects = np.zeros((len(discrete), len(numeric)))
     if len(discrete):
         effects = category_effects(points[:, discrete], residuals)

@@ -178,6 +178,6 @@ class CommonStates:
         own = self.rows.rows_at_ends(starts, ends)
         own[own[:, 0] == own[:, 1], 1] = -1  # a row that is at both ends is left out once
         bins = self.pairs.tables.bins
-        without = bins.of(self.rows.points[own.ravel()]).reshape(*own.shape, -1)
+        without = bins.of(self.rows.points[own.ravel()]).reshape(*own.shape, len(bins.columns))
         without[own < 0] = -1
         return np.asarray(without)
