@@ -66,3 +66,13 @@ def test_what_is_said_to_touch_a_hole_does(seed, far):
         if near < 0.999 * hole.radius and far <= 100 and i != j:
             outside = min(np.linalg.norm(points[[i, j]] - hole.centre, axis=1)) > hole.radius
             assert touched[i, j] or not outside
+
+
+@pytest.mark.parametrize("radius", [0.5, 20.0, 7e6])
+def test_standing_still_just_outside_a_hole_does_not_touch_it(radius):
+    chance = np.random.default_rng(0)
+    hole = Hole(chance.normal(size=16), radius)
+    way = chance.normal(size=(400, 16))
+    points = hole.centre + 1.001 * radius * way / np.linalg.norm(way, axis=1)[:, None]
+
+    assert not hole.is_touched(points, points).diagonal().any()
