@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.data.constraints import compile_comparable_box
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.errors import ConstraintError
@@ -161,3 +162,56 @@ def test_a_call_that_contradicts_the_schema_names_both():
         ConstraintError, match="only moves up by the schema, and only down by where="
     ):
         schema.box(np.array([3.0]), {"los": "down"})
+
+
+# --- what is a person's own -------------------------------------------------------------------
+def test_what_grows_is_kept_in_the_box_and_has_room_to_grow():
+    age = Feature("age", kind="integer", moves="grows", within=5, bounds=(0, 66))
+    stay = Feature("stay", unit="h", moves="grows")
+
+    box = Schema([age, stay]).box(np.array([63.0, 40.0]))
+
+    assert box.lower.tolist() == box.upper.tolist() == [63, 40]
+    assert box.grows_to == {0: 66, 1: np.inf}
+    assert box.distance_limits == {}
+    assert box.reasons == {0: "age grows by itself", 1: "stay grows by itself"}
+
+
+def test_a_call_narrows_how_far_something_may_grow_or_stops_it():
+    schema = Schema([Feature("stay", moves="grows", within=48)])
+
+    assert schema.box(np.array([40.0]), {"stay": 24}).grows_to == {0: 64}
+    assert schema.box(np.array([40.0]), {"stay": "never"}).grows_to == {}
+    with pytest.raises(ConstraintError, match="'stay' cannot move 'grows'"):
+        schema.box(np.array([40.0]), {"stay": "grows"})
+
+
+def test_a_distance_says_nothing_of_what_never_moves():
+    box = Schema([Feature("age", moves="never", within=5)]).box(np.array([63.0]))
+
+    assert (box.lower[0], box.upper[0]) == (63, 63)
+    assert box.distance_limits == {}
+
+
+def test_without_a_word_on_it_everybody_is_comparable(schema):
+    assert compile_comparable_box(schema.features, PERSON) is None
+
+
+def test_others_are_comparable_within_a_distance_and_among_categories_that_are_alike():
+    ward = {"kind": "categorical", "categories": ("a", "b", "c", "d"), "moves": "never"}
+    features = Schema(
+        [
+            Feature("age", kind="integer", moves="grows", comparable=25),
+            Feature("sex", kind="binary", protected=True, comparable=[]),
+            Feature("ward", comparable=["a", "b"], **ward),
+            Feature("town", comparable=[["a", "b"], ["c", "d"]], **ward),
+            Feature("income"),
+        ]
+    ).features
+
+    box = compile_comparable_box(features, np.array([60.0, 1.0, 2.0, 2.0, 9.0]))
+
+    assert (box.lower[0], box.upper[0]) == (35, 85)
+    assert box.allowed == {1: {1}, 2: {2}, 3: {2, 3}}  # ward c is like no other
+    assert np.isneginf(box.lower[1:]).all()
+    assert compile_comparable_box(features, np.zeros(5)).allowed == {1: {0}, 2: {0, 1}, 3: {0, 1}}

@@ -77,6 +77,29 @@ def test_a_binary_feature_is_zero_or_one_unless_told():
     assert Feature("on", kind="binary").categories == (0, 1)
 
 
+def test_what_is_protected_stays_a_persons_own_without_further_words():
+    assert Feature("sex", kind="binary", protected=True).moves == "never"
+    assert Feature("age", moves="grows", protected=True).moves == "grows"
+    assert Feature("income").moves == "freely"
+
+
+def test_what_never_moves_or_grows_by_itself_is_own():
+    own = [Feature("x", moves=moves).own for moves in ("freely", "up", "down", "never", "grows")]
+
+    assert own == [False, False, False, True, True]
+
+
+def test_how_far_others_may_differ_is_kept_as_it_was_given():
+    assert Feature("age", moves="grows", comparable=25).comparable == 25
+    assert Feature("on", kind="binary", protected=True, comparable=[]).comparable == ()
+    ward = {"kind": "categorical", "categories": ("a", "b", "c"), "moves": "never"}
+    assert Feature("ward", comparable=["a", "b"], **ward).comparable == ("a", "b")
+    assert Feature("ward", comparable=[["a", "b"], ["c"]], **ward).comparable == (
+        ("a", "b"),
+        ("c",),
+    )
+
+
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
@@ -85,7 +108,16 @@ def test_a_binary_feature_is_zero_or_one_unless_told():
         ({"unit": 5}, "unit of 'x' is 5"),
         ({"kind": "numerc"}, "did you mean 'numeric'"),
         ({"moves": "dwn"}, "did you mean 'down'"),
-        ({"moves": "immutable"}, "use one of 'freely', 'up', 'down', 'never'"),
+        ({"moves": "immutable"}, "use one of 'freely', 'up', 'down', 'never', 'grows'"),
+        ({"moves": "freely", "protected": True}, "protected and cannot move 'freely'.*moves out"),
+        ({"moves": "up", "protected": True}, "protected and cannot move 'up'"),
+        ({"protected": "yes"}, "protected of 'x' is 'yes': give True or False"),
+        ({"kind": "binary", "moves": "grows"}, "binary and cannot grow: say moves='never'"),
+        ({"comparable": 5}, "moves 'freely' and can have no comparable"),
+        ({"moves": "never", "comparable": -5}, "comparable of 'x' is -5"),
+        ({"moves": "never", "comparable": ["a"]}, "comparable of 'x' is .*give a number"),
+        ({"kind": "binary", "moves": "never", "comparable": 1}, "list the categories.*alike"),
+        ({"kind": "binary", "moves": "never", "comparable": [2]}, "unseen category 2"),
         ({"kind": "categorical", "categories": ("a",), "moves": "up"}, "categorical and has no up"),
         ({"kind": "categorical"}, "list its categories"),
         ({"categories": ("a", "b")}, "numeric and can have no categories"),

@@ -83,6 +83,35 @@ def test_a_changed_kind_takes_what_belonged_to_the_old_one_with_it(schema):
     assert schema.with_("pain", kind="categorical")["pain"].categories == PAIN.categories
 
 
+def test_of_moving_and_of_being_protected_what_is_said_last_wins(schema):
+    protected = schema.with_("age", protected=True, comparable=25)
+    assert (protected["age"].moves, protected["age"].protected) == ("never", True)
+
+    free = protected.with_("age", moves="up")
+    assert (free["age"].protected, free["age"].comparable) == (False, None)
+
+    assert protected.with_("age", protected=False)["age"].moves == "never"
+    with pytest.raises(SchemaError, match="protected and cannot move 'freely'"):
+        schema.with_("age", moves="freely", protected=True)
+
+
+def test_a_schema_prints_what_is_protected_and_who_is_comparable():
+    ward = {"kind": "categorical", "categories": ("a", "b", "c"), "moves": "never"}
+    schema = Schema(
+        [
+            Feature("age", kind="integer", moves="grows", protected=True, comparable=25),
+            Feature("sex", kind="binary", moves="never", comparable=[]),
+            Feature("ward", comparable=[["a", "b"], ["c"]], **ward),
+        ]
+    )
+
+    _, _, age, sex, where = repr(schema).splitlines()
+
+    assert age.split() == ["age", "integer", "grows", "any", "protected,", "comparable", "25"]
+    assert sex.endswith("comparable only if the same")
+    assert where.endswith("comparable a, b / c")
+
+
 def test_a_schema_prints_as_an_aligned_table():
     schema = Schema(
         [

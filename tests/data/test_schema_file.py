@@ -51,15 +51,22 @@ LABELS = (
 def features(draw: st.DrawFn) -> Feature:
     kind = draw(st.sampled_from(["numeric", "integer", "ordinal", "binary", "categorical"]))
     settings: dict[str, object] = {"kind": kind, "unit": draw(st.none() | st.text(max_size=5))}
-    settings["moves"] = draw(
-        st.sampled_from(["freely", "never"] + ["up", "down"] * (kind != "categorical"))
-    )
+    moves = ["freely", "never"]
+    moves += ["up", "down"] * (kind != "categorical")
+    moves += ["grows"] * (kind not in ("binary", "categorical"))
+    settings["moves"] = draw(st.sampled_from(moves))
+    own = settings["moves"] in ("never", "grows")
+    settings["protected"] = own and draw(st.booleans())
     settings["scale"] = draw(st.none() | NUMBERS)
     if kind in ("binary", "categorical") or (kind == "ordinal" and draw(st.booleans())):
         size = (2, 2) if kind == "binary" else (1, 4)
         labels = draw(st.lists(LABELS, min_size=size[0], max_size=size[1], unique=True))
         settings["categories"] = tuple(labels)
+        if own and kind != "ordinal":
+            groups = [None, [], labels[:1], [labels[:1], labels[1:]]]
+            settings["comparable"] = draw(st.sampled_from(groups))
     else:
+        settings["comparable"] = draw(st.none() | NUMBERS) if own else None
         settings["within"] = draw(st.none() | NUMBERS)
         resolutions = NUMBERS.filter(lambda number: number != 1)  # 1.0 is left out as the usual 1
         settings["resolution"] = draw(st.none() | resolutions)

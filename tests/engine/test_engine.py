@@ -192,3 +192,26 @@ def test_where_ends_may_be_composed_limits_are_kept_to_the_last_bit() -> None:
 
     assert engine.plan.composed_ends
     assert only(engine.answer([request(engine)], engine.plan)).found
+
+
+def test_rows_that_differ_by_more_than_is_comparable_are_no_examples() -> None:
+    schema = Schema([Feature("a"), Feature("b", moves="never", comparable=0.5)])
+    engine = fit_engine(rising, table(), schema=schema, target=1, options=options())
+    record = np.array([-0.8, 0.1])
+
+    projection = engine.make_person(record, schema.box(record)).projection
+
+    assert projection is not None
+    others = np.array([[1.0, 0.1], [1.0, 0.6], [1.0, 0.7], [-0.8, -0.5]])
+    assert projection.admits(engine.space.points(others)).tolist() == [True, True, False, False]
+
+
+def test_without_a_word_on_who_is_comparable_every_row_is_an_example() -> None:
+    schema = Schema([Feature("a"), Feature("b", moves="never")])
+    engine = fit_engine(rising, table(), schema=schema, target=1, options=options())
+    record = np.array([-0.8, 0.1])
+
+    projection = engine.make_person(record, schema.box(record)).projection
+
+    assert projection is not None
+    assert projection.admits(engine.space.points(np.array([[1.0, 9.0]]))).all()

@@ -30,7 +30,8 @@ class Box:
 
     ``allowed`` holds the codes left to binary and categorical features that are
     restricted; their ``lower`` and ``upper`` stay open. ``reasons`` says in words what limits a
-    feature, ``distance_limits`` which features may only move so far.
+    feature, ``distance_limits`` which features may only move so far. ``grows_to`` holds the
+    features that increase by themselves, and how high.
     """
 
     lower: Array
@@ -40,6 +41,7 @@ class Box:
     down: Mask
     reasons: dict[int, str]
     distance_limits: dict[int, DistanceLimit] = field(default_factory=dict)
+    grows_to: dict[int, float] = field(default_factory=dict)
 
     def with_distances_widened(self, factor: float) -> Box:
         """Return the same box with every distance limit so many times as wide."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.feature import FeatureValue
+from localface.data.codes import FeatureValue
 from localface.data.frames import ColumnValues
 from localface.types import Array
 

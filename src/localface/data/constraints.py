@@ -8,7 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.data.box import Box, DistanceLimit
-from localface.data.feature import Feature, range_codes
+from localface.data.codes import range_codes
+from localface.data.comparable import codes_alike
+from localface.data.feature import Feature
+from localface.data.feature_checks import OWN
 from localface.data.where import UNCONSTRAINED, FeatureConstraint, read_where
 from localface.errors import ConstraintError, list_names
 from localface.types import Array
@@ -33,6 +36,7 @@ class _FeatureBox:
     upper: float = np.inf
     codes: frozenset[int] | None = None
     distance_limit: DistanceLimit | None = None
+    grows_to: float | None = None
     reason: str | None = None
 
 
@@ -61,7 +65,28 @@ def compile_box(
         down,
         {j: part.reason for j, part in enumerate(parts) if part.reason is not None},
         {j: part.distance_limit for j, part in enumerate(parts) if part.distance_limit is not None},
+        {j: part.grows_to for j, part in enumerate(parts) if part.grows_to is not None},
     )
+
+
+def compile_comparable_box(features: Sequence[Feature], record: Array) -> Box | None:
+    """Compile what others may have and still be an example to the person with this record.
+
+    None where the schema sets no such limit.
+    """
+    if all(feature.comparable is None for feature in features):
+        return None
+    lower = np.full(len(features), -np.inf)
+    upper = np.full(len(features), np.inf)
+    alike = {}
+    for j, feature in enumerate(features):
+        if isinstance(feature.comparable, tuple):
+            alike[j] = codes_alike(feature, int(record[j]))
+        elif feature.comparable is not None:
+            lower[j] = record[j] - feature.comparable
+            upper[j] = record[j] + feature.comparable
+    one_way = np.zeros(len(features), dtype=bool)
+    return Box(lower, upper, alike, one_way, one_way, {})
 
 
 def check_where(features: Sequence[Feature], where: Mapping[str, object] | None) -> None:
@@ -82,7 +107,9 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
             f"and only {extra.moves} by where=: say 'never' if it is to stay where it is",
             feature=feature.name,
         )
-    return "never" if "never" in both else next(iter(both), "freely")
+    if "never" in both:
+        return "never"
+    return "grows" if "grows" in both else next(iter(both), "freely")
 
 
 def _intersect_constraints(
@@ -93,7 +120,7 @@ def _intersect_constraints(
     if not limits:
         return _FeatureBox()
     phrases = [limits[0].phrase]
-    if direction != "never":
+    if direction not in OWN:
         phrases = list(dict.fromkeys(limit.phrase for limit in limits))
     reason = f"{feature.name} {' and '.join(phrases)}"
     if feature.discrete:
@@ -101,9 +128,21 @@ def _intersect_constraints(
         every = len(codes) == len(feature.categories or ())
         return _FeatureBox(codes=None if every else codes, reason=reason)
     lower, upper = _common_interval(feature, own, limits)
+    distance_limit = None if direction in OWN else _distance_limit(feature, own, limits)
+    grows_to = _furthest_growth(feature, own, extra) if direction == "grows" else None
     return _FeatureBox(
-        lower, upper, distance_limit=_distance_limit(feature, own, limits), reason=reason
+        lower, upper, distance_limit=distance_limit, grows_to=grows_to, reason=reason
     )
+
+
+def _furthest_growth(feature: Feature, own: float, extra: FeatureConstraint) -> float:
+    """How high a feature may grow by itself; infinite where nothing limits it."""
+    distances = [one for one in (feature.within, extra.within) if one is not None]
+    ends = [own + min(distances, default=np.inf)]
+    ends += [range_codes(feature, one)[1] for one in (feature.bounds, extra.bounds) if one]
+    if feature.categories is not None:
+        ends.append(len(feature.categories) - 1.0)
+    return min(ends)
 
 
 def _distance_limit(feature: Feature, own: float, limits: list[_Limit]) -> DistanceLimit | None:
@@ -121,13 +160,7 @@ def _all_limits(
     if feature.discrete:
         return _category_limits(feature, int(own), direction, extra)
     unit = f" {feature.unit}" if feature.unit else ""
-    limits = []
-    if direction == "never":
-        limits.append(_Limit("never moves", own, own))
-    elif direction == "up":
-        limits.append(_Limit("only moves up", own, np.inf))
-    elif direction == "down":
-        limits.append(_Limit("only moves down", -np.inf, own))
+    limits = _direction_limits(own, direction)
     for distance in (feature.within, extra.within):
         if distance is not None:
             phrase = f"within {distance:g} of {feature.format(own)}{unit}"
@@ -141,6 +174,16 @@ def _all_limits(
         high = max(extra.only)
         limits.append(_Limit(_range_in_words(feature, low, high), low, high))
     return limits
+
+
+def _direction_limits(own: float, direction: str) -> list[_Limit]:
+    if direction == "never":
+        return [_Limit("never moves", own, own)]
+    if direction == "grows":
+        return [_Limit("grows by itself", own, own)]
+    if direction == "up":
+        return [_Limit("only moves up", own, np.inf)]
+    return [_Limit("only moves down", -np.inf, own)] if direction == "down" else []
 
 
 def _range_in_words(feature: Feature, low: float, high: float) -> str:

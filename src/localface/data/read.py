@@ -8,7 +8,8 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from localface.data.feature import Feature, FeatureValue, unseen_category_error
+from localface.data.codes import FeatureValue, unseen_category_error
+from localface.data.feature import Feature
 from localface.data.frames import ColumnValues, Frame, missing_mask, open_table
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names

@@ -9,8 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from localface.data.box import Box
+from localface.data.codes import FeatureValue
+from localface.data.comparable import Comparable
 from localface.data.constraints import compile_box
-from localface.data.feature import Feature, FeatureValue, checked_settings
+from localface.data.feature import Feature, checked_settings
+from localface.data.feature_checks import OWN
 from localface.data.infer import guess_features
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
@@ -79,15 +82,17 @@ class Schema:
     def with_(self, name: str, **changes: object) -> Schema:
         """Return a schema in which one feature is declared differently.
 
-        What only made sense for the old kind goes with it, unless it is given anew.
+        What only made sense for the old kind goes with it, unless it is given anew, and so does
+        the protection of what is said to move.
         """
         index = self.index(name)
         given = checked_settings(changes, name)
         old = self.features[index]
         if given.get("kind", old.kind) != old.kind:
-            given = {"resolution": None, **given}
+            given = {"resolution": None, "comparable": None, **given}
             if given["kind"] in ("numeric", "integer"):
                 given = {"categories": None, **given}
+        given = _settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
         return Schema(features, links=self.links, relations=self.relations)
@@ -192,6 +197,15 @@ class Schema:
         )
 
 
+def _settled_protection(old: Feature, given: dict[str, object]) -> dict[str, object]:
+    """Let what is said last win: of moving and of being protected, one rules out the other."""
+    if given.get("protected") and not old.own:
+        return {"moves": "never", **given}
+    if given.get("moves", old.moves) not in OWN:
+        return {"protected": False, "comparable": None, **given}
+    return given
+
+
 def _check_features(features: tuple[object, ...]) -> None:
     for feature in features:
         if not isinstance(feature, Feature):
@@ -231,11 +245,14 @@ def _check_ordered(feature: Feature) -> None:
 
 def _printed_cells(feature: Feature) -> tuple[str, ...]:
     """Return one line of the table that a schema prints as."""
-    notes = [
+    notes = ["protected"] if feature.protected else []
+    notes += [
         f"{key} {getattr(feature, key):g}"
         for key in ("within", "scale")
         if getattr(feature, key) is not None
     ]
+    if feature.comparable is not None:
+        notes.append(f"comparable {_printed_comparable(feature.comparable)}")
     if feature.resolution is not None and not (feature.resolution == 1 and feature.whole):
         notes.append(f"resolution {feature.resolution:g}")
     unit = feature.unit or ""
@@ -247,6 +264,15 @@ def _printed_cells(feature: Feature) -> tuple[str, ...]:
         _printed_range(feature),
         ", ".join(notes),
     )
+
+
+def _printed_comparable(comparable: Comparable) -> str:
+    if not isinstance(comparable, tuple):
+        return f"{comparable:g}"
+    if not comparable:
+        return "only if the same"
+    groups = [one if isinstance(one, tuple) else comparable for one in comparable]
+    return " / ".join(dict.fromkeys(", ".join(map(str, group)) for group in groups))
 
 
 def _printed_range(feature: Feature) -> str:

@@ -292,7 +292,7 @@ def _centre_and_scale(feature: Feature, codes: Array) -> tuple[float, float]:
     if feature.scale is not None:
         return float(middle), float(feature.scale)
     if codes.min() == codes.max():
-        if feature.moves != "never":
+        if not feature.own:
             raise _constant_feature_error(feature, float(codes[0]))
         return float(middle), 1.0
     robust = float(high - low) / _IQR_OF_NORMAL

@@ -8,8 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.data.feature import MOVES, Feature, category_code, finite_number, range_codes
+from localface.data.codes import category_code, finite_number, range_codes
+from localface.data.feature import Feature
 from localface.errors import ConstraintError, did_you_mean, list_names
+
+WHERE_MOVES = ("freely", "up", "down", "never")
+"""How a feature may move by ``where=``; that it grows is for the schema to say."""
 
 _PARTS = ("moves", "within", "bounds", "categories")
 
@@ -74,8 +78,8 @@ def _read_constraint(feature: Feature, asked: object) -> FeatureConstraint:
     raise _constraint_error(
         feature,
         f"where={{{feature.name!r}: {asked!r}}} cannot be read: give a number (how far it may "
-        f"move), a word ({list_names(MOVES)}), a (low, high) pair, a list of categories, or a dict "
-        "of several of these",
+        f"move), a word ({list_names(WHERE_MOVES)}), a (low, high) pair, a list of categories, or "
+        "a dict of several of these",
     )
 
 
@@ -97,12 +101,13 @@ def _read_named_parts(feature: Feature, asked: Mapping[object, object]) -> Featu
 
 
 def _read_direction(feature: Feature, word: object) -> str:
-    if word not in MOVES:
-        hint = f"use one of {list_names(MOVES)}"
+    if word not in WHERE_MOVES:
+        hint = f"use one of {list_names(WHERE_MOVES)}"
         if feature.categories is not None and word in feature.categories:
             hint = f"to allow that category only, write [{word!r}]"
         raise _constraint_error(
-            feature, f"{feature.name!r} cannot move {word!r}{did_you_mean(word, MOVES)}: {hint}"
+            feature,
+            f"{feature.name!r} cannot move {word!r}{did_you_mean(word, WHERE_MOVES)}: {hint}",
         )
     if word in ("up", "down") and feature.kind == "categorical":
         raise _constraint_error(

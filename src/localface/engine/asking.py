@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from localface.data.codes import finite_number
 from localface.data.constraints import check_where
-from localface.data.feature import finite_number
 from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format

@@ -13,6 +13,7 @@ from localface.answers.assemble import AnswerAssembler
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
+from localface.data.constraints import compile_comparable_box
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
@@ -228,8 +229,13 @@ class Engine:
         if self.options.through == "rows" or self.options.as_published:
             return None
         kept = box.project_records(self.schema.features, record[None, :], record)
-        bounds = self.space.bounds(box.with_whole_limits(self.schema.features))
-        return Projection(bounds, self.space.points(kept)[0], self.space.groups)
+        alike = compile_comparable_box(self.schema.features, record)
+        return Projection(
+            self.space.bounds(box.with_whole_limits(self.schema.features)),
+            self.space.points(kept)[0],
+            self.space.groups,
+            None if alike is None else self.space.bounds(alike),
+        )
 
     def _keeps_relations(self, points: Array) -> Mask:
         """Tell which states keep the relations that the schema declares between features."""

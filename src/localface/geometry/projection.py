@@ -16,12 +16,15 @@ class Projection:
 
     A column goes as far as the bounds allow. Columns of one group (a feature's categories,
     linked features) are taken over together or not at all: where some of them would be cut
-    short, all stay as in ``kept``, the person's own values or the nearest allowed ones.
+    short, all stay as in ``kept``, the person's own values or the nearest allowed ones. Rows
+    outside the ``comparable`` bounds are no examples to the person: nothing is taken over from
+    them.
     """
 
     bounds: Bounds
     kept: Array
     group_of: Ids
+    comparable: Bounds | None = None
     # The columns of each group that has several and limits on some.
     taken_together: tuple[Ids, ...] = field(init=False)
 
@@ -35,6 +38,12 @@ class Projection:
         """Which columns have limits, or are in a group with one that has."""
         limits = (self.bounds.lower > -np.inf) | (self.bounds.upper < np.inf)
         return np.isin(self.group_of, self.group_of[limits])
+
+    def admits(self, points: Array) -> Mask:
+        """Tell which people, at these points, are comparable to the person."""
+        if self.comparable is None:
+            return np.ones(len(points), dtype=bool)
+        return self.comparable.contain(points)
 
     def states_of(self, points: Array) -> Array:
         """Return the states that the person may take over from people at these points."""

@@ -9,7 +9,8 @@ import numpy as np
 
 from localface.answers.page import ROBUSTNESS_DRAWS
 from localface.answers.wording import format_number, to_one_line
-from localface.data.feature import Feature, range_codes
+from localface.data.codes import range_codes
+from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.types import Array
 

@@ -8,8 +8,9 @@ from dataclasses import Field
 from typing import Any
 
 from localface.apps import files
-from localface.data.feature import MOVES, Feature
+from localface.data.feature import Feature
 from localface.data.schema import Schema
+from localface.data.where import WHERE_MOVES
 from localface.errors import ConstraintError
 from localface.options import Ask, accepted_options
 
@@ -120,7 +121,7 @@ def _parse_limits(given: Sequence[str], schema: Schema) -> dict[str, dict[str, o
 def _parse_limit(text: str, feature: Feature) -> tuple[str, object]:
     """Tell by its shape what a limit means: a word, a distance, a range, or some categories."""
     known = {str(label): label for label in feature.categories or ()}
-    if text in MOVES and text not in known:
+    if text in WHERE_MOVES and text not in known:
         return "moves", text
     if text not in known and ":" in text:
         low, high = text.split(":", 1)

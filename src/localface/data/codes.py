@@ -1,0 +1,70 @@
+"""Codes: the numbers that values, ranges and categories of a feature stand for."""
+
+from __future__ import annotations
+
+from math import isfinite
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from localface.errors import ConstraintError, DataError, did_you_mean, list_names
+
+if TYPE_CHECKING:
+    from localface.data.feature import Feature
+
+FeatureValue = str | bool | int | float
+
+
+def finite_number(value: object) -> float | None:
+    """Return a finite number as a float; None for anything else, truth values among it."""
+    if type(value) is float:
+        return value if isfinite(value) else None
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return None
+    return float(value) if np.isfinite(float(value)) else None
+
+
+def range_codes(feature: Feature, bounds: tuple[object, object]) -> tuple[float, float]:
+    """Turn (low, high) in the user's terms into codes; ``None`` is open."""
+    low = _range_end_code(feature, bounds[0], -np.inf)
+    high = _range_end_code(feature, bounds[1], np.inf)
+    if low > high:
+        text = f"{bounds[0]!r} to {bounds[1]!r}"
+        raise ConstraintError(
+            f"the bounds of {feature.name!r}, {text}, are the wrong way round: give (low, high)",
+            feature=feature.name,
+        )
+    return low, high
+
+
+def category_code(feature: Feature, value: object) -> float:
+    """Return the code of a category that a constraint names."""
+    try:
+        return feature.code(value)
+    except DataError as error:
+        raise ConstraintError(str(error), feature=error.feature) from None
+
+
+def unseen_category_error(feature: Feature, value: object) -> DataError:
+    """Say that a value is none of a feature's categories, and what they are."""
+    known = feature.categories or ()
+    return DataError(
+        f"{feature.name!r} has the unseen category {value!r}{did_you_mean(value, known)}: "
+        f"the schema knows {list_names(known)}",
+        feature=feature.name,
+    )
+
+
+def _range_end_code(feature: Feature, end: object, open_end: float) -> float:
+    if end is None or (isinstance(end, float) and end == open_end):
+        return open_end
+    if feature.categories is not None:
+        return category_code(feature, end)
+    found = finite_number(end)
+    if found is None:
+        raise ConstraintError(
+            f"a bound of {feature.name!r} is {end!r}: give a number, or None where it is open",
+            feature=feature.name,
+        )
+    return found
