@@ -136,6 +136,8 @@ class LocalFACE:
     def __repr__(self) -> str:
         source = self._engine.source
         found = "" if source.recall == 1 else f", {source.recall:.2%} of near people found"
+        if self.schema.notes:
+            found += f", {len(self.schema.notes)} features kept by their names (see .schema)"
         return (
             f"<LocalFACE: {source.n_rows:,} people, {len(self.schema)} features, "
             f"target {self._engine.answers.target.sentence}, "

@@ -204,6 +204,15 @@ class TestExplain:
         assert run("schema", "rows.csv").code == 0
         assert run(*FROM_PERSON, "--schema", "schema.toml").code == 0
 
+    def test_what_is_kept_by_its_name_is_told_where_no_schema_is_given(self, run: Run) -> None:
+        PLANE.rename(columns={"north": "age"}).to_csv("people.csv", index=False)
+        plane = PLANE.rename(columns={"north": "age"})
+        skops.io.dump(LogisticRegression().fit(plane, IS_EAST.astype(int)), "model.skops")
+        there = ("explain", "--data", "people.csv", "--model", "model.skops", "--row", str(THERE))
+        assert "note: 'age' looks protected by its name" in run(*there).err
+        Schema.infer(plane).with_("age", moves="freely").save("schema.toml")
+        assert run(*there, "--schema", "schema.toml").err == ""
+
     def test_the_answer_is_drawn_and_written_as_a_page(self, run: Run) -> None:
         pytest.importorskip("matplotlib")
         ran = run(*FROM_ROW, "--plot", "out.png", "--html", "out.html")
@@ -425,6 +434,14 @@ class TestSchema:
         assert "<Schema: 3 features>" in ran.out
         assert "wrote schema.toml" in ran.out
         assert Schema.load("schema.toml") == Schema.infer(ROWS)
+
+    def test_what_looks_protected_by_its_name_is_told(self, run: Run) -> None:
+        PLANE.assign(sex=np.arange(150) % 2).to_csv("people.csv", index=False)
+        ran = run("schema", "people.csv")
+        told = "'sex' looks protected by its name: it is kept as it is"
+        assert told in ran.out
+        assert Path("schema.toml").read_text().startswith(f"# {told}")
+        assert Schema.load("schema.toml")["sex"].protected
 
     def test_a_file_that_is_there_is_kept(self, run: Run) -> None:
         Path("mine.toml").write_text("mended")

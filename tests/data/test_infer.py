@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from localface.data.feature import Feature
+from localface.data.protected_names import is_protected_name
 from localface.data.schema import Schema
 from localface.errors import DataError, SchemaError
 
@@ -157,3 +158,78 @@ def test_columns_that_have_no_place_in_a_record_are_refused_with_advice(column, 
 def test_what_is_no_table_is_refused(data, message):
     with pytest.raises(DataError, match=message):
         Schema.infer(data)
+
+
+# --- protected by name ------------------------------------------------------------------------
+PEOPLE = pd.DataFrame(
+    {
+        "age": [63, 41, 35, 28],
+        "Sex": ["f", "m", "f", "m"],
+        "nativeCountry": ["a", "b", "c", "a"],
+        "age_group": ["old", "mid", "young", "young"],
+        "marital_status": ["a", "b", "c", "a"],
+        "usage": [0.5, 1.5, 2.5, 3.25],
+    }
+)
+
+
+def test_what_looks_protected_by_its_name_is_kept_and_said_so():
+    schema = Schema.infer(PEOPLE)
+
+    protected = {one.name: one.moves for one in schema if one.protected}
+    assert protected == {
+        "age": "grows",
+        "Sex": "never",
+        "nativeCountry": "never",
+        "age_group": "never",  # categories do not grow
+    }
+    assert all(one.moves == "freely" for one in schema if not one.protected)
+    if_not = "if it may move, drop 'protected' and say how"
+    kept = "looks protected by its name: it is kept as it is"
+    assert schema.notes[0] == f"'age' {kept}, though it grows by itself; {if_not}"
+    assert schema.notes[1] == f"'Sex' {kept}; {if_not}"
+    assert len(schema.notes) == 4
+    assert repr(schema).splitlines()[-4:] == list(schema.notes)
+
+
+def test_a_note_is_a_comment_in_the_file_and_goes_once_somebody_has_had_their_say():
+    schema = Schema.infer(PEOPLE)
+
+    assert schema.to_toml().splitlines()[0] == f"# {schema.notes[0]}"
+    assert Schema.from_toml(schema.to_toml()) == schema
+    mended = schema.with_("age", moves="up").link("age", "usage").relate("age", "<=", "usage")
+    assert (mended["age"].moves, mended["age"].protected) == ("up", False)
+    assert mended.notes == schema.notes[1:]
+
+
+def test_a_schema_of_ones_own_is_never_overruled():
+    schema = Schema([Feature("age"), Feature("sex", kind="binary")])
+
+    assert [one.protected for one in schema] == [False, False]
+    assert schema.notes == ()
+    assert Schema.from_toml(schema.to_toml())["age"].moves == "freely"
+
+
+PROTECTED = """
+    age Age AGE age_years patientAge ageAtAdmission anchor_age âge Alter edad
+    sex SEX sex_male insured_sex gender CODE_GENDER Geschlecht sexe sexo género
+    race race_White raza ethnicity ethnic_group religion disability disabled Behinderung
+    nationality native_country native-country nativeCountry Staatsangehörigkeit nacionalidad
+    birth_year birthday dateOfBirth DAYS_BIRTH dob naissance sexual_orientation
+"""
+ONLY_ALIKE = """
+    average avg_age image usage sextant racetrack package wage stage page language mileage
+    coverage percentage storage agent Essex trace race_time birth_weight birth_rate house_age
+    HouseAge accountAge car_age age_limit marital_status relationship country alternate
+    engaged genre income fio2
+"""
+
+
+@pytest.mark.parametrize("name", PROTECTED.split())
+def test_a_protected_name_is_known(name):
+    assert is_protected_name(name)
+
+
+@pytest.mark.parametrize("name", ONLY_ALIKE.split())
+def test_a_name_that_only_sounds_like_it_is_not_taken_for_protected(name):
+    assert not is_protected_name(name)

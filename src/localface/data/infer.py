@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from decimal import Decimal
 
 import narwhals as nw
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.data.frames import ColumnValues, column_names, missing_mask, open_table
+from localface.data.protected_names import is_age_name, is_protected_name
 from localface.errors import DataError, SchemaError
 
 _FEW = 20  # distinct whole floats that still look like counts
@@ -27,7 +29,17 @@ def guess_features(data: object) -> list[dict[str, object]]:
             {"name": name, **_guess_from_values(name, table[:, j])}
             for j, name in enumerate(column_names(table))
         ]
-    return [{"name": name, **_guess_from_column(table[name])} for name in table.columns]
+    guesses = [{"name": name, **_guess_from_column(table[name])} for name in table.columns]
+    return [one | _guess_protection(one) for one in guesses]
+
+
+def _guess_protection(guess: Mapping[str, object]) -> dict[str, object]:
+    """Guess by its name whether a feature is protected, and whether it grows by itself."""
+    name = str(guess["name"])
+    if not is_protected_name(name):
+        return {}
+    grows = is_age_name(name) and guess["kind"] in ("numeric", "integer")
+    return {"moves": "grows", "protected": True} if grows else {"protected": True}
 
 
 def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type: ignore[type-var]

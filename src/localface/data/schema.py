@@ -15,6 +15,7 @@ from localface.data.constraints import compile_box
 from localface.data.feature import Feature, checked_settings
 from localface.data.feature_checks import OWN
 from localface.data.infer import guess_features
+from localface.data.protected_names import protection_note
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
@@ -27,13 +28,15 @@ class Schema:
     """The features of a record, in order.
 
     ``links`` lists features that only ever change together, ``relations`` pairs of features
-    that keep an order, as in ``("hr_min", "<=", "hr_max")``.
+    that keep an order, as in ``("hr_min", "<=", "hr_max")``. ``notes`` are sentences on what was
+    guessed, for people to check.
     """
 
     features: tuple[Feature, ...]
     links: tuple[tuple[str, ...], ...]
     relations: tuple[tuple[str, str, str], ...]
     names: tuple[str, ...] = field(compare=False)
+    notes: tuple[str, ...] = field(compare=False)
 
     def __init__(
         self,
@@ -41,7 +44,9 @@ class Schema:
         *,
         links: Iterable[Iterable[str]] = (),
         relations: Iterable[Iterable[str]] = (),
+        notes: Iterable[str] = (),
     ) -> None:
+        object.__setattr__(self, "notes", tuple(notes))
         object.__setattr__(self, "features", tuple(features))
         object.__setattr__(self, "links", tuple(tuple(names) for names in links))
         checked = tuple(_checked_relation(tuple(words)) for words in relations)
@@ -57,8 +62,15 @@ class Schema:
 
     @classmethod
     def infer(cls, frame: object) -> Schema:
-        """Guess a schema from a table; print it to see the guesses, mend them with ``with_``."""
-        return cls.from_dict({"features": guess_features(frame)})
+        """Guess a schema from a table; print it to see the guesses, mend them with ``with_``.
+
+        What looks like age, sex, race, religion, disability or nationality by its name is taken
+        for protected; ``notes`` say so.
+        """
+        features = [Feature.from_dict(one) for one in guess_features(frame)]
+        guessed = [one for one in features if one.protected]
+        notes = [protection_note(one.name, grows=one.moves == "grows") for one in guessed]
+        return cls(features, notes=notes)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)
@@ -95,16 +107,18 @@ class Schema:
         given = _settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
-        return Schema(features, links=self.links, relations=self.relations)
+        notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
+        return Schema(features, links=self.links, relations=self.relations, notes=notes)
 
     def link(self, *names: str) -> Schema:
         """Return a schema in which these features only ever change together."""
-        return Schema(self.features, links=(*self.links, names), relations=self.relations)
+        links = (*self.links, names)
+        return Schema(self.features, links=links, relations=self.relations, notes=self.notes)
 
     def relate(self, first: str, relation: str, second: str) -> Schema:
         """Return a schema with one more relation, as in ``relate("hr_min", "<=", "hr_max")``."""
         relations = (*self.relations, (first, relation, second))
-        return Schema(self.features, links=self.links, relations=relations)
+        return Schema(self.features, links=self.links, relations=relations, notes=self.notes)
 
     def breaks_relation(self, records: Array) -> Mask:
         """Tell which records break a relation that was declared."""
@@ -166,8 +180,8 @@ class Schema:
         return cls((Feature.from_dict(one) for one in features), **lists)
 
     def to_toml(self) -> str:
-        """Write the schema as TOML, one block a feature."""
-        return write_toml(self.to_dict())
+        """Write the schema as TOML, one block a feature; notes are comments at the top."""
+        return write_toml(self.to_dict(), self.notes)
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
@@ -192,9 +206,8 @@ class Schema:
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             for row in rows
         ]
-        return "\n".join(
-            [f"<Schema: {len(self)} features>", *(f"  {line}".rstrip() for line in lines)]
-        )
+        head_line = f"<Schema: {len(self)} features>"
+        return "\n".join([head_line, *(f"  {line}".rstrip() for line in lines), *self.notes])
 
 
 def _settled_protection(old: Feature, given: dict[str, object]) -> dict[str, object]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,22 @@ from localface.errors import SchemaError
 _WITH_OPEN_ENDS = ("bounds", "reference")
 
 
-def write_toml(plain: Mapping[str, Any]) -> str:
-    """Write the plain values of a schema as TOML, one block a feature."""
-    blocks = [_toml_lines({key: plain[key]}) for key in ("links", "relations") if key in plain]
+def write_toml(plain: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+    """Write the plain values of a schema as TOML, one block a feature.
+
+    Notes become comments at the top.
+    """
+    blocks = ["".join(f"# {_without_controls(note)}\n" for note in notes)] if notes else []
+    blocks += [_toml_lines({key: plain[key]}) for key in ("links", "relations") if key in plain]
     blocks += [
         f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}" for one in plain["features"]
     ]
     return "\n".join(blocks)
+
+
+def _without_controls(note: str) -> str:
+    """Keep a note on one line, free of what no comment may hold."""
+    return "".join(one if one.isprintable() else " " for one in note)
 
 
 def _toml_lines(values: Mapping[str, Any]) -> str:

@@ -45,6 +45,8 @@ def make_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Chos
             target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments, n_neighbors=min(_N_NEIGHBORS, len(table))),
         )
+    for note in explainer.schema.notes:
+        print_to_stderr(f"note: {note} (see localface schema)")
     return explainer, columns
 
 

@@ -1,0 +1,96 @@
+"""Guesses by its name whether a feature is protected: age, sex, race and the like."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_PROTECTED = frozenset(
+    {
+        *("sex", "gender", "sexe", "sexo", "genero", "geschlecht"),
+        *("race", "raza", "rasse", "ethnicity", "ethnic", "ethnie", "etnia", "caste"),
+        *("religion", "konfession", "nationality", "nationalitat", "nationalitaet"),
+        *("nationalite", "nacionalidad", "staatsangehorigkeit", "staatsangehoerigkeit"),
+        *("disability", "disabled", "behinderung", "handicape", "discapacidad"),
+        *("birth", "birthdate", "birthday", "birthyear", "birthplace", "birthcountry", "dob"),
+        *("geburtsdatum", "geburtsjahr", "geburtsort", "geburtsland", "naissance", "nacimiento"),
+    }
+)
+_TOGETHER = (
+    frozenset({"native", "country"}),
+    frozenset({"native", "language"}),
+    frozenset({"mother", "tongue"}),
+    frozenset({"sexual", "orientation"}),
+    frozenset({"skin", "color"}),
+    frozenset({"skin", "colour"}),
+)
+_AGES = frozenset({"age", "ages", "alter", "edad", "idade"})
+# Beside these words the others mean something else: the age of a house, a race that is run.
+_NOT_AN_AGE = frozenset(
+    {
+        *("account", "acct", "asset", "bank", "building", "car", "company", "contract", "credit"),
+        *("device", "equipment", "file", "firm", "history", "home", "house", "housing", "invoice"),
+        *("line", "loan", "machine", "order", "policy", "product", "property", "record", "stone"),
+        *(
+            "structure",
+            "tree",
+            "vehicle",
+            "website",
+            "average",
+            "avg",
+            "mean",
+            "limit",
+            "restriction",
+        ),
+    }
+)
+_NOT_A_TRAIT = frozenset(
+    {
+        *("bike", "car", "condition", "control", "distance", "driver", "horse", "lap"),
+        *("length", "number", "order", "pace", "position", "rate", "rates", "result", "speed"),
+        *("time", "track", "weight", "winner"),
+    }
+)
+_AMBIGUOUS = frozenset({"race", "birth"})
+
+
+def is_age_name(name: str) -> bool:
+    """Tell whether a name is that of a person's age.
+
+    >>> [is_age_name(name) for name in ("age", "ageAtAdmission", "average", "house_age", "wage")]
+    [True, True, False, False, False]
+    """
+    words = _words(name)
+    return bool(words & _AGES) and not words & _NOT_AN_AGE
+
+
+def is_protected_name(name: str) -> bool:
+    """Tell whether a name is that of something protected.
+
+    >>> [is_protected_name(name) for name in ("PatientSex", "native-country", "dateOfBirth")]
+    [True, True, True]
+    >>> [is_protected_name(name) for name in ("sextant", "racetrack", "race_time", "birth_weight")]
+    [False, False, False, False]
+    """
+    words = _words(name)
+    found = words & _PROTECTED
+    if words & _NOT_A_TRAIT:
+        found -= _AMBIGUOUS
+    return bool(found) or is_age_name(name) or any(some <= words for some in _TOGETHER)
+
+
+def protection_note(name: str, *, grows: bool) -> str:
+    """Say that a feature is taken for protected, and what to do if it is not."""
+    grown = ", though it grows by itself" if grows else ""
+    return (
+        f"{name!r} looks protected by its name: it is kept as it is{grown}; if it may move, drop "
+        "'protected' and say how"
+    )
+
+
+def _words(name: str) -> frozenset[str]:
+    """The words of a name in snake, kebab or camel case, in small letters without accents."""
+    plain = unicodedata.normalize("NFKD", name)
+    plain = "".join(one for one in plain if not unicodedata.combining(one))
+    parts = re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+", plain)
+    return frozenset(part.lower() for part in parts)
