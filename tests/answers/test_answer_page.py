@@ -23,6 +23,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.move_evidence import CAUTION, MoveEvidence
 from localface.answers.page import evidence_notes, make_page_step, page_of
 from localface.answers.status import Status
+from localface.answers.waiting import Waiting
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
@@ -215,3 +216,10 @@ def test_what_others_were_compared_by_beyond_the_schema_is_said() -> None:
 def test_without_a_comparison_there_is_only_the_caution_and_without_evidence_nothing() -> None:
     assert evidence_notes(with_evidence(moved(untold=("fio2",)))) == (CAUTION,)
     assert evidence_notes(with_evidence(None)) == ()
+
+
+def test_that_waiting_alone_would_do_is_said_last() -> None:
+    page = page_of(answer(waiting=Waiting("spo2_min", 96, 0.7612)))
+
+    assert page.closing[-1] == "waiting alone would do: at spo2_min 96 % the score is 0.76"
+    assert not any("waiting" in line for line in page_of(answer()).closing)

@@ -20,6 +20,7 @@ from localface.answers.move_evidence import MoveEvidence
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
+from localface.answers.waiting import Waiting
 from localface.errors import InputError
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
@@ -263,6 +264,16 @@ def test_evidence_is_mentioned_only_where_there_is_some() -> None:
     assert Recourse.from_json(text).actions[1].evidence == evidence
 
 
+def test_what_waiting_would_do_is_written_and_read() -> None:
+    waiting = Waiting("fio2", 0.4, 0.8)
+
+    text = answer(waiting=waiting).to_json()
+
+    assert json.loads(text)["waiting"] == {"feature": "fio2", "value": 0.4, "score": 0.8}
+    assert Recourse.from_json(text).waiting == waiting
+    assert Recourse.from_json(answer().to_json()).waiting is None
+
+
 def test_the_keys_of_the_document_are_these() -> None:
     document = json.loads(acted_answer().to_json())
 
@@ -270,7 +281,7 @@ def test_the_keys_of_the_document_are_these() -> None:
         "format", "version", "made_with", "status", "records", "form", "schema", "scores",
         "densities", "certificates", "rows", "target", "min_density", "scales", "disclosure",
         "reason", "relaxed_to", "widened", "proven_within", "settings", "actions", "opens",
-        "robustness", "composed", "n_comparable",
+        "robustness", "composed", "n_comparable", "waiting",
     ]  # fmt: skip
     assert list(document["actions"][0]) == [
         "changes", "before", "score", "density", "certificate", "follows",

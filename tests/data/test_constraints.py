@@ -177,11 +177,11 @@ def test_what_grows_is_kept_in_the_box_and_has_room_to_grow():
     assert box.reasons == {0: "age grows by itself", 1: "stay grows by itself"}
 
 
-def test_a_call_narrows_how_far_something_may_grow_or_stops_it():
+def test_a_call_narrows_how_far_something_may_grow_and_cannot_stop_it():
     schema = Schema([Feature("stay", moves="grows", within=48)])
 
     assert schema.box(np.array([40.0]), {"stay": 24}).grows_to == {0: 64}
-    assert schema.box(np.array([40.0]), {"stay": "never"}).grows_to == {}
+    assert schema.box(np.array([40.0]), {"stay": "never"}).grows_to == {0: 88}
     with pytest.raises(ConstraintError, match="'stay' cannot move 'grows'"):
         schema.box(np.array([40.0]), {"stay": "grows"})
 

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from localface import Feature, Recourse, Schema, Status
+from localface.answers.waiting import Waiting
 from localface.engine.engine import Engine
 from localface.engine.fitting import fit_engine
 from localface.engine.job import SearchJob
@@ -215,3 +216,50 @@ def test_without_a_word_on_who_is_comparable_every_row_is_an_example() -> None:
 
     assert projection is not None
     assert projection.admits(engine.space.points(np.array([[1.0, 9.0]]))).all()
+
+
+def engine_with_growth(**settings: Any) -> Engine:
+    a = Feature("a", unit="h", resolution=0.1, moves="grows", **settings)
+    given = options(through="rows")
+    return fit_engine(rising, table(), schema=Schema([a, Feature("b")]), target=1, options=given)
+
+
+def test_without_recourse_it_is_said_that_waiting_alone_would_do() -> None:
+    engine = engine_with_growth()
+
+    answer = only(engine.answer([request(engine)], engine.plan))
+
+    assert not answer.found
+    assert answer.waiting.feature == "a"
+    assert answer.waiting.value > 0
+    assert answer.waiting.score >= 0.5
+    value, score = answer.waiting.value, answer.waiting.score
+    told = f"waiting alone would do: at a {value:g} h the score is {score:.2f}"
+    assert answer.reason.endswith(f"; {told}")
+    assert Recourse.from_json(answer.to_json()).waiting == answer.waiting
+
+
+def test_what_grows_is_never_an_action_and_waiting_is_told_beside_the_answer() -> None:
+    either = lambda frame: np.maximum(rising(frame), rising({"a": frame["b"]}))  # noqa: E731
+    schema = Schema([Feature("a", kind="integer", moves="grows"), Feature("b", resolution=0.1)])
+    data = table().round({"a": 0})
+    engine = fit_engine(either, data, schema=schema, target=1, options=options(through="rows"))
+
+    answer = only(engine.answer([request(engine, [-1.0, -0.5])], engine.plan))
+
+    assert answer.found
+    assert (answer.records[:, 0] == -1).all()
+    assert all("a" not in action.changes for action in answer.actions)
+    assert answer.waiting == Waiting("a", 0, 0.5)
+    assert str(answer).splitlines()[-1].strip() == (
+        "waiting alone would do: at a 0 the score is 0.50"
+    )
+
+
+def test_waiting_longer_than_it_may_grow_is_not_offered() -> None:
+    engine = engine_with_growth(within=0.5)
+
+    answer = only(engine.answer([request(engine)], engine.plan))
+
+    assert answer.waiting is None
+    assert "waiting" not in answer.reason

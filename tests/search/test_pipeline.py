@@ -262,6 +262,21 @@ def test_weights_and_fixed_columns_are_minded():
     assert fixed.actions.moves[-1].point.tolist() == [0.0, 6.0]
 
 
+def test_what_waiting_would_do_is_worked_out_at_the_end():
+    script = Script(STEPS, score=tenth)
+    grown = np.array([[8.0, 0.0]])
+
+    found = searched(script, grown=grown)
+    without = searched(Script([[1.0, 0.0]], score=tenth), grown=grown)
+    asked_if_any = searched(script, replace(PLAN, existence_only=True), grown=grown)
+    with_goal = searched(script, goal=(6.0, 0.0), grown=grown)
+
+    assert (found.status, found.waiting.score) == ("FOUND", 0.8)
+    assert (without.status, without.waiting.score) == ("NO_TARGET", 0.8)
+    assert asked_if_any.waiting is None
+    assert with_goal.waiting is None
+
+
 @pytest.mark.parametrize("momentum_steps", [0, 2])
 def test_the_paper_as_printed(momentum_steps):
     script = Script(STEPS, score=tenth)

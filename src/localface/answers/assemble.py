@@ -15,6 +15,7 @@ from localface.answers.reasons import ReasonWriter
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
+from localface.answers.waiting import Waiting, waiting_sentence
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
@@ -68,12 +69,13 @@ class AnswerAssembler:
         disclosure: Disclosure,
         goal: Array | None,
         action_records: Array | None,
+        waiting_record: Array | None = None,
     ) -> Recourse:
         """Make an answer of an outcome.
 
         ``records`` are the states of the path, ``action_records`` those that the actions lead
         through, the person's own first in both; ``rows`` are the rows of the table that the path
-        visits.
+        visits. ``waiting_record`` is the state that waiting alone leads to, where that will do.
         """
         relaxed_to = float(self.scale.share_below(outcome.log_floor)) if outcome.relaxed else None
         floor = self.options.min_density if relaxed_to is None else relaxed_to
@@ -88,9 +90,15 @@ class AnswerAssembler:
             self.density,
             self.display_score,
         )
+        reason = reasons.why_no_recourse(outcome, box, goal)
+        waiting = self._waiting(outcome, records[0], waiting_record)
+        if waiting is not None and outcome.status != "FOUND":
+            told = waiting_sentence(waiting, self.schema, self.target)
+            reason = f"{reason}; {told}" if reason else told
         return Recourse(
             status=Status[outcome.status],
-            reason=reasons.why_no_recourse(outcome, box, goal),
+            reason=reason,
+            waiting=waiting,
             records=records,
             form=form,
             schema=self.schema,
@@ -138,6 +146,14 @@ class AnswerAssembler:
             return None
         found = self.density.n_comparable(point)
         return None if found is None else round(found)
+
+    def _waiting(self, outcome: Outcome, own: Array, grown: Array | None) -> Waiting | None:
+        """Put the state that waiting alone leads to into units: the one feature that has grown."""
+        if outcome.waiting is None or grown is None:
+            return None
+        feature = self.schema.features[int(np.flatnonzero(grown != own)[0])]
+        value = feature.value(float(grown[self.schema.index(feature.name)]))
+        return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

@@ -20,6 +20,7 @@ from localface.answers.json_text import dump_json, load_json
 from localface.answers.move_evidence import MoveEvidence
 from localface.answers.status import Status
 from localface.answers.target import Target
+from localface.answers.waiting import Waiting
 from localface.answers.wording import join_numbers
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
@@ -102,6 +103,14 @@ class ActionDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True, o
     evidence: MoveEvidenceDocument | None = None
 
 
+class WaitingDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A ``Waiting``."""
+
+    feature: str
+    value: Any
+    score: Number
+
+
 class RecourseDocument(msgspec.Struct, kw_only=True):
     """A ``Recourse``; what has a default is missing in documents from earlier days."""
 
@@ -130,6 +139,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     robustness: Number | None
     composed: bool = False
     n_comparable: int | None = None
+    waiting: WaitingDocument | None = None
 
 
 def recourse_to_json(answer: RecourseFacts, indent: int | None = None) -> str:
@@ -169,6 +179,8 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
         "disclosure": _describe_as_document(answer.disclosure, DisclosureDocument),
         "actions": [_action_document(one) for one in answer.actions],
     }
+    if answer.waiting is not None:
+        written["waiting"] = _describe_as_document(answer.waiting, WaitingDocument)
     return _describe_as_document(answer, RecourseDocument, written)
 
 
@@ -213,6 +225,7 @@ def _recourse_fields(document: RecourseDocument) -> dict[str, Any]:
         "target": _value_from_document(document.target, Target),
         "disclosure": _value_from_document(document.disclosure, Disclosure),
         "actions": [_action_from_document(one) for one in document.actions],
+        "waiting": document.waiting and _value_from_document(document.waiting, Waiting),
     }
 
 

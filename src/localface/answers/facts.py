@@ -16,6 +16,7 @@ from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.status import Status
 from localface.answers.target import Target
+from localface.answers.waiting import Waiting
 from localface.answers.wording import format_percent
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
@@ -33,6 +34,7 @@ class RecourseFacts:
     where nobody can be reached, the smallest sets of features that would have to move
     further; ``widened`` how far features go that were allowed less; ``robustness``, where it
     was asked for, the share of small deviations from the actions that still reach the target.
+    ``waiting`` tells where waiting alone would reach the target: no answer rests on it.
     ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time was up
     before the answer was as good as it could be. ``n_comparable`` is how many people, about,
     are alike in what never changes and tell what is common; None where all may change.
@@ -61,6 +63,7 @@ class RecourseFacts:
     composed: bool = False
     n_comparable: int | None = None
     cut_short: bool = False
+    waiting: Waiting | None = None
     version: str = __version__
 
     def __post_init__(self) -> None:

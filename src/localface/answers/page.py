@@ -10,6 +10,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
 from localface.answers.move_evidence import CAUTION
+from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
     format_about,
@@ -85,7 +86,7 @@ def page_of(answer: RecourseFacts) -> Page:
         opening=(answer.reason,) if answer.reason else (),
         now=now,
         steps=_page_steps(answer),
-        closing=(*_closing_lines(answer), *evidence_notes(answer)),
+        closing=(*_closing_lines(answer), *evidence_notes(answer), *_waiting_line(answer)),
     )
 
 
@@ -205,6 +206,12 @@ def _proof(answer: RecourseFacts) -> str:
     if answer.proven_within is None:
         return ""
     return f"; none over all the data is more than {format_percent(answer.proven_within)} shorter"
+
+
+def _waiting_line(answer: RecourseFacts) -> Iterator[str]:
+    """Say that waiting alone would do, where it would."""
+    if answer.waiting is not None:
+        yield waiting_sentence(answer.waiting, answer.schema, answer.target)
 
 
 def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:

@@ -98,6 +98,8 @@ def check_where(features: Sequence[Feature], where: Mapping[str, object] | None)
 
 def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
     """Return which way a feature may move when both the schema and the call have a say."""
+    if feature.moves == "grows":  # time passes, whatever a call asks for
+        return "grows"
     if feature.moves == extra.moves:
         return extra.moves
     both = {feature.moves, extra.moves} - {"freely"}
@@ -107,9 +109,7 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
             f"and only {extra.moves} by where=: say 'never' if it is to stay where it is",
             feature=feature.name,
         )
-    if "never" in both:
-        return "never"
-    return "grows" if "grows" in both else next(iter(both), "freely")
+    return "never" if "never" in both else next(iter(both), "freely")
 
 
 def _intersect_constraints(

@@ -66,6 +66,13 @@ def action_records(outcome: Outcome, decode: Decode, donors: Array) -> Array | N
     return decode(np.stack(points), donors)
 
 
+def waiting_record(outcome: Outcome, decode: Decode, own: Array) -> Array | None:
+    """Bring the state that waiting alone leads to into the user's units, where there is one."""
+    if outcome.waiting is None:
+        return None
+    return np.asarray(decode(outcome.waiting.point[None, :], own[None, :])[0])
+
+
 def _keep_records_within(space: Space, box: Box, points: Array, records: Array) -> Array:
     """Keep records inside a box wherever their points lie on its edge."""
     firsts = _first_column_per_feature(space)

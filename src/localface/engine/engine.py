@@ -19,8 +19,14 @@ from localface.data.space import Space
 from localface.data.table_format import TableFormat
 from localface.density.knn import KNN
 from localface.density.protocol import Density
-from localface.engine.decoding import action_records, make_decoder, path_records
+from localface.engine.decoding import (
+    action_records,
+    make_decoder,
+    path_records,
+    waiting_record,
+)
 from localface.engine.driver import Driver
+from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.requests import Request, SearchJobs
 from localface.errors import InputError
@@ -49,7 +55,7 @@ class Engine:
     ``log_floor`` is the log-density that no step may fall below; ``finish`` is called with
     every answer before it is handed out; ``spacing`` knows how far people are apart, where
     searches have momentum; ``people`` numbers the person of each row of the user's table, where
-    that is known.
+    that is known; ``highest`` are the largest values of the features in the data.
     """
 
     schema: Schema
@@ -63,6 +69,7 @@ class Engine:
     plan: Plan
     driver: Driver
     answers: AnswerAssembler
+    highest: Array
     finish: Finish | None = None
     spacing: KNN | None = None
     people: Ids | None = None
@@ -176,6 +183,7 @@ class Engine:
             disclosure=disclosure,
             goal=request.goal,
             action_records=action_records(outcome, decode, records),
+            waiting_record=waiting_record(outcome, decode, request.record),
         )
         return answer if self.finish is None else self.finish(answer)
 
@@ -209,6 +217,7 @@ class Engine:
             projection=self._make_projection(record, box),
             weights=None if (weight_of == 1).all() else weight_of[column_of],
             fixed=is_fixed[column_of] if fixed else None,
+            grown=self._grown_states(record, box),
         )
 
     def make_decoder(self, exact: Sequence[Array], within: Box | None = None) -> Decode:
@@ -236,6 +245,11 @@ class Engine:
             self.space.groups,
             None if alike is None else self.space.bounds(alike),
         )
+
+    def _grown_states(self, record: Array, box: Box) -> Array | None:
+        """The states that a person comes to by waiting; None where nothing grows by itself."""
+        records = grown_records(self.schema, record, box, self.highest)
+        return self.space.points(records) if len(records) else None
 
     def _keeps_relations(self, points: Array) -> Mask:
         """Tell which states keep the relations that the schema declares between features."""

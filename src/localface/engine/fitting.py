@@ -66,6 +66,7 @@ def fit_engine(
         ),
         driver=Driver(table.source, density, score, fitted_on_sample=table.fitted_on_sample),
         answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
+        highest=table.fitted_records.max(axis=0),
         spacing=spacing,
         people=table.people,
     )

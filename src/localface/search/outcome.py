@@ -20,6 +20,14 @@ class ActionPath:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class GrownState:
+    """A state that a person comes to by waiting alone, and its score."""
+
+    point: Array
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
     """A path and what is known of it; without one, the factual alone and the reason as a status."""
 
@@ -40,3 +48,4 @@ class Outcome:
     no_floor_helps: bool = False  # no floor, however low, opens a path
     cut_short: bool = False  # its time was up before it was as good as it could be
     composed: bool = False  # the path ends at a state that no row has
+    waiting: GrownState | None = None  # where waiting alone reaches the target

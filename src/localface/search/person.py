@@ -45,6 +45,8 @@ class Person:
     projection: Projection | None = None
     # Columns that the actions leave as they are, whatever the rows on the path have there.
     fixed: Mask | None = None
+    # States that the person comes to by waiting, the soonest first; None: nothing grows by itself.
+    grown: Array | None = None
 
     @property
     def limiting_projection(self) -> Projection | None:

@@ -37,6 +37,7 @@ from localface.search.stages.paper import (
 )
 from localface.search.stages.relax import densest_path
 from localface.search.stages.straight import find_straight_way
+from localface.search.stages.waiting import add_waiting
 from localface.types import Array
 
 _SHORT_WALK = 4  # vertices that are accepted before a few actions to anybody's values are tried
@@ -71,7 +72,10 @@ def find_recourse(
     if plan.strategy == "paper":
         return (yield from _search_as_in_the_paper(graph, plan))
     plan = replace(plan, every_change=plan.every_change or wished)
-    return (yield from _guided_search(graph, plan, relax=relax))
+    outcome = yield from _guided_search(graph, plan, relax=relax)
+    if goal is not None or plan.existence_only:
+        return outcome
+    return (yield from add_waiting(person, outcome))
 
 
 def measure_path(person: Person, states: Array) -> Questions[Outcome]:
