@@ -180,3 +180,20 @@ def test_a_given_counterfactual_that_breaks_a_relation_says_which() -> None:
     assert said == (
         "the counterfactual that was given breaks what the schema says of every state: low <= high"
     )
+
+
+@pytest.mark.parametrize("own", [{"moves": "never"}, {"moves": "grows"}, {"protected": True}])
+def test_what_stays_a_persons_own_is_not_what_costs_most(own: dict[str, Any]) -> None:
+    schema = Schema([Feature("age", kind="integer", **own), SCHEMA["ward"]])
+    writer = ReasonWriter(schema, Target("class 1", 0.75), OPTIONS, np.array([0, 1, 1, 1]))
+    box = replace(OPEN, allowed={1: frozenset({0, 1})}, reasons={0: "age ...", 1: "ward among a"})
+    nobody = outcome("NO_TARGET", counts=counts(0, 31, (31, 0, 0, 7)))
+    only_own = outcome("NO_TARGET", counts=counts(0, 31, (31, 0, 0, 0)))
+
+    assert writer.why_no_recourse(nobody, box, None) == (
+        "31 people in the data have it, but the constraints rule all of them out; "
+        "'ward among a' alone rules out 7"
+    )
+    assert writer.why_no_recourse(only_own, box, None) == (
+        "31 people in the data have it, but none with what stays this person's own"
+    )

@@ -88,22 +88,29 @@ class ReasonWriter:
         if counts.targets_anywhere == 0:
             wanted = self.target.sentence
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
-        feature, excluded = self._excluded_per_feature(counts, box).most_common(1)[0]
+        many = f"{counts.targets_anywhere:,} people in the data have it"
+        tally = self._excluded_per_feature(counts, box)
+        if not tally.total():
+            return f"{many}, but none with what stays this person's own"
+        feature, excluded = tally.most_common(1)[0]
         why = box.reasons.get(feature, self.schema.names[feature])
         return (
-            f"{counts.targets_anywhere:,} people in the data have it, but the constraints "
-            f"rule all of them out; '{why}' alone rules out {excluded:,}"
+            f"{many}, but the constraints rule all of them out; "
+            f"'{why}' alone rules out {excluded:,}"
         )
 
     def _excluded_per_feature(self, counts: TargetCounts, box: Box) -> Counter[int]:
         """Count how many people the constraints on each feature rule out.
 
+        What stays a person's own is left out: no constraint on it could give way.
         The columns of a category are added up, since each rules out its own people; where one
         category alone is allowed, the column of that one rules out all of them.
         """
         tally: Counter[int] = Counter()
         for column, excluded in enumerate(counts.excluded_by.tolist()):
             feature = int(self.feature_of[column])
+            if self.schema.features[feature].own:
+                continue
             if len(box.allowed.get(feature, ())) == 1:
                 tally[feature] = max(tally[feature], excluded)
             else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from localface.analyses.whynot.findings import Check, Relaxation, join_words
+from localface.analyses.whynot.findings import Check, Overstep, Relaxation, join_words
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import (
@@ -11,6 +11,7 @@ from localface.answers.wording import (
     format_number,
 )
 from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.engine.engine import Engine
 
 
@@ -62,6 +63,10 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
     """What would have to give way, all of it at once."""
     lowered = None if tried is None else tried.relaxed_to
     score = None if found.valid else found.score
+    movable = tuple(one for one in found.broken if not _is_own(found.schema, one))
+    if len(movable) < len(found.broken):
+        sentence = "nothing opens it: it would change what stays this person's own"
+        return Relaxation(movable, lowered, score, enough=False, sentence=sentence)
     enough = tried is None or tried.found
     parts = [one.remedy for one in found.broken]
     if lowered is not None and lowered > 0:
@@ -79,6 +84,11 @@ def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
         f"it opens if {join_words(parts)}" if parts and enough else _no_floor_helps_sentence(tried)
     )
     return Relaxation(found.broken, lowered, score, enough, sentence)
+
+
+def _is_own(schema: Schema, broken: Overstep) -> bool:
+    """Tell whether it is what stays a person's own that would have to give way."""
+    return schema[broken.feature].own or (broken.other is not None and schema[broken.other].own)
 
 
 def _no_floor_helps_sentence(tried: Recourse | None) -> str:

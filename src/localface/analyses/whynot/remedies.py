@@ -14,6 +14,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.data.box import Box
+from localface.data.schema import Schema
 from localface.engine.engine import Engine
 from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
@@ -33,10 +34,11 @@ def explain_refusals(
 ) -> list[Recourse]:
     """Say, where no target is allowed, which constraints would have to give way.
 
-    Single constraints are tried first, then pairs. Every other answer is passed on as it
-    is, and so is one that widening opened. Sets that leave no target are found by counting;
-    only the others are searched, all in lock-step. The rows that those searches see are
-    added up: a row seen twice counts twice, so that the sum is an upper bound.
+    Single constraints are tried first, then pairs; what stays a person's own is not among them.
+    Every other answer is passed on as it is, and so is one that widening opened. Sets that leave
+    no target are found by counting; only the others are searched, all in lock-step. The rows that
+    those searches see are added up: a row seen twice counts twice, so that the sum is an upper
+    bound.
     """
     answers = answer_with_wider_limits(engine, plan, asked)
     shut = [
@@ -46,7 +48,7 @@ def explain_refusals(
         trials = [
             _Trial(i, some, replace(asked[i][0], box=_box_without_features(asked[i][0].box, some)))
             for i in shut
-            for some in _sets_of_constrained_features(asked[i][0].box, size)
+            for some in _sets_of_constrained_features(engine.schema, asked[i][0].box, size)
         ]
         for trial, opens, seen in _run_trials_within_budget(
             engine, plan, _trials_with_targets(engine, trials), answers
@@ -80,9 +82,12 @@ def _has_no_allowed_target(request: Request, answer: Recourse) -> bool:
     return answer.status is Status.NO_TARGET and request.goal is None
 
 
-def _sets_of_constrained_features(box: Box, size: int) -> list[_Set]:
-    """Sets of constrained features of one size; no pairs where there would be too many."""
-    constrained = sorted(box.reasons)
+def _sets_of_constrained_features(schema: Schema, box: Box, size: int) -> list[_Set]:
+    """Sets of constrained features of one size; no pairs where there would be too many.
+
+    A feature that stays a person's own could not give way, and is in none of them.
+    """
+    constrained = sorted(j for j in box.reasons if not schema.features[j].own)
     if size > 1 and len(constrained) > _PAIRS_UP_TO:
         return []
     return list(combinations(constrained, size))
