@@ -17,7 +17,6 @@ from tqdm import tqdm
 
 from judging import StepJudge
 from localface.cases.readiness import schema, synthetic
-from localface.cases.readiness.codebook import AGE_WITHIN, LOS_WITHIN
 from localface.cases.readiness.cohort_recourse import (
     CERTAIN_SCORE,
     DIRECTIONS,
@@ -86,12 +85,9 @@ def faults(one: PatientRecourse, first: Fitted, judge: StepJudge) -> list[str]:
     begin = first.test.iloc[one.row]
     if states.iloc[0].tolist() != begin.tolist():
         broken.append("start")
-    within = {"age": AGE_WITHIN, "los": LOS_WITHIN} | dict(answer.widened)
-    if any((states[name] - begin[name]).abs().max() > far + 1e-6 for name, far in within.items()):
-        broken.append("within")
-    if (states["sex"] != begin["sex"]).any() or any(
-        (states[a] > states[b]).any() for a, _, b in plan.relations
-    ):
+    if any((states[name] != begin[name]).any() for name in ("age", "sex", "bmi", "los")):
+        broken.append("own")
+    if any((states[a] > states[b]).any() for a, _, b in plan.relations):
         broken.append("box")
     target = 1 if one.direction == "ready" else 0
     wanted = CERTAIN_SCORE if one.direction == "ready" else READY_SCORE

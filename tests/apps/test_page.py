@@ -288,18 +288,36 @@ def test_alternatives_stand_side_by_side_and_each_can_be_shown(
 
 
 def test_an_impossible_wish_is_refused_with_its_reason(
-    bench: Watched, ward: str, patient: int
+    browser: Any, ward: str, patient: int
 ) -> None:
+    limits = json.dumps({"pain": {"bounds": [0, 3]}})
+    with opened(browser, f"{ward}#id={patient}&limits={limits}") as watched:
+        page = watched.page
+        settled(page)
+        page.locator("#tab-whynot").click()
+        drag(page, "#panel-whynot [data-feature='pain'] input", 9)
+        page.wait_for_selector(".verdict-line.no")
+        words = page.locator(".check").inner_text()
+        assert "Refused" in words
+        assert "pain between 0 and 3" in words
+        assert "The least that would open it" in words
+
+
+def test_what_is_the_patients_own_can_be_neither_limited_nor_wished_for(bench: Watched) -> None:
     page = bench.page
+    told = {
+        "age": "Never changes",
+        "sex": "Never changes",
+        "body mass index": "Never changes",
+        "length of stay": "Grows by itself",
+    }
+    rows = {one.split("\n")[0]: one for one in page.locator(".limit.fixed").all_inner_texts()}
+    assert set(rows) == set(told)
+    assert all(words in rows[name] for name, words in told.items())
     page.locator("#tab-whynot").click()
-    own = int(posted(ward, "recourse", {"id": patient})["view"]["person"]["age"])
-    far = 20 if own > 55 else 88
-    drag(page, "#panel-whynot [data-feature='age'] input", far)
-    page.wait_for_selector(".verdict-line.no")
-    words = page.locator(".check").inner_text()
-    assert "Refused" in words
-    assert "age within 25" in words
-    assert "The least that would open it" in words
+    for name in ("age", "sex", "bmi", "los"):
+        assert page.locator(f"#panel-whynot [data-feature='{name}']").count() == 0
+    assert page.locator("#panel-whynot [data-feature='pain']").count() == 1
 
 
 def test_a_wish_that_the_way_itself_makes_is_not_refused(

@@ -98,11 +98,15 @@ def test_the_generated_cohort_is_the_one_it_always_was():
 
 def test_the_schema_says_what_a_patient_may_change():
     plan = schema()
-    assert plan["sex"].moves == "never"
-    assert plan["age"].within == 25
+    assert {one.name: one.moves for one in plan if one.own} == {
+        "bmi": "never",
+        "los": "grows",
+        "age": "never",
+        "sex": "never",
+    }
+    assert [one.name for one in plan if one.protected] == ["age", "sex"]
+    assert plan["age"].comparable == 25
     assert plan["los"].within == pytest.approx(11.7 * 24)
-    assert plan["los"].moves == "freely"
-    assert schema(los_only_grows=True)["los"].moves == "up"
     assert plan["gcs_min"].kind == "integer"
     assert plan["gcs_min"].bounds == (3, 15)
     assert plan["pain"].bounds == (0, 10)
@@ -414,9 +418,8 @@ def test_answers_keep_every_promise_before_an_independent_judge():
             )
             begin = first.test.iloc[one.row]
             assert states.iloc[0].tolist() == begin.tolist()
-            assert (states["sex"] == begin["sex"]).all()
-            assert (states["age"] - begin["age"]).abs().max() <= 25
-            assert (states["los"] - begin["los"]).abs().max() <= 11.7 * 24 + 1e-9
+            for own in ("age", "sex", "bmi", "los"):
+                assert (states[own] == begin[own]).all()
             assert all((states[low] <= states[high]).all() for low, _, high in plan.relations)
             score = first.model.predict_proba(states.iloc[[-1]])[0, target]
             assert score >= (0.75 if target else 0.5)
@@ -427,20 +430,29 @@ def test_answers_keep_every_promise_before_an_independent_judge():
                 assert action.certificate.entry or judge.lowest(start, end) >= floor - 1e-6
 
 
-def test_the_length_of_stay_does_not_go_back_when_asked():
-    first = ward().evaluation.first
-    found = [
-        one
-        for one in explain_tested_patients(
-            first, people=60, los_only_grows=True, progress=False
-        ).people
-        if one.answer.found
-    ]
-    place = schema().index("los")
-    assert len(found) > 10
-    for one in found:
-        assert (np.diff(one.answer.records[:, place]) >= 0).all()
-        assert one.end_state[place] >= one.answer.records[0][place]
+def test_no_answer_touches_or_names_what_is_the_patients_own():
+    people = ward().patients.people
+    own = [schema().index(name) for name in ("age", "sex", "bmi", "los")]
+    assert sum(one.answer.found for one in people) > 10
+    for one in people:
+        answer = one.answer
+        assert (answer.records[:, own] == answer.records[0, own]).all()
+        assert not {"age", "sex", "bmi", "los"} & {
+            name
+            for names in (*answer.opens, *(one.changes for one in answer.actions))
+            for name in names
+        }
+        words = answer.reason.partition("waiting alone")[0]
+        assert not re.search(r"\b(age|sex|bmi|los)\b", words)
+
+
+def test_waiting_is_told_of_the_stay_alone_and_never_of_a_shorter_one():
+    waits = [one.answer for one in ward().patients.people if one.answer.waiting is not None]
+    for answer in waits:
+        now = answer.schema.values(answer.records[0])["los"]
+        assert answer.waiting.feature == "los"
+        assert now < answer.waiting.value <= now + 11.7 * 24 + 1
+        assert answer.target.is_reached_by(answer.waiting.score)
 
 
 def test_the_worked_patients_are_chosen_by_the_rule_that_the_page_states():

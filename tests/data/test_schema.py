@@ -81,6 +81,9 @@ def test_a_changed_kind_takes_what_belonged_to_the_old_one_with_it(schema):
     assert schema.with_("age", kind="numeric")["age"].resolution is None
     assert schema.with_("sex", kind="integer")["sex"].categories is None
     assert schema.with_("pain", kind="categorical")["pain"].categories == PAIN.categories
+    growing = schema.with_("age", moves="grows", comparable=5, protected=True)
+    settled = growing.with_("age", kind="binary")["age"]
+    assert (settled.moves, settled.comparable, settled.protected) == ("never", None, True)
 
 
 def test_of_moving_and_of_being_protected_what_is_said_last_wins(schema):

@@ -31,7 +31,7 @@ declare namespace Reply {
 
   /** A feature, for asking about it too. */
   interface Feature extends FeatureName {
-    moves: "freely" | "up" | "down" | "never";
+    moves: "freely" | "up" | "down" | "never" | "grows";
     within: number | null;
     bounds: [number | null, number | null] | null;
     resolution: number | null;

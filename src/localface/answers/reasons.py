@@ -85,8 +85,11 @@ class ReasonWriter:
         )
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
+        wanted = self.target.sentence
+        if counts.best.shape[1]:  # states were counted, not rows
+            states = format_count(counts.allowed, "state", "states")
+            return f"of {states} that this person could take over from others none has it: {wanted}"
         if counts.targets_anywhere == 0:
-            wanted = self.target.sentence
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
         many = f"{counts.targets_anywhere:,} people in the data have it"
         tally = self._excluded_per_feature(counts, box)

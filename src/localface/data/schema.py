@@ -104,6 +104,8 @@ class Schema:
             given = {"resolution": None, "comparable": None, **given}
             if given["kind"] in ("numeric", "integer"):
                 given = {"categories": None, **given}
+            if given["kind"] in ("binary", "categorical") and old.moves == "grows":
+                given = {"moves": "never", **given}
         given = _settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])

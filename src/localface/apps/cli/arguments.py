@@ -109,7 +109,6 @@ def _add_recourse_options(case: argparse.ArgumentParser) -> None:
         type=int,
         help="look for recourse for so many of the tested (default: all)",
     )
-    add("--los-only-grows", action="store_true", help="do not let the length of stay go back")
     add(
         "--seed",
         metavar="N",

@@ -149,7 +149,6 @@ def _run_case(arguments: argparse.Namespace) -> int:
         grid=arguments.grid,
         row_split=arguments.row_split,
         people=arguments.people,
-        los_only_grows=arguments.los_only_grows,
         seed=arguments.seed,
     )
     print(study)

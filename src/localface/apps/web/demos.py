@@ -71,8 +71,7 @@ def _make_service(
 def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service:
     """The generated intensive-care cohort: a forest, and the patients it was not grown on.
 
-    Nobody in it is real. Nobody's stay gets shorter, unlike in the case study, which keeps to
-    the paper's constraints.
+    Nobody in it is real, and nobody is shown with a shorter stay, another age or sex.
     """
     with needs_extra("demo", "the readiness cohort"):
         import pandas  # noqa: F401
@@ -85,7 +84,7 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
 
     samples = Samples.of_cohort(synthetic(seed=0))
     fitted = fit_on_split(samples, split_samples(samples))
-    plan = schema(los_only_grows=True)
+    plan = schema()
     for feature in plan:
         plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
     explainer = LocalFACE(

@@ -54,7 +54,6 @@ def run(
     grid: bool = False,
     row_split: bool = False,
     people: int | None = None,
-    los_only_grows: bool = False,
     evidence: Trajectories | None = None,
     seed: int = 0,
     progress: bool = True,
@@ -71,7 +70,6 @@ def run(
     grid : search the paper's grid on each split, by multiple-source cross-validation
     row_split : measure also with rows split without regard to patients, to show the leak
     people : for how many of the tested patients recourse is searched; all if not given
-    los_only_grows : do not let the length of stay go back
     evidence : people over time, to count how many really made the changes of the examples
     seed : of the cohort, of the splits and of the forests
     progress : show progress bars where there is a terminal
@@ -98,7 +96,6 @@ def run(
         grid=grid,
         row_split=row_split,
         people=people,
-        los_only_grows=los_only_grows,
         evidence=evidence,
         seed=seed,
         progress=progress,

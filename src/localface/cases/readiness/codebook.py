@@ -28,7 +28,7 @@ has the words.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -37,11 +37,11 @@ from localface.data.schema import Schema
 from localface.errors import DataError, list_names
 from localface.types import Mask
 
-AGE_WITHIN = 25
-"""Years that age may vary by: c. 25 in the paper."""
+AGE_COMPARABLE = 25
+"""Years by which other patients may be older or younger: c. 25 in the paper."""
 
 LOS_WITHIN = 11.7 * 24
-"""Hours that the length of stay may vary by: c. 11.7 days in the paper."""
+"""Hours that a patient may be imagined to stay on: c. 11.7 days in the paper."""
 
 FEATURE_WORDS = {
     "airway": "airway",
@@ -73,13 +73,14 @@ LABELS = {"airway": ("patent", "tube"), "sex": ("female", "male")}
 """What 0 and 1 mean."""
 
 
-def schema(*, los_only_grows: bool = False) -> Schema:
-    """What a patient may change: age within 25 years, stay within 11.7 days, never their sex.
+def schema() -> Schema:
+    """What a patient may change: all but their age, sex, body mass index and length of stay.
 
-    The paper lets the length of stay go back, for what a clinician may learn from it
-    ("if this were day 3 ..."); with ``los_only_grows`` it cannot.
+    The stay grows by itself: what waiting alone would do is said beside an answer. The paper
+    lets age and stay vary, in both directions; here nobody is told to be younger, or to have
+    stayed for a shorter time.
     """
-    features = _patient_features(los_moves="up" if los_only_grows else "freely")
+    features = _patient_features()
     references = {one.feature: (one.low, one.high) for one in CRITERIA if one.feature != "airway"}
     features = [replace(one, reference=references.get(one.name)) for one in features]
     return Schema(
@@ -88,7 +89,7 @@ def schema(*, los_only_grows: bool = False) -> Schema:
     )
 
 
-def _patient_features(*, los_moves: Literal["up", "freely"]) -> list[Feature]:
+def _patient_features() -> list[Feature]:
     return [
         Feature("airway", kind="binary", categories=(0, 1)),
         Feature("fio2", resolution=0.01, bounds=(0.21, 1.0)),
@@ -108,10 +109,10 @@ def _patient_features(*, los_moves: Literal["up", "freely"]) -> list[Feature]:
         Feature("na", unit="mmol/L", resolution=1),
         Feature("creatinine", unit="umol/L", resolution=1),
         Feature("bun", unit="mmol/L", resolution=0.1),
-        Feature("bmi", unit="kg/m2", resolution=0.1),
-        Feature("los", unit="h", resolution=1, within=LOS_WITHIN, moves=los_moves),
-        Feature("age", unit="years", kind="integer", within=AGE_WITHIN),
-        Feature("sex", kind="binary", categories=(0, 1), moves="never"),
+        Feature("bmi", unit="kg/m2", resolution=0.1, moves="never"),
+        Feature("los", unit="h", resolution=1, moves="grows", within=LOS_WITHIN),
+        Feature("age", unit="years", kind="integer", protected=True, comparable=AGE_COMPARABLE),
+        Feature("sex", kind="binary", categories=(0, 1), protected=True),
     ]
 
 

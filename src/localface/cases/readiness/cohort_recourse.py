@@ -129,7 +129,6 @@ def explain_tested_patients(
     fitted: Fitted,
     *,
     people: int | None = None,
-    los_only_grows: bool = False,
     seed: int = 0,
     progress: bool = True,
 ) -> CohortRecourse:
@@ -141,7 +140,7 @@ def explain_tested_patients(
     """
     rows = _choose_people(len(fitted.test), people, seed)
     groups = confusion_groups(fitted.ready, fitted.scores)
-    plan = schema(los_only_grows=los_only_grows)
+    plan = schema()
     found: dict[int, PatientRecourse] = {}
     explainers: dict[Direction, LocalFACE] = {}
     seconds: dict[Direction, float] = {}

@@ -246,7 +246,7 @@ def _recourse_section(study: Study) -> list[DocumentBlock]:
             ),
             drawn,
         ),
-        Paragraph(report_tables.stay_shortened_sentence(patients)),
+        Paragraph(report_tables.longer_stay_sentence(patients)),
         Paragraph(_timing_sentence(study), "note"),
     ]
 

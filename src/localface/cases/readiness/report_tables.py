@@ -102,6 +102,8 @@ def reasons_table(patients: CohortRecourse) -> Table | None:
 def _constraint_named_in_reason(reason: str) -> str:
     """The constraint that a reason names, without this one person's value."""
     found = re.search(r"'([^']+)' alone", reason)
+    if "this person's own" in reason:
+        return "what stays the patient's own"
     if not found:
         return "no chain of common enough ground"
     name, _, limit = found[1].partition(" of ")[0].partition(" ")
@@ -240,18 +242,15 @@ def found_share(patients: CohortRecourse, *, relaxed: bool) -> float:
     return float(np.mean([one.answer.found if relaxed else one.plain.found for one in asked]))
 
 
-def stay_shortened_sentence(patients: CohortRecourse) -> str:
-    """How many answers towards ready ask for what nobody can do: a shorter stay."""
-    found = [one for one in patients.select_people(direction="ready") if one.answer.found]
-    los = found[0].answer.schema.index("los") if found else 0
-    shorter = sum(one.end_state[los] < one.answer.records[0][los] for one in found)
-    if not shorter:
-        return "No answer towards ready shortens the stay."
+def longer_stay_sentence(patients: CohortRecourse) -> str:
+    """For how many of those who are to become ready waiting alone would do."""
+    asked = [one for one in patients.select_people(direction="ready") if one.was_asked]
+    n = sum(one.answer.waiting is not None for one in asked)
     return (
-        f"{_format_count_of(int(shorter), len(found))} of the answers towards ready shorten "
-        "the stay, which nobody can do: the "
-        'paper allows it for what it may tell a clinician ("if this were day 3 ..."); '
-        "--los-only-grows forbids it."
+        "No answer changes the length of stay. For "
+        f"{_format_count_of(n, len(asked))} of those asked towards ready a longer stay alone, all "
+        "else unchanged, would do as far as the forest can tell: their answers say so, and rest "
+        "on nothing of it."
     )
 
 

@@ -3,10 +3,11 @@
 ASKED = (
     "The forest calls someone ready from a score of 0.5. Whoever it calls ready wrongly, a false "
     "positive, is asked what would make it say not ready. Everyone else is asked for a way to a "
-    "score of 0.75, the paper's mark of high certainty; those who have it are there already. Sex "
-    "never changes, age may vary by 25 years and the length of stay by 11.7 days; no place on a "
-    "way is more unusual than where the loneliest 5 % of patients stand (who stands there takes "
-    "an entry step first, which is marked)."
+    "score of 0.75, the paper's mark of high certainty; those who have it are there already. Age, "
+    "sex, body mass index and the length of stay are the patient's own, and stay as they are "
+    "(the paper lets age vary by 25 years and the stay by 11.7 days); no place on a way is more "
+    "unusual than where the loneliest 5 % of patients stand (who stands there takes an entry "
+    "step first, which is marked)."
 )
 RELAXED = (
     "As asked: with these constraints and this floor. Relaxed: where there is no such way, the "
@@ -18,8 +19,8 @@ CAVEATS = (
     "Decision support, not advice: nothing here says what to do for a patient.",
     (
         "Correlational: a way shows which other patients the forest would score differently, not "
-        "what would happen if someone were made to resemble them. Some changes (a shorter stay, a "
-        "lower age) cannot be made at all: they are there to think with."
+        "what would happen if someone were made to resemble them. What nobody can change (age, "
+        "sex, the length of stay) is the same in every state of an answer."
     ),
     "The label is what happened after a decision to discharge, so it carries that decision in it.",
     (

@@ -89,7 +89,6 @@ def run_study(
     grid: bool = False,
     row_split: bool = False,
     people: int | None = None,
-    los_only_grows: bool = False,
     evidence: Trajectories | None = None,
     seed: int = 0,
     progress: bool = True,
@@ -101,7 +100,7 @@ def run_study(
     evaluation = measure()
     row_split_evaluation = measure(by="row") if row_split else None
     patients = explain_tested_patients(
-        evaluation.first, people=people, los_only_grows=los_only_grows, seed=seed, progress=progress
+        evaluation.first, people=people, seed=seed, progress=progress
     )
     examples = {
         group: one

@@ -51,7 +51,7 @@ class FeatureName(BaseModel):
 class FeatureInfo(FeatureName):
     """One feature: what it holds, how it may move, where people are."""
 
-    moves: Literal["freely", "up", "down", "never"]
+    moves: Literal["freely", "up", "down", "never", "grows"]
     within: float | None
     bounds: list[JsonValue | None] | None
     resolution: float | None

@@ -1,5 +1,5 @@
 // What this person may change: target, floor, and for every feature its range, its direction, pinned or forbidden.
-import { called, h } from "./dom.js";
+import { called, h, isOwn } from "./dom.js";
 import { rangeSlider, trackOf } from "./slider.js";
 import { limited } from "./state.js";
 
@@ -164,12 +164,13 @@ function limitRow(feature, own, change) {
     feature.unit && h("span", { class: "unit" }, feature.unit),
   );
   const title = h("div", { class: "limit-head" }, h("span", { class: "name", title: name }, label), now);
-  if (feature.moves === "never") {
+  if (isOwn(feature)) {
+    const why = feature.moves === "grows" ? "Grows by itself: no action changes it" : "Never changes, by the schema";
     const node = h(
       "li",
       { class: "limit fixed", "data-words": words },
       title,
-      h("p", { class: "quiet small" }, "Never changes, by the schema"),
+      h("p", { class: "quiet small" }, why),
     );
     return { node, name, sync: () => {} };
   }
@@ -332,7 +333,9 @@ function buttonsOf(feature, label, edit, change) {
  */
 function tellOf(limit, forbidden, track, feature) {
   const declared =
-    { up: "Only rises, by the schema", down: "Only falls, by the schema", freely: "", never: "" }[feature.moves] ?? "";
+    { up: "Only rises, by the schema", down: "Only falls, by the schema", freely: "", never: "", grows: "" }[
+      feature.moves
+    ] ?? "";
   if (forbidden) return "Forbidden: no action touches it";
   if (limit.pinned) return "Pinned: stays as it is";
   const unit = feature.unit ? ` ${feature.unit}` : "";

@@ -99,6 +99,14 @@ export function called(feature) {
 }
 
 /**
+ * Whether a feature stays a person's own: no action changes it.
+ * @param {Reply.Feature} feature
+ */
+export function isOwn(feature) {
+  return feature.moves === "never" || feature.moves === "grows";
+}
+
+/**
  * A count with its noun: `counted(1, "action")`.
  * @param {number} n
  * @param {string} noun

@@ -1,5 +1,5 @@
 // "Why not this?": wished values by slider, and what refuses them.
-import { called, counted, h, present } from "./dom.js";
+import { called, counted, h, isOwn, present } from "./dom.js";
 import { trackOf, wishSlider } from "./slider.js";
 
 /**
@@ -54,7 +54,7 @@ export function whyNotPane(place, { schema, onWish }) {
       if (!person || JSON.stringify(person) === whose) return;
       wish = start;
       whose = JSON.stringify(person);
-      rows = schema.features.map((one) =>
+      rows = schema.features.filter((one) => !isOwn(one)).map((one) =>
         wishRow(one, person[one.name], (value) => give(wished(wish, one.name, value, person[one.name]))),
       );
       list.replaceChildren(...rows.map((one) => one.node));
