@@ -130,6 +130,7 @@ declare namespace Reply {
     word: string;
     sentence: string;
     reason: string;
+    cautions?: string[];
     notices: string[];
     headline: string;
     person: Values;
@@ -171,6 +172,7 @@ declare namespace Reply {
 
   /** POST /recourse */
   interface Recourse {
+    cautions: string[];
     view: View;
     alternatives: View[];
     together: Together | null;
@@ -192,6 +194,7 @@ declare namespace Reply {
 
   /** POST /check */
   interface Check {
+    cautions: string[];
     reachable: boolean;
     sentence: string;
     score: number;

@@ -9,6 +9,11 @@ from typing import Any
 import numpy as np
 
 from localface.answers.action import Action
+from localface.answers.cautions import (
+    cautions_about_company,
+    cautions_about_own_state,
+    cautions_about_record,
+)
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.reasons import ReasonWriter
@@ -18,6 +23,7 @@ from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
 from localface.data.box import Box
 from localface.data.schema import Schema
+from localface.data.seen_values import SeenValues
 from localface.data.table_format import TableFormat
 from localface.density.common_states import CommonStates
 from localface.density.protocol import RESTATED_TOLERANCE, Density, DensityScale
@@ -35,7 +41,7 @@ class AnswerAssembler:
     of the features, ``display_score`` turns a score of the search into one for the user,
     ``feature_of`` maps the columns of a point to features, and ``recall`` is the share of the
     nearest rows that the source finds. ``density`` is what the floor is on, where more can be
-    told of it than ``scale`` does.
+    told of it than ``scale`` does; ``seen`` tells what the data holds of each feature.
     """
 
     schema: Schema
@@ -50,6 +56,7 @@ class AnswerAssembler:
     version: str
     recall: float = 1.0
     density: Density | None = None
+    seen: tuple[SeenValues, ...] = ()
     settings: Mapping[str, Any] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -82,6 +89,7 @@ class AnswerAssembler:
         actions: tuple[Action, ...] = ()
         if action_records is not None:
             actions = tuple(self._actions_in_user_units(outcome, action_records, floor))
+        n_comparable = self._count_comparable(outcome.points[0])
         reasons = ReasonWriter(
             self.schema,
             self.target,
@@ -113,8 +121,9 @@ class AnswerAssembler:
             relaxed_to=relaxed_to,
             proven_within=self.options.slack if outcome.proven else None,
             composed=outcome.composed,
-            n_comparable=self._count_comparable(outcome.points[0]),
+            n_comparable=n_comparable,
             cut_short=outcome.cut_short,
+            cautions=tuple(self._cautions(outcome, records[0], n_comparable)),
             actions=actions,
             settings=self.settings,
             version=self.version,
@@ -154,6 +163,21 @@ class AnswerAssembler:
         feature = self.schema.features[int(np.flatnonzero(grown != own)[0])]
         value = feature.value(float(grown[self.schema.index(feature.name)]))
         return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
+
+    def _cautions(
+        self, outcome: Outcome, record: Array, n_comparable: int | None
+    ) -> Iterator[str]:
+        """What is to be minded about a person's record, and about an answer to it."""
+        about_record: tuple[str, ...] = ()
+        if self.seen:
+            about_record = tuple(cautions_about_record(self.schema, record, self.seen))
+        yield from about_record
+        found = outcome.status == "FOUND"
+        if found or not about_record:  # otherwise it would be the same question twice
+            share = float(self.scale.share_below(outcome.log_densities[0]))
+            yield from cautions_about_own_state(share, self.options.min_density, found=found)
+        kept = [feature.name for feature in self.schema if feature.moves == "never"]
+        yield from cautions_about_company(n_comparable, kept)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

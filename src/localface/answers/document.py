@@ -140,6 +140,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     composed: bool = False
     n_comparable: int | None = None
     waiting: WaitingDocument | None = None
+    cautions: list[str] = []
 
 
 def recourse_to_json(answer: RecourseFacts, indent: int | None = None) -> str:

@@ -17,7 +17,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
-from localface.answers.wording import format_percent
+from localface.answers.wording import format_count, format_percent
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.errors import InputError, NoRecourse
@@ -38,6 +38,8 @@ class RecourseFacts:
     ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time was up
     before the answer was as good as it could be. ``n_comparable`` is how many people, about,
     are alike in what never changes and tell what is common; None where all may change.
+    ``cautions`` are sentences about what may be mistaken in the record or weak in the answer;
+    they are read first.
     """
 
     status: Status
@@ -64,6 +66,7 @@ class RecourseFacts:
     n_comparable: int | None = None
     cut_short: bool = False
     waiting: Waiting | None = None
+    cautions: tuple[str, ...] = ()
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -79,6 +82,7 @@ class RecourseFacts:
             "widened": MappingProxyType(widened),
             "certificates": tuple(self.certificates),
             "actions": tuple(self.actions),
+            "cautions": tuple(str(line) for line in self.cautions),
             "opens": tuple(tuple(str(name) for name in names) for names in self.opens),
             "rows": tuple(None if row is None else int(row) for row in self.rows),
         }
@@ -100,6 +104,8 @@ class RecourseFacts:
         else:
             outcome = [f"score {self._score_now_text}, wanted {self.target.sentence}"]
         parts = [self.status.word, *outcome]
+        if self.cautions:
+            parts.insert(1, format_count(len(self.cautions), "caution", "cautions"))
         if self.relaxed_to is not None:
             parts.append(f"floor relaxed to {format_percent(self.relaxed_to)}")
         if self.widened:
@@ -172,6 +178,7 @@ class RecourseFacts:
         """The few facts that no table or figure should be without."""
         return {
             "status": self.status.name,
+            "cautions": list(self.cautions),
             "reason": self.reason,
             "target": self.target.sentence,
             "min_density": self.min_density,

@@ -46,6 +46,9 @@ class Recourses(Sequence[Recourse]):
     def __repr__(self) -> str:
         counts = Counter(answer.status.word for answer in self._answers)
         words = [f"{n} {word}" for word, n in counts.most_common()]
+        cautioned = sum(bool(answer.cautions) for answer in self._answers)
+        if cautioned:
+            words.append(f"{cautioned} with cautions")
         if self.errors:
             words.append(f"{len(self.errors)} could not be answered")
         if self.unfinished:
@@ -65,6 +68,7 @@ class Recourses(Sequence[Recourse]):
         )
         columns |= {
             "status": [one.status.name for one in rows],
+            "cautions": ["; ".join(one.cautions) for one in rows],
             "steps": [len(one.certificates) for one in rows],
             "score_before": [one.scores[0] for one in rows],
             "score_after": [one.scores[-1] for one in rows],

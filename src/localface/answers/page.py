@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from localface.answers.action import Action
@@ -66,12 +66,12 @@ class Page:
 
 
 def page_of(answer: RecourseFacts) -> Page:
-    """Put the answer on a page; whatever was relaxed stands on top."""
+    """Put the answer on a page; cautions stand on top, then whatever was relaxed."""
     now = answer.target.format_score(answer.scores[0])
     if not answer.found:
         return Page(
             repr(answer),
-            alerts=tuple(_alert_lines(answer)),
+            alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
             opening=tuple(line for line in (answer.status.value, answer.reason) if line),
             now=now,
             closing=(
@@ -82,7 +82,7 @@ def page_of(answer: RecourseFacts) -> Page:
         )
     return Page(
         repr(answer),
-        alerts=tuple(_alert_lines(answer)),
+        alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
         opening=(answer.reason,) if answer.reason else (),
         now=now,
         steps=_page_steps(answer),
@@ -161,7 +161,12 @@ def _floor_warning(certificate: Certificate) -> Iterator[str]:
         yield certificate.sentence
 
 
-def _alert_lines(answer: RecourseFacts) -> Iterator[str]:
+def caution_lines(cautions: Iterable[str]) -> tuple[str, ...]:
+    """Cautions as they stand on a page, marked as such."""
+    return tuple(f"caution: {line}" for line in cautions)
+
+
+def alert_lines(answer: RecourseFacts) -> Iterator[str]:
     """What nobody may overlook: a lowered floor, wider bounds, steps that break the floor."""
     if answer.relaxed_to is not None:
         before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)

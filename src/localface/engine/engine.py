@@ -14,6 +14,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.constraints import compile_comparable_box
+from localface.data.own_bounds import check_own_bounds
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
@@ -115,6 +116,7 @@ class Engine:
         """Write a request down for a record; the options are the fields of ``Request``."""
         self.schema.check_relations(record[None, :], "this person")
         self.space.check_magnitudes(record[None, :], "this person")
+        check_own_bounds(self.schema, record, self.answers.seen)
         return Request(record, form, self.schema.box(record, where), **options)
 
     def answer(

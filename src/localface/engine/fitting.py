@@ -118,6 +118,7 @@ def _make_answer_assembler(
         version=__version__,
         recall=table.source.recall,
         density=density,
+        seen=table.seen,
     )
 
 

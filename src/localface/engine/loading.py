@@ -9,6 +9,7 @@ import numpy as np
 
 from localface.data.read import read_records
 from localface.data.schema import Schema
+from localface.data.seen_values import SeenValues, read_seen_values
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
 from localface.engine.people import number_people, take_groups_column
@@ -34,6 +35,7 @@ class LoadedTable:
     source: TableSource | Cells
     fitted_records: Array
     fitted_points: PointSet  # the same, as points
+    seen: tuple[SeenValues, ...]  # what all rows hold of each feature
     groups: Ids | None = None  # the person of each of them, where the user says whose rows are
     people: Ids | None = None  # the same of each row of the user's table
 
@@ -85,7 +87,8 @@ def _load_to_scan(
     points = PointSet(space.points(distinct))
     table = TableSource(points, distinct, first.astype(np.int64), n_rows=len(records))
     groups = None if people is None else people[first]
-    return LoadedTable(schema, form, space, table, distinct, points, groups, people)
+    seen = read_seen_values(schema, distinct)
+    return LoadedTable(schema, form, space, table, distinct, points, seen, groups, people)
 
 
 def _load_into_cells(
@@ -103,7 +106,8 @@ def _load_into_cells(
     )
     _check_table_size(len(records), source.n_distinct, options)
     points = PointSet(space.points(sample))
-    return LoadedTable(schema, form, space, source, sample, points, groups, people)
+    seen = _seen_in_all_rows(schema, sample, records)
+    return LoadedTable(schema, form, space, source, sample, points, seen, groups, people)
 
 
 def _load_from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
@@ -114,7 +118,40 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     _check_table_size(store.n_rows, store.n_distinct, options)
     sample = np.unique(store.sample + 0.0, axis=0)
     form = TableFormat.default_for(schema)
-    return LoadedTable(schema, form, space, source, sample, PointSet(space.points(sample)))
+    points = PointSet(space.points(sample))
+    seen = _seen_in_store(store, space, sample)
+    return LoadedTable(schema, form, space, source, sample, points, seen)
+
+
+def _seen_in_all_rows(schema: Schema, sample: Array, records: Array) -> tuple[SeenValues, ...]:
+    """What rows hold of each feature: spacing and quantiles by a sample, the extremes by all."""
+    found = []
+    for j, values in enumerate(read_seen_values(schema, sample)):
+        codes = records[:, j]
+        if values.codes is None:
+            found.append(values.including([codes.min(), codes.max()]))
+        else:
+            found.append(values.including(np.flatnonzero(np.bincount(codes.astype(np.int64)))))
+    return tuple(found)
+
+
+def _seen_in_store(store: Store, space: Space, sample: Array) -> tuple[SeenValues, ...]:
+    """The same for rows on disk: the boxes of their cells say how far they go.
+
+    Every code of an ordinal feature between the extremes counts as seen.
+    """
+    ends = np.stack([store.partition.lower.min(axis=1), store.partition.upper.max(axis=1)])
+    low, high = space.records(ends)
+    found = []
+    for j, values in enumerate(read_seen_values(space.schema, sample)):
+        columns = np.flatnonzero(space.feature_of == j)
+        if len(columns) > 1:
+            found.append(values.including(np.flatnonzero(ends[1, columns] > 0)))
+        elif values.codes is not None:
+            found.append(values.including(np.arange(low[j], high[j] + 1)))
+        else:
+            found.append(values.including([low[j], high[j]]))
+    return tuple(found)
 
 
 def _check_schema(schema: object) -> Schema:

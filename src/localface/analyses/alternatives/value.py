@@ -19,12 +19,12 @@ from localface.analyses.alternatives.changes import (
     distance_per_feature,
     merge_linked_features,
 )
+from localface.analyses.alternatives.side_by_side import side_by_side_cells
 from localface.analyses.end_record import end_record
 from localface.answers.disclosure import Disclosure
-from localface.answers.page import page_of
+from localface.answers.page import alert_lines, caution_lines
 from localface.answers.recourse import Recourse
-from localface.answers.wording import format_number as written
-from localface.answers.wording import join_numbers, to_one_line
+from localface.answers.wording import to_one_line
 from localface.errors import InputError
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
@@ -80,6 +80,11 @@ class Alternatives(Sequence[Recourse]):
     def found(self) -> bool:
         """Whether there is a way at all."""
         return self.answers[0].found
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What is to be minded whichever way is taken: the cautions of all answers, each once."""
+        return tuple(dict.fromkeys(line for answer in self.answers for line in answer.cautions))
 
     @property
     def costs(self) -> tuple[Cost, ...]:
@@ -151,6 +156,7 @@ class Alternatives(Sequence[Recourse]):
         document = {
             "format": ALTERNATIVES_FORMAT,
             "version": ALTERNATIVES_VERSION,
+            "cautions": list(self.cautions),
             "wanted": self.wanted,
             "exhausted": self.exhausted,
             "weights": dict(self.weights),
@@ -218,25 +224,26 @@ class Alternatives(Sequence[Recourse]):
     def __str__(self) -> str:
         if not self.found or not self.answers[0].actions:
             return str(self.answers[0])
-        rows = [[to_one_line(cell) for cell in row] for row in _side_by_side_cells(self)]
+        cells = side_by_side_cells(self.answers, self.changed, self.costs)
+        rows = [[to_one_line(cell) for cell in row] for row in cells]
         widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
         lines = [
             "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
             for row in rows
         ]
         notes = [*_alert_lines(self), *_closing_lines(self)]
-        return "\n".join(
-            [repr(self), *(f"  {line}".rstrip() for line in [*lines, *map(to_one_line, notes)])]
-        )
+        below = (f"  {line}".rstrip() for line in [*lines, *map(to_one_line, notes)])
+        return "\n".join([*map(to_one_line, caution_lines(self.cautions)), repr(self), *below])
 
     def _repr_html_(self) -> str:
         if not self.found or not self.answers[0].actions:
             return self.answers[0]._repr_html_()
-        head, *body = _side_by_side_cells(self)
+        head, *body = side_by_side_cells(self.answers, self.changed, self.costs)
         top = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
         rows = "".join(_html_table_row(cells) for cells in body)
         alerts = "".join(
-            f'<p role="note"><strong>{escape(line)}</strong></p>' for line in _alert_lines(self)
+            f'<p role="note"><strong>{escape(line)}</strong></p>'
+            for line in [*caution_lines(self.cautions), *_alert_lines(self)]
         )
         closing = "".join(f"<p>{escape(line)}</p>" for line in _closing_lines(self))
         whole = "".join(
@@ -273,45 +280,11 @@ def _html_table_row(cells: list[str]) -> str:
     return f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
 
 
-def _side_by_side_cells(ways: Alternatives) -> list[list[str]]:
-    """The recourses side by side: a line for each feature that any of them changes."""
-    first = ways.answers[0]
-    schema = first.schema
-    ends = [end_record(answer) for answer in ways.answers]
-    rows = [["", "now", *(f"way {i}" for i in range(1, len(ways) + 1))]]
-    for j, feature in enumerate(schema):
-        if not any(feature.name in names for names in ways.changed):
-            continue
-        label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
-        cells = [
-            f"{feature.format(end[j])} ({_numbers_of_actions_that_change(answer, feature.name)})"
-            if feature.name in names
-            else ""
-            for answer, end, names in zip(ways.answers, ends, ways.changed, strict=True)
-        ]
-        rows.append([label, feature.format(first.records[0][j]), *cells])
-    show = first.target.format_score
-    rows.append(
-        [
-            "score",
-            show(first.scores[0]),
-            *(show(answer.actions[-1].score) for answer in ways.answers),
-        ]
-    )
-    rows.append(["size", "", *(written(round(cost.size, 2)) for cost in ways.costs)])
-    return rows
-
-
-def _numbers_of_actions_that_change(answer: Recourse, name: str) -> str:
-    """The numbers of the actions that change a feature."""
-    return join_numbers(i for i, action in enumerate(answer.actions, 1) if name in action.changes)
-
-
 def _alert_lines(ways: Alternatives) -> list[str]:
     """What nobody may overlook, for each way."""
     lines = []
     for i, answer in enumerate(ways.answers, 1):
-        lines += [f"way {i}: {line}" for line in page_of(answer).alerts]
+        lines += [f"way {i}: {line}" for line in alert_lines(answer)]
         for n, action in enumerate(answer.actions, 1):
             if action.certificate.entry or not action.certificate.holds:
                 lines.append(f"way {i}, action {n}: {action.certificate.sentence}")

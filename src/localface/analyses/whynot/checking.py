@@ -68,6 +68,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         reasons=(),
         relaxation=None,
         disclosure=sum_disclosures(spent),
+        cautions=straight.cautions,
     )
     return _add_reasons_to_check(engine, request, found, tried)
 

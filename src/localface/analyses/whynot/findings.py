@@ -9,7 +9,7 @@ from typing import Any
 from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
-from localface.answers.page import Page, page_of
+from localface.answers.page import Page, caution_lines, page_of
 from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.rendering import page_as_html, page_as_text
@@ -108,6 +108,7 @@ class Check:
     relaxation: Relaxation | None
     disclosure: Disclosure
     pair: UnusualPair | None = None
+    cautions: tuple[str, ...] = ()
 
     @property
     def wish(self) -> dict[str, object]:
@@ -189,7 +190,14 @@ def _page_of_check(found: Check) -> Page:
     closing = [found.relaxation.sentence] if found.relaxation else []
     steps = page_of(found.recourse).steps if found.recourse else ()
     now = found.target.format_score(found.scores[0])
-    return Page(repr(found), opening=tuple(opening), now=now, steps=steps, closing=tuple(closing))
+    return Page(
+        repr(found),
+        alerts=caution_lines(found.cautions),
+        opening=tuple(opening),
+        now=now,
+        steps=steps,
+        closing=tuple(closing),
+    )
 
 
 def join_words(words: Sequence[str]) -> str:

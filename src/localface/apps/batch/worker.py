@@ -31,11 +31,11 @@ class Worker:
     """Answers blocks of people: a table in, a table out, one line a person in the same order.
 
     A line holds ``id`` (what ``id_column`` says, else the place in the block), ``status``,
-    ``reason``, ``error``, ``score_before``, ``score_after``, ``steps``, ``cost``,
-    ``relaxed_to``, ``rows_seen``, ``n_actions`` and ``answer``, the whole ``Recourse`` as
-    JSON. Someone whose record cannot be read, or on whom the model fails, has the status
-    ``ERROR`` and the reason in ``error``, and does not keep the others from their answers.
-    A model that fails on everyone is no answer about anyone: that is raised.
+    ``reason``, ``cautions``, ``error``, ``score_before``, ``score_after``, ``steps``,
+    ``cost``, ``relaxed_to``, ``rows_seen``, ``n_actions`` and ``answer``, the whole
+    ``Recourse`` as JSON. Someone whose record cannot be read, or on whom the model fails, has
+    the status ``ERROR`` and the reason in ``error``, and does not keep the others from their
+    answers. A model that fails on everyone is no answer about anyone: that is raised.
 
     Parameters
     ----------
@@ -111,6 +111,7 @@ def _answer_column_types() -> dict[str, Any]:
     return {
         "status": pa.string(),
         "reason": pa.string(),
+        "cautions": pa.string(),
         "error": pa.string(),
         "score_before": pa.float64(),
         "score_after": pa.float64(),
@@ -133,6 +134,7 @@ def _answer_as_row(answer: Recourse | InputError) -> dict[str, Any]:
     return {
         "status": answer.status.name,
         "reason": answer.reason,
+        "cautions": "; ".join(answer.cautions),
         "score_before": answer.scores[0],
         "score_after": answer.scores[-1],
         "steps": len(answer.certificates),

@@ -13,6 +13,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.cases.readiness.codebook import CRITERIA, schema
 from localface.cases.readiness.training import Fitted
+from localface.data.feature import range_codes
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.explainer import LocalFACE
@@ -140,7 +141,7 @@ def explain_tested_patients(
     """
     rows = _choose_people(len(fitted.test), people, seed)
     groups = confusion_groups(fitted.ready, fitted.scores)
-    plan = schema()
+    plan = _with_bounds_as_charted(schema(), fitted.test)
     found: dict[int, PatientRecourse] = {}
     explainers: dict[Direction, LocalFACE] = {}
     seconds: dict[Direction, float] = {}
@@ -191,6 +192,20 @@ def _choose_people(n: int, people: int | None, seed: int) -> Ids:
             f"people is how many of the tested are explained, 1 or more; got {people!r}"
         )
     return np.sort(np.random.default_rng(seed).choice(n, people, replace=False))
+
+
+def _with_bounds_as_charted(plan: Schema, patients: Any) -> Schema:
+    """Widen bounds that a charted value oversteps, so that every patient can be asked about.
+
+    The original decisions about MIMIC-III keep an FiO2 of less than room air.
+    """
+    for feature in plan:
+        if feature.bounds is not None:
+            low, high = range_codes(feature, feature.bounds)
+            charted = patients[feature.name]
+            bounds = (min(low, charted.min()), max(high, charted.max()))
+            plan = plan.with_(feature.name, bounds=bounds) if bounds != (low, high) else plan
+    return plan
 
 
 def _build_explainer(fitted: Fitted, plan: Schema, direction: Direction) -> LocalFACE:
@@ -261,6 +276,7 @@ def _frame_row(one: PatientRecourse) -> dict[str, Any]:
         "direction": one.direction,
         "status": answer.status.name,
         "reason": answer.reason,
+        "cautions": "; ".join(answer.cautions),
         "status_unrelaxed": one.plain.status.name,
         "reason_unrelaxed": one.plain.reason,
         "relaxed_to": answer.relaxed_to,

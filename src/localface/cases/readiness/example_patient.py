@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from localface.answers.page import page_of
+from localface.answers.page import alert_lines, caution_lines, page_of
 from localface.answers.recourse import Recourse
 from localface.cases.readiness.codebook import CRITERIA, criterion_of, format_value
 from localface.cases.readiness.cohort_recourse import Group, PatientRecourse
@@ -41,7 +41,8 @@ def example_patient_blocks(group: Group, person: PatientRecourse) -> list[Docume
         path_picture(person, group.replace(" ", "-")),
         "The way in clinical units; shaded where a discharge criterion is met.",
     )
-    alerts = [Paragraph(line, "alert") for line in page_of(answer).alerts]
+    cautions = [Paragraph(line, "alert") for line in caution_lines(answer.cautions)]
+    alerts = [Paragraph(line, "alert") for line in alert_lines(answer)]
     right: tuple[DocumentBlock, ...] = (
         *alerts,
         _actions_table(person, scores),
@@ -52,7 +53,8 @@ def example_patient_blocks(group: Group, person: PatientRecourse) -> list[Docume
         ),
         Paragraph(f"{_closing_sentences(answer)} Seen: {answer.disclosure.sentence}.", "note"),
     )
-    return [Heading(3, group.capitalize()), Paragraph(who), TwoColumns((left,), right)]
+    heading = Heading(3, group.capitalize())
+    return [heading, *cautions, Paragraph(who), TwoColumns((left,), right)]
 
 
 def _patient_sentence(answer: Recourse) -> str:

@@ -182,6 +182,9 @@ class View(BaseModel):
     word: str
     sentence: str
     reason: str
+    cautions: list[str] = Field(
+        description="what may be mistaken in the record or weak in the answer: shown first"
+    )
     notices: list[str]
     headline: str
     person: dict[str, JsonValue]
@@ -226,6 +229,7 @@ class Stages(BaseModel):
 class RecourseReply(BaseModel):
     """The answer to POST /recourse."""
 
+    cautions: list[str] = Field(description="the cautions of all answers, each once")
     view: View
     alternatives: list[View]
     together: TogetherView | None
@@ -257,6 +261,7 @@ class PairView(BaseModel):
 class CheckReply(BaseModel):
     """The answer to POST /check."""
 
+    cautions: list[str]
     reachable: bool
     sentence: str
     score: float

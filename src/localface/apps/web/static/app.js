@@ -13,7 +13,7 @@ import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./repo
 import { checkOf, emptyState, nameOf, questionOf, readState, samePerson, someone } from "./state.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
-import { answerOf, decisionOf, drawFigures, spoken } from "./view.js";
+import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
 import { whyNotPane } from "./whynot.js";
 
 /**
@@ -272,6 +272,7 @@ class Workbench {
     const key = document.activeElement?.getAttribute("data-key");
     at("who").textContent = capital(nameOf(this.shown));
     at("people-chosen").textContent = nameOf(this.shown);
+    at("cautions").replaceChildren(...cautionsOf(view));
     at("decision").replaceChildren(decisionOf(view));
     const force = forceOf(this.state, this.schema, (edit) => this.change(edit));
     at("force").replaceChildren(...force);
@@ -325,7 +326,7 @@ class Workbench {
     this.views.show("way");
     at("who").textContent = capital(nameOf(this.state));
     at("people-chosen").textContent = nameOf(this.state);
-    for (const id of ["decision", "view", "force"]) at(id).replaceChildren();
+    for (const id of ["cautions", "decision", "view", "force"]) at(id).replaceChildren();
     enable(["print", "json"], false);
     for (const id of ["answer-tabs", "edit", "force"]) at(id).hidden = true;
   }

@@ -1,4 +1,4 @@
-// Draws an answer to read: notices, decision, action cards, table, figure. The page and the notebook share it.
+// Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
 import { called, counted, h, present, styled } from "./dom.js";
 import { featureOf, wayFigure } from "./figure.js";
 import { stepTable } from "./table.js";
@@ -12,8 +12,17 @@ import { stepTable } from "./table.js";
 export function render(view, element, options = {}) {
   const place = h("div", { class: "localface" });
   element.replaceChildren(place);
-  place.append(decisionOf(view), ...answerOf(view, options));
+  place.append(...cautionsOf(view), decisionOf(view), ...answerOf(view, options));
   drawFigures(view, place, options);
+}
+
+/**
+ * What may be mistaken in the record or weak in the answer; it stands before everything else.
+ * @param {Reply.View} view
+ */
+export function cautionsOf(view) {
+  const lines = view.cautions ?? []; // answers from earlier days have none
+  return lines.map((one) => h("p", { class: "notice", role: "note" }, h("strong", {}, "Caution: "), sentence(one)));
 }
 
 /**
@@ -217,9 +226,10 @@ function found(view) {
  * @param {Reply.View} view
  */
 export function spoken(view) {
-  if (view.status !== "FOUND") return [view.sentence, view.reason].filter(Boolean).join(": ");
+  const first = (view.cautions ?? []).map((one) => `Caution: ${sentence(one)} `).join("");
+  if (view.status !== "FOUND") return first + [view.sentence, view.reason].filter(Boolean).join(": ");
   const steps = counted(view.actions.length || view.states.length - 1, "action");
-  return `${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
+  return `${first}${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
 }
 
 /**

@@ -11,7 +11,7 @@ from localface.analyses.whynot import Check
 from localface.answers.action import Action
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
-from localface.answers.page import page_of
+from localface.answers.page import alert_lines, page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_percent, format_state_reached, to_one_line
@@ -59,7 +59,8 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "word": answer.status.word,
         "sentence": answer.status.value,
         "reason": to_one_line(answer.reason),
-        "notices": _notice_lines(answer, page.alerts),
+        "cautions": [to_one_line(line) for line in answer.cautions],
+        "notices": _notice_lines(answer),
         "headline": to_one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
         "score": _score_view(answer, followed, labels),
@@ -84,6 +85,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
 def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
+        "cautions": [to_one_line(line) for line in found.cautions],
         "reachable": found.reachable,
         "sentence": to_one_line(repr(found).strip("<>")),
         "score": found.score,
@@ -209,9 +211,9 @@ def _disclosure_view(disclosure: Disclosure) -> dict[str, Any]:
     }
 
 
-def _notice_lines(answer: Recourse, alerts: Sequence[str]) -> list[str]:
+def _notice_lines(answer: Recourse) -> list[str]:
     """What nobody may overlook: relaxations first, then steps that are no ordinary steps."""
-    lines = list(alerts)
+    lines = list(alert_lines(answer))
     for i, action in enumerate(answer.actions, 1):
         if action.certificate.entry or not action.certificate.holds:
             lines.append(f"action {i}: {action.certificate.sentence}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from localface.analyses.alternatives import find_alternatives
+from localface.analyses.alternatives import Alternatives, find_alternatives
 from localface.analyses.robustness import explain_robustly
 from localface.analyses.whynot import check_wish, explain_refusals
 from localface.answers.recourse import Recourse
@@ -60,7 +60,7 @@ class RequestHandler:
             if parsed.body["stages"]:
                 stages = stages_reply(self.explainer, parsed)
             parts = {"view": answer_view(answer, self.labels), "stages": stages}
-            return _recourse_reply(parsed, parts, answer.to_json())
+            return _recourse_reply(parsed, answer, parts)
         except Exception as error:
             return self.reply_to_error(error)
 
@@ -88,7 +88,7 @@ class RequestHandler:
         ways = find_alternatives(parsed.engine, parsed.request, parsed.plan, n)
         first, *others = [answer_view(one, self.labels) for one in ways]
         parts = {"view": first, "alternatives": others, "together": alternatives_view(ways)}
-        return _recourse_reply(parsed, parts, ways.to_json())
+        return _recourse_reply(parsed, ways, parts)
 
 
 class IncomingSearches(Iterator[tuple[Engine, Request, Plan]]):
@@ -131,13 +131,17 @@ def _search_one_path(parsed: ParsedRequest) -> Recourse | InputError:
     return answer
 
 
-def _recourse_reply(parsed: ParsedRequest, parts: Mapping[str, Any], document: str) -> Reply:
-    """Put a reply together; the document is JSON already."""
+def _recourse_reply(
+    parsed: ParsedRequest, answer: Recourse | Alternatives, parts: Mapping[str, Any]
+) -> Reply:
+    """Put a reply together: the parts that are shown, and the document, which is JSON already."""
     whole = {
+        "cautions": list(answer.cautions),
         "alternatives": [],
         "together": None,
         "stages": None,
         **parts,
         "milliseconds": parsed.milliseconds_since_read,
     }
-    return Reply(200, json_bytes(whole)[:-1] + b',"document":' + document.encode() + b"}")
+    document = answer.to_json().encode()
+    return Reply(200, json_bytes(whole)[:-1] + b',"document":' + document + b"}")

@@ -1,0 +1,94 @@
+"""Sentences that warn whoever reads an answer: what about it may be mistaken or weak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from localface.answers.wording import format_count, format_more_unusual_than
+from localface.data.feature import Feature
+from localface.data.schema import Schema
+from localface.data.seen_values import SeenValues, number_as_typed
+from localface.types import Array
+
+FAR_BELOW = 1 / 200
+"""A state is far below the floor where less than this share of people have a rarer one."""
+
+FEWEST_COMPARABLE = 50
+"""Comparable people without whom an answer rests on too few to go unsaid."""
+
+_NAMES_SHOWN = 4  # features named in one sentence
+
+
+def cautions_about_record(
+    schema: Schema, record: Array, seen: Sequence[SeenValues]
+) -> Iterator[str]:
+    """Warn of values that nobody in the data has: outside all of them, or in no row.
+
+    >>> import numpy as np
+    >>> from localface.data.seen_values import read_seen_values
+    >>> schema = Schema([Feature("potassium", unit="mmol/L", resolution=0.1)])
+    >>> seen = read_seen_values(schema, np.linspace(2.8, 7.2, 45)[:, None])
+    >>> list(cautions_about_record(schema, np.array([41.0]), seen))
+    ["potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2): is it 4.1?"]
+    """
+    for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
+        if feature.categories is None:
+            yield from _cautions_about_number(feature, code, values)
+        elif not values.holds_category(code):
+            named = f"{feature.name} {feature.format(code)!r}"
+            yield f"nobody in the data has {named}: the answer rests on people who differ in it"
+
+
+def cautions_about_own_state(share: float, floor: float, *, found: bool) -> Iterator[str]:
+    """Warn where a person's own state is far below the floor.
+
+    ``share`` is the share of people whose state is less common than the person's own.
+    """
+    if share >= min(floor, FAR_BELOW):
+        return
+    first_step = ", so the first step starts where hardly anybody is" if found else ""
+    rare = format_more_unusual_than(share)
+    yield f"taken together, these values are {rare}{first_step}: are they right?"
+
+
+def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) -> Iterator[str]:
+    """Warn where an answer rests on few people; None is an unknown number.
+
+    ``alike_in`` names the features in which they are comparable.
+
+    >>> next(cautions_about_company(12.4, ["age", "sex"]))
+    'compared with only about 12 people alike in age and sex'
+    """
+    if n_comparable is None or n_comparable >= FEWEST_COMPARABLE:
+        return
+    alike = f" alike in {_list_some(alike_in)}" if alike_in else ""
+    count = format_count(round(n_comparable), "person", "people")
+    yield f"compared with only about {count}{alike}"
+
+
+def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[str]:
+    above = seen.is_above_all(code)
+    if not above and not seen.is_below_all(code):
+        return
+    end = seen.highest if above else seen.lowest
+    value = number_as_typed(code)
+    edge = feature.format(end)
+    if edge == value:
+        edge = number_as_typed(end)
+    unit = f" {feature.unit}" if feature.unit else ""
+    slip = seen.ordinary_shift(feature, code)
+    question = "is it right?" if slip is None else f"is it {feature.format(slip)}?"
+    beyond = f"higher than anybody's in the data (highest: {edge})"
+    if not above:
+        beyond = f"lower than anybody's in the data (lowest: {edge})"
+    yield f"{feature.name} {value}{unit} is {beyond}: {question}"
+
+
+def _list_some(names: Sequence[str]) -> str:
+    """Join names; those that there is no room for are counted."""
+    shown = list(names[:_NAMES_SHOWN])
+    more = len(names) - len(shown)
+    if more:
+        shown.append(f"{more} more")
+    *most, last = shown
+    return f"{', '.join(most)} and {last}" if most else last

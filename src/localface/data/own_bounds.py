@@ -1,0 +1,61 @@
+"""Refuses a person's own record where the schema's bounds rule it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localface.data.feature import Feature, range_codes
+from localface.data.schema import Schema
+from localface.data.seen_values import SeenValues, number_as_typed
+from localface.errors import DataError
+from localface.types import Array
+
+
+def check_own_bounds(schema: Schema, record: Array, seen: Sequence[SeenValues]) -> None:
+    """Refuse a record with values outside the bounds of the schema, naming all of them.
+
+    ``where=`` and ``within`` limit where a person may go; ``bounds`` say what can be at all.
+    """
+    outside = [
+        (feature, _fault_sentence(feature, code, values))
+        for feature, code, values in zip(schema, record.tolist(), seen, strict=True)
+        if not _is_within_bounds(feature, code)
+    ]
+    if outside:
+        faults = "; ".join(fault for _, fault in outside)
+        them = "the value" if len(outside) == 1 else "the values"
+        raise DataError(
+            f"{faults}: mend {them}, or widen the bounds of the schema",
+            feature=outside[0][0].name,
+            option="bounds",
+        )
+
+
+def _is_within_bounds(feature: Feature, code: float) -> bool:
+    if feature.bounds is None:
+        return True
+    low, high = range_codes(feature, feature.bounds)
+    return low <= code <= high
+
+
+def _fault_sentence(feature: Feature, code: float, seen: SeenValues) -> str:
+    unit = f" {feature.unit}" if feature.unit else ""
+    shown = number_as_typed(code)
+    if feature.categories is not None:
+        shown = repr(feature.value(code))
+    slip = seen.ordinary_shift(feature, code)
+    guess = ""
+    if slip is not None and _is_within_bounds(feature, slip):
+        guess = f" (is it {feature.format(slip)}?)"
+    bounds = _bounds_text(feature)
+    return f"{feature.name!r} is {shown}{unit}{guess}, and the schema's bounds are {bounds}"
+
+
+def _bounds_text(feature: Feature) -> str:
+    low, high = feature.bounds or (None, None)
+    unit = f" {feature.unit}" if feature.unit else ""
+    if high is None:
+        return f"{low}{unit} or more"
+    if low is None:
+        return f"{high}{unit} or less"
+    return f"{low} to {high}{unit}"
