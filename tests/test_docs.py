@@ -197,6 +197,9 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "one row": lambda: made(data=DATA[:1]),
     "the same row again and again": lambda: made(data=pd.concat([DATA[:1]] * 30)),
     "k larger than the data": lambda: made(n_neighbors=500),
+    "a value that cannot be": lambda: made(
+        schema=Schema.infer(DATA).with_("fio2", bounds=(0.21, 1.0))
+    ).explain({**PERSON, "fio2": 50}),
     "bounds the wrong way round": lambda: made().explain(PERSON, where={"fio2": (0.9, 0.1)}),
     "contradictory constraints": lambda: made().explain(
         PERSON, where={"age": {"within": 2, "bounds": (70, 80)}}
