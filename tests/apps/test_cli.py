@@ -115,6 +115,22 @@ class TestExplain:
         assert answer.found
         assert answer.records[0].tolist() == [-0.5, 0.0]
 
+    def test_a_doubtful_value_is_said_first(self, run: Run) -> None:
+        Path("person.json").write_text('{"east": 15.0, "north": 0.0}')
+        ran = run(*FROM_PERSON)
+        assert ran.code == 0
+        assert ran.out.startswith("caution: east 15 is higher than anybody's in the data (highest")
+        assert "<Recourse: already there, 1 caution" in ran.out
+        (caution,) = json.loads(run(*FROM_PERSON, "--json").out)["cautions"]
+        assert caution.endswith("is it 1.5?")
+
+    def test_a_value_that_cannot_be_is_refused(self, run: Run) -> None:
+        schema = Schema([Feature("east", bounds=(-5, 5)), Feature("north")])
+        Path("schema.toml").write_text(schema.to_toml())
+        Path("person.json").write_text('{"east": 15.0, "north": 0.0}')
+        ran = run(*FROM_PERSON, "--schema", "schema.toml", "--drop", "outcome")
+        refused(ran, r"'east' is 15 \(is it 1.5\?\), and the schema's bounds are -5 to 5")
+
     def test_a_person_may_bring_the_outcome_along(self, run: Run) -> None:
         Path("person.json").write_text('{"east": -0.5, "north": 0.0, "outcome": 0}')
         assert run(*FROM_PERSON).code == 0

@@ -402,6 +402,26 @@ def test_a_record_can_be_pasted_in_four_forms(browser: Any, ward: str, patient: 
         assert page.locator(".numbers .now").inner_text() == view["score"]["now_text"]
 
 
+def test_cautions_stand_above_the_decision_and_go_with_the_doubt(browser: Any, moons: str) -> None:
+    doubtful = {"x0": 25.0, "x1": -0.5}
+    (caution,) = posted(moons, "recourse", {"person": doubtful})["cautions"]
+    with opened(browser, moons) as watched:
+        page = watched.page
+        page.locator("#tab-entry").click()
+        page.fill("#paste", json.dumps(doubtful))
+        page.wait_for_selector("#cautions .notice")
+
+        assert (
+            page.locator("#cautions").inner_text() == f"Caution: {caution[0].upper()}{caution[1:]}"
+        )
+        upper = page.locator("#cautions").bounding_box()["y"]
+        assert upper < page.locator("#decision").bounding_box()["y"]
+
+        page.fill("#paste", json.dumps({**doubtful, "x0": 1.0}))
+        page.wait_for_selector("#cautions .notice", state="detached")
+        assert not watched.errors
+
+
 def test_a_field_says_what_is_wrong_while_one_types(bench: Watched) -> None:
     page = bench.page
     page.locator("#edit").click()

@@ -147,6 +147,31 @@ def test_a_wish_is_refused_with_its_reason(client: httpx.Client) -> None:
     assert reply["least"] == found.relaxation.sentence  # type: ignore[union-attr]
 
 
+def test_cautions_are_in_the_reply_in_the_view_and_in_the_document(client: httpx.Client) -> None:
+    doubtful = {**PERSON, "income": 300.0}
+    caution = (
+        f"income 300 kEUR is higher than anybody's in the data (highest: {ROWS['income'].max()})"
+    )
+
+    reply = asked(client, person=doubtful).json()
+    several = asked(client, person=doubtful, n_paths=2).json()
+    checked = asked(client, "/check", person=doubtful, wish={"debt": 6.0}).json()
+
+    assert reply["view"]["status"] == "ALREADY_THERE"
+    assert reply["cautions"] == [f"{caution}: is it 30?"]
+    assert reply["view"]["cautions"] == reply["document"]["cautions"] == reply["cautions"]
+    assert several["cautions"] == several["document"]["cautions"] == reply["cautions"]
+    assert checked["cautions"][0] == reply["cautions"][0]
+    assert asked(client, person=PERSON).json()["cautions"] == []
+
+
+def test_a_record_outside_the_schemas_bounds_is_refused(client: httpx.Client) -> None:
+    status, message = refusal(asked(client, person={**PERSON, "debt": 70.0}))
+
+    assert status == 422
+    assert message.startswith("'debt' is 70 kEUR (is it 7?), and the schema's bounds are 12.0 kEUR")
+
+
 def test_the_schema_tells_all_that_a_page_needs(client: httpx.Client) -> None:
     facts = client.get("/schema").json()
     by_name = {one["name"]: one for one in facts["features"]}

@@ -30,9 +30,14 @@ from localface.cases.readiness import (
     synthetic,
 )
 from localface.cases.readiness.codebook import format_value
-from localface.cases.readiness.cohort_recourse import confusion_groups, explain_tested_patients
+from localface.cases.readiness.cohort_recourse import (
+    _with_bounds_as_charted,
+    confusion_groups,
+    explain_tested_patients,
+)
 from localface.cases.readiness.document import render_html, render_markdown
 from localface.cases.readiness.drawing import PICTURE_STYLE
+from localface.cases.readiness.example_patient import example_patient_blocks
 from localface.cases.readiness.imputation import fit_imputation
 from localface.cases.readiness.report import TITLE, report_blocks, write_report
 from localface.cases.readiness.report_tables import success_table
@@ -464,6 +469,24 @@ def test_the_worked_patients_are_chosen_by_the_rule_that_the_page_states():
         assert one.group == group
         assert abs(len(one.answer.actions) - 3) == best
         assert study.example_recourse(group).found
+
+
+def test_cautions_about_a_patient_stand_below_the_heading():
+    person = next(one for one in ward().patients.people if one.was_asked and one.answer.found)
+    doubtful = replace(person, answer=replace(person.answer, cautions=("is it 4.1?",)))
+
+    _, first, *_ = example_patient_blocks(doubtful.group, doubtful)
+
+    assert (first.words, first.look) == ("caution: is it 4.1?", "alert")
+
+
+def test_bounds_give_way_to_what_was_charted():
+    charted = pd.DataFrame({"fio2": [0.0, 0.4], "pain": [1, 2], "gcs_min": [3, 15]})
+
+    plan = _with_bounds_as_charted(schema(), charted)
+
+    assert plan["fio2"].bounds == (0.0, 1.0)
+    assert plan["gcs_min"] == schema()["gcs_min"]
 
 
 def test_groups_are_named_by_verdict_and_truth():

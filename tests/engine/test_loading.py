@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from localface import Schema
-from localface.engine.loading import load_table, number_people
+from localface import Feature, Schema
+from localface.data.read import read_records
+from localface.engine.loading import LoadedTable, load_table, number_people
 from localface.errors import DataError, InputError, SchemaError
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
@@ -62,6 +63,54 @@ def test_a_store_keeps_its_rows_in_their_folder(tmp_path: Path, given: bool) -> 
     assert loaded.schema == schema
     assert loaded.source.n_rows == 2000
     assert loaded.fitted_on_sample
+
+
+def mixed(n: int = 2000) -> pd.DataFrame:
+    """A table whose extremes and rarest categories are in one row each."""
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {
+            "length": rng.normal(size=n).round(2),
+            "ward": rng.choice(["east", "west"], n),
+            "grade": rng.integers(0, 3, n),
+        }
+    )
+    data.loc[n - 1] = [9.0, "north", 3]
+    return data
+
+
+MIXED = Schema(
+    [
+        Feature("length"),
+        Feature("ward", kind="categorical", categories=("east", "west", "north", "south")),
+        Feature("grade", kind="ordinal", categories=(0, 1, 2, 3, 4)),
+    ]
+)
+
+
+def check_everybody_is_seen(loaded: LoadedTable) -> None:
+    length, ward, grade = loaded.seen
+
+    assert length.lowest == pytest.approx(mixed()["length"].min())
+    assert length.highest == pytest.approx(9.0)
+    assert ward.codes == {0, 1, 2}
+    assert grade.codes == {0, 1, 2, 3}
+
+
+def test_what_rows_hold_is_known_of_all_rows_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    check_everybody_is_seen(load_table(mixed(), MIXED, options()))
+
+    monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 500)
+    monkeypatch.setattr("localface.engine.loading.SAMPLE", 300)
+
+    check_everybody_is_seen(load_table(mixed(), MIXED, options()))
+
+
+def test_what_rows_hold_is_known_of_all_rows_in_a_folder(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    write_store(tmp_path / "rows", lambda: iter([read_records(mixed(), MIXED)]), MIXED, sample=300)
+
+    check_everybody_is_seen(load_table(Store.open(tmp_path / "rows"), None, options()))
 
 
 def test_what_is_no_schema_is_refused() -> None:

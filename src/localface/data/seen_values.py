@@ -64,7 +64,8 @@ class SeenValues:
         if self.codes is not None or low <= code <= high or code == 0:
             return None
         for factor in _SHIFTS:
-            for shifted in (code / factor, code * factor):
+            for moved in (code / factor, code * factor):
+                shifted = float(number_as_typed(moved))
                 possible = not feature.whole or shifted == round(shifted)
                 if possible and low <= shifted <= high:
                     return shifted
