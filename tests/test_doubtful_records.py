@@ -136,3 +136,22 @@ def test_the_notebook_and_the_page_get_them_apart_from_other_notices() -> None:
     assert view["cautions"] == [SLIP]
     assert not any("potassium" in line for line in view["notices"])
     assert checked["cautions"][0] == SLIP
+
+
+def test_an_answer_that_rests_on_few_comparable_people_says_so_once() -> None:
+    rare = np.arange(N) < 42
+    data = DATA.assign(blood=np.where(rare, "ab", "o")).drop(columns="unit")
+    schema = Schema.infer(data).with_("blood", moves="never")
+    explainer = LocalFACE(awake, data, schema=schema, search=Search(n_neighbors=20))
+    person = {"potassium": 4.2, "fio2": 0.4, "gcs": 6}
+
+    few = explainer.explain({**person, "blood": "ab"})
+    many = explainer.explain({**person, "blood": "o"})
+
+    assert few.n_comparable is not None
+    assert few.cautions[-1] == (
+        f"compared with only about {few.n_comparable} people alike in blood"
+    )
+    assert str(few).count("compared with") == 1
+    assert many.cautions == ()
+    assert "compared with about" in str(many)

@@ -164,9 +164,7 @@ class AnswerAssembler:
         value = feature.value(float(grown[self.schema.index(feature.name)]))
         return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
 
-    def _cautions(
-        self, outcome: Outcome, record: Array, n_comparable: int | None
-    ) -> Iterator[str]:
+    def _cautions(self, outcome: Outcome, record: Array, n_comparable: int | None) -> Iterator[str]:
         """What is to be minded about a person's record, and about an answer to it."""
         about_record: tuple[str, ...] = ()
         if self.seen:

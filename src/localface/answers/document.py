@@ -139,6 +139,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     robustness: Number | None
     composed: bool = False
     n_comparable: int | None = None
+    cut_short: bool = False
     waiting: WaitingDocument | None = None
     cautions: list[str] = []
 

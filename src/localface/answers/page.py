@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from localface.answers.action import Action
+from localface.answers.cautions import FEWEST_COMPARABLE
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
@@ -230,8 +231,11 @@ def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:
 
 
 def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
-    """Say with how many people states are compared, where some things never change."""
-    if answer.n_comparable is None:
+    """Say with how many people states are compared, where some things never change.
+
+    Where they are few, a caution has said so.
+    """
+    if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
     own = [one.name for one in answer.schema if one.moves == "never"]
     more = f" and {len(own) - _OWN_NAMED} more" if len(own) > _OWN_NAMED else ""
