@@ -13,7 +13,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.cases.readiness.codebook import CRITERIA, schema
 from localface.cases.readiness.training import Fitted
-from localface.data.feature import range_codes
+from localface.data.codes import range_codes
 from localface.data.schema import Schema
 from localface.errors import DataError
 from localface.explainer import LocalFACE
