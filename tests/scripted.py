@@ -14,6 +14,7 @@ import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE, Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
+from localface.geometry.projection import Projection
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.person import Person
@@ -23,6 +24,7 @@ from localface.search.questions import (
     ComposeStates,
     DensityAlong,
     Nearest,
+    OutOfTime,
     Question,
     Questions,
     RowDensities,
@@ -66,6 +68,12 @@ def box(
     )
 
 
+def taking_over(bounds: Bounds, kept: Any) -> Projection:
+    """What someone may take over from rows within bounds, each column by itself."""
+    own = np.asarray(kept, dtype=float)
+    return Projection(bounds, own, np.arange(len(own)))
+
+
 def counts(targets: int) -> TargetCounts:
     """A census that found some targets."""
     return TargetCounts(9, targets, 9, np.zeros(2, dtype=np.int64))
@@ -105,6 +113,7 @@ class Script:
 
     ``holes`` come with every verdict that refuses a segment which passes through their centre.
     ``max_rows`` is the row budget of one search. ``composed`` are the states that can be made.
+    Instead of an answer to question number ``late``, the search is told that its time is up.
     """
 
     rows: Any
@@ -115,6 +124,7 @@ class Script:
     factor: float = np.inf
     max_rows: int | None = None
     hole_radius: float | None = None
+    late: int | None = None
     asked: list[Question] = field(default_factory=list)
     seen: set[int] = field(default_factory=set)
 
@@ -127,7 +137,10 @@ class Script:
             question = next(asks)
             while True:
                 self.asked.append(question)
-                question = asks.send(self.answer(question))
+                if len(self.asked) - 1 == self.late:
+                    question = asks.throw(OutOfTime())
+                else:
+                    question = asks.send(self.answer(question))
         except StopIteration as end:
             return end.value
 
@@ -207,6 +220,8 @@ class Script:
         return SegmentDensities(found, passes, tuple(holes))
 
     def _census(self, question: Census) -> TargetCounts:
+        if question.projection is not None:
+            return self._census_of_states(question, question.projection)
         allowed = question.bounds.contain(self.rows)
         reach = self.score(self.rows) >= 0.5
         none = np.zeros(self.rows.shape[1], dtype=np.int64)
@@ -214,8 +229,17 @@ class Script:
             int(allowed.sum()), int((allowed & reach).sum()), int(reach.sum()), none
         )
 
+    def _census_of_states(self, question: Census, projection: Projection) -> TargetCounts:
+        states = np.unique(projection.states_of(self.rows), axis=0)
+        states = states[question.bounds.contain(states)]
+        scores = self.score(states)
+        n = int((scores >= 0.5).sum())
+        best = np.argsort(-scores, kind="stable")
+        none = np.zeros(self.rows.shape[1], dtype=np.int64)
+        return TargetCounts(len(states), n, n, none, states[best], scores[best])
+
     def _composed(self, question: ComposeStates) -> ComposedStates:
         states = np.asarray(self.composed, dtype=float).reshape(-1, len(question.point))
         scores = self.score(states)
         fine = np.flatnonzero(scores >= question.min_score)[: question.k]
-        return ComposedStates(states[fine], scores[fine], cut=self.composed_cut)
+        return ComposedStates(states[fine], scores[fine], fine, cut=self.composed_cut)

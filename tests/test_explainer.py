@@ -355,7 +355,9 @@ def test_the_safest_way_has_no_lower_ground_than_the_shortest_and_is_no_shorter(
 def test_the_density_cost_keeps_to_more_common_ground_than_the_shortest_way() -> None:
     means = []
     for person in small_moons().people[7:11]:  # four whose shortest way is over rare ground
-        shortest, common = (moons(cost=cost).explain(person) for cost in ("length", "density"))
+        shortest, common = (
+            moons(cost=cost, through="rows").explain(person) for cost in ("length", "density")
+        )
         assert common.found
         assert all(one.holds for one in common.certificates)
         means.append([np.mean(shortest.densities[1:]), np.mean(common.densities[1:])])
@@ -502,7 +504,7 @@ def test_one_person_comes_back_as_they_came() -> None:
 
 def test_no_target_names_the_constraint_that_excludes_the_most() -> None:
     is_target = EASTWARD.predict_proba(CROWD)[:, 1] >= 0.5
-    explainer = LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20))
+    explainer = LocalFACE(EASTWARD, CROWD, search=Search(n_neighbors=20, through="rows"))
     answer = explainer.explain(WESTERNER, where={"east": 0.5, "north": (0, None)})
     south = int((CROWD["north"][is_target] < 0).sum())
     assert answer.status is Status.NO_TARGET
@@ -519,7 +521,8 @@ def test_a_constraint_on_categories_counts_everyone_it_rules_out() -> None:
     def score(frame: pd.DataFrame) -> Any:
         return frame["town"].isin(["c", "d"]) * (1 / (1 + np.exp(-9 * (frame["east"] - 0.5))))
 
-    explainer = LocalFACE(score, data, min_density=0.01, search=Search(n_neighbors=20))
+    search = Search(n_neighbors=20, through="rows")
+    explainer = LocalFACE(score, data, min_density=0.01, search=search)
     answer = explainer.explain(
         {**WESTERNER, "town": "a"}, where={"town": ["a", "b"], "north": (-3.5, None)}
     )

@@ -38,9 +38,7 @@ def explainer(*own, table=TABLE, **options):
     schema = Schema.infer(table)
     for name in own:
         schema = schema.with_(name, moves="never")
-    return LocalFACE(
-        rising, table, schema=schema, search=Search(n_neighbors=15, ends="states"), **options
-    )
+    return LocalFACE(rising, table, schema=schema, search=Search(n_neighbors=15), **options)
 
 
 def test_an_answer_says_on_how_many_comparable_people_it_rests():

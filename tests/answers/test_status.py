@@ -12,6 +12,7 @@ def test_every_status_is_a_sentence() -> None:
         "NO_TARGET",
         "UNREACHABLE",
         "BUDGET",
+        "OUT_OF_TIME",
     }
     assert all(len(status.value.split()) > 5 for status in Status)
 

@@ -174,6 +174,18 @@ def test_weights_and_fixed_features_become_columns() -> None:
     assert (person.rule, person.max_step) == ("mean", 1.5)
 
 
+def test_what_never_moves_stays_when_states_are_taken_over_from_others() -> None:
+    engine = small_engine()
+    box = engine.schema.box(REFUSED, {"a": "never"})
+    other = np.array([[1.5, -0.7]])
+
+    person = engine.make_person(REFUSED, box)
+
+    assert person.projection is not None
+    states = person.projection.states_of(engine.space.points(other))
+    assert np.allclose(engine.space.records(states), [[REFUSED[0], -0.7]])
+
+
 def test_a_goal_is_searched_for_as_a_point() -> None:
     engine = small_engine()
     goal = table().to_numpy()[table()["a"].argmax()]
@@ -188,11 +200,31 @@ def test_a_goal_is_searched_for_as_a_point() -> None:
         assert answer.records[-1].tolist() == goal.tolist()
 
 
-def test_where_ends_may_be_composed_limits_are_kept_to_the_last_bit() -> None:
-    engine = small_engine(ends="states")
+def test_paths_lead_through_states_of_the_person_unless_rows_are_asked_for() -> None:
+    states = small_engine()
+    rows = small_engine(through="rows")
+    box = states.schema.box(REFUSED, None)
 
-    assert engine.plan.composed_ends
-    assert only(engine.answer([request(engine)], engine.plan)).found
+    assert states.make_person(REFUSED, box).projection is not None
+    assert rows.make_person(REFUSED, box).projection is None
+    answer = only(rows.answer([request(rows)], rows.plan))
+    assert answer.found
+    assert all(row is not None for row in answer.rows[1:])
+
+
+@pytest.mark.parametrize("through", ["states", "rows"])
+def test_limits_are_kept_to_the_last_bit(through: str) -> None:
+    engine = small_engine(through=through)
+    limits = {"a": (None, 0.73), "b": (-0.31, 0.5)}
+    asked = engine.make_request(REFUSED, engine.form, limits)
+
+    answer = only(engine.answer([asked], engine.plan))
+
+    assert answer.found
+    states = np.concatenate([answer.records[1:], answer.with_actions_as_path().records[1:]])
+    assert (states[:, 0] <= 0.73).all()
+    assert (states[:, 1] >= -0.31).all()
+    assert (states[:, 1] <= 0.5).all()
 
 
 def test_rows_that_differ_by_more_than_is_comparable_are_no_examples() -> None:

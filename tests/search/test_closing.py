@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from localface.search.closing import (
+    close_out_of_time,
     close_search,
     close_without_path,
     find_actions_along,
@@ -95,38 +98,67 @@ def test_actions_are_measured_after_and_along_each_move():
 def test_few_changes_are_made_of_a_path():
     script = Script([[1.0, 1.0], [2.0, 2.0]], score=lambda points: points[:, 0] / 4)
     graph = known(script)
-    path = graph.path_through((0, 1, 2))
-    outcome = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(find_actions_along(graph, PLAN, outcome, path))
+    found = script.run(find_actions_along(graph, PLAN, (0, 1, 2)))
 
     assert [move.point.tolist() for move in found.moves] == [[2.0, 0.0]]
 
 
-def test_where_few_changes_will_not_do_the_steps_of_the_path_are_the_actions():
-    script = Script(
+def around_a_hole() -> Script:
+    """Whoever changes the second column alone, or both at once, falls into a hole."""
+    return Script(
         [[1.0, 1.0], [0.0, 2.0]],
         score=lambda points: points[:, 1] / 4,
         log_density=lambda points: np.where(
             np.hypot(points[:, 0], points[:, 1] - 1) < 0.4, -9, 1.0
         ),
     )
-    graph = known(script)
-    path = graph.path_through((0, 1, 2))
-    outcome = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(find_actions_along(graph, PLAN, outcome, path))
+
+def test_where_few_changes_will_not_do_the_steps_of_the_path_are_the_actions():
+    script = around_a_hole()
+
+    found = script.run(find_actions_along(known(script), PLAN, (0, 1, 2)))
 
     assert [move.point.tolist() for move in found.moves] == [[1.0, 1.0], [0.0, 2.0]]
     assert [move.follows for move in found.moves] == [(), (0,)]
 
 
+@pytest.mark.parametrize("limit", ["fixed", "max_features"])
+def test_the_steps_of_a_path_are_no_actions_where_features_are_fixed_or_few_are_wanted(limit):
+    script = around_a_hole()
+    fixed = np.array([True, False]) if limit == "fixed" else None
+    plan = replace(PLAN, max_features=2) if limit == "max_features" else PLAN
+
+    assert script.run(find_actions_along(known(script, fixed=fixed), plan, (0, 1, 2))) is None
+
+
 def test_who_starts_below_the_floor_goes_no_lower_than_they_start():
     script = Script([[1.0, 0.0], [2.0, 0.0]], log_density=lambda points: points[:, 0] - 0.5)
-    graph = known(script)
-    path = graph.path_through((0, 2))
-    outcome = script.run(close_search("FOUND", graph, path))
 
-    found = script.run(find_actions_along(graph, PLAN, outcome, path))
+    found = script.run(find_actions_along(known(script), PLAN, (0, 2)))
 
     assert found.log_floor == pytest.approx(-0.5)
+
+
+def test_a_path_is_measured_even_where_time_is_up_meanwhile():
+    script = Script(ROWS, log_density=lower_further_out)
+    whole = script.run(close_search("FOUND", known(script), GraphPath((0, 1, 2), 2.0)))
+    rounds = len(script.asked)
+
+    for late in range(rounds):
+        other = Script(ROWS, log_density=lower_further_out)
+        graph = known(other)
+        other.late = late
+        found = other.run(close_search("FOUND", graph, GraphPath((0, 1, 2), 2.0)))
+
+        assert found.log_densities.tolist() == whole.log_densities.tolist()
+        assert found.step_log_densities.tolist() == whole.step_log_densities.tolist()
+
+
+def test_where_time_is_up_before_there_is_a_path_that_is_the_outcome():
+    script = Script(ROWS)
+
+    found = script.run(close_out_of_time(known(script)))
+
+    assert (found.status, found.cut_short, len(found.points)) == ("OUT_OF_TIME", True, 1)

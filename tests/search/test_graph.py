@@ -195,8 +195,8 @@ def test_a_state_is_no_row_and_gives_none():
     vertex = script.run(graph.add_state_asking_score(np.array([4.0, 0.0])))
 
     assert (vertex, graph.ids[vertex], graph.scores[vertex]) == (2, -1, 0.4)
-    assert graph.donor_rows(vertex).tolist() == []
-    assert graph.donor_rows(1).tolist() == [0]
+    assert graph.rows_of([vertex]).tolist() == []
+    assert graph.rows_of([1, vertex]).tolist() == [0]
     assert script.n_asked(ScorePoints) == 1
 
 

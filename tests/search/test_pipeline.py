@@ -10,7 +10,7 @@ import pytest
 from localface.search.pipeline import count_targets, find_recourse, least_widening, measure_path
 from localface.search.plan import Plan, Price, WalkOptions
 from localface.search.questions import Census, ComposeStates, Nearest, Widening
-from scripted import Script, box, replies, someone
+from scripted import Script, box, replies, someone, taking_over
 
 STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0], [6.0, 0.5]]
 PLAN = Plan(WalkOptions(3))
@@ -142,14 +142,28 @@ def test_someone_below_the_floor_enters_by_one_step_and_nothing_is_proven():
     assert found.ids[:2] == (-1, 0)
 
 
-def test_relaxing_starts_from_the_row_that_one_entered_by():
+def test_relaxing_starts_from_the_person_where_that_is_no_less_common():
     script = Script(
         STEPS, score=tenth, log_density=lambda points: np.minimum(rare_start(points), gap(points))
     )
 
     found = searched(script, Plan(WalkOptions(9)), relax=True, max_step=1.2)
 
+    assert (found.status, found.entry, found.relaxed) == ("FOUND", False, True)
+    assert found.ids == (-1, 0, 1, 2, 3, 4)
+
+
+def test_relaxing_starts_from_the_row_that_one_entered_by_where_that_is_more_common():
+    script = Script(
+        STEPS,
+        score=tenth,
+        log_density=lambda points: np.minimum(rare_start(points), gap(points) / 2),
+    )
+
+    found = searched(script, Plan(WalkOptions(9)), relax=True, max_step=1.2)
+
     assert (found.status, found.entry, found.relaxed) == ("FOUND", True, True)
+    assert found.log_floor == pytest.approx(-0.5, abs=1e-6)
     assert found.ids == (-1, 0, 1, 2, 3, 4)
 
 
@@ -211,7 +225,7 @@ def test_a_goal_that_is_wished_for_need_not_have_the_score_and_is_reached_in_ful
 
     assert (short.status, short.scores[-1]) == ("FOUND", 0.3)
     assert full.actions.moves[-1].point.tolist() == [6.0, 1.0]
-    assert searched(script, goal=[6.0, 1.0]).actions.moves[-1].point.tolist() == [6.0, 0.0]
+    assert searched(script, goal=[6.0, 1.0]).actions.moves[-1].point.tolist() == [5.25, 0.0]
 
 
 def test_a_goal_below_the_floor_needs_no_step_to_be_tried():
@@ -223,21 +237,32 @@ def test_a_goal_below_the_floor_needs_no_step_to_be_tried():
     assert script.n_asked(Nearest) == 0
 
 
-def test_where_no_row_will_do_a_composed_state_is_the_end_if_that_is_allowed():
+ANYTHING = taking_over(box(2), [0.0, 0.0])  # whoever may take over everything
+
+
+def test_where_a_walk_leads_nowhere_a_few_actions_to_anybodys_values_are_tried():
     script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
 
     assert searched(script).status == "NO_TARGET"
-    found = searched(script, replace(PLAN, composed_ends=True))
+    found = searched(script, projection=ANYTHING)
 
-    assert (found.status, found.composed) == ("FOUND", True)
+    assert (found.status, found.composed, found.proven) == ("FOUND", True, False)
     assert found.points.tolist() == [[0.0, 0.0], [5.0, 0.0]]
     assert found.actions.moves[-1].point.tolist() == [5.0, 0.0]
 
 
-def test_that_a_state_can_be_composed_is_enough_where_only_existence_counts():
+def test_without_actions_the_straight_way_is_a_path_alone():
     script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
 
-    found = searched(script, replace(PLAN, composed_ends=True, existence_only=True))
+    found = searched(script, replace(PLAN, actions=False), projection=ANYTHING)
+
+    assert (found.status, found.actions, found.scores) == ("FOUND", None, (0.0, 0.5))
+
+
+def test_that_there_is_a_straight_way_is_enough_where_only_existence_counts():
+    script = Script(STEPS[:3], score=tenth, composed=[[5.0, 0.0]])
+
+    found = searched(script, replace(PLAN, existence_only=True), projection=ANYTHING)
 
     assert (found.status, found.scores) == ("FOUND", ())
 
@@ -245,10 +270,91 @@ def test_that_a_state_can_be_composed_is_enough_where_only_existence_counts():
 def test_states_that_the_budget_withheld_are_said():
     script = Script(STEPS[:3], score=tenth, composed_cut=True)
 
-    found = searched(script, replace(PLAN, composed_ends=True))
+    found = searched(script, projection=ANYTHING)
 
     assert found.status == "BUDGET"
     assert script.n_asked(ComposeStates) == 1
+
+
+def one_by_one(n: int) -> list[list[float]]:
+    """Rows a small step apart, the last of which reaches the target."""
+    return [[5.0 * (i + 1) / n, 0.0] for i in range(n)]
+
+
+def test_a_short_walk_comes_before_the_straight_way():
+    script = Script(one_by_one(4), score=tenth, composed=[[0.0, 9.0]])
+
+    found = searched(script, Plan(WalkOptions(3)), projection=ANYTHING)
+
+    assert (found.status, found.composed) == ("FOUND", False)
+    assert script.n_asked(ComposeStates) == 0
+
+
+def test_a_long_walk_comes_after_the_straight_way():
+    script = Script(one_by_one(12), score=tenth)
+
+    found = searched(script, Plan(WalkOptions(3)), projection=ANYTHING)
+
+    assert (found.status, found.composed) == ("FOUND", False)
+    assert script.n_asked(ComposeStates) == 1
+
+
+def test_a_walk_that_gives_up_is_marked():
+    rows = [*([i / 50, 0.0] for i in range(1, 400)), [9.0, 0.0]]
+    script = Script(rows, score=lambda points: points[:, 0] / 10)
+
+    found = searched(script, Plan(WalkOptions(3)), projection=ANYTHING)
+
+    assert (found.status, found.cut_short) == ("UNREACHABLE", True)
+
+
+@pytest.mark.parametrize("cost", ["density", "safest"])
+def test_where_common_ground_counts_the_straight_way_comes_last(cost):
+    script = Script(one_by_one(12), score=tenth, composed=[[5.0, 0.0]])
+
+    found = searched(script, Plan(WalkOptions(3), cost=cost), projection=ANYTHING)
+
+    assert (found.status, found.composed) == ("FOUND", False)
+    assert script.n_asked(ComposeStates) == 0
+
+
+def test_the_straight_way_of_someone_below_the_floor_begins_with_one_entry_step():
+    script = Script(
+        [[0.1, 9.0]],
+        score=lambda points: points.sum(axis=1) / 10,
+        log_density=lambda points: np.where(points[:, 0] + points[:, 1] < 3.9, -1.0, 1.0),
+        composed=[[2.0, 2.0]],
+    )
+
+    found = searched(script, projection=ANYTHING, min_score=0.4, max_step=3.0)
+
+    assert (found.status, found.entry) == ("FOUND", True)
+    assert len(found.actions.moves) == 2
+    assert found.points.tolist() == [[0.0, 0.0], [2.0, 2.0]]
+
+
+def test_no_step_of_the_straight_way_is_longer_than_a_step_may_be():
+    script = Script(STEPS[:1], score=tenth, composed=[[5.0, 0.0]])
+
+    found = searched(script, projection=ANYTHING, max_step=1.5)
+    steps = np.linalg.norm(np.diff(found.points, axis=0), axis=1)
+    flip = searched(script, projection=ANYTHING, max_step=1.5, discrete=np.array([True, False]))
+
+    assert found.status == "FOUND"
+    assert steps.max() <= 1.5
+    assert flip.status != "FOUND"
+
+
+def test_a_walk_leads_through_states_of_the_person_alone():
+    limits = box(2, lower=[-np.inf, 0.25], upper=[np.inf, 0.25])
+    person = {"projection": taking_over(limits, [0.0, 0.25]), "bounds": limits}
+    script = Script(STEPS, score=tenth)
+
+    found = searched(script, factual=(0.0, 0.25), **person)
+
+    assert found.status == "FOUND"
+    assert (found.points[:, 1] == 0.25).all()
+    assert (found.ids[-1], found.donors[-1], found.composed) == (-1, 4, True)
 
 
 def test_weights_and_fixed_columns_are_minded():
@@ -258,8 +364,8 @@ def test_weights_and_fixed_columns_are_minded():
     weighted = searched(script, weights=np.array([5.0, 1.0]))
     fixed = searched(script, fixed=np.array([True, False]))
 
-    assert weighted.actions.moves[-1].point.tolist() == [0.0, 6.0]
-    assert fixed.actions.moves[-1].point.tolist() == [0.0, 6.0]
+    assert weighted.actions.moves[-1].point.tolist() == [0.0, 5.25]
+    assert fixed.actions.moves[-1].point.tolist() == [0.0, 5.25]
 
 
 def test_what_waiting_would_do_is_worked_out_at_the_end():

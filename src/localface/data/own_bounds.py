@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from localface.data.feature import Feature, range_codes
+from localface.data.codes import range_codes
+from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
 from localface.errors import DataError

@@ -41,11 +41,14 @@ class _Active(Generic[Result]):
     warned: bool = False  # it was told that its time is up
 
     def with_next_question(self, answer: Any) -> _Active[Result]:
-        """Hand over an answer, or tell once that time is up; ``StopIteration`` is the end."""
-        late = time.perf_counter() > self.job.deadline
-        late = late and not self.warned and self.meter.questions > 1  # one answer, at the least
-        asks = self.job.asks
-        question = asks.throw(OutOfTime()) if late else asks.send(answer)
+        """Hand over an answer; ``StopIteration`` is the end.
+
+        Once its time is up, a search that has more to ask is told so instead of being answered.
+        """
+        question = self.job.asks.send(answer)
+        late = not self.warned and time.perf_counter() > self.job.deadline
+        if late:
+            question = self.job.asks.throw(OutOfTime())
         return replace(self, question=question, warned=self.warned or late)
 
 

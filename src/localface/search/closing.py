@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
 import numpy as np
 
 from localface.search.graph import GraphPath, LocalGraph, Trail
@@ -10,6 +14,7 @@ from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
+    OutOfTime,
     Questions,
     TargetCounts,
     ask_density_along,
@@ -17,6 +22,9 @@ from localface.search.questions import (
 from localface.search.stages.actions import find_actions
 from localface.search.stages.donors import find_donors
 from localface.search.stages.small_steps import break_into_small_steps
+from localface.types import Array
+
+_T = TypeVar("_T")
 
 
 def close_search(
@@ -30,13 +38,7 @@ def close_search(
     counts: TargetCounts | None = None,
 ) -> Questions[Outcome]:
     """Work out the log-densities of a path in full, and make an outcome of it."""
-    own = yield from graph.factual_log_density()
-    others = yield from graph.log_densities_at(list(path.vertices[1:]))
-    at_vertices = np.concatenate([[own], others])
-    along_edges = np.zeros(0)
-    if path.edges:
-        found = yield from graph.densities_along(path.edges, None, graph.person.rule)
-        along_edges = found.log_densities
+    at_vertices, along_edges = yield from in_any_case(lambda: _measure_path(graph, path))
     vertices = list(path.vertices)
     return Outcome(
         status=status,
@@ -53,6 +55,31 @@ def close_search(
         proven=proven,
         counts=counts,
     )
+
+
+def in_any_case(stage: Callable[[], Questions[_T]]) -> Questions[_T]:
+    """Go through with a short stage: what is left is asked, even where its time is up meanwhile."""
+    try:
+        return (yield from stage())
+    except OutOfTime:
+        return (yield from stage())
+
+
+def _measure_path(graph: LocalGraph, path: GraphPath) -> Questions[tuple[Array, Array]]:
+    """The log-densities at the vertices and along the edges of a path."""
+    own = yield from graph.factual_log_density()
+    others = yield from graph.log_densities_at(list(path.vertices[1:]))
+    at_vertices = np.concatenate([[own], others])
+    if not path.edges:
+        return at_vertices, np.zeros(0)
+    found = yield from graph.densities_along(path.edges, None, graph.person.rule)
+    return at_vertices, found.log_densities
+
+
+def close_out_of_time(graph: LocalGraph) -> Questions[Outcome]:
+    """The outcome of a search whose time was up before it found a path."""
+    outcome = yield from close_without_path("OUT_OF_TIME", graph)
+    return replace(outcome, cut_short=True)
 
 
 def close_without_path(status: str, graph: LocalGraph) -> Questions[Outcome]:

@@ -8,9 +8,11 @@ import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.search.closing import (
+    close_out_of_time,
     close_search,
     close_without_path,
     find_actions_along,
+    in_any_case,
     measure_actions,
     outcome_without_measures,
 )
@@ -70,7 +72,10 @@ def find_recourse(
             return (yield from close_without_path("NO_TARGET", graph))
         graph.goal = graph.add_state(goal, float(scores[1]))
     if plan.strategy == "paper":
-        return (yield from _search_as_in_the_paper(graph, plan))
+        try:
+            return (yield from _search_as_in_the_paper(graph, plan))
+        except OutOfTime:
+            return (yield from close_out_of_time(graph))
     plan = replace(plan, every_change=plan.every_change or wished)
     outcome = yield from _guided_search(graph, plan, relax=relax)
     if goal is not None or plan.existence_only:
@@ -118,32 +123,41 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
         if not found.trail:
             return (yield from _outcome_when_no_path_found(graph, plan, found, relax=relax))
     except OutOfTime:
-        outcome = yield from close_without_path("OUT_OF_TIME", graph)
-        return replace(outcome, cut_short=True)
+        return (yield from close_out_of_time(graph))
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
     if plan.cost == "safest":
-        graph, found = yield from _raise_floor(graph, plan, found)
+        try:
+            graph, found = yield from _raise_floor(graph, plan, found)
+        except OutOfTime:
+            path = graph.path_through(found.trail[1:] if found.entry else found.trail)
+            return (yield from _close_improved(graph, found, path, cut_short=True))
     return (yield from _improve_path(graph, plan, found, relaxed=False))
 
 
 def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | Outcome]:
-    """Walk a little, try a few actions to anybody's values, then walk on."""
+    """Walk a little, try a few actions to anybody's values, then walk on.
+
+    Such actions go straight; where a path is not to be short but common, they come last.
+    """
     if (yield from _is_goal_below_floor(graph)):
         return Exploration(())
     projection = graph.person.projection
     if projection is None or graph.goal is not None:
         return (yield from explore(graph, plan.walk_options))
-    found = yield from explore(graph, replace(plan.walk_options, most=_SHORT_WALK))
+    first = _SHORT_WALK if plan.cost == "length" else _LONG_WALK
+    found = yield from explore(graph, replace(plan.walk_options, most=first))
     if found.trail:
         return found
     own = yield from graph.factual_log_density()
     log_floor = min(graph.person.log_floor, own)
     way = yield from find_straight_way(graph, plan, projection, log_floor)
-    if way.moves is not None:
-        return (yield from _go_by_moves(graph, plan, way.moves, log_floor))
+    if way.moves is not None and way.stops is not None:
+        moves = way.moves
+        stops = way.stops
+        return (yield from in_any_case(lambda: _go_by_moves(graph, plan, moves, stops, log_floor)))
     graph.cut = graph.cut or way.cut
-    if found.gave_up:
+    if found.gave_up and first < _LONG_WALK:
         found = yield from explore(graph, replace(plan.walk_options, most=_LONG_WALK))
     return found
 
@@ -174,14 +188,29 @@ def _improve_path(
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)
-    path = improvement.path
+    outcome = yield from _close_improved(
+        graph, found, improvement.path, relaxed=relaxed, proven=proven, cut_short=not in_time
+    )
+    return replace(outcome, actions=actions)
+
+
+def _close_improved(
+    graph: LocalGraph,
+    found: Exploration,
+    path: GraphPath,
+    *,
+    relaxed: bool = False,
+    proven: bool = False,
+    cut_short: bool = False,
+) -> Questions[Outcome]:
+    """Close with a path that leads on from the entry step, where there is one."""
     if found.entry:
         path = GraphPath((0, *path.vertices), path.cost)
     outcome = yield from close_search(
         "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
     )
     composed = graph.goal is None and outcome.ids[-1] < 0
-    return replace(outcome, actions=actions, composed=composed, cut_short=not in_time)
+    return replace(outcome, composed=composed, cut_short=cut_short)
 
 
 class _PathImprovement:
@@ -277,13 +306,17 @@ def _search_above_lower_floor(
 
 
 def _go_by_moves(
-    graph: LocalGraph, plan: Plan, moves: tuple[Move, ...], log_floor: float
+    graph: LocalGraph,
+    plan: Plan,
+    moves: tuple[Move, ...],
+    stops: tuple[Move, ...],
+    log_floor: float,
 ) -> Questions[Outcome]:
     """The outcome in which the path is what the actions lead through."""
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
     own = graph.with_fixed_columns(graph.person.fixed)
-    vertices = [own.add_state(move.point, move.score) for move in moves]
+    vertices = [own.add_state(stop.point, stop.score) for stop in stops]
     entry = log_floor < graph.person.log_floor - FLOOR_TOLERANCE
     path = own.path_through((0, *vertices))
     outcome = yield from close_search("FOUND", own, path, entry=entry)

@@ -149,7 +149,10 @@ Questions = Generator[Question, Any, _T]
 
 
 class OutOfTime(Exception):
-    """Raised in a search, once, when its time is up: it closes with the best that it has."""
+    """Raised in a search, once, when its time is up: it closes with the best that it has.
+
+    Its first question is always answered.
+    """
 
 
 def ask_nearest_rows(

@@ -1,93 +1,150 @@
-"""Actions as a stage: the smallest set of changes that has a route, or none."""
+"""Actions as a stage: the fewest changes that have a route, each no larger than needed, or none."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import ScorePoints
 from localface.search.stages.actions import find_actions
-from scripted import Script, someone
+from scripted import Script, box, someone
+
+PLAN = Plan(WalkOptions(3))
 
 
-def actions_to(script: Script, end, *, every_change=False, max_changes=1, **options):
-    target = np.asarray(end, dtype=float)
-    graph = script.graph(someone(np.zeros(len(target)), **options))
-    vertex = graph.add_state(target, 1.0)
-    return script.run(
-        find_actions(
-            graph, vertex, log_floor=0.0, max_changes=max_changes, every_change=every_change
-        )
-    )
+def actions_to(script: Script, *ends, plan=PLAN, log_floor=0.0, **options):
+    """The actions of someone at the origin who could take over from these ends."""
+    points = np.asarray(ends, dtype=float)
+    graph = script.graph(someone(np.zeros(points.shape[1]), **options))
+    scores = script.score(points)
+    donors = [
+        graph.add_state(point, score, row)
+        for row, (point, score) in enumerate(zip(points, scores, strict=True))
+    ]
+    graph.goal = donors[0] if plan.every_change else None
+    return script.run(find_actions(graph, plan, donors, log_floor=log_floor))
+
+
+def nobody(n: int, **functions) -> Script:
+    return Script(np.zeros((0, n)), **functions)
+
+
+def ended(moves) -> list[float]:
+    return moves[-1].point.tolist()
 
 
 def test_only_what_the_score_needs_is_changed():
-    script = Script(np.zeros((0, 3)), score=lambda points: points[:, 1])
-
-    (move,) = actions_to(script, [1.0, 1.0, 1.0])
+    (move,) = actions_to(nobody(3, score=lambda points: points[:, 1] / 2), [1.0, 1.0, 1.0])
 
     assert move.point.tolist() == [0.0, 1.0, 0.0]
-    assert (move.score, move.follows) == (1.0, ())
+    assert (move.score, move.follows) == (0.5, ())
 
 
-def test_few_changes_are_scored_before_many_are():
-    script = Script(np.zeros((0, 5)), score=lambda points: points.sum(axis=1) / 5)
+def test_a_change_is_no_larger_than_the_target_needs():
+    (move,) = actions_to(nobody(2, score=lambda points: points[:, 0]), [1.0, 1.0])
 
-    moves = actions_to(script, np.ones(5), min_score=0.8)
-
-    assert len(moves) == 4
-    sizes = [len(question.points) for question in script.asked if isinstance(question, ScorePoints)]
-    assert sizes == [16, 10, 6]
+    assert (move.point.tolist(), move.score) == ([0.5, 0.0], 0.5)
 
 
-def test_with_weights_all_are_scored_at_once_as_more_changes_may_cost_less():
-    script = Script(
-        np.zeros((0, 5)), score=lambda points: points[:, 0] + points[:, 1:].sum(axis=1) / 4
-    )
+def test_few_changes_of_a_far_person_come_before_many_of_a_near_one():
+    script = nobody(3, score=lambda points: np.maximum(points[:, :2].sum(axis=1), points[:, 2]) / 2)
 
-    moves = actions_to(script, np.ones(5), min_score=1.0, weights=np.array([9.0, 1, 1, 1, 1]))
+    moves = actions_to(script, [0.5, 0.5, 0.0], [0.0, 0.0, 1.0])
 
-    assert moves[-1].point.tolist() == [0.0, 1.0, 1.0, 1.0, 1.0]
-    assert script.n_asked(ScorePoints) == 1
+    assert [move.point.tolist() for move in moves] == [[0.0, 0.0, 1.0]]
+
+
+def test_where_the_smaller_changes_lead_below_the_floor_the_larger_ones_are_made():
+    """Half way is rare unless the other column has changed in full."""
+
+    def log_density(points):
+        return np.where(np.abs(points[:, 0] - 0.5) + np.abs(points[:, 1]) < 0.2, -1.0, 1.0)
+
+    script = nobody(2, score=lambda points: points[:, 0], log_density=log_density)
+
+    moves = actions_to(script, [1.0, 1.0])
+
+    assert [move.point.tolist() for move in moves] == [[0.0, 1.0], [1.0, 1.0]]
 
 
 def test_every_change_is_made_where_that_is_asked_for():
-    script = Script(np.zeros((0, 3)), score=lambda points: points[:, 1])
+    script = nobody(3, score=lambda points: points[:, 1])
 
-    moves = actions_to(script, [1.0, 1.0, 1.0], every_change=True)
+    moves = actions_to(script, [1.0, 1.0, 1.0], plan=replace(PLAN, every_change=True))
 
-    assert moves[-1].point.tolist() == [1.0, 1.0, 1.0]
+    assert ended(moves) == [1.0, 1.0, 1.0]
     assert moves[0].point.tolist() == [0.0, 1.0, 0.0]
 
 
+def test_every_change_of_many_is_made_too():
+    script = nobody(7, score=lambda points: points[:, 1])
+
+    moves = actions_to(script, np.ones(7), plan=replace(PLAN, every_change=True))
+
+    assert len(moves) == 7
+    assert ended(moves) == [1.0] * 7
+
+
 def test_where_the_smallest_set_has_no_route_the_next_is_taken():
-    script = Script(
-        np.zeros((0, 2)),
+    script = nobody(
+        2,
         score=lambda points: points[:, 1] + points[:, 0] / 4,
-        log_density=lambda points: points[:, 0] - points[:, 1] + 0.6,
+        log_density=lambda points: points[:, 0] - points[:, 1] + 0.4,
     )
 
     moves = actions_to(script, [1.0, 1.0])
 
-    assert moves[-1].point.tolist() == [1.0, 1.0]
-    assert moves[0].point.tolist() == [1.0, 0.0]
+    assert moves[0].point[1] == 0.0
+    assert (moves[-1].point > 0).all()
+    assert moves[-1].score >= 0.5
 
 
 def test_where_no_route_keeps_the_floor_there_are_no_actions():
-    script = Script(np.zeros((0, 2)), log_density=lambda points: -points[:, 0])
-
-    assert actions_to(script, [1.0, 1.0]) is None
+    assert actions_to(nobody(2, log_density=lambda points: -points[:, 0]), [1.0, 1.0]) is None
 
 
 def test_where_nothing_differs_there_are_no_actions():
-    assert actions_to(Script(np.zeros((0, 2))), [0.0, 0.0]) is None
+    assert actions_to(nobody(2), [0.0, 0.0]) is None
+
+
+def needing(n: int) -> Script:
+    """The target takes so many changes out of seven."""
+    return nobody(7, score=lambda points: points.sum(axis=1) / (2 * n))
+
+
+def test_more_than_a_few_changes_are_what_is_left_of_one_persons():
+    moves = actions_to(needing(6), np.ones(7))
+
+    assert len(moves) == 6
+    assert (moves[-1].point > 0).sum() == 6
+    assert moves[-1].score >= 0.5
+
+
+def test_no_more_features_are_changed_than_wanted():
+    assert actions_to(needing(6), np.ones(7), plan=replace(PLAN, max_features=6)) is not None
+    assert actions_to(needing(6), np.ones(7), plan=replace(PLAN, max_features=5)) is None
+    assert actions_to(needing(2), np.ones(7), plan=replace(PLAN, max_features=2)) is not None
+    assert actions_to(needing(2), np.ones(7), plan=replace(PLAN, max_features=1)) is None
+
+
+def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():
+    script = nobody(8, score=lambda points: np.maximum(points[:, :6].sum(axis=1) / 12, 0))
+    many = [0.9] * 5 + [1.5, 0.2, 0.2]
+    fewer = [1.2] * 5 + [0.0, 0.1, 0.1]
+
+    moves = actions_to(script, many, fewer)
+
+    assert np.flatnonzero(ended(moves)).tolist() == [0, 1, 2, 3, 4]
 
 
 def test_where_the_changes_that_the_score_needs_lead_nowhere_dense_others_come_along():
     n = 14
-    script = Script(
-        np.zeros((0, n)),
+    script = nobody(
+        n,
         score=lambda points: points[:, 0],
-        log_density=lambda points: 0.5 - np.abs(points[:, 0] - points[:, -1]),
+        log_density=lambda points: 0.3 - np.abs(points[:, 0] - points[:, -1]),
     )
 
     (move,) = actions_to(script, np.ones(n))
@@ -95,16 +152,51 @@ def test_where_the_changes_that_the_score_needs_lead_nowhere_dense_others_come_a
     assert np.flatnonzero(move.point).tolist() == [0, n - 1]
 
 
-def test_a_subset_known_to_be_too_rare_is_passed_over():
+def test_where_all_must_move_together_one_action_moves_them():
     n = 6
 
     def log_density(points):
         return np.where(np.abs(points - points[:, :1]).max(axis=1) > 0.3, -1.0, 1.0)
 
-    script = Script(
-        np.zeros((0, n)), score=lambda points: points.sum(axis=1), log_density=log_density
-    )
+    script = nobody(n, score=lambda points: points.sum(axis=1) / n, log_density=log_density)
 
     moves = actions_to(script, np.ones(n))
 
-    assert [move.point.tolist() for move in moves] == [[1.0] * n]
+    assert len(moves) == 1
+    assert (moves[0].point > 0).all()
+
+
+def test_actions_end_within_the_bounds():
+    script = nobody(2, score=lambda points: points.max(axis=1))
+
+    moves = actions_to(script, [1.0, 1.0], bounds=box(2, lower=[0.25, -9.0]))
+
+    assert ended(moves)[0] >= 0.25
+
+
+def test_what_is_fixed_is_no_action():
+    script = nobody(2, score=lambda points: points.max(axis=1))
+
+    moves = actions_to(script, [0.6, 1.0], fixed=np.array([True, False]))
+
+    assert ended(moves) == [0.0, 0.5]
+
+
+def test_nothing_comes_after_the_target():
+    """Two changes were needed in full; once the first has settled, it is enough alone."""
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 4)
+
+    moves = actions_to(script, [1.9, 1.9])
+
+    reached = [move.score >= 0.5 for move in moves]
+    assert reached == [False] * (len(moves) - 1) + [True]
+
+
+def test_states_are_scored_with_the_values_of_those_they_are_taken_from():
+    script = nobody(3, score=lambda points: points.sum(axis=1) / 4)
+
+    actions_to(script, [1.0, 1.0, 1.0], [0.9, 0.9, 0.9])
+
+    asked = [question for question in script.asked if isinstance(question, ScorePoints)]
+    assert asked
+    assert all(question.donors.tolist() == [0, 1] for question in asked)

@@ -10,12 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.projection import Projection
+from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.move import Move
+from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import Questions, ask_composed_states
+from localface.search.questions import Questions, ask_composed_states, ask_density_along
 from localface.search.stages.actions import find_actions
+from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.swaps import is_allowed_end
 
 _STATES = 48  # states that are taken for ends, the nearest
@@ -23,12 +27,13 @@ _STATES = 48  # states that are taken for ends, the nearest
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StraightWay:
-    """Moves to a state that reaches the target; None without one.
+    """Moves to a state that reaches the target, and those of them at which a path stops.
 
-    ``cut`` says that the row budget withheld states.
+    Both are None without a way. ``cut`` says that the row budget withheld states.
     """
 
     moves: tuple[Move, ...] | None
+    stops: tuple[Move, ...] | None
     cut: bool
 
 
@@ -38,7 +43,7 @@ def find_straight_way(
     """Find actions to what people who reach the target have, wherever they are.
 
     The states are known to a graph of their own, so that where nothing is found nothing has
-    changed.
+    changed. No step of the path is longer than a step may be.
     """
     person = graph.person
     composed = yield from ask_composed_states(person.factual, projection, _STATES, person.min_score)
@@ -48,7 +53,23 @@ def find_straight_way(
         own.add_state(composed.points[i], float(composed.scores[i]), int(composed.ids[i]))
         for i in allowed
     ]
-    moves = None
     if donors:
         moves = yield from find_actions(own, plan, donors, log_floor=log_floor)
-    return StraightWay(moves, composed.cut)
+        if moves is not None:
+            moves = yield from break_into_small_steps(person, moves, log_floor)
+            stops = yield from _stops_above_floor(person, moves, log_floor)
+            states = np.stack([person.factual, *(move.point for move in stops)])
+            if norms(np.diff(states, axis=0)).max() <= person.max_step:
+                return StraightWay(moves, stops, composed.cut)
+    return StraightWay(None, None, composed.cut)
+
+
+def _stops_above_floor(
+    person: Person, moves: tuple[Move, ...], log_floor: float
+) -> Questions[tuple[Move, ...]]:
+    """Where a path stops: who starts below the floor is brought above it by its first step."""
+    if log_floor >= person.log_floor - FLOOR_TOLERANCE:
+        return moves
+    states = np.stack([move.point for move in moves])
+    found = yield from ask_density_along(states, states, person.log_floor, person.rule)
+    return moves[int(np.argmax(found.passes)) :]
