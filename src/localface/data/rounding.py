@@ -13,7 +13,7 @@ def roundest_between(near: float, far: float) -> float:
     """Return the roundest number from ``near`` to ``far``; of several, the one nearest to ``near``.
 
     >>> roundest_between(50.805, 53.0), roundest_between(-1.234, -1.31), roundest_between(7.0, 7.0)
-    (52.0, -1.25, 7.0)
+    (52.0, -1.3, 7.0)
     """
     width = abs(far - near)
     if width == 0 or not isfinite(width):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from decimal import Decimal
 from math import ceil, floor
 
 import numpy as np
@@ -179,11 +180,7 @@ class Space:
                 found.append(float(np.rint(code)))
                 continue
             far = code + _ROUND_WITHIN * (code - own)
-            if step:
-                away = ceil if code > own else floor
-                code = away(round(code / step, 9)) * step
-                far = code if abs(far - own) < abs(code - own) else far
-            found.append(roundest_between(code, far))
+            found.append(_roundest_multiple(code, far, step, upwards=code > own))
         records = np.repeat(record[None, :], len(found), axis=0)
         records[:, j] = found
         return self.points(records)[:, column]
@@ -314,3 +311,15 @@ def _code_limits(features: list[Feature]) -> tuple[Array, Array]:
     counts = [np.inf if one.categories is None else len(one.categories) - 1.0 for one in features]
     last = np.array(counts)
     return np.where(np.isinf(last), -np.inf, 0.0), last
+
+
+def _roundest_multiple(near: float, far: float, step: float, *, upwards: bool) -> float:
+    """Return the roundest number between two, of multiples of ``step`` where there is one.
+
+    Where no multiple lies between them, the next one after ``near``.
+    """
+    if not step:
+        return roundest_between(near, far)
+    first = ceil(round(near / step, 9)) if upwards else floor(round(near / step, 9))
+    last = max(first, far / step) if upwards else min(first, far / step)
+    return float(Decimal(str(step)) * int(roundest_between(first, last)))
