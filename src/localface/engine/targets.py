@@ -87,7 +87,7 @@ class TargetRows:
         found: list[Array] = []
         for first in range(0, len(everyone), BLOCK_ROWS):
             points = self._holder.points(everyone[first : first + BLOCK_ROWS])
-            states = question.projection.states_of(points)
+            states = question.projection.states_of(points[question.projection.admits(points)])
             found.append(np.unique(states[question.bounds.contain(states)], axis=0))
         return np.unique(np.concatenate(found), axis=0)
 
@@ -100,7 +100,9 @@ class TargetRows:
             some = targets[first : first + BLOCK_ROWS]
             points = self._holder.points(some)
             if question.projection is not None:
-                points = question.projection.states_of(points)
+                admitted = question.projection.admits(points)
+                some = some[admitted]
+                points = question.projection.states_of(points[admitted])
             ids = np.concatenate([ids, some])
             states = np.concatenate([states, points])
             distances = norms(states - question.point)

@@ -91,6 +91,7 @@ def merge_states(question: Nearest, found: Neighbors, ids: Ids, points: Array) -
     distances = norms(states - question.point)
     fine = distances <= furthest_of_interest(question, found)
     fine &= question.bounds.contain(states) & (states != question.point).any(axis=1)
+    fine &= projection_of(question).admits(points)
     ids = np.concatenate([found.ids, ids[fine]])
     assert found.moved is not None
     moved = np.concatenate([found.moved, (states != points).any(axis=1)[fine]])
