@@ -182,6 +182,8 @@ class TableStates:
         lower = question.bounds.lower
         upper = question.bounds.upper
         rough[question.exclude] = np.inf
+        if projection.comparable is not None:
+            rough[~projection.admits(self._point_set.points)] = np.inf
         alone = np.ones(len(lower), dtype=bool)
         for columns in projection.taken_together:
             alone[columns] = False
