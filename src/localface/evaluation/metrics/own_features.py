@@ -10,6 +10,7 @@ from localface.evaluation.metrics.kernel_density import row_log_sums
 from localface.types import Array, Mask
 
 _BENDS = (-1.5, -0.75, 0.0, 0.75, 1.5)  # in normal scores: where an expectation may bend
+_FURTHEST = 10.0  # beyond which an expectation stays what it is
 _LARGEST_SPREAD = 1.5  # as a logarithm
 
 
@@ -37,8 +38,9 @@ class OwnFeatures:
     def expected_at(self, point: Array) -> tuple[Array, Array]:
         """The mean and the relative spread of joint density, rarest pair and weighted pairs."""
         own = point[self.columns]
-        terms = [*own[self.discrete], *own[~self.discrete]]
-        for number in own[~self.discrete]:
+        numbers = np.clip(own[~self.discrete], -_FURTHEST, _FURTHEST)
+        terms = [*own[self.discrete], *numbers]
+        for number in numbers:
             terms += [max(number - bend, 0.0) for bend in _BENDS]
         off = np.array(terms) - self.centre
         means = self.means + off @ self.slopes
