@@ -150,7 +150,7 @@ def test_what_holds_for_the_path_as_a_whole_stands_below_it(
 def test_actions_to_a_composed_state_say_so() -> None:
     closing = page_of(acted_answer(composed=True)).closing
 
-    assert "beside it: a path of 3 steps to a state that is nobody's (.path)" in closing
+    assert "beside it: a path of 3 steps through states that people are in (.path)" in closing
 
 
 def test_a_feature_that_goes_further_than_it_may_is_an_alert() -> None:

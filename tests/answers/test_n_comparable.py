@@ -36,6 +36,8 @@ def rising(frame):
 
 def explainer(*own, table=TABLE, **options):
     schema = Schema.infer(table)
+    for name in ("age", "sex"):  # guessed to be the person's own
+        schema = schema.with_(name, moves="freely", protected=False)
     for name in own:
         schema = schema.with_(name, moves="never")
     return LocalFACE(rising, table, schema=schema, search=Search(n_neighbors=15), **options)

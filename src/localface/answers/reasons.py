@@ -80,8 +80,8 @@ class ReasonWriter:
         states = format_count(counts.allowed, "state", "states")
         by = f", by changing {names}" if len(changed) else ", where they are now"
         return (
-            f"of {states} that this person could be in, with other people's values in what may "
-            f"change, none reaches it; the best score is {best}{by}"
+            f"of {states} that this person could take over from others, none reaches it; "
+            f"the best score is {best}{by}"
         )
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
