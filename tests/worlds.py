@@ -107,7 +107,9 @@ def mixed() -> World:
     fresh = mixed_table(150, 1)
     refused = fresh[model.predict_proba(fresh)[:, 1] < 0.6].reset_index(drop=True)
     schema = (
-        Schema.infer(data).with_("age", within=10, unit="years").with_("years_employed", moves="up")
+        Schema.infer(data)
+        .with_("age", moves="freely", within=10, unit="years")
+        .with_("years_employed", moves="up")
     )
     return World(
         "mixed", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6

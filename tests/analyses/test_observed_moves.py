@@ -884,7 +884,7 @@ def test_real_stays_hold_evidence_for_real_answers(data_folder: Path) -> None:
     stays = pd.read_parquet(data_folder / "physionet2012" / "longitudinal_4h.parquet")
     stays = stays.assign(airway=stays["airway_smooth"], hour=4 * stays["win"])
     data = cohort[SIGNS].fillna(cohort[SIGNS].median()).round(3)
-    schema = Schema.infer(data).with_("sex", moves="never").with_("age", within=5)
+    schema = Schema.infer(data).with_("age", moves="freely", within=5)
     forest = RandomForestClassifier(30, min_samples_leaf=5, class_weight="balanced", random_state=0)
     forest.fit(data, cohort["outcome"])
     explainer = LocalFACE(forest, data, schema=schema)

@@ -186,7 +186,11 @@ def credit(people: pd.DataFrame) -> Array:
 @cache
 def table() -> tuple[Task, pd.DataFrame]:
     data = mixed_table(70, 0)
-    schema = Schema.infer(data).with_("age", within=12).with_("years_employed", moves="up")
+    schema = (
+        Schema.infer(data)
+        .with_("age", moves="freely", within=12)
+        .with_("years_employed", moves="up")
+    )
     people = mixed_table(30, 1)
     return Task.of(credit, data, schema=schema, min_score=0.6), people[
         credit(people) < 0.6
