@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from math import isfinite
 from numbers import Real
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from localface.data.declared import DeclaredFeature
 from localface.errors import ConstraintError, DataError, did_you_mean, list_names
-
-if TYPE_CHECKING:
-    from localface.data.feature import Feature
 
 FeatureValue = str | bool | int | float
 
@@ -25,7 +22,7 @@ def finite_number(value: object) -> float | None:
     return float(value) if np.isfinite(float(value)) else None
 
 
-def range_codes(feature: Feature, bounds: tuple[object, object]) -> tuple[float, float]:
+def range_codes(feature: DeclaredFeature, bounds: tuple[object, object]) -> tuple[float, float]:
     """Turn (low, high) in the user's terms into codes; ``None`` is open."""
     low = _range_end_code(feature, bounds[0], -np.inf)
     high = _range_end_code(feature, bounds[1], np.inf)
@@ -38,7 +35,7 @@ def range_codes(feature: Feature, bounds: tuple[object, object]) -> tuple[float,
     return low, high
 
 
-def category_code(feature: Feature, value: object) -> float:
+def category_code(feature: DeclaredFeature, value: object) -> float:
     """Return the code of a category that a constraint names."""
     try:
         return feature.code(value)
@@ -46,7 +43,7 @@ def category_code(feature: Feature, value: object) -> float:
         raise ConstraintError(str(error), feature=error.feature) from None
 
 
-def unseen_category_error(feature: Feature, value: object) -> DataError:
+def unseen_category_error(feature: DeclaredFeature, value: object) -> DataError:
     """Say that a value is none of a feature's categories, and what they are."""
     known = feature.categories or ()
     return DataError(
@@ -56,7 +53,7 @@ def unseen_category_error(feature: Feature, value: object) -> DataError:
     )
 
 
-def _range_end_code(feature: Feature, end: object, open_end: float) -> float:
+def _range_end_code(feature: DeclaredFeature, end: object, open_end: float) -> float:
     if end is None or (isinstance(end, float) and end == open_end):
         return open_end
     if feature.categories is not None:

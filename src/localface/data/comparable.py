@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from localface.data.codes import FeatureValue, finite_number
+from localface.data.declared import DeclaredFeature
 from localface.errors import DataError, SchemaError
-
-if TYPE_CHECKING:
-    from localface.data.feature import Feature
 
 Comparable = float | tuple[FeatureValue, ...] | tuple[tuple[FeatureValue, ...], ...]
 """A distance, some categories that count as alike, or several lists of them."""
 
 
-def checked_comparable(feature: Feature) -> Comparable | None:
+def checked_comparable(feature: DeclaredFeature) -> Comparable | None:
     """Check how far others may differ; lists become tuples."""
     given: object = feature.comparable
     if given is None:
@@ -31,7 +28,7 @@ def checked_comparable(feature: Feature) -> Comparable | None:
     return _checked_lists(feature, given) if feature.discrete else _checked_distance(feature, given)
 
 
-def codes_alike(feature: Feature, own: int) -> frozenset[int]:
+def codes_alike(feature: DeclaredFeature, own: int) -> frozenset[int]:
     """The categories that count as alike with one's own."""
     lists = feature.comparable
     assert isinstance(lists, tuple)
@@ -42,7 +39,7 @@ def codes_alike(feature: Feature, own: int) -> frozenset[int]:
     return frozenset(codes)
 
 
-def _checked_distance(feature: Feature, given: object) -> float:
+def _checked_distance(feature: DeclaredFeature, given: object) -> float:
     found = finite_number(given)
     if found is None or found < 0:
         raise SchemaError(
@@ -53,7 +50,7 @@ def _checked_distance(feature: Feature, given: object) -> float:
     return int(found) if isinstance(given, int | np.integer) else found
 
 
-def _checked_lists(feature: Feature, given: object) -> Comparable:
+def _checked_lists(feature: DeclaredFeature, given: object) -> Comparable:
     if not isinstance(given, list | tuple):
         raise SchemaError(
             f"comparable of {feature.name!r} is {given!r}: it is {feature.kind}, so list the "
@@ -68,7 +65,9 @@ def _checked_lists(feature: Feature, given: object) -> Comparable:
     return _checked_labels(feature, given)
 
 
-def _checked_labels(feature: Feature, labels: Sequence[FeatureValue]) -> tuple[FeatureValue, ...]:
+def _checked_labels(
+    feature: DeclaredFeature, labels: Sequence[FeatureValue]
+) -> tuple[FeatureValue, ...]:
     try:
         return tuple(feature.value(feature.code(label)) for label in labels)
     except DataError as error:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 
 from localface.data.codes import FeatureValue, finite_number, range_codes
+from localface.data.declared import DeclaredFeature
 from localface.errors import ConstraintError, SchemaError, did_you_mean, list_names
-
-if TYPE_CHECKING:
-    from localface.data.feature import Feature
 
 FeatureKind = Literal["numeric", "integer", "ordinal", "binary", "categorical"]
 Moves = Literal["freely", "up", "down", "never", "grows"]
@@ -21,7 +19,7 @@ OWN: tuple[str, ...] = ("never", "grows")
 """Moves of features that stay a person's own: no action changes them."""
 
 
-def check_words(feature: Feature) -> None:
+def check_words(feature: DeclaredFeature) -> None:
     """Check the name, the unit, the kind and how it moves."""
     name = feature.name
     kind = feature.kind
@@ -52,7 +50,7 @@ def check_words(feature: Feature) -> None:
         )
 
 
-def check_own(feature: Feature) -> None:
+def check_own(feature: DeclaredFeature) -> None:
     """Check what is said of a feature that stays a person's own."""
     name = feature.name
     if not isinstance(feature.protected, bool | np.bool_):
@@ -75,7 +73,7 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str)
 
 
-def checked_number(feature: Feature, key: str) -> float | None:
+def checked_number(feature: DeclaredFeature, key: str) -> float | None:
     """Check a setting that is a positive number."""
     given = getattr(feature, key)
     if given is None:
@@ -93,7 +91,7 @@ def checked_number(feature: Feature, key: str) -> float | None:
     return int(found) if isinstance(given, int | np.integer) else found
 
 
-def checked_categories(feature: Feature) -> tuple[FeatureValue, ...] | None:
+def checked_categories(feature: DeclaredFeature) -> tuple[FeatureValue, ...] | None:
     """Check the categories, and give a binary feature 0 and 1 where it has none."""
     name = feature.name
     given = feature.categories
@@ -144,7 +142,7 @@ def _python_value(value: Any) -> Any:
 
 
 def checked_range(
-    feature: Feature, key: str
+    feature: DeclaredFeature, key: str
 ) -> tuple[FeatureValue | None, FeatureValue | None] | None:
     """Check bounds or a reference, and leave its open ends open."""
     given = getattr(feature, key)
