@@ -13,6 +13,7 @@ from localface.engine.job import SearchJob
 from localface.errors import InputError, ModelError
 from localface.geometry.bounds import Bounds
 from localface.search.questions import (
+    OutOfTime,
     Questions,
     ask_nearest_rows,
     ask_point_scores,
@@ -201,3 +202,75 @@ def test_a_table_that_is_scored_beforehand_needs_no_call_for_a_census() -> None:
     assert count == 2
     assert len(score.calls) == 1
     assert seen.rows == 0
+
+
+# deadlines
+
+
+def score_in_time(*values: float) -> Questions[list[float]]:
+    """Ask for scores one after the other, as long as there is time; then once more."""
+    found: list[float] = []
+    try:
+        for value in values:
+            found += (yield from ask_point_scores(points(value))).tolist()
+    except OutOfTime:
+        found += (yield from ask_point_scores(points(9.0))).tolist()
+        found += (yield from ask_point_scores(points(8.0))).tolist()
+    return found
+
+
+LONG_AGO = float("-inf")
+
+
+def test_a_search_whose_time_is_up_is_told_so_once_and_may_still_close() -> None:
+    results = {
+        number: result
+        for number, result, _ in line_driver().run(
+            [
+                job(score_in_time(1.0, 2.0, 3.0), deadline=LONG_AGO),
+                job(score_in_time(1.0, 2.0, 3.0)),
+            ]
+        )
+    }
+
+    assert results == {0: [0.1, 0.9, 0.8], 1: [0.1, 0.2, 0.3]}
+
+
+def test_what_is_answered_is_handed_over_before_time_is_up() -> None:
+    """A search that has nothing more to ask never hears of its deadline."""
+    jobs = [job(score_of(4.0), deadline=LONG_AGO), job(targets_up_to(9.0), deadline=LONG_AGO)]
+
+    assert {number: one for number, one, _ in line_driver().run(jobs)} == {0: [0.4], 1: 5}
+
+
+def test_the_question_that_is_not_answered_is_not_paid_for() -> None:
+    score = LineScore()
+
+    list(line_driver(score).run([job(score_in_time(1.0, 2.0), deadline=LONG_AGO)]))
+
+    assert score.calls == [[1.0], [9.0], [8.0]]
+
+
+def test_time_is_up_when_the_clock_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100))
+    monkeypatch.setattr("localface.engine.driver.time.perf_counter", lambda: next(clock))
+
+    ((_, found, seen),) = line_driver().run(
+        [job(score_in_time(*([1.0] * 20)), deadline=7.5)]  # three readings a round
+    )
+
+    assert found == [0.1, 0.1, 0.1, 0.9, 0.8]
+    assert seen.questions == 5
+
+
+def test_a_search_may_end_at_once_when_its_time_is_up() -> None:
+    def ends_at_once() -> Questions[str]:
+        try:
+            yield from score_of(1.0, 2.0)
+        except OutOfTime:
+            return "late"
+        return "in time"
+
+    ((_, found, _),) = line_driver().run([job(ends_at_once(), deadline=LONG_AGO)])
+
+    assert found == "late"

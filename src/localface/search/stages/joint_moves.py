@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from math import comb
+
 import numpy as np
 
 from localface.search.graph import LocalGraph
@@ -10,6 +13,9 @@ from localface.search.person import Person
 from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids, Mask
 
+_IN_EVERY_WAY = 3  # changes at once up to which every set is tried
+_MOST_AT_ONCE = 128  # sets of one size that are tried
+
 
 def route_by_joint_moves(
     graph: LocalGraph, end: Array, groups: list[int], *, rows: Ids, log_floor: float
@@ -17,8 +23,7 @@ def route_by_joint_moves(
     """Go from state to state over common ground, by single changes wherever one can be made.
 
     Of single changes the one comes first that raises the score most. Where none can be made,
-    the fewest that can be made together are: what is left of all when no more can be left out.
-    None where not even all together can.
+    the fewest that can be made together are. None where not even all together can.
     """
     person = graph.person
     here = person.factual
@@ -31,10 +36,9 @@ def route_by_joint_moves(
         fine = yield from judge.can_take(left, alone)
         made = alone[fine]
         if not fine.any():
-            together = yield from _fewest_together(judge, left)
-            if together is None:
+            made = yield from _fewest_together(judge, left)
+            if not len(made):
                 return None
-            made = together[None, :]
         states = judge.states(left, made)
         scores = yield from graph.scores_of_states(states, rows)
         best = int(np.argmax(scores))
@@ -79,11 +83,29 @@ class _StepJudge:
         return fine
 
 
-def _fewest_together(judge: _StepJudge, groups: list[int]) -> Questions[Mask | None]:
-    """Which changes must be made at once: leave out one after the other as long as it goes."""
+def _fewest_together(judge: _StepJudge, groups: list[int]) -> Questions[Mask]:
+    """The smallest sets of changes that can be made at once, a line each; none where all cannot.
+
+    Two and three are tried in every way. Of more, one after the other is left out of all.
+    """
+    every = np.ones((1, len(groups)), dtype=bool)
+    for size in range(2, min(_IN_EVERY_WAY, len(groups) - 1) + 1):
+        if comb(len(groups), size) > _MOST_AT_ONCE:
+            break
+        some = np.array(list(combinations(range(len(groups)), size)))
+        sets = np.zeros((len(some), len(groups)), dtype=bool)
+        sets[np.arange(len(some))[:, None], some] = True
+        fine = yield from judge.can_take(groups, sets)
+        if fine.any():
+            return np.asarray(sets[fine])
+    if not (yield from judge.can_take(groups, every))[0]:
+        return every[:0]
+    return (yield from _leave_out_one_by_one(judge, groups))[None, :]
+
+
+def _leave_out_one_by_one(judge: _StepJudge, groups: list[int]) -> Questions[Mask]:
+    """What is left of all changes when no more can be left out."""
     made = np.ones(len(groups), dtype=bool)
-    if not (yield from judge.can_take(groups, made[None, :]))[0]:
-        return None
     while made.sum() > 2:
         members = np.flatnonzero(made)
         fewer = np.repeat(made[None, :], len(members), axis=0)

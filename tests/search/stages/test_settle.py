@@ -1,0 +1,136 @@
+"""Settle: each number stops at the first round value at which the target is reached."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.questions import ScorePoints
+from localface.search.stages.settle import settle_values
+from localface.types import NO_ROWS
+from scripted import Script, box, someone
+
+
+def settled(script: Script, end, groups=None, *, factual=None, **options) -> list[float]:
+    point = np.asarray(end, dtype=float)
+    own = np.zeros(len(point)) if factual is None else np.asarray(factual, dtype=float)
+    graph = script.graph(someone(own, **options))
+    some = list(range(len(point))) if groups is None else groups
+    return script.run(settle_values(graph, point, some, NO_ROWS)).tolist()
+
+
+def nobody(n: int, **functions) -> Script:
+    return Script(np.zeros((0, n)), **functions)
+
+
+def tens(column, values):
+    """Round outwards to tens."""
+    return np.sign(values) * np.ceil(np.abs(values) / 10 - 1e-9) * 10
+
+
+def test_a_value_stops_where_the_target_is_reached():
+    script = nobody(1, score=lambda points: points[:, 0])
+
+    assert settled(script, [2.0]) == [0.5]
+
+
+def test_a_value_stops_at_a_round_one():
+    script = nobody(1, score=lambda points: points[:, 0] / 100)
+
+    assert settled(script, [87.3], round_outwards=tens) == [50.0]
+
+
+def test_a_value_never_goes_beyond_the_donors():
+    script = nobody(1, score=lambda points: points[:, 0] / 100)
+
+    assert settled(script, [52.0], round_outwards=tens) == [50.0]
+    assert settled(script, [51.0], min_score=0.505, round_outwards=tens) == [51.0]
+    assert settled(script, [-4.0], min_score=-9.0, round_outwards=tens) == [-4.0]
+
+
+def test_values_below_the_persons_own_settle_too():
+    script = nobody(1, score=lambda points: (100 - points[:, 0]) / 100)
+
+    assert settled(script, [16.0], factual=[80.0]) == [48.0]
+
+
+def test_the_furthest_settles_first():
+    """Either would do alone: the far one goes back, and the near one then has to stay."""
+    script = nobody(2, score=lambda points: points @ np.array([0.25, 0.5]))
+
+    state = settled(script, [4.0, 1.0])
+
+    assert state == [0.25, 0.875]
+
+
+def test_a_change_stays_a_change_that_can_be_noticed():
+    """Once another change is enough, a number goes back as far as can still be noticed."""
+    script = nobody(2, score=lambda points: points[:, 1])
+    small = np.array([-0.3, -0.3])
+
+    state = settled(script, [1.0, 0.9], just_noticeable=(small, -small))
+
+    assert state[0] == 0.3125
+    assert state[1] > 0.5 - 1e-9
+
+
+def test_linked_numbers_and_categories_stay_as_they_are():
+    script = nobody(4, score=lambda points: points[:, 3])
+
+    state = settled(
+        script,
+        [1.0, 1.0, 1.0, 1.0],
+        [0, 1, 2],
+        group_of=np.array([0, 0, 1, 2]),
+        discrete=np.array([False, False, True, False]),
+    )
+
+    assert state == [1.0, 1.0, 1.0, 0.5]
+
+
+def test_only_the_groups_that_change_are_settled():
+    script = nobody(2, score=lambda points: points.max(axis=1))
+
+    assert settled(script, [1.0, 7.0], [0])[1] == 7.0
+
+
+def test_whole_numbers_settle_at_whole_numbers():
+    script = nobody(1, score=lambda points: points[:, 0] / 10)
+
+    assert settled(
+        script, [9.0], min_score=0.45, round_outwards=lambda column, values: np.rint(values)
+    ) == [5.0]
+
+
+def test_a_value_that_the_bounds_or_relations_rule_out_is_passed_over():
+    script = nobody(1, score=lambda points: points[:, 0])
+
+    bound = settled(script, [2.0], bounds=box(1, lower=[0.9]))
+    related = settled(
+        script, [2.0], keeps_relations=lambda points: np.abs(points[:, 0] - 0.5) > 0.2
+    )
+
+    assert bound == [1.0]
+    assert related == [0.75]
+
+
+def test_the_score_need_not_rise_all_the_way():
+    """The first value that reaches the target, even if later ones do not."""
+    script = nobody(1, score=lambda points: 1 - np.abs(points[:, 0] - 0.75))
+
+    assert settled(script, [1.0]) == [0.25]
+
+
+def test_where_no_smaller_value_will_do_nothing_changes():
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 4)
+
+    assert settled(script, [1.0, 1.0]) == [1.0, 1.0]
+
+
+def test_each_number_is_one_question_and_no_value_is_asked_twice():
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 4)
+
+    settled(script, [30.0, 50.0], min_score=10.0, round_outwards=tens)
+
+    asked = [question.points for question in script.asked if isinstance(question, ScorePoints)]
+    assert [len(points) for points in asked] == [5, 2]  # the third is known already
+    assert all(len(np.unique(points, axis=0)) == len(points) for points in asked)
