@@ -183,3 +183,35 @@ def test_nothing_is_composed_where_nobody_reaches_the_target() -> None:
     assert len(made.points) == len(made.scores) == 0
     assert account.model_calls == 0
     assert len(score.calls) == 1  # everyone, once
+
+
+def test_states_that_a_person_may_take_over_are_counted_and_the_best_are_told() -> None:
+    score = LineScore()
+    account = meter()
+    question = Census(up_to(9.0), projection=taking_over_up_to(6.5))
+
+    (found,) = answers(answerer(score), [question], [account])
+
+    assert (found.allowed, found.targets) == (8, 3)
+    assert found.best[:3, 0].tolist() == [6.5, 6.0, 5.0]
+    assert found.best_scores[:3].tolist() == [0.65, 0.6, 0.5]
+    assert score.calls == [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.5]]
+
+
+def test_counting_states_reveals_no_row() -> None:
+    account = meter(max_rows=1)
+
+    answers(answerer(), [Census(up_to(9.0), projection=taking_over_up_to(6.5))], [account])
+
+    assert account.make_disclosure(10).rows == 0
+
+
+def test_rows_and_states_are_counted_in_one_round() -> None:
+    rows = Census(up_to(6.0))
+    states = Census(up_to(9.0), projection=taking_over_up_to(4.5))
+
+    by_row, by_state = answers(answerer(), [rows, states])
+
+    assert (by_row.targets, by_row.best.size) == (2, 0)
+    assert (by_state.allowed, by_state.targets) == (6, 0)
+    assert by_state.best_scores.max() == 0.45

@@ -93,3 +93,17 @@ def test_without_limits_targets_are_taken_as_they_are() -> None:
 
     assert states[:, 0].tolist() == [9.0, 8.0]
     assert found.tolist() == [9, 8]
+
+
+@pytest.mark.parametrize("block", [3, 100])
+def test_states_of_a_person_are_listed_once_each_and_only_allowed_ones(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localface.engine.targets.BLOCK_ROWS", block)
+    question = Census(up_to(5.5), projection=taking_over_up_to(6.5))
+
+    states = targets().different_states(question)
+
+    assert states[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
+    wide = targets().different_states(Census(up_to(9.0), projection=taking_over_up_to(6.5)))
+    assert wide[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.5]

@@ -7,8 +7,15 @@ import pytest
 
 from localface.density.protocol import Hole
 from localface.search.graph import GraphPath, LocalGraph
-from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints, ScoreRows
-from scripted import Script, box, counts, replies, someone, values, verdicts
+from localface.search.questions import (
+    Census,
+    DensityAlong,
+    Nearest,
+    RowDensities,
+    ScorePoints,
+    ScoreRows,
+)
+from scripted import Script, box, counts, replies, someone, taking_over, values, verdicts
 
 LINE = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [6.0, 0.0]]
 
@@ -251,3 +258,83 @@ def test_without_the_census_no_row_is_counted():
     script.run(graph.reveal_rows_around(0, 2))
 
     assert script.n_asked(Census) == 0
+
+
+# states of one person
+
+OWN = box(2, lower=[-np.inf, 0.5], upper=[np.inf, 0.5])  # the second column is one's own
+
+
+def own_line(**options) -> tuple[Script, LocalGraph]:
+    rows = [[1.0, 0.5], [2.0, 0.0], [3.0, 9.0], [3.0, 7.0], [6.0, 0.5]]
+    script = Script(rows, score=lambda points: points[:, 0] / 10)
+    given = {"bounds": OWN, "projection": taking_over(OWN, [0.0, 0.5])}
+    return script, script.graph(someone([0.0, 0.5], **(given | options)))
+
+
+def test_states_keep_what_is_the_persons_own_and_say_which_row_they_come_from():
+    script, graph = own_line()
+
+    found = script.run(graph.reveal_rows_around(0, 3))
+
+    assert graph.points[found].tolist() == [[1.0, 0.5], [2.0, 0.5], [3.0, 0.5]]
+    assert graph.ids[found].tolist() == [0, -1, -1]  # the first is the row's own state
+    assert graph.donors[found].tolist() == [0, 1, 2]
+    assert graph.rows_of([0, *found]).tolist() == [0, 1, 2]
+
+
+def test_states_are_scored_as_states_and_rows_as_rows():
+    script, graph = own_line()
+
+    script.run(graph.reveal_rows_around(0, 3))
+
+    rows = [question.ids.tolist() for question in script.asked if isinstance(question, ScoreRows)]
+    states = [question for question in script.asked if isinstance(question, ScorePoints)]
+    assert rows == [[0]]
+    assert [question.donors.tolist() for question in states] == [[1, 2]]
+    assert states[0].points.tolist() == [[2.0, 0.5], [3.0, 0.5]]
+    assert graph.scores.tolist() == [0.0, 0.1, 0.2, 0.3]
+
+
+def test_the_density_of_rows_is_known_and_that_of_states_is_worked_out():
+    script, graph = own_line()
+    script.log_density = lambda points: points[:, 0]
+    found = script.run(graph.reveal_rows_around(0, 3))
+    script.asked.clear()
+
+    values_there = script.run(graph.log_densities_at([found[2], found[0], found[1]]))
+
+    assert values_there.tolist() == [3.0, 1.0, 2.0]
+    assert [type(question) for question in script.asked] == [RowDensities, DensityAlong]
+    assert script.asked[0].ids.tolist() == [0]
+
+
+def test_scores_of_states_are_asked_once_each():
+    script, graph = line()
+    states = np.array([[2.0, 7.0], [3.0, 7.0], [2.0, 7.0]])
+
+    first = script.run(graph.scores_of_states(states, np.array([0])))
+    again = script.run(graph.with_floor(-1.0).scores_of_states(states[::-1], np.array([0])))
+    own = script.run(graph.scores_of_states(graph.points[:1], np.array([0])))
+
+    assert (first.tolist(), again.tolist(), own.tolist()) == (
+        [0.2, 0.3, 0.2],
+        [0.2, 0.3, 0.2],
+        [0.0],
+    )
+    (asked,) = script.asked
+    assert {tuple(point) for point in asked.points.tolist()} == {(2.0, 7.0), (3.0, 7.0)}
+    assert asked.donors.tolist() == [0]
+
+
+def test_whether_states_reach_the_target_is_asked_only_where_it_must_be_known():
+    script, graph = own_line()
+
+    assert script.run(graph.may_have_targets()) is True
+    assert script.n_asked(Census) == 0
+    assert script.run(graph.has_targets()) is True
+    assert script.asked[-1].projection is graph.person.projection
+    assert (graph.counts.allowed, graph.counts.targets) == (4, 1)
+
+    _, rows = line()
+    assert replies(rows.may_have_targets(), counts(0))[1] is False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from localface.search.person import Person
-from scripted import box, someone
+from scripted import box, someone, taking_over
 
 
 def test_without_weights_every_change_costs_the_same():
@@ -33,3 +33,20 @@ def test_unless_told_otherwise_states_are_taken_as_they_are():
     assert person.projection is None
     assert person.rule == "lowest"
     assert np.isinf(person.max_step)
+
+
+def test_a_projection_that_limits_nothing_leaves_rows_as_they_are():
+    free = someone([0.0, 0.0], projection=taking_over(box(2), [0.0, 0.0]))
+    limits = box(2, upper=[1.0, np.inf])
+    limited = someone([0.0, 0.0], projection=taking_over(limits, [0.0, 0.0]))
+
+    assert someone([0.0, 0.0]).limiting_projection is None
+    assert free.limiting_projection is None
+    assert limited.limiting_projection is limited.projection
+
+
+def test_unless_told_otherwise_values_are_as_round_as_they_are():
+    person = Person(np.zeros(2), box(2), 0.5, 0.0, np.zeros(2, dtype=bool))
+
+    assert person.round_outwards(0, np.array([0.123])).tolist() == [0.123]
+    assert person.fixed is None
