@@ -86,3 +86,12 @@ def test_a_given_goal_is_the_only_donor():
 
     assert script.run(find_donors(graph, 3)) == [graph.goal]
     assert script.asked == []
+
+
+def test_where_the_budget_is_spent_already_it_looks_around_once():
+    script = rows(99, first_target=90)
+    graph = script.graph(someone([0.0, 0.0]))
+    graph.cut = True
+
+    assert script.run(find_donors(graph, 3)) == []
+    assert [question.k for question in script.asked if isinstance(question, Nearest)] == [6]

@@ -221,3 +221,30 @@ def test_someone_below_the_floor_ends_above_it():
     found = fewest_of(script, [0.6, 0.0], [0.0, 0.9], log_floor=-1.0)
 
     assert end_of(found) == [0.0, 0.9]
+
+
+def test_a_change_that_weighs_less_comes_before_one_of_less_effort():
+    script = nobody(2, score=lambda points: (points > 0).max(axis=1) * 1.0)
+
+    found = fewest_of(script, [0.1, 0.0], [0.0, 1.0], weights=np.array([3.0, 1.0]))
+
+    assert found.cost == (1.0, 1.0)
+    assert end_of(found) == [0.0, 1.0]
+
+
+def test_what_costs_more_does_not_take_the_place_of_what_was_found():
+    """Two light changes might have cost less, so that larger sets are looked at as well."""
+    script = nobody(3, score=lambda points: points[:, 0])
+
+    found = fewest_of(script, np.ones(3), weights=np.array([3.0, 1.0, 1.0]))
+
+    assert end_of(found) == [1.0, 0.0, 0.0]
+
+
+def test_the_sets_that_are_carried_on_are_those_with_the_highest_scores(monkeypatch):
+    monkeypatch.setattr(fewest, "_MOST_CARRIED", 1)
+    script = nobody(4, score=lambda points: points @ np.array([1.0, 2.0, 4.0, 3.0]) / 14)
+
+    found = fewest_of(script, np.ones(4))
+
+    assert end_of(found) == [0.0, 0.0, 1.0, 1.0]

@@ -200,3 +200,40 @@ def test_states_are_scored_with_the_values_of_those_they_are_taken_from():
     asked = [question for question in script.asked if isinstance(question, ScorePoints)]
     assert asked
     assert all(question.donors.tolist() == [0, 1] for question in asked)
+
+
+def reached_early(points):
+    """High enough around one in the first column, and wherever both columns are large."""
+    early = np.abs(points[:, 0] - 1) < 0.3
+    return np.where(early | (points.sum(axis=1) >= 3), 0.6, 0.0)
+
+
+def test_a_change_that_a_smaller_one_makes_needless_is_left_out():
+    """In full it took two changes; the first, once it is smaller, is enough alone."""
+    (move,) = actions_to(nobody(2, score=reached_early), [2.0, 2.0])
+
+    assert move.point.tolist() == [0.75, 0.0]
+
+
+def test_someone_below_the_floor_goes_on_until_they_are_above_it():
+    script = nobody(
+        2,
+        score=reached_early,
+        log_density=lambda points: np.where(points[:, 1] >= 0.1, 1.0, -1.0),
+    )
+
+    moves = actions_to(script, [2.0, 2.0], log_floor=-1.0)
+
+    assert ended(moves)[1] >= 0.1
+
+
+def test_smaller_changes_do_not_leave_someone_below_the_floor():
+    script = nobody(
+        1,
+        score=lambda points: points[:, 0],
+        log_density=lambda points: np.where(points[:, 0] >= 0.9, 1.0, -1.0),
+    )
+
+    (move,) = actions_to(script, [1.0], log_floor=-1.0)
+
+    assert move.point.tolist() == [1.0]
