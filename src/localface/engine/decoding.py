@@ -52,18 +52,24 @@ def path_records(
     rows = source.records(ids)
     records = np.empty((len(is_row), rows.shape[1]))
     records[is_row] = rows
-    donors = np.unique([row for row in outcome.donors if row >= 0]).astype(np.int64)
-    records[~is_row] = decode(outcome.points[~is_row], source.records(donors))
+    records[~is_row] = decode(outcome.points[~is_row], _donor_records(source, outcome))
     numbers = iter(source.row_numbers(ids).tolist())
     return records, tuple(next(numbers) if one >= 0 else None for one in outcome.ids)
 
 
-def action_records(outcome: Outcome, decode: Decode, donors: Array) -> Array | None:
+def action_records(source: Source, outcome: Outcome, decode: Decode) -> Array | None:
     """Bring the states that the actions lead through into the user's units, the person's first."""
     if outcome.actions is None:
         return None
     points = [outcome.points[0], *(move.point for move in outcome.actions.moves)]
-    return decode(np.stack(points), donors)
+    return decode(np.stack(points), _donor_records(source, outcome))
+
+
+def _donor_records(source: Source, outcome: Outcome) -> Array:
+    """The rows that states of an outcome were taken from, so that they decode to the last bit."""
+    taken = () if outcome.actions is None else outcome.actions.donors
+    rows = [row for row in (*outcome.donors, *taken) if row >= 0]
+    return source.records(np.unique(rows).astype(np.int64))
 
 
 def waiting_record(outcome: Outcome, decode: Decode, own: Array) -> Array | None:

@@ -184,7 +184,7 @@ class Engine:
             box=request.box,
             disclosure=disclosure,
             goal=request.goal,
-            action_records=action_records(outcome, decode, records),
+            action_records=action_records(self.source, outcome, decode),
             waiting_record=waiting_record(outcome, decode, request.record),
         )
         return answer if self.finish is None else self.finish(answer)

@@ -22,7 +22,7 @@ from localface.search.questions import (
 from localface.search.stages.actions import find_actions
 from localface.search.stages.donors import find_donors
 from localface.search.stages.small_steps import break_into_small_steps
-from localface.types import Array
+from localface.types import Array, Ids
 
 _T = TypeVar("_T")
 
@@ -117,13 +117,14 @@ def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions
             Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())
             for i, vertex in enumerate(trail[1:])
         )
-    return (yield from measure_actions(graph.person, moves, log_floor))
+    rows = graph.rows_of([*donors, *trail])
+    return (yield from measure_actions(graph.person, moves, log_floor, rows))
 
 
 def measure_actions(
-    person: Person, moves: tuple[Move, ...], log_floor: float
+    person: Person, moves: tuple[Move, ...], log_floor: float, rows: Ids
 ) -> Questions[ActionPath]:
-    """Work out the log-densities at and along the actions."""
+    """Work out the log-densities at and along the actions, whose values are those of ``rows``."""
     moves = yield from break_into_small_steps(person, moves, log_floor)
     states = np.stack([person.factual, *(move.point for move in moves)])
     starts = np.concatenate([states[:-1], states[1:]])
@@ -134,4 +135,5 @@ def measure_actions(
         log_densities=found.log_densities[len(moves) :],
         step_log_densities=found.log_densities[: len(moves)],
         log_floor=log_floor,
+        donors=tuple(rows.tolist()),
     )

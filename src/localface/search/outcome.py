@@ -17,6 +17,7 @@ class ActionPath:
     log_densities: Array  # after each move
     step_log_densities: Array  # what the rule measures along each move
     log_floor: float
+    donors: tuple[int, ...] = ()  # the rows that values were taken over from
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -17,7 +17,6 @@ from localface.search.closing import (
     outcome_without_measures,
 )
 from localface.search.graph import GraphPath, LocalGraph
-from localface.search.move import Move
 from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
@@ -38,7 +37,7 @@ from localface.search.stages.paper import (
     paper_walk_to_target,
 )
 from localface.search.stages.relax import densest_path
-from localface.search.stages.straight import find_straight_way
+from localface.search.stages.straight import StraightWay, find_straight_way
 from localface.search.stages.waiting import add_waiting
 from localface.types import Array
 
@@ -153,9 +152,7 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
     log_floor = min(graph.person.log_floor, own)
     way = yield from find_straight_way(graph, plan, projection, log_floor)
     if way.moves is not None and way.stops is not None:
-        moves = way.moves
-        stops = way.stops
-        return (yield from in_any_case(lambda: _go_by_moves(graph, plan, moves, stops, log_floor)))
+        return (yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor)))
     graph.cut = graph.cut or way.cut
     if found.gave_up and first < _LONG_WALK:
         found = yield from explore(graph, replace(plan.walk_options, most=_LONG_WALK))
@@ -308,21 +305,22 @@ def _search_above_lower_floor(
 def _go_by_moves(
     graph: LocalGraph,
     plan: Plan,
-    moves: tuple[Move, ...],
-    stops: tuple[Move, ...],
+    way: StraightWay,
     log_floor: float,
 ) -> Questions[Outcome]:
     """The outcome in which the path is what the actions lead through."""
     if plan.existence_only:
         return outcome_without_measures("FOUND", graph.person)
     own = graph.with_fixed_columns(graph.person.fixed)
-    vertices = [own.add_state(stop.point, stop.score) for stop in stops]
+    assert way.moves is not None
+    assert way.stops is not None
+    vertices = [own.add_state(stop.point, stop.score) for stop in way.stops]
     entry = log_floor < graph.person.log_floor - FLOOR_TOLERANCE
     path = own.path_through((0, *vertices))
     outcome = yield from close_search("FOUND", own, path, entry=entry)
     if not plan.actions:
-        return replace(outcome, composed=True)
-    actions = yield from measure_actions(graph.person, moves, log_floor)
+        return replace(outcome, donors=tuple(way.rows.tolist()), composed=True)
+    actions = yield from measure_actions(graph.person, way.moves, log_floor, way.rows)
     return replace(outcome, actions=actions, composed=True)
 
 

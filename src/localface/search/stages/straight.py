@@ -6,7 +6,7 @@ could take over from anybody who reaches it may still be within reach of a few c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from localface.search.questions import Questions, ask_composed_states, ask_densi
 from localface.search.stages.actions import find_actions
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.swaps import is_allowed_end
+from localface.types import NO_ROWS, Ids
 
 _STATES = 48  # states that are taken for ends, the nearest
 
@@ -35,6 +36,7 @@ class StraightWay:
     moves: tuple[Move, ...] | None
     stops: tuple[Move, ...] | None
     cut: bool
+    rows: Ids = field(default_factory=lambda: NO_ROWS)  # that their values are taken from
 
 
 def find_straight_way(
@@ -60,7 +62,7 @@ def find_straight_way(
             stops = yield from _stops_above_floor(person, moves, log_floor)
             states = np.stack([person.factual, *(move.point for move in stops)])
             if norms(np.diff(states, axis=0)).max() <= person.max_step:
-                return StraightWay(moves, stops, composed.cut)
+                return StraightWay(moves, stops, composed.cut, own.rows_of(donors))
     return StraightWay(None, None, composed.cut)
 
 
