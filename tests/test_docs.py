@@ -202,7 +202,7 @@ REFUSED: dict[str, Callable[[], Any]] = {
     ).explain({**PERSON, "fio2": 50}),
     "bounds the wrong way round": lambda: made().explain(PERSON, where={"fio2": (0.9, 0.1)}),
     "contradictory constraints": lambda: made().explain(
-        PERSON, where={"age": {"within": 2, "bounds": (70, 80)}}
+        PERSON, where={"fio2": {"within": 0.05, "bounds": (0.21, 0.4)}}
     ),
     "a call against the schema": lambda: made(
         schema=Schema.infer(DATA).with_("age", moves="up")
