@@ -174,7 +174,7 @@ class AnswerAssembler:
         if found or not about_record:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))
             yield from cautions_about_own_state(share, self.options.min_density, found=found)
-        kept = [feature.name for feature in self.schema if feature.moves == "never"]
+        kept = [feature.name for feature in self.schema if feature.own]
         yield from cautions_about_company(n_comparable, kept)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:

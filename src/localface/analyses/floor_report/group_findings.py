@@ -78,7 +78,7 @@ def _groups(schema: Schema, records: Array) -> Iterator[tuple[str, Mask]]:
                 yield from _large(
                     f"{name} {to_one_line(feature.format(float(code)))}", column == code
                 )
-        elif feature.moves == "never":
+        elif feature.own:
             edges = np.unique(np.quantile(column, np.arange(1, _BANDS) / _BANDS))
             band = np.searchsorted(edges, column, "left")
             for number in np.unique(band):

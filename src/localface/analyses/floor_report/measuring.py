@@ -105,7 +105,7 @@ def measure_floor(
         n_fitted=len(trial.known),
         n_held_out=len(trial.held_out),
         n_people=None if people is None else len(np.unique(people)),
-        own=tuple(one.name for one in table.schema if one.moves == "never"),
+        own=tuple(one.name for one in table.schema if one.own),
         copies_found=model is not None and model.copies.distance > 0,
         refitted=in_use.refitted,
     )

@@ -38,7 +38,7 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
     bins = FeatureBins.fit(points, space)
     binned = bins.of(points)
     own = np.array(
-        [j for j, one in enumerate(space.schema) if one.moves == "never"], dtype=np.int64
+        [j for j, one in enumerate(space.schema) if one.own], dtype=np.int64
     )
     halves = shape.copies.halves(len(points))
     weights = shape.copies.row_weights(points @ shape.matrix)
