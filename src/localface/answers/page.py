@@ -237,7 +237,7 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     """
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
-    own = [one.name for one in answer.schema if one.moves == "never"]
+    own = [one.name for one in answer.schema if one.own]
     more = f" and {len(own) - _OWN_NAMED} more" if len(own) > _OWN_NAMED else ""
     alike = f"alike in {', '.join(own[:_OWN_NAMED])}{more}"
     yield f"compared with about {format_about(answer.n_comparable)} people {alike}"

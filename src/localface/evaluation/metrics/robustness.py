@@ -75,7 +75,7 @@ def noisy_copies(
     relation is the record itself.
     """
     schema = space.schema
-    exact = np.array([feature.discrete or feature.moves == "never" for feature in schema])
+    exact = np.array([feature.discrete or feature.own for feature in schema])
     errors = noise * rng.normal(size=(n, len(schema)))
     points = points_of_records(record[None, :], space) + errors[:, space.feature_of]
     copies = np.where(exact, record, space.records(points))
