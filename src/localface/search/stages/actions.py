@@ -115,8 +115,11 @@ def _reduced_route(
     points = graph.points[donors]
     swaps = Swaps(person, points)
     full = np.where(swaps.differs @ swaps.touched, points, person.factual)
+    scores = yield from graph.scores_of_states(full, graph.rows_of(donors))
     found = yield from ask_density_along(full, full, person.log_floor, person.rule)
-    sound = [i for i in np.flatnonzero(found.passes).tolist() if swaps.differs[i].any()]
+    # without what is fixed or too small to notice, a donor's values may no longer reach the target
+    fine = found.passes & (scores >= person.min_score) & is_allowed_end(person, full)
+    sound = [i for i in np.flatnonzero(fine).tolist() if swaps.differs[i].any()]
     reduced = []
     for i in sound[:_REDUCED]:
         rows = graph.rows_of([donors[i]])
