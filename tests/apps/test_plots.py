@@ -346,7 +346,7 @@ def test_tracing_leaves_the_explainer_as_it_was(explainer: LocalFACE, moons: Moo
 
 
 def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer: LocalFACE) -> None:
-    person = np.array([-1.6, 0.6])
+    person = np.array([-1.3, 0.3])
     story = trace_of(explainer, person)
 
     assert story.recourse.entry
@@ -432,9 +432,14 @@ def test_the_pipeline_of_the_printed_algorithms_is_refused(moons: Moons) -> None
         plot_pipeline(printed, moons.person)
 
 
-def test_the_straight_line_falls_below_the_floor_and_the_way_does_not(
-    explainer: LocalFACE, moons: Moons
-) -> None:
+def test_the_straight_step_falls_below_the_floor_and_the_way_does_not(moons: Moons) -> None:
+    explainer = LocalFACE(
+        moons.model,
+        moons.data,
+        schema=Schema([Feature("x0", scale=1.0), Feature("x1", scale=1.0)]),
+        min_score=0.75,
+        search=Search(n_neighbors=15, max_step=0.5),
+    )
     figure = plot_against_line(explainer, moons.person)
 
     below = next(panel for panel in figure.axes if "way travelled" in panel.get_xlabel())
