@@ -19,6 +19,15 @@ def test_shares_and_quantiles_undo_each_other():
         assert float(scale.share_below(scale.quantile(share))) == pytest.approx(share)
 
 
+def test_rounding_does_not_choose_among_people_with_the_same_density():
+    levels = np.sort(np.concatenate([np.full(40, 1 / 3), np.arange(60) / 7]))
+    scale = DensityScale(np.sort(levels + 1e-15 * np.arange(100)))
+
+    shares = scale.share_below(1 / 3 + np.linspace(-1e-13, 1e-13, 21))
+
+    assert len(set(shares.tolist())) == 1
+
+
 def distance_to_segment(centre, start, end):
     """How near a segment comes, worked out in fractions."""
     centre, start, end = ([Fraction(float(x)) for x in one] for one in (centre, start, end))

@@ -325,7 +325,8 @@ def by_brute_force(judge: Judge, person: Array) -> Array | None:
     floor = min(judge.floor, judge.lowest(start, start))
     for i in np.argsort(apart, kind="stable")[:32]:
         end = points[i]
-        if judge.lowest(end, end) >= judge.floor and judge.lowest(start, end) >= floor:
+        stands = judge.lowest(end, end) >= judge.floor - 1e-9
+        if stands and judge.lowest(start, end) >= floor - 1e-9:
             return np.asarray(states[i])
     return None
 

@@ -101,8 +101,9 @@ def judge_of(explainer: LocalFACE) -> Judge:
 
 
 def share_of(judge: Judge, level: float) -> float:
-    """The share of rows below a level, with parts of a row in between."""
-    return float(np.interp(level, judge.levels, np.linspace(0, 1, len(judge.levels))))
+    """The share of rows below a level, with parts of a row in between; ties but for rounding."""
+    shares = np.linspace(0, 1, len(judge.levels))
+    return float(np.interp(round(level, 9), np.round(judge.levels, 9), shares))
 
 
 def test_many_rows_are_searched_in_cells_and_few_are_scanned(in_cells: LocalFACE) -> None:

@@ -19,6 +19,7 @@ FLOOR_TOLERANCE = 1e-9
 RESTATED_TOLERANCE = 1e-6
 """The same for a log-density worked out again in another batch, whose sums round otherwise."""
 _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
+_DECIMALS = 9  # of a log-density: what differs less is the same
 _TOO_SHORT = 1e-12  # squared, beside its distance from a hole: a segment that is rounding
 LogFloor = Array | float | None
 """The log-density that a segment must keep: one for all, one for each, or None for no verdict."""
@@ -37,12 +38,16 @@ class DensityScale:
     def share_below(self, log_densities: Array | float) -> Array:
         """Return the share of people with a lower log-density: the inverse of ``quantile``.
 
+        People in the same cell of a pair have the same value but for rounding, which must not
+        choose among them.
+
         >>> scale = DensityScale(np.array([0.0, 1.0, 2.0]))
         >>> float(scale.share_below(scale.quantile(0.25)))
         0.25
         """
         shares = np.linspace(0.0, 1.0, len(self.log_densities))
-        return np.asarray(np.interp(log_densities, self.log_densities, shares))
+        levels = np.round(self.log_densities, _DECIMALS)
+        return np.asarray(np.interp(np.round(log_densities, _DECIMALS), levels, shares))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
