@@ -33,7 +33,7 @@ def explainer(years: dict[str, Any], through: str = "rows") -> LocalFACE:
     schema = Schema([Feature("years", kind="integer", unit="y", **years), Feature("dose")])
     search = Search(n_neighbors=20, through=through)
     data = table()
-    return LocalFACE(is_old, data, schema=schema, search=search, groups=range(len(data)))
+    return LocalFACE(is_old, data, schema=schema, search=search)
 
 
 def every_word(answer: Recourse) -> str:
@@ -98,7 +98,7 @@ def test_a_relation_with_what_is_own_is_not_offered_to_give_way():
     first = rng.normal(0, 1, 200)
     data = pd.DataFrame({"first": first, "last": first + rng.uniform(0, 3, 200)})
     model = lambda frame: 1 / (1 + np.exp(-np.asarray(frame["last"])))  # noqa: E731
-    served = LocalFACE(model, data, schema=schema, groups=range(len(data)))
+    served = LocalFACE(model, data, schema=schema)
 
     found = served.check({"first": 0.5, "last": 1.0}, {"last": 0.0})
 

@@ -9,6 +9,10 @@ import numpy as np
 from localface.types import Array, Ids
 
 _MOST_KNOTS = 512  # half of them as many rows apart, the others as many scores, and beside gaps
+_IN_THE_TAILS = 0.1  # share of rows on each side whose ranks say how far out, not how far apart
+_EVER_RISING = 1e-6  # of what ranks alone say
+_STEEPEST = 1e300
+_PLACES = 128  # on each side of the median, where it is told how steep the scores are
 _BESIDE = 0.25  # share of rows on each side of a gap that tell the scale there
 _TIMES_BEYOND = 10.0  # as many rows as are beyond the gap, at most
 _FEWEST_IN_CROWD = 0.05  # share of rows on both sides of a gap between two crowds
@@ -22,8 +26,11 @@ _HUGE_GAP = 3.0  # in scores: wider gaps count by their logarithm
 class NormalScores:
     """The knots of a strictly increasing map from a number to its normal score.
 
-    ``values`` are values of a column, at least two, ``scores`` those of their mid-ranks: one unit
-    is one standard deviation wherever the rows are. Between and beyond them the map is linear.
+    ``values`` are values of a column, at least two. ``scores`` begin with the normal quantiles of
+    their mid-ranks, so that one unit is about one standard deviation however skewed the column
+    is, and are bent so that a difference counts less the further out it is, and never more: by
+    rank alone two crowds apart would stand side by side, and the edge of a flat crowd would be
+    drawn out to a tail. Between and beyond the knots the map is linear.
     """
 
     values: Array
@@ -39,10 +46,63 @@ class NormalScores:
             step = max(1.0, abs(float(values[0])))
             return cls(np.array([values[0], values[0] + step]), np.array([0.0, 1.0]))
         ranks = (np.cumsum(counts) - counts / 2) / len(column)
-        scores = np.asarray(ndtri(ranks))
-        scores = _keep_gaps(values, scores, ranks)
+        by_rank = np.asarray(ndtri(ranks))
+        scores = _keep_gaps(values, _bend(values, by_rank, ranks, counts), ranks)
         knots = _choose_knots(ranks, scores)
         return cls(values[knots], scores[knots])
+
+
+def _bend(values: Array, scores: Array, ranks: Array, counts: Ids) -> Array:
+    """Bend scores so that they are ever flatter away from the median, in both directions.
+
+    On each side they become the lowest curve of that kind that is nowhere nearer to the median;
+    the rows in the tails have no part in how steep it is. The spread stays as it was.
+    """
+    middle = int(np.abs(ranks - 0.5).argmin())
+    below = _flatten_outwards(-values[middle::-1], -scores[middle::-1], 1 - ranks[middle::-1])
+    above = _flatten_outwards(values[middle:], scores[middle:], ranks[middle:])
+    bent = np.concatenate([-below[:0:-1], above])
+    bent *= _spread(scores, counts) / _spread(bent, counts)
+    apart = _EVER_RISING * (scores - scores[middle])  # however near two values are
+    return np.asarray(scores[middle] + bent + apart)
+
+
+def _flatten_outwards(values: Array, scores: Array, ranks: Array) -> Array:
+    """Return how far scores are from their first, as a concave function of the values."""
+    last = max(int(np.searchsorted(ranks, 1 - _IN_THE_TAILS)) - 1, 0)
+    inner = _concave_slopes(values[: last + 1], scores[: last + 1])
+    outer = _concave_slopes(values[last:], scores[last:])
+    slopes = np.concatenate([inner, np.minimum(outer, inner[-1]) if len(inner) else outer])
+    return np.concatenate([[0.0], np.cumsum(slopes * np.diff(values))])
+
+
+def _concave_slopes(values: Array, scores: Array) -> Array:
+    """Return how steep the least concave curve above the scores is after each value but the last.
+
+    Of many values a choice, evenly spread, stands for all.
+    """
+    places = np.unique(np.linspace(0, len(values) - 1, _PLACES).round().astype(np.int64))
+    x, y = values[places].tolist(), scores[places].tolist()
+    corners: list[int] = []
+    for i in range(len(x)):
+        while len(corners) > 1 and _is_under(corners[-2], corners[-1], i, x, y):
+            corners.pop()
+        corners.append(i)
+    chosen = places[corners]
+    with np.errstate(over="ignore"):
+        slopes = np.diff(scores[chosen]) / np.diff(values[chosen])
+    return np.asarray(np.repeat(np.minimum(slopes, _STEEPEST), np.diff(chosen)))
+
+
+def _is_under(left: int, middle: int, right: int, x: list[float], y: list[float]) -> bool:
+    """Tell whether the middle one of three places is on or under the line through the others."""
+    rise = (y[middle] - y[left]) * (x[right] - x[left])
+    return rise <= (y[right] - y[left]) * (x[middle] - x[left])
+
+
+def _spread(scores: Array, counts: Ids) -> float:
+    mean = np.average(scores, weights=counts)
+    return float(np.sqrt(np.average((scores - mean) ** 2, weights=counts)))
 
 
 def _keep_gaps(values: Array, scores: Array, ranks: Array) -> Array:

@@ -49,6 +49,16 @@ def test_no_row_is_on_an_edge_and_every_bin_holds_a_row(values, most):
     assert set(np.searchsorted(edges, column, "right").tolist()) == set(range(len(edges) + 1))
 
 
+def test_a_gap_between_two_crowds_is_in_no_bin():
+    chance = np.random.default_rng(0)
+    column = np.concatenate([chance.normal(0, 0.2, 130), chance.normal(2, 0.2, 170)])
+
+    edges = bin_edges(column, 4)
+
+    assert len(edges) <= 5
+    assert ((edges > column[:130].max()) & (edges < column[130:].min())).any()
+
+
 def test_more_rows_have_finer_bins():
     few = FeatureBins.fit(POINTS[:200], SPACE)
 

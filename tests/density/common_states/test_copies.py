@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from made_tables import fit_on, numbers_schema, phone_bills, phone_schema, shares
 
+from localface import LocalFACE, Search
 from localface.density.common_states.copies import Copies, copy_distance
 from localface.density.common_states.joint_density import leave_one_out_log_sums
+from worlds import mixed_table
 
 RECORDS = phone_bills(700, seed=7)
 PEOPLE = np.arange(len(RECORDS))
@@ -92,9 +96,21 @@ def test_new_people_are_refused_as_often_as_said_where_everybody_came_four_times
 def test_no_copies_are_found_where_everybody_is_somebody_else(seed):
     assert fit_on(phone_bills(700, seed), SCHEMA).copies.distance == 0
     chance = np.random.default_rng(seed)
+    no_categories = np.zeros((500, 0))
     for width in (1, 2, 5, 20):
-        assert copy_distance(chance.normal(size=(500, width))) == 0
-    assert copy_distance(chance.standard_cauchy(size=(500, 3))) == 0
+        assert copy_distance(chance.normal(size=(500, width)), no_categories) == 0
+    assert copy_distance(chance.standard_cauchy(size=(500, 3)), no_categories) == 0
+
+
+@pytest.mark.parametrize("n", [130, 300, 900])
+@pytest.mark.parametrize("seed", range(5))
+def test_sharing_every_category_does_not_make_a_copy(n, seed):
+    """Few people do in a small table, and those who do are much nearer than the others."""
+    data = mixed_table(n, seed)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        LocalFACE(lambda frame: np.zeros(len(frame)), data, search=Search(n_neighbors=5))
 
 
 @pytest.mark.parametrize("width", [2, 5, 20])
@@ -103,7 +119,7 @@ def test_copies_are_found_in_any_number_of_columns(width):
     people = chance.normal(size=(300, width))
     again = np.vstack([people, people + 1e-3 * chance.normal(size=people.shape)])
 
-    reach = copy_distance(again)
+    reach = copy_distance(again, np.zeros((len(again), 0)))
 
     apart = np.linalg.norm(again[:300] - again[300:], axis=1)
     assert reach > apart.max()

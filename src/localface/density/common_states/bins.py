@@ -13,6 +13,9 @@ from localface.types import Array, Ids
 _ROWS_A_CELL = 30  # rows expected in a cell of two numbers
 _FEWEST = 4
 _MOST = 16
+_GAP = 0.5  # in standard deviations: a bin does not go across so wide a gap
+_TIMES_AS_WIDE = 5.0  # as those between other values
+_PART_OF_A_BIN = 0.25  # if it is so full by then
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,6 +76,8 @@ class FeatureBins:
 def bin_edges(column: Array, most: int) -> Array:
     """Return where the bins of a number end, about ``most`` of them.
 
+    None of them has two crowds in it that are far apart.
+
     >>> bin_edges(np.array([0.0, 0.0, 0.0, 1.0, 2.0, 3.0]), most=2).tolist()
     [0.5]
     """
@@ -83,9 +88,12 @@ def bin_edges(column: Array, most: int) -> Array:
     full = len(column) / most
     found = []
     inside = 0
+    gaps = np.diff(values)
+    gap_follows = gaps > max(_GAP, _TIMES_AS_WIDE * float(np.median(gaps)))
     for i, edge in enumerate(between.tolist()):
         inside += counts[i]
-        if inside >= full or counts[i + 1] >= full:
+        at_gap = gap_follows[i] and inside >= _PART_OF_A_BIN * full
+        if inside >= full or counts[i + 1] >= full or at_gap:
             found.append(edge)
             inside = 0
     return np.array(found)

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.density.common_states.distances import chunks, evenly_spread, squared_distances
-from localface.types import Array, Ids
+from localface.types import Array, Ids, Mask
 
 _TRIED = 256  # rows whose neighbours tell whether there are copies
 _NEIGHBOUR = 20  # the neighbour that the nearest is compared with
+_SAME_CATEGORIES = 0.5  # squared distance of codes: one that differs makes at least 1
+_FEW_ALIKE = 0.1  # share of all rows, so that others are left to compare with
 _LIKE_A_COPY = 0.2  # the nearest is that much nearer than the twentieth: rare, but for copies
 _BY_CHANCE = 0.02  # share of rows of different people whose nearest is so much nearer
 _MANY_COPIES = 0.2  # share of rows with such a neighbour above which there are copies
@@ -60,24 +62,66 @@ class Copies:
         return np.asarray(people % 2)
 
 
-def copy_distance(points: Array) -> float:
+def copy_distance(numbers: Array, categories: Array) -> float:
     """Return how near copies are; 0 where hardly any row has a neighbour that looks like one.
 
-    In a table of different people the nearest neighbour is rarely much nearer than the
-    twentieth: how rarely depends on the dimension of the crowd, which the tenth and the
-    twentieth tell. Where it often is, rows are taken for the same people again.
+    ``numbers`` are whitened, what the categories let expect taken off. Copies share every
+    category. Where that leaves many rows to compare with, the nearest of them tells, else how
+    near it is beside as many rows taken at random.
     """
-    if len(points) < 2 * _NEIGHBOUR:
+    if len(numbers) < 2 * _NEIGHBOUR:
         return 0.0
-    rows = evenly_spread(len(points), _TRIED)
-    squares = squared_distances(points[rows], points)
+    rows = evenly_spread(len(numbers), _TRIED)
+    squares = squared_distances(numbers[rows], numbers)
     squares[np.arange(len(rows)), rows] = np.inf
-    ranks = [0, _NEIGHBOUR // 2 - 1, _NEIGHBOUR - 1]
-    nearest, tenth, twentieth = np.sqrt(np.partition(squares, ranks, axis=1)[:, ranks]).T
-    apart = tenth > 0
-    growth = np.median(np.log(twentieth[apart] / tenth[apart])) if apart.any() else 0.0
-    dimension = np.log(2) / max(float(growth), 1e-9)
-    like_a_copy = min(_LIKE_A_COPY, (_BY_CHANCE / _NEIGHBOUR) ** (1 / dimension))
-    if np.mean(nearest < like_a_copy * twentieth) <= _MANY_COPIES:
+    differ = squared_distances(categories[rows], categories)
+    alike = differ < _SAME_CATEGORIES
+    n_alike = np.count_nonzero(alike, axis=1) - 1
+    many = n_alike >= _NEIGHBOUR
+    few = ~many & (n_alike > 0) & (n_alike <= _FEW_ALIKE * len(numbers))
+    looks_copied = np.zeros(len(rows), dtype=bool)
+    looks_copied[many] = _nearest_stands_out(np.where(alike, squares, np.inf)[many])
+    looks_copied[few] = _nearer_than_at_random(squares[few], alike[few])
+    if np.mean(looks_copied) <= _MANY_COPIES:
         return 0.0
-    return _COPY_REACH * float(np.median(twentieth))
+    return reach_of_copies(np.hstack([numbers, categories]))
+
+
+def reach_of_copies(points: Array) -> float:
+    """Return how near copies are, where there are any."""
+    rows = evenly_spread(len(points), _TRIED)
+    nth = min(_NEIGHBOUR, len(points) - 1)  # a row's nearest is itself
+    squares = np.partition(squared_distances(points[rows], points), nth, axis=1)[:, nth]
+    return _COPY_REACH * float(np.median(np.sqrt(squares)))
+
+
+def _nearest_stands_out(squares: Array) -> Mask:
+    """Tell whose nearest neighbour is so much nearer than the twentieth as is rare by chance.
+
+    How rare it is depends on the dimension of the crowd, which the fifth, the tenth and the
+    twentieth tell: whole numbers are as good as lines from near, and a plane from afar.
+    """
+    if not len(squares):
+        return np.zeros(0, dtype=bool)
+    ranks = [0, _NEIGHBOUR // 4 - 1, _NEIGHBOUR // 2 - 1, _NEIGHBOUR - 1]
+    nearest, fifth, tenth, twentieth = np.sqrt(np.partition(squares, ranks, axis=1)[:, ranks]).T
+    dimension = min(_dimension(fifth, tenth), _dimension(tenth, twentieth))
+    like_a_copy = min(_LIKE_A_COPY, (_BY_CHANCE / _NEIGHBOUR) ** (1 / dimension))
+    return np.asarray(nearest < like_a_copy * twentieth)
+
+
+def _dimension(distances: Array, of_twice_as_many: Array) -> float:
+    """Tell the dimension of a crowd by how much further off twice as many neighbours are."""
+    apart = distances > 0
+    if not apart.any():
+        return np.inf
+    growth = float(np.median(np.log(of_twice_as_many[apart] / distances[apart])))
+    return float(np.log(2)) / max(growth, 1e-9)
+
+
+def _nearer_than_at_random(squares: Array, alike: Mask) -> Mask:
+    """Tell to whom the nearest of those alike is nearer than as many at random would come."""
+    nearest = np.where(alike, squares, np.inf).min(axis=1)
+    n_alike = np.count_nonzero(alike, axis=1) - 1
+    nearer = np.mean((squares < nearest[:, None]) & ~alike, axis=1)
+    return np.asarray(1 - (1 - nearer) ** n_alike < _BY_CHANCE)

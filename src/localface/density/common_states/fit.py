@@ -37,9 +37,7 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
     kde, joint = _fit_kernels(rows, space, shape, chosen)
     bins = FeatureBins.fit(points, space)
     binned = bins.of(points)
-    own = np.array(
-        [j for j, one in enumerate(space.schema) if one.own], dtype=np.int64
-    )
+    own = np.array([j for j, one in enumerate(space.schema) if one.own], dtype=np.int64)
     halves = shape.copies.halves(len(points))
     weights = shape.copies.row_weights(points @ shape.matrix)
     pairs = WeightedPairs.fit(PairTables.fit(bins, binned, weights), binned, halves, own)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from localface.data.space import Space
 from localface.density.common_states.bandwidth import tune_bandwidths
-from localface.density.common_states.copies import Copies, copy_distance
+from localface.density.common_states.copies import Copies, copy_distance, reach_of_copies
 from localface.density.common_states.outliers import bring_in_outliers
 from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
 _STRENGTHS = (1.0, 0.5, 0.0)  # of the whitening: crowds apart stretch a covariance across the gap
+_ONE_OF = 16  # rows is left to see whether copies make the kernels narrow
+_FEWEST_LEFT = 20
+_TIMES_WIDER = 2.2  # than fewer rows would have them
 CATEGORY_RIDGE = 5.0
 """Rows' worth of doubt about what a category does to a number."""
 
@@ -43,12 +48,15 @@ class KernelShape:
         for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
             matrix = _whitening(points, numeric, discrete, strength)
             white = points @ matrix
+            tune = partial(tune_bandwidths, n_numbers=len(numeric), n_categories=sizes)
             copies = Copies(groups)
             if groups is None:
-                copies = Copies(None, copy_distance(np.hstack([white, codes])))
-            bandwidth, apart, likelihood = tune_bandwidths(
-                white, codes, n_numbers=len(numeric), n_categories=sizes, copies=copies
-            )
+                copies = Copies(None, copy_distance(white, codes))
+            tuned = tune(white, codes, copies=copies)
+            if not copies.any and _copies_narrow(tuned[0], white, codes, len(numeric), tune):
+                copies = Copies(None, reach_of_copies(np.hstack([white, codes])))
+                tuned = tune(white, codes, copies=copies)
+            bandwidth, apart, likelihood = tuned
             matrix[discrete, discrete] = apart * units
             volume = np.linalg.slogdet(matrix[np.ix_(numeric, numeric)])[1]
             rank = (copies.any, likelihood + volume)  # copies that are not seen look likely
@@ -67,6 +75,26 @@ class KernelShape:
         rest = self.matrix[mine] - self.matrix[mine] @ others @ others.T
         values, vectors = np.linalg.eigh(rest @ rest.T)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def _copies_narrow(
+    bandwidth: float,
+    white: Array,
+    codes: Array,
+    n_numbers: int,
+    tune: Callable[..., tuple[float, float, float]],
+) -> bool:
+    """Tell whether near-copies make the bandwidth narrow, though neighbours do not show them.
+
+    Fewer rows make kernels wider, by a known power of their number; where a few of the rows
+    make them much wider than that, it is copies that had made them narrow.
+    """
+    n = max(len(white) // _ONE_OF, _FEWEST_LEFT)
+    if not n_numbers or n >= len(white):
+        return False
+    few = np.random.default_rng(0).permutation(len(white))[:n]
+    expected = bandwidth * (len(white) / n) ** (1 / (n_numbers + 4))
+    return tune(white[few], codes[few], copies=Copies(None))[0] > _TIMES_WIDER * expected
 
 
 def _whitening(points: Array, numeric: Ids, discrete: Ids, strength: float) -> Array:
