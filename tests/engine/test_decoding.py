@@ -79,22 +79,23 @@ def test_rows_of_a_path_are_those_of_the_data_and_other_states_are_decoded() -> 
 
 
 def test_without_actions_there_are_no_states_to_bring_back() -> None:
-    assert action_records(outcome((-1,), points(1.0)), lambda at, donors: at, points(1.0)) is None
+    without = outcome((-1,), points(1.0))
+
+    assert action_records(line_source(), without, lambda at, donors: at) is None
 
 
 def test_the_states_of_the_actions_begin_with_the_persons_own() -> None:
     moves = (Move(np.array([2.0]), 0.2, ()), Move(np.array([3.0]), 0.3, (0,)))
     nothing = np.zeros(0)
-    actions = ActionPath(moves, nothing, nothing, 0.0)
+    actions = ActionPath(moves, nothing, nothing, 0.0, donors=(5, 3))
     given = []
 
     def decode(at: Any, donors: Any) -> Any:
         given.append(donors)
         return at
 
-    donors = points(1.0, 3.0)
-    states = action_records(outcome((-1, 3), points(1.0, 3.0), actions), decode, donors)
+    states = action_records(line_source(), outcome((-1, 3), points(1.0, 3.0), actions), decode)
 
     assert states is not None
     assert states[:, 0].tolist() == [1.0, 2.0, 3.0]
-    assert given[0] is donors
+    assert given[0][:, 0].tolist() == [3.0, 5.0]

@@ -58,7 +58,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "average": ({"edges": "average"}, {}),
     "cover": ({"edges": "cover"}, {}),
     "momentum": ({"momentum_steps": 3}, {"max_changes": 2}),
-    "safest": ({"cost": "safest", "n_neighbors": 6}, {"actions": False}),
+    "safest": ({"cost": "safest", "n_neighbors": 4}, {"actions": False}),
     "budget": ({"max_rows": 60}, {}),
 }
 

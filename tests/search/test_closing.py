@@ -87,12 +87,13 @@ def test_actions_are_measured_after_and_along_each_move():
     script = Script(ROWS, log_density=lower_further_out)
     moves = (Move(np.array([2.0, 0.0]), 0.4), Move(np.array([2.0, 1.0]), 0.6))
 
-    found = script.run(measure_actions(someone([0.0, 0.0]), moves, -1.0))
+    found = script.run(measure_actions(someone([0.0, 0.0]), moves, -1.0, np.array([4, 7])))
 
     assert found.moves == moves
     assert found.log_densities.tolist() == [0.5, 0.5]
     assert found.step_log_densities.tolist() == [0.5, 0.5]
     assert found.log_floor == -1.0
+    assert found.donors == (4, 7)
 
 
 def test_few_changes_are_made_of_a_path():

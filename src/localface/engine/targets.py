@@ -89,7 +89,10 @@ class TargetRows:
             points = self._holder.points(everyone[first : first + BLOCK_ROWS])
             states = question.projection.states_of(points[question.projection.admits(points)])
             found.append(np.unique(states[question.bounds.contain(states)], axis=0))
-        return np.unique(np.concatenate(found), axis=0)
+        different = np.unique(np.concatenate(found), axis=0)
+        if question.keeps_relations is not None:
+            different = different[question.keeps_relations(different)]
+        return different
 
     def nearest_projections(self, question: ComposeStates, min_score: float) -> tuple[Ids, Array]:
         """Return the nearest different states that targets can be projected to, with their rows."""

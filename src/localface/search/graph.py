@@ -60,6 +60,7 @@ class LocalGraph:
         self.scores: Array = np.array([score])
         self.ids: Ids = np.array([-1])  # the row that a vertex is; -1 for a state that is none
         self.donors: Ids = np.array([-1])  # the row that a vertex was taken from; -1 without one
+        self.breaks_relation: Mask = np.array([False])  # vertices that no step may lead to
         self.goal: int | None = None
         self.cut = False
         self.counts: TargetCounts | None = None
@@ -82,7 +83,8 @@ class LocalGraph:
         """Known vertices at which the search may end."""
         if self.goal is not None:
             return [self.goal]
-        return (1 + np.flatnonzero(self.scores[1:] >= self.person.min_score)).tolist()
+        reaches = (self.scores >= self.person.min_score) & ~self.breaks_relation
+        return (1 + np.flatnonzero(reaches[1:])).tolist()
 
     def is_goal(self, vertex: int) -> bool:
         """Tell whether the search may end at a vertex."""
@@ -147,6 +149,9 @@ class LocalGraph:
             moved = np.zeros(len(rows), dtype=bool) if found.moved is None else found.moved[fresh]
             scores = yield from _ask_scores_of_states(rows, points, moved)
             first = self._add_vertices(points, scores, np.where(moved, -1, rows), rows)
+            if moved.any():  # what two people have one of each, nobody may have both of
+                broken = ~self.person.keeps_relations(points[moved])
+                self.breaks_relation[first + np.flatnonzero(moved)] = broken
             self._vertex_of_row.update(zip(rows.tolist(), range(first, len(self.ids)), strict=True))
         return [self._vertex_of_row[row] for row in found.ids.tolist()]
 
@@ -205,7 +210,9 @@ class LocalGraph:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
         if self.goal is None and self.counts is None:
             self.counts = yield from ask_target_counts(
-                self.person.bounds, projection=self.person.limiting_projection
+                self.person.bounds,
+                projection=self.person.limiting_projection,
+                keeps_relations=self.person.keeps_relations,
             )
         return self.counts is None or self.counts.targets > 0
 
@@ -256,7 +263,9 @@ class LocalGraph:
         return [self._log_means[key] for key in keys]
 
     def is_permitted(self, edge: Edge) -> bool:
-        """Check the rules that need no question: one-way columns and the longest step."""
+        """Check the rules that need no question: relations, one-way columns, the longest step."""
+        if self.breaks_relation[edge[1]]:
+            return False
         start = self.points[edge[0]]
         end = self.points[edge[1]]
         forward = bool(self.person.bounds.respects_one_way(start, end))
@@ -275,6 +284,7 @@ class LocalGraph:
         other.scores = self.scores
         other.ids = self.ids
         other.donors = self.donors
+        other.breaks_relation = self.breaks_relation.copy()
         other.goal = self.goal
         other.cut = self.cut
         other.counts = self.counts
@@ -312,6 +322,8 @@ class LocalGraph:
         self.scores = np.concatenate([self.scores, scores])
         self.ids = np.concatenate([self.ids, rows])
         self.donors = np.concatenate([self.donors, donors])
+        none = np.zeros(len(points), dtype=bool)
+        self.breaks_relation = np.concatenate([self.breaks_relation, none])
         return first
 
 

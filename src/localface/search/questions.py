@@ -7,7 +7,7 @@ budget and cache all of it.
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from localface.density.protocol import SegmentDensities
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
 from localface.sources.protocol import Nearest, Neighbors
-from localface.types import NO_ROWS, Array, Ids
+from localface.types import NO_ROWS, Array, Ids, Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,12 +68,13 @@ class Census:
     """How many allowed rows reach the target? Answered with ``TargetCounts``; no row is revealed.
 
     ``why`` asks, where there are none, what each column rules out. With a ``projection`` the
-    states are counted that a person may take over from rows.
+    states are counted that a person may take over from rows, those apart that break relations.
     """
 
     bounds: Bounds
     why: bool = True
     projection: Projection | None = None
+    keeps_relations: Callable[[Array], Mask] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -196,10 +197,14 @@ def ask_row_densities(ids: Ids, points: Array) -> Questions[Array]:
 
 
 def ask_target_counts(
-    bounds: Bounds, *, why: bool = True, projection: Projection | None = None
+    bounds: Bounds,
+    *,
+    why: bool = True,
+    projection: Projection | None = None,
+    keeps_relations: Callable[[Array], Mask] | None = None,
 ) -> Questions[TargetCounts]:
     """Ask how many allowed rows reach the target, or states that a person may take over."""
-    answer: TargetCounts = yield Census(bounds, why, projection)
+    answer: TargetCounts = yield Census(bounds, why, projection, keeps_relations)
     return answer
 
 

@@ -16,9 +16,9 @@ from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
 _STRENGTHS = (1.0, 0.5, 0.0)  # of the whitening: crowds apart stretch a covariance across the gap
-_ONE_OF = 16  # rows is left to see whether copies make the kernels narrow
-_FEWEST_LEFT = 20
-_TIMES_WIDER = 2.2  # than fewer rows would have them
+_ONE_OF = 4  # rows is left to see whether copies make the kernels narrow
+_FEWEST_LEFT = 100  # fewer no longer show the shape of a crowd
+_TIMES_WIDER = 2.5  # than fewer rows would have them
 CATEGORY_RIDGE = 5.0
 """Rows' worth of doubt about what a category does to a number."""
 
@@ -89,8 +89,8 @@ def _copies_narrow(
     Fewer rows make kernels wider, by a known power of their number; where a few of the rows
     make them much wider than that, it is copies that had made them narrow.
     """
-    n = max(len(white) // _ONE_OF, _FEWEST_LEFT)
-    if not n_numbers or n >= len(white):
+    n = len(white) // _ONE_OF
+    if not n_numbers or n < _FEWEST_LEFT:
         return False
     few = np.random.default_rng(0).permutation(len(white))[:n]
     expected = bandwidth * (len(white) / n) ** (1 / (n_numbers + 4))

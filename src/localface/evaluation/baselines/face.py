@@ -82,7 +82,7 @@ class FACE:
     >>> moons = two_moons(200)
     >>> face = FACE(Task.of(moons.model, moons.data), n_neighbors=10)
     >>> face.explain(moons.person)
-    <Proposal: found, 5 steps>
+    <Proposal: found, 3 steps>
     """
 
     def __init__(
