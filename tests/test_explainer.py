@@ -24,7 +24,7 @@ from worlds import WORLDS, World, make_explainer
 
 Array = np.ndarray[Any, Any]
 
-BEYOND = [10.0, 0.0]  # the middle of a crowd with nobody between it and the first
+BEYOND = [6.0, 0.0]  # the middle of a crowd with nobody between it and the first
 
 
 def explainer_of(world: World, **options: Any) -> LocalFACE:

@@ -13,7 +13,6 @@ import pytest
 
 import browser as chrome
 from browser import Watched, fetched, opened, posted, serving, settled
-from localface import Feature, Schema
 from localface.answers.recourse import Recourse
 
 pytestmark = pytest.mark.slow
@@ -263,13 +262,8 @@ def divided(folder: Path) -> tuple[str, ...]:
     (folder / "rows.csv").write_text(f"income,age\n{lines}\n", encoding="utf-8")
     model = "def score(table):\n    return [max(0, value) / 100 for value in table['income']]\n"
     (folder / "income_model.py").write_text(model, encoding="utf-8")
-    scaled = [Feature(name, kind="integer", scale=20.0) for name in ("income", "age")]
-    Schema(scaled).save(folder / "schema.toml")
     wanted = ("--min-score", "0.7", "--min-density", "0.2", "--n-neighbors", "10")
-    return (
-        *("--data", "rows.csv", "--schema", "schema.toml", "--model", "income_model:score"),
-        *wanted,
-    )
+    return ("--data", "rows.csv", "--model", "income_model:score", *wanted)
 
 
 # alternatives and wishes

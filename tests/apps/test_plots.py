@@ -432,14 +432,9 @@ def test_the_pipeline_of_the_printed_algorithms_is_refused(moons: Moons) -> None
         plot_pipeline(printed, moons.person)
 
 
-def test_the_straight_step_falls_below_the_floor_and_the_way_does_not(moons: Moons) -> None:
-    explainer = LocalFACE(
-        moons.model,
-        moons.data,
-        schema=Schema([Feature("x0", scale=1.0), Feature("x1", scale=1.0)]),
-        min_score=0.75,
-        search=Search(n_neighbors=15, max_step=0.5),
-    )
+def test_the_straight_step_falls_below_the_floor_and_the_way_does_not(
+    explainer: LocalFACE, moons: Moons
+) -> None:
     figure = plot_against_line(explainer, moons.person)
 
     below = next(panel for panel in figure.axes if "way travelled" in panel.get_xlabel())

@@ -149,7 +149,7 @@ class LocalGraph:
             moved = np.zeros(len(rows), dtype=bool) if found.moved is None else found.moved[fresh]
             scores = yield from _ask_scores_of_states(rows, points, moved)
             first = self._add_vertices(points, scores, np.where(moved, -1, rows), rows)
-            if moved.any():  # what two people have one of each, nobody may have both of
+            if moved.any():  # a mix of two records may break what both of them keep
                 broken = ~self.person.keeps_relations(points[moved])
                 self.breaks_relation[first + np.flatnonzero(moved)] = broken
             self._vertex_of_row.update(zip(rows.tolist(), range(first, len(self.ids)), strict=True))
