@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,10 @@ class QuestionAnswerer:
         """The kinds of questions in the order they are answered, with what answers them."""
         return (
             ((Nearest,), self._answer_nearest),
-            ((ScoreRows, ScorePoints, Census), self._answer_scores),
+            ((ScoreRows, ScorePoints, Census, ComposeStates), self._answer_scores),
             ((DensityAlong,), self._answer_density_along),
             ((RowDensities,), self._answer_row_densities),
             ((Widening,), self._answer_widening),
-            ((ComposeStates,), self._answer_compose),
         )
 
     def prescore(self) -> None:
@@ -77,31 +77,45 @@ class QuestionAnswerer:
             for (meter, _), one in zip(asked, found, strict=True)
         ]
 
-    def _answer_scores(self, asked: Metered) -> list[Array | TargetCounts]:
+    def _answer_scores(self, asked: Metered) -> list[Array | TargetCounts | ComposedStates]:
         """Score in one call: unseen rows, states off the data, everyone who is to be counted."""
         fresh = self._rows_to_score(asked)
-        states = [
-            meter.decode(question.points, self._source.records(question.donors))
-            for meter, question in asked
-            if isinstance(question, ScorePoints)
+        states = [self._states_to_score(meter, question) for meter, question in asked]
+        records = [
+            meter.decode(some.points, self._source.records(some.donors))
+            for (meter, _), some in zip(asked, states, strict=True)
         ]
-        rest = self._scores.score_rows_and_states(fresh, states)
-        answers: list[Array | TargetCounts] = []
-        for meter, question in asked:
-            if isinstance(question, Census) and question.projection is not None:
-                answers.append(self._count_states(meter, question))
-            elif isinstance(question, Census):
-                answers.append(self._targets.count_targets(question, meter.min_score))
-            elif isinstance(question, ScorePoints):
-                n = len(question.points)
-                answers.append(self._score.round_scores(rest[:n], meter.min_score))
-                rest = rest[n:]
-                meter.count_scored_records(n)
-            else:
+        exact = self._scores.score_rows_and_states(fresh, [one for one in records if len(one)])
+        answers: list[Array | TargetCounts | ComposedStates] = []
+        for (meter, question), some in zip(asked, states, strict=True):
+            n = len(some.points)
+            scores = self._score.round_scores(exact[:n], meter.min_score)
+            exact = exact[n:]
+            meter.count_scored_records(n)
+            if isinstance(question, ScorePoints):
+                answers.append(scores)
+            elif isinstance(question, ComposeStates):
+                answers.append(_compose(meter, question, some, scores))
+            elif isinstance(question, ScoreRows):
                 scores = self._scores.scores_of_rows(question.ids)
                 answers.append(self._score.round_scores(scores, meter.min_score))
                 meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
+            elif question.projection is not None:
+                answers.append(_count_states(meter, question, some, scores))
+            else:
+                answers.append(self._targets.count_targets(question, meter.min_score))
         return answers
+
+    def _states_to_score(self, meter: Meter, question: Any) -> _States:
+        """Return the states off the data that have to be scored to answer."""
+        if isinstance(question, ScorePoints):
+            return _States(question.points, donors=question.donors)
+        if isinstance(question, ComposeStates):
+            ids, points = self._targets.nearest_projections(question, meter.min_score)
+            return _States(points, ids)
+        if isinstance(question, Census) and question.projection is not None:
+            return _States(self._targets.different_states(question))
+        return _States(np.zeros((0, self._source.width)))
 
     def _rows_to_score(self, asked: Metered) -> Ids:
         """Return the rows that have to be scored to answer, each once."""
@@ -114,18 +128,6 @@ class QuestionAnswerer:
         ):
             wanted.append(self._targets.all_row_ids())
         return self._scores.unscored_rows(np.concatenate(wanted)) if wanted else NO_ROWS
-
-    def _count_states(self, meter: Meter, question: Census) -> TargetCounts:
-        """Score every state that one person may take over; count those that reach the target."""
-        states = self._targets.different_states(question)
-        records = meter.decode(states, self._source.records(NO_ROWS))
-        exact = self._scores.score_rows_and_states(NO_ROWS, [records])
-        scores = self._score.round_scores(exact, meter.min_score)
-        meter.count_scored_records(len(states))
-        best = np.argsort(-scores, kind="stable")[:_BEST_STATES]
-        targets = int((scores >= meter.min_score).sum())
-        nobody = np.zeros(len(question.bounds.lower), dtype=np.int64)
-        return TargetCounts(len(states), targets, targets, nobody, states[best], scores[best])
 
     def _answer_density_along(self, asked: Metered) -> list[SegmentDensities]:
         """Judge the segments of all searches together.
@@ -172,19 +174,29 @@ class QuestionAnswerer:
             for meter, question in asked
         ]
 
-    def _answer_compose(self, asked: Metered) -> list[ComposedStates]:
-        return [self._compose_states(meter, question) for meter, question in asked]
 
-    def _compose_states(self, meter: Meter, question: ComposeStates) -> ComposedStates:
-        """Return the nearest projections of targets that have the score; their rows are seen."""
-        ids, points = self._targets.nearest_projections(question, meter.min_score)
-        records = meter.decode(points, self._source.records(NO_ROWS))
-        scores = np.zeros(0)
-        if len(ids):
-            exact = self._scores.score_rows_and_states(NO_ROWS, [records])
-            scores = self._score.round_scores(exact, meter.min_score)
-        meter.count_scored_records(len(ids))
-        fine = np.flatnonzero(scores >= question.min_score)[: question.k]
-        admitted = fine[meter.spend_budget_on_rows(ids[fine])]
-        cut = len(admitted) < len(fine)
-        return ComposedStates(points[admitted], scores[admitted], ids[admitted], cut)
+@dataclass(frozen=True, slots=True, eq=False)
+class _States:
+    """States to score, the rows that they are taken from, and rows that they share values with."""
+
+    points: Array
+    ids: Ids = field(default_factory=lambda: NO_ROWS)
+    donors: Ids = field(default_factory=lambda: NO_ROWS)
+
+
+def _count_states(meter: Meter, question: Census, states: _States, scores: Array) -> TargetCounts:
+    """Count the states that reach the target, of all that one person may take over."""
+    best = np.argsort(-scores, kind="stable")[:_BEST_STATES]
+    targets = int((scores >= meter.min_score).sum())
+    nobody = np.zeros(len(question.bounds.lower), dtype=np.int64)
+    return TargetCounts(len(scores), targets, targets, nobody, states.points[best], scores[best])
+
+
+def _compose(
+    meter: Meter, question: ComposeStates, states: _States, scores: Array
+) -> ComposedStates:
+    """Return the nearest states that have the score; their rows are seen."""
+    fine = np.flatnonzero(scores >= question.min_score)[: question.k]
+    admitted = fine[meter.spend_budget_on_rows(states.ids[fine])]
+    cut = len(admitted) < len(fine)
+    return ComposedStates(states.points[admitted], scores[admitted], states.ids[admitted], cut)

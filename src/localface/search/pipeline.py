@@ -137,15 +137,19 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
 def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | Outcome]:
     """Walk a little, try a few actions to anybody's values, then walk on.
 
-    Such actions go straight; where a path is not to be short but common, they come last.
+    Such actions go straight; where a path is not to be short but common, they come last. So
+    they do where nothing is kept: states are rows then, and a walk through all of them finds
+    the way there is, and proves it.
     """
     if (yield from _is_goal_below_floor(graph)):
         return Exploration(())
     projection = graph.person.projection
     if projection is None or graph.goal is not None:
         return (yield from explore(graph, plan.walk_options))
-    first = _SHORT_WALK if plan.cost == "length" else _LONG_WALK
-    found = yield from explore(graph, replace(plan.walk_options, most=first))
+    walks: list[float] = [_SHORT_WALK, _LONG_WALK] if plan.cost == "length" else [_LONG_WALK]
+    if graph.person.limiting_projection is None:
+        walks = [plan.walk_options.most]
+    found = yield from explore(graph, replace(plan.walk_options, most=walks[0]))
     if found.trail:
         return found
     own = yield from graph.factual_log_density()
@@ -154,8 +158,8 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
     if way.moves is not None and way.stops is not None:
         return (yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor)))
     graph.cut = graph.cut or way.cut
-    if found.gave_up and first < _LONG_WALK:
-        found = yield from explore(graph, replace(plan.walk_options, most=_LONG_WALK))
+    if found.gave_up and len(walks) > 1:
+        found = yield from explore(graph, replace(plan.walk_options, most=walks[1]))
     return found
 
 

@@ -17,7 +17,12 @@ from localface.search.graph import LocalGraph
 from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import Questions, ask_composed_states, ask_density_along
+from localface.search.questions import (
+    Questions,
+    ask_composed_states,
+    ask_density_along,
+    ask_target_counts,
+)
 from localface.search.stages.actions import find_actions
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.swaps import is_allowed_end
@@ -48,6 +53,7 @@ def find_straight_way(
     changed. No step of the path is longer than a step may be.
     """
     person = graph.person
+    yield from ask_target_counts(person.bounds, why=False)  # who reaches the target is known then
     composed = yield from ask_composed_states(person.factual, projection, _STATES, person.min_score)
     allowed = np.flatnonzero(is_allowed_end(person, composed.points)).tolist()
     own = graph.with_fixed_columns(person.fixed)
