@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +13,7 @@ import pytest
 from localface import Feature, LocalFACE, Schema, Search
 from localface.analyses.floor_report.trial import Trial, area_under_curve
 from localface.density.common_states.composing import compose_records, swap_one_value
-from localface.errors import DataError
+from localface.errors import DataError, NearCopiesWarning
 
 pytestmark = pytest.mark.slow
 
@@ -55,13 +56,24 @@ def report():
     return explainer(schema=schema).ground_report(progress=False)
 
 
+@pytest.fixture(scope="module")
+def unlike():
+    """The report of a floor that compares everybody with everybody, whether alike or not."""
+    return explainer().ground_report(progress=False)
+
+
 def test_held_out_rows_clear_the_floor_and_composed_ones_less_so(report):
     for judge in report.judges:
         assert 0.9 <= judge.held_out <= 1
         assert judge.composed < judge.held_out
         assert judge.auc > 0.5
-    assert report.stricter.composed < report.in_use.composed
-    assert report.stricter.one_column_auc > 0.5
+        assert judge.one_column_auc > 0.5
+
+
+def test_kernels_and_pairs_let_fewer_composed_records_pass_than_a_round_kernel(report):
+    assert report.compared.name == "one round kernel (isotropic)"
+    assert report.in_use.composed < report.compared.composed
+    assert report.in_use.auc > report.compared.auc
 
 
 def test_the_classifier_is_there_only_where_scikit_learn_is(report, monkeypatch):
@@ -92,18 +104,24 @@ def test_an_example_of_a_pair_is_true_of_the_data(report):
     assert 0 < pair.n_refused <= report.n_refused
 
 
-def test_a_group_below_the_floor_is_named_with_its_counts(report):
-    (group,) = (one for one in report.groups if one.label == "special yes")
+def test_a_group_below_the_floor_is_named_with_its_counts(unlike):
+    (group,) = (one for one in unlike.groups if one.label == "special yes")
     assert 50 <= group.n <= 100
     assert group.share > 2 * group.others
-    assert group.among_comparable < group.share
-    assert f"{group.n_below:,} of {group.n:,}" in str(report)
+    assert f"{group.n_below:,} of {group.n:,}" in str(unlike)
+
+
+def test_a_group_that_is_compared_with_its_like_is_not_below_the_floor(report, unlike):
+    assert "special yes" in {one.label for one in unlike.groups}
+    assert "special" in report.circumstances.own
+    assert "special yes" not in {one.label for one in report.groups}
 
 
 def test_it_prints_as_text_as_html_and_as_json(report):
     text = str(report)
     assert text.startswith("<FloorReport: ")
-    assert "kernels and pairs (not in use)" in text
+    assert "the floor in use (kde)" in text
+    assert report.compared.name in text
     html = report._repr_html_()
     assert html.count("<tr>") == 1 + len(report.judges)
     assert "<script" not in html
@@ -120,10 +138,13 @@ def test_words_of_the_data_are_escaped_and_kept_on_one_line():
     assert "odd\nname" not in str(found)
 
 
-def test_it_plots(report):
+def test_it_plots_the_judges_and_below_them_the_groups_there_are(unlike):
     pytest.importorskip("matplotlib")
-    figure = report.plot()
-    assert len(figure.axes) == 2
+    judges, groups = unlike.plot().axes
+    assert len(judges.get_yticks()) == len(unlike.judges)
+    labels = [one.get_text() for one in groups.get_yticklabels()]
+    assert labels == [one.label for one in unlike.groups]
+    assert len(replace(unlike, groups=()).plot().axes) == 1
 
 
 def test_the_same_seed_gives_the_same_report_and_another_one_another():
@@ -134,16 +155,17 @@ def test_the_same_seed_gives_the_same_report_and_another_one_another():
 
 
 @pytest.mark.parametrize(
-    ("options", "name"),
+    ("options", "name", "compared"),
     [
-        ({"density": "knn"}, "knn"),
-        ({"search": {"edges": "cover"}}, "cover"),
-        ({"search": {"edges": "average"}}, "kde"),
+        ({"density": "knn"}, "knn", "kde"),
+        ({"search": {"edges": "cover"}}, "cover", "kde"),
+        ({"search": {"edges": "average"}}, "kde", "isotropic"),
     ],
 )
-def test_it_is_the_floor_in_use_that_is_judged(options, name):
+def test_it_is_the_floor_in_use_that_is_judged(options, name, compared):
     found = explainer(**options).ground_report(progress=False)
     assert found.in_use.name == f"the floor in use ({name})"
+    assert f"({compared})" in found.compared.name
     assert 0.85 <= found.in_use.held_out <= 1
 
 
@@ -168,7 +190,9 @@ def test_people_with_several_rows_are_held_out_as_a_whole():
     table.loc[250:, "total"] += table.loc[250:, "price"]
     names = [f"person {i % 250}" for i in range(500)]
 
-    found = explainer(table).ground_report(groups=names, progress=False)
+    with pytest.warns(NearCopiesWarning, match="groups="):
+        nobody_said = explainer(table)
+    found = nobody_said.ground_report(groups=names, progress=False)
 
     assert found.circumstances.n_people == 250
     assert "250 people" in str(found)

@@ -1,4 +1,4 @@
-"""What judges records in a trial: the floor in use, a stricter model, a classifier."""
+"""What judges records in a trial: the floor in use, one to compare it with, a classifier."""
 
 from __future__ import annotations
 
