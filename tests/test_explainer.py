@@ -36,16 +36,11 @@ def explainer_of(world: World, **options: Any) -> LocalFACE:
     return make_explainer(world.model, world.data, **{**settings, **options})
 
 
-def narrow_moons() -> World:
-    """Two moons that no straight step leads across, unless it is short."""
-    return small_moons(noise=0.08)
-
-
 @cache
-def small_moons(noise: float = 0.17) -> World:
+def small_moons() -> World:
     """Two moons of 300 people."""
-    data, labels = make_moons(n_samples=300, noise=noise, random_state=0)
-    fresh, _ = make_moons(n_samples=60, noise=noise, random_state=1)
+    data, labels = make_moons(n_samples=300, noise=0.17, random_state=0)
+    fresh, _ = make_moons(n_samples=60, noise=0.17, random_state=1)
     model = SVC(gamma=2.0).fit(data, labels)
     return World(
         "moons",
@@ -101,7 +96,7 @@ def same(one: Recourse, other: Recourse) -> bool:
 
 def test_a_known_counterfactual_is_reached_and_is_the_end_of_the_path() -> None:
     goal = np.array([1.0, -0.45])
-    answer = explainer_of(narrow_moons()).explain(np.array([-0.9, 0.3]), counterfactual=goal)
+    answer = moons().explain(np.array([-0.9, 0.3]), counterfactual=goal)
     assert answer.found
     assert answer.counterfactual.tolist() == goal.tolist()
     assert answer.rows[-1] is None

@@ -149,7 +149,7 @@ def test_on_a_mixed_table_with_something_own(slack: float) -> None:
         data,
         schema=MIXED,
         min_density=0.15,
-        search=Search(n_neighbors=len(data), slack=slack),
+        search=Search(n_neighbors=len(data), slack=slack, through="rows"),
     )
     people = mixed(5, 40).iloc[2:]
     people = people[rising(people) < 0.5][:16].reset_index(drop=True)

@@ -238,6 +238,7 @@ def test_a_goal_below_the_floor_needs_no_step_to_be_tried():
 
 
 ANYTHING = taking_over(box(2), [0.0, 0.0])  # whoever may take over everything
+NEARLY = taking_over(box(2, upper=[np.inf, 9.0]), [0.0, 0.0])  # and who may do so up to a limit
 
 
 def test_where_a_walk_leads_nowhere_a_few_actions_to_anybodys_values_are_tried():
@@ -293,7 +294,7 @@ def test_a_short_walk_comes_before_the_straight_way():
 def test_a_long_walk_comes_after_the_straight_way():
     script = Script(one_by_one(12), score=tenth)
 
-    found = searched(script, Plan(WalkOptions(3)), projection=ANYTHING)
+    found = searched(script, Plan(WalkOptions(3)), projection=NEARLY)
 
     assert (found.status, found.composed) == ("FOUND", False)
     assert script.n_asked(ComposeStates) == 1
@@ -303,9 +304,18 @@ def test_a_walk_that_gives_up_is_marked():
     rows = [*([i / 50, 0.0] for i in range(1, 400)), [9.0, 0.0]]
     script = Script(rows, score=lambda points: points[:, 0] / 10)
 
-    found = searched(script, Plan(WalkOptions(3)), projection=ANYTHING)
+    found = searched(script, Plan(WalkOptions(3)), projection=NEARLY)
 
     assert (found.status, found.cut_short) == ("UNREACHABLE", True)
+
+
+def test_where_nothing_is_kept_a_walk_through_all_rows_comes_first():
+    script = Script(one_by_one(12), score=tenth, composed=[[5.0, 0.0]])
+
+    found = searched(script, Plan(WalkOptions(3)), projection=ANYTHING)
+
+    assert (found.status, found.composed) == ("FOUND", False)
+    assert script.n_asked(ComposeStates) == 0
 
 
 @pytest.mark.parametrize("cost", ["density", "safest"])

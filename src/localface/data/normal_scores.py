@@ -10,6 +10,7 @@ from localface.types import Array, Ids
 
 _MOST_KNOTS = 512  # half of them as many rows apart, the others as many scores, and beside gaps
 _IN_THE_TAILS = 0.1  # share of rows on each side whose ranks say how far out, not how far apart
+_QUARTER = 0.25
 _EVER_RISING = 1e-6  # of what ranks alone say
 _STEEPEST = 1e300
 _PLACES = 128  # on each side of the median, where it is told how steep the scores are
@@ -28,9 +29,10 @@ class NormalScores:
 
     ``values`` are values of a column, at least two. ``scores`` begin with the normal quantiles of
     their mid-ranks, so that one unit is about one standard deviation however skewed the column
-    is, and are bent so that a difference counts less the further out it is, and never more: by
-    rank alone two crowds apart would stand side by side, and the edge of a flat crowd would be
-    drawn out to a tail. Between and beyond the knots the map is linear.
+    is, and are bent: a line for the middle half of the rows, and further out a difference
+    counts less, never more. By rank alone two crowds apart would stand side by side, and the
+    edge of a flat crowd would be drawn out to a tail. Between and beyond the knots the map is
+    linear.
     """
 
     values: Array
@@ -53,26 +55,44 @@ class NormalScores:
 
 
 def _bend(values: Array, scores: Array, ranks: Array, counts: Ids) -> Array:
-    """Bend scores so that they are ever flatter away from the median, in both directions.
+    """Bend scores: a line for the middle half of the rows, and ever flatter outwards.
 
-    On each side they become the lowest curve of that kind that is nowhere nearer to the median;
+    On each side they become the lowest curve of that kind that is nowhere nearer to the middle;
     the rows in the tails have no part in how steep it is. The spread stays as it was.
     """
-    middle = int(np.abs(ranks - 0.5).argmin())
-    below = _flatten_outwards(-values[middle::-1], -scores[middle::-1], 1 - ranks[middle::-1])
-    above = _flatten_outwards(values[middle:], scores[middle:], ranks[middle:])
-    bent = np.concatenate([-below[:0:-1], above])
+    low, high = _middle_half(ranks)
+    steepest = _STEEPEST
+    if low < high:
+        with np.errstate(over="ignore"):
+            slope = (scores[high] - scores[low]) / (values[high] - values[low])
+        steepest = min(float(slope), _STEEPEST)
+    below = _flatten_outwards(-values[low::-1], -scores[low::-1], 1 - ranks[low::-1], steepest)
+    above = _flatten_outwards(values[high:], scores[high:], ranks[high:], steepest)
+    middle = steepest * (values[low : high + 1] - values[low])
+    bent = np.concatenate([-below[:0:-1], middle, middle[-1] + above[1:]])
     bent *= _spread(scores, counts) / _spread(bent, counts)
-    apart = _EVER_RISING * (scores - scores[middle])  # however near two values are
-    return np.asarray(scores[middle] + bent + apart)
+    apart = _EVER_RISING * (scores - scores[low])  # however near two values are
+    return np.asarray(bent + apart)
 
 
-def _flatten_outwards(values: Array, scores: Array, ranks: Array) -> Array:
+def _middle_half(ranks: Array) -> tuple[int, int]:
+    """Return the first and the last value among the middle half of the rows.
+
+    Where it has one value only, or none, both are the one next to the median.
+    """
+    low = int(np.searchsorted(ranks, _QUARTER))
+    high = int(np.searchsorted(ranks, 1 - _QUARTER, "right")) - 1
+    if low >= high:
+        low = high = int(np.abs(ranks - 0.5).argmin())
+    return low, high
+
+
+def _flatten_outwards(values: Array, scores: Array, ranks: Array, steepest: float) -> Array:
     """Return how far scores are from their first, as a concave function of the values."""
     last = max(int(np.searchsorted(ranks, 1 - _IN_THE_TAILS)) - 1, 0)
-    inner = _concave_slopes(values[: last + 1], scores[: last + 1])
+    inner = np.minimum(_concave_slopes(values[: last + 1], scores[: last + 1]), steepest)
     outer = _concave_slopes(values[last:], scores[last:])
-    slopes = np.concatenate([inner, np.minimum(outer, inner[-1]) if len(inner) else outer])
+    slopes = np.concatenate([inner, np.minimum(outer, inner[-1] if len(inner) else steepest)])
     return np.concatenate([[0.0], np.cumsum(slopes * np.diff(values))])
 
 
@@ -119,8 +139,7 @@ def _keep_gaps(values: Array, scores: Array, ranks: Array) -> Array:
     natural = np.where(natural > _HUGE_GAP, huge, natural)
     wide = (natural > _SMALLEST_GAP) & (natural > _TIMES_AS_WIDE * gaps)
     widened = np.concatenate([[0.0], np.cumsum(np.where(wide, natural, gaps))])
-    middle = min(int(np.searchsorted(ranks, 0.5)), len(values) - 1)
-    return np.asarray(widened - widened[middle] + scores[middle])
+    return np.asarray(widened - np.interp(0.5, ranks, widened))
 
 
 def _slopes_beside_gaps(values: Array, scores: Array, ranks: Array) -> Array:
