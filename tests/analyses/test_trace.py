@@ -18,19 +18,32 @@ PERSON = {"a": -0.8, "b": 0.1}
 
 
 def trace(engine: Engine, person: Any = PERSON, **said: Any) -> Trace:
-    return trace_search(engine, check_ask(engine, Ask(**said)).make_request(person))
+    asked = check_ask(engine, Ask(**said))
+    return trace_search(engine, asked.make_request(person), asked.plan)
 
 
 def test_the_recourse_is_the_one_that_is_found_without_a_trace() -> None:
-    engine = small_engine()
-    asked = check_ask(engine, Ask(actions=False))
-    ((_, plain),) = engine.answer([asked.make_request(PERSON)], asked.plan)
+    for actions in (True, False):
+        engine = small_engine()
+        asked = check_ask(engine, Ask(actions=actions))
+        ((_, plain),) = engine.answer([asked.make_request(PERSON)], asked.plan)
 
-    log_questions = trace(engine)
+        log_questions = trace(engine, actions=actions)
 
-    assert np.array_equal(log_questions.recourse.records, plain.records)
-    assert log_questions.recourse.disclosure.questions == plain.disclosure.questions
-    assert len(log_questions.explored) + len(log_questions.exploited) == plain.disclosure.rows
+        assert np.array_equal(log_questions.recourse.records, plain.records)
+        assert len(log_questions.recourse.actions) == len(plain.actions)
+        assert log_questions.recourse.disclosure.questions == plain.disclosure.questions
+
+
+def test_every_row_that_was_revealed_is_told_once_with_what_it_was_revealed_for() -> None:
+    for actions in (True, False):
+        log_questions = trace(small_engine(), actions=actions)
+
+        rows = [log_questions.explored, log_questions.for_actions, log_questions.exploited]
+        together = np.concatenate(rows)
+        assert len(together) == log_questions.recourse.disclosure.rows
+        assert len(np.unique(together, axis=0)) == len(together)
+        assert (len(log_questions.for_actions) > 0) == actions
 
 
 def test_the_trail_leads_from_the_person_over_steps_that_passed() -> None:

@@ -315,11 +315,12 @@ def test_tracing_asks_the_same_and_keeps_it() -> None:
         search.send(np.array([2.0]))
 
     assert end.value.value == 3.0
-    assert [float(answer[0]) for _, answer in log] == [1.0, 2.0]
+    assert [float(one.answer[0]) for one in log] == [1.0, 2.0]
 
 
 def trace_of(explainer: LocalFACE, person: Any) -> Trace:
-    return trace_search(explainer.engine, check_ask(explainer.engine, Ask()).make_request(person))
+    asked = check_ask(explainer.engine, Ask())
+    return trace_search(explainer.engine, asked.make_request(person), asked.plan)
 
 
 def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> None:
@@ -327,7 +328,10 @@ def test_a_story_is_that_of_the_answer(explainer: LocalFACE, moons: Moons) -> No
     plain = explainer.explain(moons.person)
 
     assert np.array_equal(story.recourse.records, plain.records)
-    assert len(story.explored) + len(story.exploited) == plain.disclosure.rows
+    rows = [story.explored, story.for_actions, story.exploited]
+    assert sum(map(len, rows)) == plain.disclosure.rows
+    assert len(np.unique(np.concatenate(rows), axis=0)) == plain.disclosure.rows
+    assert len(story.for_actions) > 0
     fine = story.tried.passes
     taken = {
         (tuple(a), tuple(b))
@@ -346,7 +350,7 @@ def test_tracing_leaves_the_explainer_as_it_was(explainer: LocalFACE, moons: Moo
 
 
 def test_someone_on_uncommon_ground_enters_the_story_by_an_entry_step(explainer: LocalFACE) -> None:
-    person = np.array([-1.3, 0.3])
+    person = np.array([-1.3, -0.3])
     story = trace_of(explainer, person)
 
     assert story.recourse.entry
@@ -360,6 +364,7 @@ def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) ->
     recourse = explainer.explain(moons.person)
     assert f"length {recourse.cost:.2f}" in shown(figure)
     assert "of 500 rows seen" in shown(figure)
+    assert "row looked at for actions" in shown(figure)
     assert "edge of viable ground (floor: 5 %)" in shown(figure)
     space = explainer.engine.space
     curve = space.curve(space.points(recourse.records))

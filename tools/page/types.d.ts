@@ -160,6 +160,7 @@ declare namespace Reply {
   interface Stages {
     explore: Page.Point[];
     trail: Page.Point[];
+    actions: Page.Point[];
     exploit: Page.Point[];
     enhance: Page.Point[];
   }

@@ -2,23 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeGuard
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from localface.analyses.whynot import explain_refusals
 from localface.answers.recourse import Recourse
+from localface.engine.asking_stage import asking_stage
 from localface.engine.engine import Engine
 from localface.engine.job import Result
 from localface.engine.requests import Request
-from localface.search.questions import DensityAlong, Question, Questions, ScorePoints, ScoreRows
+from localface.search.plan import Plan
+from localface.search.questions import (
+    ComposeStates,
+    DensityAlong,
+    Question,
+    Questions,
+    ScorePoints,
+    ScoreRows,
+)
 from localface.sources.protocol import Nearest
 from localface.types import Array, Mask
 
-Log = list[tuple[Question, Any]]
 PointKey = tuple[float, ...]
 """The coordinates of a point, as a key."""
+_FOR_ACTIONS = ("donors", "straight")  # the stages that look for values to take over
+
+
+class Asked(NamedTuple):
+    """A question, its answer, and the stage that asked."""
+
+    stage: str
+    question: Question
+    answer: Any
+
+
+Log = list[Asked]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -32,13 +52,18 @@ class JudgedSteps:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Trace:
-    """One search, stage by stage, in points of the explainer's space."""
+    """One search, stage by stage, in points of the explainer's space.
+
+    Every row that was revealed is in one of ``explored``, ``for_actions`` and ``exploited``: that
+    of the stage that saw it first.
+    """
 
     recourse: Recourse
-    explored: Array  # rows that explore saw
+    explored: Array  # rows seen on the way to a target
     tried: JudgedSteps  # steps that explore tried, in order
     trail: Array  # the way that explore found; empty if none
-    exploited: Array  # rows that only exploit saw
+    for_actions: Array  # rows whose values actions might take over
+    exploited: Array  # rows around the way that was found
     balls: tuple[tuple[Array, float], ...]  # where exploit looked: centre and radius
     checked: JudgedSteps  # steps that enhance wanted
 
@@ -47,21 +72,21 @@ def log_questions(asks: Questions[Result], log: Log) -> Questions[Result]:
     """Ask the same questions, and keep each with its answer."""
     question = next(asks)
     while True:
+        stage = asking_stage(asks)
         answer = yield question
-        log.append((question, answer))
+        log.append(Asked(stage, question, answer))
         try:
             question = asks.send(answer)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]
 
 
-def trace_search(engine: Engine, request: Request) -> Trace:
-    """Search on behalf of a request, without actions, and read how the search went.
+def trace_search(engine: Engine, request: Request, plan: Plan) -> Trace:
+    """Search on behalf of a request, and read how the search went.
 
     Searches that only tell why there is no path are no part of the trace.
     """
     log: Log = []
-    plan = replace(engine.plan, actions=False, max_changes=1)
     ((_, answer),) = engine.answer([request], plan, wrap=lambda job: log_questions(job.asks, log))
     (answer,) = explain_refusals(engine, plan, [(request, answer)])
     return _trace_from_log(answer, log, min_score=engine.score.min_score)
@@ -98,69 +123,63 @@ class _Explored:
 
 
 def _trace_from_log(recourse: Recourse, log: Log, *, min_score: float) -> Trace:
-    """Read a log: first explore, then enhance and exploit in turns."""
-    first_question = log[0][0]
+    """Read a log, stage by stage."""
+    first_question = log[0].question
     assert isinstance(first_question, ScorePoints)  # a search begins by scoring the person
     factual = np.asarray(first_question.points[0])
     width = len(factual)
-    explored, first = _read_explore_stage(log, min_score)
-    seen = _revealed_points_by_row(log[:first])
-    later = _revealed_points_by_row(log[first:])
+    explored = _read_explore_stage(log, min_score)
+    rows = _points_by_stage(log)
     return Trace(
         recourse=recourse,
-        explored=_stack_points(list(seen.values()), width),
+        explored=_stack_points(rows["explore"], width),
         tried=_as_judged_steps(explored.steps, width),
         trail=explored.path_to_goal(factual),
-        exploited=_stack_points([point for row, point in later.items() if row not in seen], width),
+        for_actions=_stack_points(rows["actions"], width),
+        exploited=_stack_points(rows["exploit"], width),
         balls=tuple(
-            (question.point, question.radius)
-            for question, _ in log
-            if _is_exploit_question(question)
+            (one.question.point, one.question.radius)
+            for one in log
+            if one.stage == "exploit" and isinstance(one.question, Nearest)
         ),
         checked=_as_judged_steps(
-            [step for pair in log[first:] for step in _judged_segments(*pair)], width
+            [step for one in log if one.stage == "enhance" for step in _judged_segments(one)],
+            width,
         ),
     )
 
 
-def _read_explore_stage(log: Log, min_score: float) -> tuple[_Explored, int]:
-    """Read up to the first step that passes onto a target, with which explore ends.
-
-    Returns what explore did, and where in the log the next stage begins.
-    """
+def _read_explore_stage(log: Log, min_score: float) -> _Explored:
+    """Read what explore did, up to the first step that passes onto a target."""
     explored = _Explored()
     scores = _score_by_point(log)
-    for i, (question, answer) in enumerate(log):
-        if _is_exploit_question(question):
-            return explored, i
-        if isinstance(question, Nearest):
-            explored.looked.add(_point_key(question.point))
-        for start, end, passes in _judged_segments(question, answer):
+    for one in log:
+        if one.stage != "explore":
+            continue
+        if isinstance(one.question, Nearest):
+            explored.looked.add(_point_key(one.question.point))
+        for start, end, passes in _judged_segments(one):
             reached = explored.note_step(start, end, passes)
             if passes and scores.get(reached, -np.inf) >= min_score:
                 explored.goal = reached
-                return explored, i + 1
-    return explored, len(log)
+                return explored
+    return explored
 
 
-def _is_exploit_question(question: Question) -> TypeGuard[Nearest]:
-    """Only exploit looks no further than some radius."""
-    return isinstance(question, Nearest) and bool(np.isfinite(question.radius))
-
-
-def _judged_segments(question: Question, answer: Any) -> list[tuple[Array, Array, bool]]:
+def _judged_segments(one: Asked) -> list[tuple[Array, Array, bool]]:
     """The steps of a question that asked for verdicts; single points are no steps."""
+    question = one.question
     if not isinstance(question, DensityAlong) or question.log_floor is None:
         return []
-    steps = zip(question.starts, question.ends, answer.passes.tolist(), strict=True)
+    steps = zip(question.starts, question.ends, one.answer.passes.tolist(), strict=True)
     return [(start, end, passes) for start, end, passes in steps if not np.array_equal(start, end)]
 
 
 def _score_by_point(log: Log) -> dict[PointKey, float]:
     """The score of every point."""
-    points = _revealed_points_by_row(log)
+    points = {row: point for one in log for row, point in _revealed_rows(one)}
     scores: dict[PointKey, float] = {}
-    for question, answer in log:
+    for _, question, answer in log:
         if isinstance(question, ScoreRows):
             scores.update(
                 (_point_key(points[row]), score)
@@ -174,14 +193,25 @@ def _score_by_point(log: Log) -> dict[PointKey, float]:
     return scores
 
 
-def _revealed_points_by_row(log: Log) -> dict[int, Array]:
-    """The rows that were revealed, by id."""
-    answers = [answer for question, answer in log if isinstance(question, Nearest)]
-    return {
-        row: point
-        for found in answers
-        for row, point in zip(found.ids.tolist(), found.points, strict=True)
-    }
+def _points_by_stage(log: Log) -> dict[str, list[Array]]:
+    """The rows that were revealed, each once, by what they were revealed for."""
+    found: dict[str, list[Array]] = {"explore": [], "actions": [], "exploit": []}
+    known: set[int] = set()
+    for one in log:
+        purpose = "actions" if one.stage in _FOR_ACTIONS else one.stage
+        points = found.get(purpose, found["explore"])  # a lower floor is explored as well
+        for row, point in _revealed_rows(one):
+            if row not in known:
+                known.add(row)
+                points.append(point)
+    return found
+
+
+def _revealed_rows(one: Asked) -> list[tuple[int, Array]]:
+    """The rows that an answer revealed, each with its point or that of the state it comes to."""
+    if not isinstance(one.question, Nearest | ComposeStates):
+        return []
+    return list(zip(one.answer.ids.tolist(), one.answer.points, strict=True))
 
 
 def _as_judged_steps(steps: list[tuple[Array, Array, bool]], width: int) -> JudgedSteps:

@@ -36,6 +36,7 @@ _ROW: dict[str, Any] = {
     "zorder": 2,
 }
 _SEEN: dict[str, Any] = {"s": 13.0, "linewidths": 0, "color": INK, "alpha": 0.75, "zorder": 3}
+_FOR_ACTIONS: dict[str, Any] = {**_SEEN, "marker": "D"}
 _MORE: dict[str, Any] = {
     "s": 22.0,
     "linewidths": 0.6,
@@ -79,8 +80,8 @@ def plot_pipeline(
             "make one with strategy='guided'"
         )
     plane = make_plane(explainer, "plot_pipeline")
-    request = check_ask(explainer.engine, Ask(where=where)).make_request(person)
-    trace = trace_search(explainer.engine, request)
+    asked = check_ask(explainer.engine, Ask(where=where))
+    trace = trace_search(explainer.engine, asked.make_request(person), asked.plan)
     figure = figure_or_new(figure, 12.5, 5.2)
     panels = figure.subplots(1, 3, sharex=True, sharey=True)
     # all of it first: painting resets the limits that the panels share
@@ -108,10 +109,12 @@ def plot_pipeline(
 
 
 def _draw_explore_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
-    keys = _draw_rows(panel, plane, trace.explored)
+    keys = _draw_rows_first_seen(panel, plane, trace)
     keys += _draw_judged_steps(panel, plane, trace.tried)
     keys += _draw_explored_path(panel, plane, trace)
-    said = "finds someone to become" if trace.recourse.found else trace.recourse.status.word
+    said = "finds someone to become"
+    if not len(trace.trail):
+        said = "finds nobody to become" if trace.recourse.found else trace.recourse.status.word
     _set_title(
         panel, "1  explore", f"{said}: {len(trace.explored):,} of {len(plane.rows):,} rows seen"
     )
@@ -119,19 +122,23 @@ def _draw_explore_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
 
 
 def _draw_exploit_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
-    keys = _draw_rows(panel, plane, trace.explored, trace.exploited)
+    keys = _draw_all_rows_seen(panel, plane, trace)
     keys += _draw_explored_path(panel, plane, trace)
     if trace.balls:
         look: dict[str, Any] = {"color": INK, "linestyle": "--", "linewidth": 1.4}
         panel.plot(*plane.ball_outline(*trace.balls[-1]).T, zorder=4, **look)
         keys.append(Line2D([], [], label="the ball that exploit looks through", **look))
-    said = f"knows the ground in between: {len(trace.exploited):,} more rows"
-    _set_title(panel, "2  exploit", said if trace.recourse.found else _NOTHING)
+    said = _NOTHING
+    if trace.recourse.found:
+        said = f"knows the ground in between: {len(trace.exploited):,} more rows"
+    if len(trace.for_actions):
+        said = f"{said}, {len(trace.for_actions):,} for actions"
+    _set_title(panel, "2  exploit", said)
     return keys
 
 
 def _draw_enhance_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
-    keys = _draw_rows(panel, plane, trace.explored, trace.exploited)
+    keys = _draw_all_rows_seen(panel, plane, trace)
     keys += _draw_judged_steps(panel, plane, trace.checked)
     if not trace.recourse.found:
         _set_title(panel, "3  enhance", _NOTHING)
@@ -146,16 +153,21 @@ def _draw_enhance_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
     return [*keys, path_legend_entry("best way", GREEN), end_legend_entry()]
 
 
-def _draw_rows(
-    panel: Axes, plane: Plane, explored: Array, exploited: Array | None = None
-) -> list[Any]:
-    """Scatter the rows, those that were seen filled."""
+def _draw_rows_first_seen(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+    """Scatter the rows, those that explore saw filled."""
     dots = [draw_dots(panel, plane.rows, "row, not seen", **_ROW)]
-    dots.append(draw_dots(panel, plane.to_user_units(explored), "row seen by explore", **_SEEN))
-    if exploited is not None:
-        dots.append(
-            draw_dots(panel, plane.to_user_units(exploited), "row seen by exploit", **_MORE)
-        )
+    seen = plane.to_user_units(trace.explored)
+    dots.append(draw_dots(panel, seen, "row seen by explore", **_SEEN))
+    return dots
+
+
+def _draw_all_rows_seen(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
+    """Scatter the rows, all that were seen filled, by what they were seen for."""
+    dots = _draw_rows_first_seen(panel, plane, trace)
+    for_actions = plane.to_user_units(trace.for_actions)
+    dots.append(draw_dots(panel, for_actions, "row looked at for actions", **_FOR_ACTIONS))
+    exploited = plane.to_user_units(trace.exploited)
+    dots.append(draw_dots(panel, exploited, "row seen by exploit", **_MORE))
     return dots
 
 

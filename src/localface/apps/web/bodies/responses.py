@@ -222,6 +222,7 @@ class Stages(BaseModel):
 
     explore: list[list[float]]
     trail: list[list[float]]
+    actions: list[list[float]]
     exploit: list[list[float]]
     enhance: list[list[float]]
 

@@ -7,7 +7,7 @@ import { h, svg } from "./dom.js";
 const ORDER = ["explore", "exploit", "enhance"];
 const STAGES = {
   explore: "Explore: from neighbour to neighbour towards better scores, until somebody reaches the target (dashed)",
-  exploit: "Exploit: more people are looked at around the way that was found",
+  exploit: "Exploit: more people are looked at around the way that was found, and for values to take over (small)",
   enhance: "Enhance: the best way through everyone seen, every step over common ground",
 };
 const PACE = { explore: 2600, exploit: 1400, enhance: 1400 }; // milliseconds
@@ -104,8 +104,9 @@ function drawn(group, frame, answer, names) {
   const fine = view.path.map((state) => frame.at(values(state)));
   const fineWay = frame.way(view.path.map(values));
   const trail = frame.way(stages?.trail ?? []);
-  const seen = { explore: stages?.explore ?? [], exploit: stages?.exploit ?? [] };
-  const dots = Object.entries(seen).map(([stage, rows]) => rows.map((row) => seenDot(frame.at(row), stage)));
+  const seenFor = (/** @type {"explore"|"actions"|"exploit"} */ purpose) =>
+    (stages?.[purpose] ?? []).map((row) => seenDot(frame.at(row), purpose));
+  const dots = [seenFor("explore"), [...seenFor("actions"), ...seenFor("exploit")]];
   const start = fine[0] ?? frame.at(values(view.states[0]));
   const roughLine = svg("polyline", { class: "rough" });
   const fineLine = svg("polyline", { class: "fine" });
@@ -131,10 +132,10 @@ function drawn(group, frame, answer, names) {
 
 /**
  * @param {Page.Point} point
- * @param {string} stage
+ * @param {string} purpose
  */
-function seenDot([cx, cy], stage) {
-  return svg("circle", { class: `seen ${stage}`, cx, cy, r: stage === "explore" ? 3.4 : 2.6 });
+function seenDot([cx, cy], purpose) {
+  return svg("circle", { class: `seen ${purpose}`, cx, cy, r: purpose === "explore" ? 3.4 : 2.6 });
 }
 
 /**

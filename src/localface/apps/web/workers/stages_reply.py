@@ -16,11 +16,12 @@ def stages_reply(explainer: LocalFACE, parsed: ParsedRequest) -> dict[str, Any] 
     if not is_plane(explainer) or explainer.options.strategy != "guided":
         return None
     request = replace(parsed.request, goal=None, relax=False, weights={}, wanted=None)
-    found = trace_search(parsed.engine, request)
+    found = trace_search(parsed.engine, request, parsed.plan)
     in_units = explainer.engine.space.records
     return {
         "explore": in_units(found.explored).tolist(),
         "trail": in_units(found.trail).tolist(),
+        "actions": in_units(found.for_actions).tolist(),
         "exploit": in_units(found.exploited).tolist(),
         "enhance": found.recourse.records.tolist(),
     }
