@@ -360,12 +360,11 @@ def test_a_floor_that_was_lowered_is_not_lowered_further_for_robustness() -> Non
         return 1 / (1 + np.exp(-8 * (frame["dose"].to_numpy() - 8)))
 
     gap = TABLE[(TABLE["dose"] < 2.5) | (TABLE["dose"] >= 8.0)].reset_index(drop=True)
-    gap = pd.concat(
-        [gap, pd.DataFrame({"dose": np.linspace(2.5, 8, 9).round(1), "visits": 3, "site": "a"})]
-    )  # a narrow bridge
+    bridge = pd.DataFrame({"dose": np.linspace(2.5, 8, 5).round(1), "visits": 3, "site": "a"})
+    loners = pd.DataFrame({"dose": [1, 2, 9, 9.5], "visits": [40, 60, 50, 70], "site": "b"})
     explainer = LocalFACE(
         far,
-        gap,
+        pd.concat([gap, bridge, loners]),  # the bridge is less common than most, not than all
         schema=SCHEMA.with_("dose", resolution=2.0),
         min_density=0.2,
         search=Search(n_neighbors=20),
@@ -373,7 +372,7 @@ def test_a_floor_that_was_lowered_is_not_lowered_further_for_robustness() -> Non
     first = explainer.explain(PERSON, relax=True)
     answer = explainer.explain(PERSON, relax=True, min_robustness=1.0)
     assert first.relaxed_to is not None
-    assert first.relaxed_to > 0
+    assert 0 < first.relaxed_to < 0.2
     assert explainer.robustness(first).success < 1
     assert answer.relaxed_to == first.relaxed_to
     assert all(one.holds or one.entry for one in answer.certificates)

@@ -165,7 +165,8 @@ def test_scores_are_asked_once_whatever_they_are_held_against() -> None:
         rows.append(len(frame))
         return world.model.predict_proba(frame)[:, 1]
 
-    explainer = made(replace(world, model=counted)).prescore()
+    # states of a person are nobody's rows, and have to be scored
+    explainer = made(replace(world, model=counted), through="rows").prescore()
     rows.clear()
     for score in np.linspace(0.2, 0.9, MAX_TARGET_SCORES + 5):  # more targets than are remembered
         explainer.explain(world.people.iloc[0], min_score=float(score), actions=False)

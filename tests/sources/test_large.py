@@ -157,14 +157,39 @@ def test_every_step_is_sound_by_a_full_sum_over_the_rows_that_were_learnt_from(
             assert share == pytest.approx(expected, abs=1 / len(judge.levels))
 
 
-def test_rows_of_an_answer_are_rows_of_the_table_inside_the_box(in_cells: LocalFACE) -> None:
+def assert_inside_the_box(answer: Recourse) -> None:
+    for record in answer.records[1:]:
+        assert abs(record[3] - answer.records[0][3]) <= 0.6
+        assert record[4] == answer.records[0][4]
+    for action in answer.actions:
+        assert "tube" not in action.changes
+
+
+def test_states_of_an_answer_are_inside_the_box_and_a_row_is_named_only_where_it_is_one(
+    in_cells: LocalFACE,
+) -> None:
+    lowest = DATA.min().to_numpy(float)
+    highest = DATA.max().to_numpy(float)
     for answer in answered(in_cells):
+        assert_inside_the_box(answer)
+        own = answer.records[0]
+        for record, row in list(zip(answer.records, answer.rows, strict=True))[1:]:
+            assert ((record == own) | ((lowest <= record) & (record <= highest))).all()
+            if row is not None:
+                assert record.tolist() == DATA.iloc[row].to_numpy(dtype=float).tolist()
+
+
+@pytest.mark.usefixtures("in_cells")  # to which as many rows are many
+def test_rows_of_an_answer_are_rows_of_the_table_inside_the_box() -> None:
+    explainer = LocalFACE(
+        score, DATA, schema=schema(), search=Search(n_neighbors=25, through="rows")
+    )
+    found = [answer for answer in answered(explainer) if answer.found]
+    assert len(found) > 5
+    for answer in found:
+        assert_inside_the_box(answer)
         for record, row in list(zip(answer.records, answer.rows, strict=True))[1:]:
             assert record.tolist() == DATA.iloc[row].to_numpy(dtype=float).tolist()
-            assert abs(record[3] - answer.records[0][3]) <= 0.6
-            assert record[4] == answer.records[0][4]
-        for action in answer.actions:
-            assert "tube" not in action.changes
 
 
 def test_the_answers_are_those_of_an_exact_search_where_recall_is_high(
