@@ -8,10 +8,14 @@ from typing import Any
 import numpy as np
 
 from localface import Status
-from localface.analyses.trace import Trace, trace_search
+from localface.analyses.trace import Asked, Trace, points_by_purpose, trace_search
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
+from localface.geometry.bounds import Bounds
 from localface.options import Ask
+from localface.search.questions import ComposedStates, ComposeStates
+from localface.sources.protocol import Nearest, Neighbors
+from localface.types import NO_ROWS
 from small_engine import small_engine
 
 PERSON = {"a": -0.8, "b": 0.1}
@@ -44,6 +48,32 @@ def test_every_row_that_was_revealed_is_told_once_with_what_it_was_revealed_for(
         assert len(together) == log_questions.recourse.disclosure.rows
         assert len(np.unique(together, axis=0)) == len(together)
         assert (len(log_questions.for_actions) > 0) == actions
+
+
+def test_a_row_belongs_to_what_it_was_first_revealed_for() -> None:
+    nearest = Nearest(np.zeros(1), 2, Bounds.unlimited(1), NO_ROWS)
+    compose = ComposeStates(np.zeros(1), None, 2, 0.5)
+
+    def neighbors(*rows: float) -> Neighbors:
+        points = np.array(rows)[:, None]
+        return Neighbors(points[:, 0].astype(np.int64), points, points[:, 0])
+
+    def composed(*rows: float) -> ComposedStates:
+        points = np.array(rows)[:, None]
+        return ComposedStates(points, points[:, 0], points[:, 0].astype(np.int64))
+
+    found = points_by_purpose(
+        [
+            Asked("explore", nearest, neighbors(1, 2)),
+            Asked("donors", nearest, neighbors(2, 3)),
+            Asked("straight", compose, composed(3, 4)),
+            Asked("exploit", nearest, neighbors(1, 5)),
+            Asked("relax", nearest, neighbors(5, 6)),
+        ]
+    )
+
+    rows = {purpose: np.ravel(points).tolist() for purpose, points in found.items()}
+    assert rows == {"explore": [1, 2, 6], "actions": [3, 4], "exploit": [5]}
 
 
 def test_the_trail_leads_from_the_person_over_steps_that_passed() -> None:

@@ -129,7 +129,7 @@ def _trace_from_log(recourse: Recourse, log: Log, *, min_score: float) -> Trace:
     factual = np.asarray(first_question.points[0])
     width = len(factual)
     explored = _read_explore_stage(log, min_score)
-    rows = _points_by_stage(log)
+    rows = points_by_purpose(log)
     return Trace(
         recourse=recourse,
         explored=_stack_points(rows["explore"], width),
@@ -193,7 +193,7 @@ def _score_by_point(log: Log) -> dict[PointKey, float]:
     return scores
 
 
-def _points_by_stage(log: Log) -> dict[str, list[Array]]:
+def points_by_purpose(log: Log) -> dict[str, list[Array]]:
     """The rows that were revealed, each once, by what they were revealed for."""
     found: dict[str, list[Array]] = {"explore": [], "actions": [], "exploit": []}
     known: set[int] = set()
