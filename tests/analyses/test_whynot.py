@@ -206,7 +206,8 @@ def test_every_verdict_agrees_with_brute_force_over_all_rows(name: str, n: int) 
         if abs(level - judge.floor) > CLOSE:
             assert check.on_ground == (level > judge.floor) == ("floor" not in check.refused_by)
         lowest = judge.lowest(start, goal)
-        assert check.step.lowest == pytest.approx(share(judge, lowest), abs=0.01)
+        below, above = (share(judge, lowest + tie) for tie in (-1e-6, 1e-6))  # many are alike
+        assert below - 0.01 <= check.step.lowest <= above + 0.01
         if allowed and abs(lowest - judge.floor) > CLOSE:
             assert check.direct == (lowest > judge.floor)
         # the way, and the floor that would open it

@@ -237,9 +237,9 @@ def test_actions_on_the_readiness_cohort_are_few_and_keep_every_promise():
     counts = [sum(len(action.changes) for action in answer.actions) for answer in found]
     assert np.median(counts) <= 4
     assert np.mean(np.array(counts) <= 8) >= 0.95
-    assert (
-        max(answer.disclosure.model_calls for answer in found) <= 12 + 4
-    )  # and four for the path itself
+    calls = [answer.disclosure.model_calls for answer in found]
+    assert np.median(calls) <= 20
+    assert max(calls) <= 60
 
 
 def test_linked_features_change_together():
@@ -249,7 +249,9 @@ def test_linked_features_change_together():
     people = data[model.predict_proba(data)[:, 1] < 0.5].iloc[:40]
     together = 0
     for answer in explainer.explain_many(people, progress=False):
-        differ = {name for name in pair if answer.path[name].iloc[0] != answer.path[name].iloc[-1]}
+        if not answer.actions:
+            continue
+        differ = {name for name in pair if answer.path[name].iloc[0] != answer.end[name].iloc[0]}
         for action in answer.actions:
             touched = differ & set(action.changes)
             assert touched in (set(), differ)

@@ -30,7 +30,7 @@ def lower_further_out(points):
 
 
 def known(script: Script, **options):
-    graph = script.graph(someone([0.0, 0.0], **options))
+    graph = script.graph(someone(np.zeros(script.rows.shape[1]), **options))
     script.run(graph.reveal_rows_around(0, 2))
     script.asked.clear()
     return graph
@@ -129,9 +129,21 @@ def test_where_few_changes_will_not_do_the_steps_of_the_path_are_the_actions():
 def test_the_steps_of_a_path_are_no_actions_where_features_are_fixed_or_few_are_wanted(limit):
     script = around_a_hole()
     fixed = np.array([True, False]) if limit == "fixed" else None
-    plan = replace(PLAN, max_features=2) if limit == "max_features" else PLAN
+    plan = replace(PLAN, max_features=1) if limit == "max_features" else PLAN
 
     assert script.run(find_actions_along(known(script, fixed=fixed), plan, (0, 1, 2))) is None
+
+
+def test_the_steps_of_a_path_that_change_many_features_are_no_actions():
+    wide = Script(
+        np.hstack([[[1.0, 1.0], [0.0, 2.0]], np.ones((2, 3))]),
+        score=lambda points: points[:, 1] / 4,
+        log_density=lambda points: np.where(
+            np.hypot(points[:, 0], points[:, 1] - 1) < 0.4, -9, 1.0
+        ),
+    )
+
+    assert wide.run(find_actions_along(known(wide), PLAN, (0, 1, 2))) is None
 
 
 def test_who_starts_below_the_floor_goes_no_lower_than_they_start():

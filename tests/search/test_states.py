@@ -143,7 +143,7 @@ def on_common_ground(answer: Recourse, judge: Judge) -> None:
         least = min(judge.floor, judge.lowest(points[0], points[0]))
         for start, end, certificate in zip(points[:-1], points[1:], one.certificates, strict=True):
             lowest = judge.lowest(start, end)
-            assert lowest >= least - 1e-6
+            assert lowest >= least - 1e-5
             assert judge.share(lowest) == pytest.approx(certificate.lowest, abs=grain)
         assert judge.lowest(points[-1], points[-1]) >= judge.floor - 1e-6
 
@@ -420,7 +420,7 @@ class Brute:
     def lowest(self, a: int, b: int) -> float:
         key = (min(a, b), max(a, b))
         if key not in self._lowest:
-            self._lowest[key] = self.judge.lowest(self.points[a], self.points[b], 61)
+            self._lowest[key] = self.judge.lowest(self.points[a], self.points[b], 401)
         return self._lowest[key]
 
     def passes(self, a: int, b: int) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 
 from localface.answers.action import Action
 from localface.answers.cautions import (
+    caution_without_actions,
     cautions_about_company,
     cautions_about_own_state,
     cautions_about_record,
@@ -174,6 +175,8 @@ class AnswerAssembler:
         if found or not about_record:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))
             yield from cautions_about_own_state(share, self.options.min_density, found=found)
+        if outcome.without_actions:
+            yield caution_without_actions(len(outcome.points) - 1)
         kept = [feature.name for feature in self.schema if feature.own]
         yield from cautions_about_company(n_comparable, kept)
 

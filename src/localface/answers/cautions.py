@@ -66,6 +66,20 @@ def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) 
     yield f"compared with only about {count}{alike}"
 
 
+def caution_without_actions(n_steps: int) -> str:
+    """Say that a path is all there is.
+
+    >>> caution_without_actions(2)  # doctest: +ELLIPSIS
+    'no list of few actions keeps to common ground here: what follows is a path of 2 steps, ...'
+    """
+    steps = format_count(n_steps, "step", "steps")
+    each = "each of which" if n_steps > 1 else "which"
+    return (
+        f"no list of few actions keeps to common ground here: what follows is a path of {steps}, "
+        f"{each} changes several features at once"
+    )
+
+
 def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[str]:
     above = seen.is_above_all(code)
     if not above and not seen.is_below_all(code):

@@ -92,10 +92,15 @@ def page_of(answer: RecourseFacts) -> Page:
 
 
 def make_page_step(
-    number: int, changes: Sequence[FeatureChange], score: str, notes: tuple[str, ...] = ()
+    number: int,
+    changes: Sequence[FeatureChange],
+    score: str,
+    notes: tuple[str, ...] = (),
+    *,
+    most_lines: int | None = MOST_LINES,
 ) -> PageStep:
     """Lay out one step: a few lines for what a person can see change, and a count of the rest."""
-    visible = [change for change in changes if change.texts[0] != change.texts[1]][:MOST_LINES]
+    visible = [change for change in changes if change.texts[0] != change.texts[1]][:most_lines]
     return PageStep(number, tuple(visible), len(changes) - len(visible), score, notes)
 
 
@@ -140,9 +145,8 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     notes = ["; ".join(words), *_floor_warning(action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
-    return make_page_step(
-        index + 1, changes, answer.target.format_score(action.score), tuple(notes)
-    )
+    score = answer.target.format_score(action.score)
+    return make_page_step(index + 1, changes, score, tuple(notes), most_lines=None)
 
 
 def _changes_by_action(schema: Schema, action: Action) -> list[FeatureChange]:

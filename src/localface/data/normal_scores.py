@@ -49,7 +49,8 @@ class NormalScores:
             return cls(np.array([values[0], values[0] + step]), np.array([0.0, 1.0]))
         ranks = (np.cumsum(counts) - counts / 2) / len(column)
         by_rank = np.asarray(ndtri(ranks))
-        scores = _keep_gaps(values, _bend(values, by_rank, ranks, counts), ranks)
+        bent = _bend(values, by_rank, ranks, counts)
+        scores = _keep_gaps(values, bent, ranks)
         knots = _choose_knots(ranks, scores)
         return cls(values[knots], scores[knots])
 
@@ -62,12 +63,17 @@ def _bend(values: Array, scores: Array, ranks: Array, counts: Ids) -> Array:
     """
     low, high = _middle_half(ranks)
     steepest = _STEEPEST
+    lower = -scores[low::-1]
+    upper = scores[high:].copy()
     if low < high:
         with np.errstate(over="ignore"):
             slope = (scores[high] - scores[low]) / (values[high] - values[low])
         steepest = min(float(slope), _STEEPEST)
-    below = _flatten_outwards(-values[low::-1], -scores[low::-1], 1 - ranks[low::-1], steepest)
-    above = _flatten_outwards(values[high:], scores[high:], ranks[high:], steepest)
+    else:  # most have one value: how many is no distance to the next
+        edges = _edges_of_ties(ranks, counts, low)
+        lower[0], upper[0] = -edges[0], edges[1]
+    below = _flatten_outwards(-values[low::-1], lower, 1 - ranks[low::-1], steepest)
+    above = _flatten_outwards(values[high:], upper, ranks[high:], steepest)
     middle = steepest * (values[low : high + 1] - values[low])
     bent = np.concatenate([-below[:0:-1], middle, middle[-1] + above[1:]])
     bent *= _spread(scores, counts) / _spread(bent, counts)
@@ -85,6 +91,18 @@ def _middle_half(ranks: Array) -> tuple[int, int]:
     if low >= high:
         low = high = int(np.abs(ranks - 0.5).argmin())
     return low, high
+
+
+def _edges_of_ties(ranks: Array, counts: Ids, at: int) -> tuple[float, float]:
+    """Return the scores of the first and of the last row that has a value."""
+    from scipy.special import ndtri
+
+    n = counts.sum()
+    half = counts[at] / (2 * n)
+    outermost = 0.5 / n
+    edges = np.clip([ranks[at] - half, ranks[at] + half], outermost, 1 - outermost)
+    low, high = ndtri(edges)
+    return float(low), float(high)
 
 
 def _flatten_outwards(values: Array, scores: Array, ranks: Array, steepest: float) -> Array:

@@ -22,9 +22,12 @@ from localface.search.questions import (
 from localface.search.stages.actions import find_actions
 from localface.search.stages.donors import find_donors
 from localface.search.stages.small_steps import break_into_small_steps
+from localface.search.stages.straight import find_straight_way
 from localface.types import Array, Ids
 
 _T = TypeVar("_T")
+
+_FEW_TOGETHER = 3  # features that one action may change, where no fewer will do
 
 
 def close_search(
@@ -101,24 +104,41 @@ def outcome_without_measures(status: str, person: Person) -> Outcome:
 
 
 def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[ActionPath | None]:
-    """Work out few actions; where no few changes will do, the steps of the trail are the actions.
+    """Work out few actions; None where no route of them keeps the floor.
 
-    Someone who starts below the floor passes through no state less dense than their own. Where
-    some features are fixed and no actions leave them alone, there are none.
+    Values are taken over from the people that the search has met, or, where that will not do,
+    from anybody who reaches the target. Where all steps of the trail change the same few
+    features, they are actions themselves. Someone who starts below the floor passes through
+    no state less dense than their own.
     """
     own = yield from graph.factual_log_density()
     log_floor = min(graph.person.log_floor, own)
     donors = yield from find_donors(graph, plan.walk_options.n_neighbors)
     moves = yield from find_actions(graph, plan, donors, log_floor=log_floor)
-    if moves is None:
-        if graph.person.fixed is not None or plan.max_features is not None:
-            return None
+    rows = graph.rows_of(donors)
+    projection = graph.person.projection
+    if moves is None and projection is not None and graph.goal is None:
+        way = yield from find_straight_way(graph, plan, projection, log_floor)
+        moves = way.moves
+        rows = way.rows
+    if moves is None and _changes_few(graph, plan, trail):
+        rows = graph.rows_of([*trail])
         moves = tuple(
             Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())
             for i, vertex in enumerate(trail[1:])
         )
-    rows = graph.rows_of([*donors, *trail])
+    if moves is None:
+        return None
     return (yield from measure_actions(graph.person, moves, log_floor, rows))
+
+
+def _changes_few(graph: LocalGraph, plan: Plan, trail: Trail) -> bool:
+    """Tell whether a trail changes few features, and none that are fixed."""
+    if graph.person.fixed is not None:
+        return False
+    points = graph.points[list(trail)]
+    changed = np.unique(graph.person.group_of[(points != points[0]).any(axis=0)])
+    return len(changed) <= min(_FEW_TOGETHER, plan.max_features or _FEW_TOGETHER)
 
 
 def measure_actions(

@@ -46,6 +46,7 @@ class Outcome:
     proven: bool = False  # no path over all the data is shorter, up to the slack
     counts: TargetCounts | None = None
     actions: ActionPath | None = None
+    without_actions: bool = False  # they were asked for, and none keep the floor
     no_floor_helps: bool = False  # no floor, however low, opens a path
     cut_short: bool = False  # its time was up before it was as good as it could be
     composed: bool = False  # the path ends at a state that no row has

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
+from localface.geometry.projection import Projection
 from localface.search.closing import (
     close_out_of_time,
     close_search,
@@ -28,7 +29,7 @@ from localface.search.questions import (
     ask_target_counts,
     ask_widening_factor,
 )
-from localface.search.stages.enhance import enhance
+from localface.search.stages.enhance import Effort, enhance
 from localface.search.stages.exploit import exploit
 from localface.search.stages.explore import Exploration, explore
 from localface.search.stages.paper import (
@@ -37,11 +38,17 @@ from localface.search.stages.paper import (
     paper_walk_to_target,
 )
 from localface.search.stages.relax import densest_path
-from localface.search.stages.straight import StraightWay, find_straight_way
+from localface.search.stages.straight import (
+    FAR_STATES,
+    NEAR_STATES,
+    StraightWay,
+    find_straight_way,
+)
 from localface.search.stages.waiting import add_waiting
 from localface.types import Array
 
 _SHORT_WALK = 4  # vertices that are accepted before a few actions to anybody's values are tried
+_MOST_EFFORT = 5e7  # numbers compared to improve one path: about a second, without a proof then
 _LONG_WALK = 64  # and before a walk through states of one person gives up
 
 
@@ -152,15 +159,27 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
     found = yield from explore(graph, replace(plan.walk_options, most=walks[0]))
     if found.trail:
         return found
-    own = yield from graph.factual_log_density()
-    log_floor = min(graph.person.log_floor, own)
-    way = yield from find_straight_way(graph, plan, projection, log_floor)
-    if way.moves is not None and way.stops is not None:
-        return (yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor)))
-    graph.cut = graph.cut or way.cut
+    straight = yield from _go_straight(graph, plan, projection, among=NEAR_STATES)
+    if straight is not None:
+        return straight
     if found.gave_up and len(walks) > 1:
         found = yield from explore(graph, replace(plan.walk_options, most=walks[1]))
-    return found
+    if not found.trail and not graph.cut:
+        straight = yield from _go_straight(graph, plan, projection, among=FAR_STATES)
+    return found if straight is None else straight
+
+
+def _go_straight(
+    graph: LocalGraph, plan: Plan, projection: Projection, *, among: int
+) -> Questions[Outcome | None]:
+    """The outcome of going straight to one of so many states; None where none can be gone to."""
+    own = yield from graph.factual_log_density()
+    log_floor = min(graph.person.log_floor, own)
+    way = yield from find_straight_way(graph, plan, projection, log_floor, among=among)
+    if way.moves is None or way.stops is None:
+        graph.cut = graph.cut or way.cut
+        return None
+    return (yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor)))
 
 
 def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:
@@ -192,7 +211,8 @@ def _improve_path(
     outcome = yield from _close_improved(
         graph, found, improvement.path, relaxed=relaxed, proven=proven, cut_short=not in_time
     )
-    return replace(outcome, actions=actions)
+    without = plan.actions and in_time and actions is None
+    return replace(outcome, actions=actions, without_actions=without)
 
 
 def _close_improved(
@@ -220,23 +240,30 @@ class _PathImprovement:
     def __init__(self, path: GraphPath) -> None:
         self.path = path
         self.complete = False
+        self.effort = Effort(_MOST_EFFORT)
 
     def run(self, graph: LocalGraph, plan: Plan) -> Questions[None]:
-        """Enhance and exploit in turns."""
+        """Enhance and exploit in turns, until nothing is left to gain or the effort is spent."""
         if plan.price.exponent:
             edges = self.path.edges
             log_means = yield from graph.log_mean_densities(edges)
             lengths = np.array([graph.edge_length(*edge) for edge in edges])
             cost = float(plan.price.exact_costs(lengths, np.array(log_means)).sum())
             self.path = GraphPath(self.path.vertices, cost)
-        self.path = yield from enhance(graph, self.path, price=plan.price, astar=plan.astar)
+        yield from self._enhance(graph, plan)
         k = plan.walk_options.n_neighbors
-        while self.path.edges and not self.complete and not graph.cut:
+        while self.path.edges and not (self.complete or graph.cut or self.effort.is_spent):
             known = len(graph.ids)
             self.complete = yield from exploit(graph, self.path, k=k, slack=plan.slack)
             if len(graph.ids) > known:
-                self.path = yield from enhance(graph, self.path, price=plan.price, astar=plan.astar)
+                yield from self._enhance(graph, plan)
             k *= 2
+        self.complete = self.complete and not self.effort.is_spent
+
+    def _enhance(self, graph: LocalGraph, plan: Plan) -> Questions[None]:
+        self.path = yield from enhance(
+            graph, self.path, price=plan.price, astar=plan.astar, effort=self.effort
+        )
 
 
 def _can_prove_shortest(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:

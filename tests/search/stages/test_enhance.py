@@ -10,7 +10,7 @@ import pytest
 from localface.search.graph import GraphPath
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong
-from localface.search.stages.enhance import AStar, enhance
+from localface.search.stages.enhance import AStar, Effort, enhance
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]
@@ -175,7 +175,7 @@ def test_by_the_mean_only_the_vertices_with_the_least_detour_are_considered():
     script = Script(rows, score=lambda points: (points[:, 0] >= 4) * 1.0)
     graph, _ = known(script, (0, 1), rule="mean")
 
-    search = AStar(graph, GraphPath((0, graph.goals[0]), 99.0))
+    search = AStar(graph, GraphPath((0, graph.goals[0]), 99.0), Effort())
 
     assert len(search.vertices) == 48
     assert search.vertices[0] == 0
@@ -186,7 +186,17 @@ def test_what_is_further_than_the_known_path_is_long_is_not_considered():
     script = Script([*ROWS, [9.0, 0.0], [0.0, -3.0]], score=quarter)
     graph, path = known(script, (0, 2, 3))
 
-    search = AStar(graph, GraphPath(path.vertices, 4.5))
+    search = AStar(graph, GraphPath(path.vertices, 4.5), Effort())
 
     assert 9.0 not in graph.points[search.vertices][:, 0]
     assert -3.0 not in graph.points[search.vertices][:, 1]
+
+
+def test_when_the_effort_is_spent_the_known_path_stays():
+    script = Script(ROWS, score=quarter, log_density=wall, hole_radius=0.55)
+    graph, path = known(script, (0, 1, 3, 4))
+    dear = GraphPath(path.vertices, 99.0)
+    effort = Effort(1)
+
+    assert script.run(enhance(graph, dear, price=Price(), effort=effort)) is dear
+    assert effort.is_spent

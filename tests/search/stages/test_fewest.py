@@ -168,6 +168,7 @@ def test_without_donors_that_differ_nothing_is_asked():
 
 
 def test_only_the_most_promising_sets_are_carried_on(monkeypatch):
+    monkeypatch.setattr(fewest, "_FEW_FEATURES", 0)
     monkeypatch.setattr(fewest, "_MOST_CARRIED", 2)
     monkeypatch.setattr(fewest, "_MOST_PER_DONOR", 1)
     script = nobody(4, score=lambda points: points @ np.array([4.0, 3.0, 2.0, 1.0]) / 20)
@@ -183,6 +184,7 @@ def test_only_the_most_promising_sets_are_carried_on(monkeypatch):
 def test_few_ends_of_a_level_are_looked_at(monkeypatch):
     """However many reach the target, the ground of so many is asked about, eight at a time."""
     monkeypatch.setattr(fewest, "_MOST_CHECKED", 16)
+    monkeypatch.setattr(fewest, "_CHECKED_AT_ONCE", 8)
     script = nobody(1, log_density=lambda points: np.where(points[:, 0] > 0, -1.0, 1.0))
 
     found = fewest_of(script, *[[1 + i / 100] for i in range(40)])
@@ -242,6 +244,7 @@ def test_what_costs_more_does_not_take_the_place_of_what_was_found():
 
 
 def test_the_sets_that_are_carried_on_are_those_with_the_highest_scores(monkeypatch):
+    monkeypatch.setattr(fewest, "_FEW_FEATURES", 0)
     monkeypatch.setattr(fewest, "_MOST_CARRIED", 1)
     script = nobody(4, score=lambda points: points @ np.array([1.0, 2.0, 4.0, 3.0]) / 14)
 

@@ -26,7 +26,7 @@ from localface.types import Array, Ids
 
 Moves = tuple[Move, ...] | None
 
-_FEW = 4  # changes up to which sets of them are tried, and every order
+_FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
 
 

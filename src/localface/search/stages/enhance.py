@@ -18,18 +18,39 @@ _MAX_BY_MEAN = 48
 at no hole that rules out other edges, so that every edge must be asked about by itself."""
 
 
+class Effort:
+    """What improving one path may still take, in numbers compared; planes hardly need any of it."""
+
+    def __init__(self, left: float = np.inf) -> None:
+        self.left = left
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self.left <= 0
+
+
 def enhance(
-    graph: LocalGraph, known: GraphPath, *, price: Price, astar: bool = True
+    graph: LocalGraph,
+    known: GraphPath,
+    *,
+    price: Price,
+    astar: bool = True,
+    effort: Effort | None = None,
 ) -> Questions[GraphPath]:
     """Find the cheapest traversable path from where ``known`` starts to any goal.
 
     A* (Dijkstra with ``astar`` off) that checks edges lazily: only when a vertex is next in
     the queue is the edge to it checked and priced, and where it is refused the vertex goes
     back into the queue by its next best edge. A vertex can only be on a better path if going
-    straight there and straight on costs less than the path that is known already.
+    straight there and straight on costs less than the path that is known already. When the
+    ``effort`` is spent, the known path stays.
     """
-    search = AStar(graph, known)
+    effort = effort or Effort()
+    search = AStar(graph, known, effort)
     while (here := search.next_open_vertex(known.cost, astar=astar)) is not None:
+        if effort.is_spent:
+            break
         if not (yield from search.confirm_edge_to(here, price)):
             continue
         if search.is_end[here]:
@@ -45,8 +66,9 @@ class AStar:
     what edges cost at least, from closed vertices only; the rest is not worked out.
     """
 
-    def __init__(self, graph: LocalGraph, known: GraphPath) -> None:
+    def __init__(self, graph: LocalGraph, known: GraphPath, effort: Effort) -> None:
         self.graph = graph
+        self.effort = effort
         self.vertices, self._points, self.remaining = _candidate_vertices(graph, known)
         self.is_end = np.isin(self.vertices, graph.goals)
         n = len(self.vertices)
@@ -145,6 +167,7 @@ class AStar:
         if not holes or not len(closed):
             return
         straight = self._discrete_combinations[closed, None] == self._discrete_combinations
+        self.effort.left -= len(holes) * len(closed) * self._points.size
         for hole in holes:
             touched = hole.is_touched(self._points[closed], self._points)
             starts, ends = np.nonzero(touched & straight)

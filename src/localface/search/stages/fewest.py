@@ -18,11 +18,13 @@ from localface.search.stages.ordering import Route, find_route
 from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end
 from localface.types import Array, Ids
 
+_FEW_FEATURES = 8  # of which all sets are tried
 _MOST_CARRIED = 48  # sets that a level hands on to the next
-_MOST_PER_DONOR = 4  # of them, from one person
-_CHECKED_AT_ONCE = 8  # ends whose ground is looked at in one question
-_MOST_CHECKED = 32  # ends of one level whose ground is looked at
-_MOST_ROUTES = 4  # ends of one level to which a route is looked for
+_MOST_PER_DONOR = 4  # of those that are looked at for it, from one person
+_LOOKED_AT = 3  # times as many are looked at
+_CHECKED_AT_ONCE = 32  # ends whose ground is looked at in one question
+_MOST_CHECKED = 128  # ends of one level whose ground is looked at
+_MOST_ROUTES = 8  # ends of one level to which a route is looked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,22 +59,9 @@ def find_fewest_changes(
         found = yield from level.cheapest_on_common_ground()
         if found is not None and (best is None or found.cost < best.cost):
             best = found
-        carried = sets.subset(_most_promising(sets, scores))
+        if size < most:
+            carried = sets.subset((yield from level.most_promising()))
     return best
-
-
-def _most_promising(sets: ChangeSets, scores: Array) -> Ids:
-    """The sets with the highest scores, few of each donor."""
-    kept = []
-    of_donor: dict[int, int] = {}
-    for i in np.argsort(-scores, kind="stable").tolist():
-        donor = int(sets.donors[i])
-        of_donor[donor] = of_donor.get(donor, 0) + 1
-        if of_donor[donor] <= _MOST_PER_DONOR:
-            kept.append(i)
-        if len(kept) == _MOST_CARRIED:
-            break
-    return np.array(kept, dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +95,28 @@ class _Level:
                     return few
                 tries += 1
         return None
+
+    def most_promising(self) -> Questions[Ids]:
+        """The sets with the highest scores, few of each donor, those on common ground first."""
+        if len(self.swaps.groups) <= _FEW_FEATURES:
+            return np.arange(len(self.sets))
+        kept = []
+        of_donor: dict[int, int] = {}
+        for i in np.argsort(-self.scores, kind="stable").tolist():
+            donor = int(self.sets.donors[i])
+            of_donor[donor] = of_donor.get(donor, 0) + 1
+            if of_donor[donor] <= _MOST_PER_DONOR:
+                kept.append(i)
+            if len(kept) == _LOOKED_AT * _MOST_CARRIED:
+                break
+        looked_at = np.array(kept, dtype=np.int64)
+        if len(looked_at) <= _MOST_CARRIED:
+            return looked_at
+        states = self.swaps.states(self.sets.subset(looked_at))
+        person = self.graph.person
+        found = yield from ask_density_along(states, states, person.log_floor, person.rule)
+        order = np.argsort(~found.passes, kind="stable")
+        return np.asarray(looked_at[order[:_MOST_CARRIED]])
 
     def _with_route(
         self, number: int, end: Array, cost: tuple[float, float]

@@ -28,7 +28,10 @@ from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.swaps import is_allowed_end
 from localface.types import NO_ROWS, Ids
 
-_STATES = 48  # states that are taken for ends, the nearest
+NEAR_STATES = 48
+"""States that are taken for ends, the nearest."""
+FAR_STATES = 240
+"""States among which ends are looked for where none of the nearest will do."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,21 +48,31 @@ class StraightWay:
 
 
 def find_straight_way(
-    graph: LocalGraph, plan: Plan, projection: Projection, log_floor: float
+    graph: LocalGraph,
+    plan: Plan,
+    projection: Projection,
+    log_floor: float,
+    *,
+    among: int = NEAR_STATES,
 ) -> Questions[StraightWay]:
     """Find actions to what people who reach the target have, wherever they are.
 
-    The states are known to a graph of their own, so that where nothing is found nothing has
-    changed. No step of the path is longer than a step may be.
+    Of more than the nearest states, those on common ground are taken for ends. The states are
+    known to a graph of their own, so that where nothing is found nothing has changed. No step
+    of the path is longer than a step may be.
     """
     person = graph.person
     yield from ask_target_counts(person.bounds, why=False)  # who reaches the target is known then
-    composed = yield from ask_composed_states(person.factual, projection, _STATES, person.min_score)
-    allowed = np.flatnonzero(is_allowed_end(person, composed.points)).tolist()
+    composed = yield from ask_composed_states(person.factual, projection, among, person.min_score)
+    allowed = np.flatnonzero(is_allowed_end(person, composed.points))
+    if among > NEAR_STATES and len(allowed):
+        ends = composed.points[allowed]
+        found = yield from ask_density_along(ends, ends, person.log_floor, person.rule)
+        allowed = allowed[found.passes][:NEAR_STATES]
     own = graph.with_fixed_columns(person.fixed)
     donors = [
         own.add_state(composed.points[i], float(composed.scores[i]), int(composed.ids[i]))
-        for i in allowed
+        for i in allowed.tolist()
     ]
     if donors:
         moves = yield from find_actions(own, plan, donors, log_floor=log_floor)
