@@ -202,7 +202,8 @@ def test_every_verdict_agrees_with_brute_force_over_all_rows(name: str, n: int) 
         assert check.allowed == allowed == ("box" not in check.refused_by)
         # the ground at the wish, and under the straight step
         level = level_at(judge, goal)
-        assert check.density == pytest.approx(share(judge, level), abs=1e-6)
+        below, above = (share(judge, level + tie) for tie in (-2e-6, 2e-6))  # many are alike
+        assert below - 1e-6 <= check.density <= above + 1e-6
         if abs(level - judge.floor) > CLOSE:
             assert check.on_ground == (level > judge.floor) == ("floor" not in check.refused_by)
         lowest = judge.lowest(start, goal)

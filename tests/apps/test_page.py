@@ -195,7 +195,8 @@ def test_a_dragged_range_holds_and_a_direction_too(bench: Watched, ward: str, pa
         for one in action["changes"]
         if one["feature"] == name
     )
-    half = round((own + after) / 2 / schema[name]["resolution"]) * schema[name]["resolution"]
+    step = schema[name]["resolution"]
+    half = round(round((own + after) / 2 / step) * step, 9)  # as the page has it: no stray digits
     side, bounds = ("low", [half, None]) if after < own else ("high", [None, half])
 
     drag(page, f"#constraints [data-feature='{name}'] input.{side}", half)

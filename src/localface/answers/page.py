@@ -142,11 +142,26 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     if action.follows:
         words.append(f"needs step {join_numbers(one + 1 for one in action.follows)} first")
     words.append(format_state_reached(action.density))
+    words.extend(_why_not_higher(answer, index))
     notes = ["; ".join(words), *_floor_warning(action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
     score = answer.target.format_score(action.score)
     return make_page_step(index + 1, changes, score, tuple(notes), most_lines=None)
+
+
+def _why_not_higher(answer: RecourseFacts, index: int) -> Iterator[str]:
+    """Why there is an action that brings the score no nearer to the target."""
+    action = answer.actions[index]
+    before = answer.actions[index - 1].score if index else answer.scores[0]
+    gain = before - action.score if answer.target.at_most else action.score - before
+    if gain > 0:
+        return
+    density = answer.actions[index - 1].density if index else answer.densities[0]
+    if density < answer.min_density <= action.density:
+        yield "for the sake of common ground, not of the score"
+    elif any(index in later.follows for later in answer.actions[index + 1 :]):
+        yield "needed for what follows, not for the score"
 
 
 def _changes_by_action(schema: Schema, action: Action) -> list[FeatureChange]:

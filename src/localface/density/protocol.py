@@ -19,7 +19,7 @@ FLOOR_TOLERANCE = 1e-9
 RESTATED_TOLERANCE = 1e-6
 """The same for a log-density worked out again in another batch, whose sums round otherwise."""
 _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
-_DECIMALS = 9  # of a log-density: what differs less is the same
+_DECIMALS = 6  # nats below which densities are alike
 _TOO_SHORT = 1e-12  # squared, beside its distance from a hole: a segment that is rounding
 LogFloor = Array | float | None
 """The log-density that a segment must keep: one for all, one for each, or None for no verdict."""

@@ -18,6 +18,7 @@ from localface.search.closing import (
     outcome_without_measures,
 )
 from localface.search.graph import GraphPath, LocalGraph
+from localface.search.improving import PathImprovement
 from localface.search.outcome import ActionPath, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
@@ -29,8 +30,6 @@ from localface.search.questions import (
     ask_target_counts,
     ask_widening_factor,
 )
-from localface.search.stages.enhance import Effort, enhance
-from localface.search.stages.exploit import exploit
 from localface.search.stages.explore import Exploration, explore
 from localface.search.stages.paper import (
     paper_shortest_path,
@@ -48,7 +47,6 @@ from localface.search.stages.waiting import add_waiting
 from localface.types import Array
 
 _SHORT_WALK = 4  # vertices that are accepted before a few actions to anybody's values are tried
-_MOST_EFFORT = 5e7  # numbers compared to improve one path: about a second, without a proof then
 _LONG_WALK = 64  # and before a walk through states of one person gives up
 
 
@@ -198,7 +196,7 @@ def _improve_path(
     An entry step stays what it is. When time is up, what there is by then is the answer.
     """
     trail = found.trail[1:] if found.entry else found.trail
-    improvement = _PathImprovement(graph.path_through(trail))
+    improvement = PathImprovement(graph.path_through(trail))
     actions: ActionPath | None = None
     in_time = True
     try:
@@ -232,38 +230,6 @@ def _close_improved(
     )
     composed = graph.goal is None and outcome.ids[-1] < 0
     return replace(outcome, composed=composed, cut_short=cut_short)
-
-
-class _PathImprovement:
-    """A path on its way to being the best; ``complete`` when no row is left that could help."""
-
-    def __init__(self, path: GraphPath) -> None:
-        self.path = path
-        self.complete = False
-        self.effort = Effort(_MOST_EFFORT)
-
-    def run(self, graph: LocalGraph, plan: Plan) -> Questions[None]:
-        """Enhance and exploit in turns, until nothing is left to gain or the effort is spent."""
-        if plan.price.exponent:
-            edges = self.path.edges
-            log_means = yield from graph.log_mean_densities(edges)
-            lengths = np.array([graph.edge_length(*edge) for edge in edges])
-            cost = float(plan.price.exact_costs(lengths, np.array(log_means)).sum())
-            self.path = GraphPath(self.path.vertices, cost)
-        yield from self._enhance(graph, plan)
-        k = plan.walk_options.n_neighbors
-        while self.path.edges and not (self.complete or graph.cut or self.effort.is_spent):
-            known = len(graph.ids)
-            self.complete = yield from exploit(graph, self.path, k=k, slack=plan.slack)
-            if len(graph.ids) > known:
-                yield from self._enhance(graph, plan)
-            k *= 2
-        self.complete = self.complete and not self.effort.is_spent
-
-    def _enhance(self, graph: LocalGraph, plan: Plan) -> Questions[None]:
-        self.path = yield from enhance(
-            graph, self.path, price=plan.price, astar=plan.astar, effort=self.effort
-        )
 
 
 def _can_prove_shortest(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:

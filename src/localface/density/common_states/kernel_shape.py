@@ -94,7 +94,7 @@ def _copies_narrow(
         return False
     few = np.random.default_rng(0).permutation(len(white))[:n]
     expected = bandwidth * (len(white) / n) ** (1 / (n_numbers + 4))
-    return tune(white[few], codes[few], copies=Copies(None))[0] > _TIMES_WIDER * expected
+    return bool(tune(white[few], codes[few], copies=Copies(None))[0] > _TIMES_WIDER * expected)
 
 
 def _whitening(points: Array, numeric: Ids, discrete: Ids, strength: float) -> Array:
