@@ -103,7 +103,8 @@ class KDE:
             on_floor = np.maximum(found.bounds, floors[some] - FLOOR_TOLERANCE)
             log_sums[some] = np.where(found.passes, on_floor, found.bounds)
             passes[some] = found.passes
-            holes += self._find_holes(found, floors[some], some)
+            if isinstance(sums, SegmentSums):  # whoever asks about a state goes nowhere else by it
+                holes += self._find_holes(found, floors[some], some)
         holes.sort(key=lambda numbered: numbered[0])
         return SegmentDensities(log_sums + self.log_normaliser, passes, tuple(holes))
 
