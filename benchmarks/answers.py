@@ -36,6 +36,7 @@ from localface.cases.readiness import synthetic
 from localface.evaluation.baselines import Task
 from localface.evaluation.baselines.nice import NICE
 from localface.evaluation.baselines.wachter import Wachter
+from localface.evaluation.metrics import l1
 
 FOLDER = Path(os.environ.get("LOCALFACE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 RISE = 0.02
@@ -181,11 +182,7 @@ class Trial:
         common = density.lowest_along(b, b, None).log_densities
         sound = common >= np.minimum(self.explainer.log_floor, own) - 1e-6
         features = (starts != ends).sum(axis=1)
-        apart = np.abs(b - a)
-        efforts = np.zeros(len(a))
-        for j in range(len(space.schema)):
-            mine = space.feature_of == j
-            efforts += apart[:, mine].max(axis=1)
+        efforts = l1(starts, ends, space)
         return Measured(int(sound.sum()), features[sound], efforts[sound])
 
     def peer(self, method: Any) -> Measured:

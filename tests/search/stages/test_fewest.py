@@ -19,9 +19,10 @@ def fewest_of(script: Script, *points, most=4, max_changes=1, log_floor=0.0, **o
         graph.add_state(end, score, row)
         for row, (end, score) in enumerate(zip(ends, scores, strict=True))
     ]
-    return script.run(
+    found = script.run(
         find_fewest_changes(graph, donors, log_floor=log_floor, max_changes=max_changes, most=most)
     )
+    return found[0] if found else None
 
 
 def nobody(n: int, **functions) -> Script:

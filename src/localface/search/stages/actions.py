@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_density_along
-from localface.search.stages.fewest import find_fewest_changes
+from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.ordering import find_route, moves_of_route
 from localface.search.stages.reduce import reduce_changes
@@ -52,15 +53,38 @@ def find_actions(
         max_changes=plan.max_changes,
         most=min(_FEW, plan.max_features or _FEW),
     )
-    if few is not None:
-        end = few.lattice.states[few.route[-1]]
-        groups = [group for change in few.lattice.changes for group in change]
-        rows = graph.rows_of(donors)
-        settled = yield from _settled_route(graph, plan, end, groups, rows, log_floor)
-        if settled is not None:
-            return _stop_at_target(graph.person, settled, log_floor)
-        return (yield from moves_of_route(few.lattice, few.route))
+    best: Moves = None
+    for one in few:
+        moves = yield from _least_moves(graph, plan, one, graph.rows_of(donors), log_floor)
+        if best is None or _cost(graph.person, moves) < _cost(graph.person, best):
+            best = moves
+    if best is not None:
+        return best
     return (yield from _reduced_route(graph, plan, donors, log_floor))
+
+
+def _least_moves(
+    graph: LocalGraph, plan: Plan, few: FewChanges, rows: Ids, log_floor: float
+) -> Questions[tuple[Move, ...]]:
+    """The moves of a set of changes, each no larger than needed where such a route is sound."""
+    end = few.lattice.states[few.route[-1]]
+    groups = [group for change in few.lattice.changes for group in change]
+    settled = yield from _settled_route(graph, plan, end, groups, rows, log_floor)
+    if settled is None:
+        return (yield from moves_of_route(few.lattice, few.route))
+    return _stop_at_target(graph.person, settled, log_floor)
+
+
+def _cost(person: Person, moves: tuple[Move, ...]) -> tuple[float, int, float, float]:
+    """What moves cost: how many changes by weight, most at once, their sizes, and the score."""
+    states = np.stack([person.factual, *(move.point for move in moves)])
+    at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(states, axis=0)]
+    apart = moves[-1].point - person.factual
+    groups = np.unique(person.group_of[apart != 0])
+    weights = np.array([person.weight_of((int(group),)) for group in groups])
+    sizes = norms(np.where(groups[:, None] == person.group_of, apart, 0.0))
+    effort = float((weights * sizes).sum())
+    return round(float(weights.sum()), 9), max(at_once), round(effort, 9), -moves[-1].score
 
 
 def _settled_route(
@@ -79,7 +103,7 @@ def _settled_route(
     return (yield from _route_to(graph, plan, settled, groups, rows, log_floor))
 
 
-def _stop_at_target(person: Person, moves: tuple[Move, ...], log_floor: float) -> Moves:
+def _stop_at_target(person: Person, moves: tuple[Move, ...], log_floor: float) -> tuple[Move, ...]:
     """Leave out the moves after the target is reached: smaller changes may need fewer of them.
 
     Who starts below the floor goes on until they are above it.

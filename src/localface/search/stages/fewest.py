@@ -24,6 +24,7 @@ _MOST_PER_DONOR = 4  # of those that are looked at for it, from one person
 _LOOKED_AT = 3  # times as many are looked at
 _CHECKED_AT_ONCE = 32  # ends whose ground is looked at in one question
 _MOST_CHECKED = 128  # ends of one level whose ground is looked at
+_MOST_KEPT = 4  # sets of as many changes: which is the least effort is seen when values settle
 _MOST_ROUTES = 8  # ends of one level to which a route is looked for
 
 
@@ -38,18 +39,19 @@ class FewChanges:
 
 def find_fewest_changes(
     graph: LocalGraph, donors: list[int], *, log_floor: float, max_changes: int, most: int
-) -> Questions[FewChanges | None]:
+) -> Questions[list[FewChanges]]:
     """Find the fewest changes, at most so many, that lead to the target over common ground.
 
-    ``donors`` are vertices that reach the target; None where no such changes were found.
+    ``donors`` are vertices that reach the target. Of as few changes there may be several sets,
+    the cheapest first.
     """
     swaps = Swaps(graph.person, graph.points[donors])
     rows = graph.rows_of(donors)
     carried = swaps.nothing_yet()
-    best: FewChanges | None = None
+    best: list[FewChanges] = []
     for size in range(1, most + 1):
         cheapest = float(np.sort(swaps.weights)[:size].sum())
-        if best is not None and best.cost[0] <= cheapest:
+        if best and best[0].cost[0] <= cheapest:
             break
         sets = swaps.with_one_more(carried)
         if not len(sets):
@@ -57,7 +59,7 @@ def find_fewest_changes(
         scores = yield from graph.scores_of_states(swaps.states(sets), rows)
         level = _Level(graph, swaps, sets, scores, rows, log_floor, max_changes)
         found = yield from level.cheapest_on_common_ground()
-        if found is not None and (best is None or found.cost < best.cost):
+        if found and (not best or found[0].cost < best[0].cost):
             best = found
         if size < most:
             carried = sets.subset((yield from level.most_promising()))
@@ -76,8 +78,8 @@ class _Level:
     log_floor: float
     max_changes: int
 
-    def cheapest_on_common_ground(self) -> Questions[FewChanges | None]:
-        """The cheapest set that reaches the target and has a route; None where there is none."""
+    def cheapest_on_common_ground(self) -> Questions[list[FewChanges]]:
+        """The cheapest sets that reach the target and have a route, all of as many changes."""
         person = self.graph.person
         states = self.swaps.states(self.sets)
         counts, efforts = self.swaps.costs(self.sets)
@@ -85,16 +87,19 @@ class _Level:
         order = np.lexsort((-self.scores, efforts, counts))
         order = order[fine[order]][:_MOST_CHECKED]
         tries = 0
+        kept: list[FewChanges] = []
         for first in range(0, len(order), _CHECKED_AT_ONCE):
             some = order[first : first + _CHECKED_AT_ONCE]
             ends = states[some]
             found = yield from ask_density_along(ends, ends, person.log_floor, person.rule)
             for i in some[found.passes][: _MOST_ROUTES - tries].tolist():
+                if kept and (counts[i] > kept[0].cost[0] or len(kept) == _MOST_KEPT):
+                    return kept
                 few = yield from self._with_route(i, states[i], (counts[i], efforts[i]))
                 if few is not None:
-                    return few
+                    kept.append(few)
                 tries += 1
-        return None
+        return kept
 
     def most_promising(self) -> Questions[Ids]:
         """The sets with the highest scores, few of each donor, those on common ground first."""
