@@ -97,6 +97,24 @@ def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, ma
     )
 
 
+def test_states_are_no_people() -> None:
+    found = replace(counts(715, 715), best=np.zeros((1, 2)), best_scores=np.array([0.9]))
+
+    said = WRITER.why_no_recourse(outcome("UNREACHABLE", counts=found), OPEN, None)
+
+    assert said.startswith(
+        "715 states that this person could take over from others reach the target, but no steps"
+    )
+
+
+def test_a_search_that_gave_up_does_not_claim_that_there_are_no_steps() -> None:
+    gave_up = replace(outcome("UNREACHABLE", counts=counts(3, 3)), cut_short=True)
+
+    said = WRITER.why_no_recourse(gave_up, OPEN, None)
+
+    assert "but none of the steps that were tried from each place" in said
+
+
 def test_the_longest_step_is_named_where_there_is_one() -> None:
     short = replace(WRITER, options=replace(OPTIONS, max_step=0.5))
 

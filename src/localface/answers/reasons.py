@@ -55,18 +55,27 @@ class ReasonWriter:
                 return self._best_state_there_is(outcome.counts, outcome.points[0])
             return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
-            return self._why_unreachable(outcome.counts)
+            return self._why_unreachable(outcome.counts, gave_up=outcome.cut_short)
         return ""
 
-    def _why_unreachable(self, counts: TargetCounts | None) -> str:
+    def _why_unreachable(self, counts: TargetCounts | None, *, gave_up: bool) -> str:
+        """Say who or what reaches the target, and that no steps lead there, or none tried."""
         options = self.options
-        many = "people" if counts is None else format_count(counts.targets, "person", "people")
-        reach = "reaches" if many == "1 person" else "reach"
+        many = "people within the constraints reach"
+        if counts is not None:
+            reach = "reaches" if counts.targets == 1 else "reach"
+            many = (
+                f"{format_count(counts.targets, 'person', 'people')} within the constraints {reach}"
+            )
+            if counts.best.shape[1]:  # states were counted, not rows
+                states = format_count(counts.targets, "state", "states")
+                many = f"{states} that this person could take over from others {reach}"
         longest = ""
         if options.max_step is not None:
             longest = f" of at most {options.max_step:g} ordinary differences"
+        none = "none of the steps that were tried" if gave_up else "no steps"
         return (
-            f"{many} within the constraints {reach} the target, but no steps{longest} from each "
+            f"{many} the target, but {none}{longest} from each "
             f"place to its {options.n_neighbors} nearest, over ground at least as common as "
             f"{format_share_of_people(options.min_density)}, lead there; relax=True finds the "
             "least lowering of the floor that opens a way"

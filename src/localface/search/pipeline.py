@@ -312,7 +312,7 @@ def _go_by_moves(
     assert way.moves is not None
     assert way.stops is not None
     vertices = [own.add_state(stop.point, stop.score) for stop in way.stops]
-    entry = log_floor < graph.person.log_floor - FLOOR_TOLERANCE
+    entry = bool(log_floor < graph.person.log_floor - FLOOR_TOLERANCE)
     path = own.path_through((0, *vertices))
     outcome = yield from close_search("FOUND", own, path, entry=entry)
     if not plan.actions:
