@@ -22,6 +22,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
+from localface.data.absence import same_codes
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues
@@ -161,7 +162,7 @@ class AnswerAssembler:
         """Put the state that waiting alone leads to into units: the one feature that has grown."""
         if outcome.waiting is None or grown is None:
             return None
-        feature = self.schema.features[int(np.flatnonzero(grown != own)[0])]
+        feature = self.schema.features[int(np.flatnonzero(~same_codes(grown, own))[0])]
         value = feature.value(float(grown[self.schema.index(feature.name)]))
         return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
 

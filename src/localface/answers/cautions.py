@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from localface.answers.wording import format_count, format_more_unusual_than
+from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
@@ -32,6 +35,8 @@ def cautions_about_record(
     ["potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2): is it 4.1?"]
     """
     for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
+        if is_absent(feature, np.asarray(code)):
+            continue
         if feature.categories is None:
             yield from _cautions_about_number(feature, code, values)
         elif not values.holds_category(code):

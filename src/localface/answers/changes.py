@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
+from localface.data.absence import is_absent, same_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.types import Array
@@ -43,7 +46,8 @@ def changes_between(
     ):
         if not _codes_differ(feature, old, new):
             continue
-        size = (1.0 if feature.discrete else abs(new - old)) / scale
+        gap = is_absent(feature, np.array([old, new])).any()
+        size = 1.0 if gap else (1.0 if feature.discrete else abs(new - old)) / scale
         texts = (feature.format(old), feature.format(new))
         found.append(FeatureChange(feature, feature.value(old), feature.value(new), size, texts))
     return tuple(sorted(found, key=lambda change: -change.size))
@@ -51,8 +55,8 @@ def changes_between(
 
 def _codes_differ(feature: Feature, old: float, new: float) -> bool:
     """Tell whether two codes of a feature differ by at least its resolution."""
-    if old == new:
+    if same_codes(old, new):
         return False
-    if feature.discrete:
+    if feature.discrete or is_absent(feature, np.array([old, new])).any():
         return True
     return not abs(new - old) < (feature.resolution or 0.0) * (1 - _SAME)

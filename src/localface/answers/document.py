@@ -118,7 +118,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     version: int
     made_with: str
     status: str
-    records: list[list[Number]]
+    records: list[list[Number | None]]
     form: dict[str, Any]
     schema: dict[str, Any]
     scores: list[Number]
@@ -171,7 +171,10 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
         "version": RECOURSE_FORMAT_VERSION,
         "made_with": answer.version,
         "status": answer.status.name,
-        "records": answer.records.tolist(),
+        "records": [
+            [None if code != code else code for code in record]
+            for record in answer.records.tolist()
+        ],
         "form": answer.form.to_dict(),
         "schema": answer.schema.to_dict(),
         "certificates": [

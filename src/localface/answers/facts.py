@@ -18,6 +18,7 @@ from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
 from localface.answers.wording import format_count, format_percent
+from localface.data.absence import is_absent
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.errors import InputError, NoRecourse
@@ -174,6 +175,12 @@ class RecourseFacts:
         return changes_between(self.schema, self.scales, self.records[0], self.records[-1])
 
     @property
+    def missing(self) -> tuple[str, ...]:
+        """The features that this person has no value of: they stay so, and no action needs them."""
+        gone = [is_absent(*pair) for pair in zip(self.schema, self.records[0], strict=True)]
+        return tuple(one.name for one, absent in zip(self.schema, gone, strict=True) if absent)
+
+    @property
     def summary(self) -> dict[str, object]:
         """The few facts that no table or figure should be without."""
         return {
@@ -215,8 +222,8 @@ def _check_shapes(answer: RecourseFacts) -> None:
         raise InputError(
             f"a recourse has at least one record of {len(answer.schema)} features; got {got}"
         )
-    if not np.isfinite(answer.records).all():
-        raise InputError("a recourse has finite records; got NaN or infinite values")
+    if np.isinf(answer.records).any():
+        raise InputError("a recourse has finite records; got infinite values")
     wanted = {
         "scores": m,
         "densities": m,

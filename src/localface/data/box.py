@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from localface.data.absence import is_absent, same_codes
 from localface.data.feature import Feature
 from localface.types import Array, Mask
 
@@ -31,7 +32,9 @@ class Box:
     ``allowed`` holds the codes left to binary and categorical features that are
     restricted; their ``lower`` and ``upper`` stay open. ``reasons`` says in words what limits a
     feature, ``distance_limits`` which features may only move so far. ``grows_to`` holds the
-    features that increase by themselves, and how high.
+    features that increase by themselves, and how high; ``absent`` those that the person has no
+    value of, with the code that stays in its place (None: values may come and go), ``no_values``
+    the codes of features that stand for a reason and not for a value.
     """
 
     lower: Array
@@ -42,6 +45,8 @@ class Box:
     reasons: dict[int, str]
     distance_limits: dict[int, DistanceLimit] = field(default_factory=dict)
     grows_to: dict[int, float] = field(default_factory=dict)
+    absent: Mapping[int, float] | None = None
+    no_values: Mapping[int, frozenset[float]] = field(default_factory=dict)
 
     def with_distances_widened(self, factor: float) -> Box:
         """Return the same box with every distance limit so many times as wide."""
@@ -67,6 +72,11 @@ class Box:
         moved = np.array(records, dtype=np.float64)
         whole = self.with_whole_limits(features)
         for j, feature in enumerate(features):
+            if self.absent is not None:
+                moved[is_absent(feature, moved[:, j]), j] = own[j]
+                if j in self.absent:
+                    moved[:, j] = own[j]
+                    continue
             if feature.discrete:
                 moved[:, j] = self._nearest_allowed_codes(j, moved[:, j], own[j])
                 continue
@@ -84,6 +94,10 @@ class Box:
 
     def allows_code(self, feature: int, code: float) -> bool:
         """Tell whether one feature may take a value."""
+        if self.absent is not None and feature in self.absent:
+            return bool(same_codes(code, self.absent[feature]))
+        if np.isnan(code) or code in self.no_values.get(feature, ()):
+            return self.absent is None
         if feature in self.allowed:
             return code in self.allowed[feature]
         return bool(self.lower[feature] <= code <= self.upper[feature])

@@ -38,7 +38,9 @@ def range_codes(feature: DeclaredFeature, bounds: tuple[object, object]) -> tupl
 def category_code(feature: DeclaredFeature, value: object) -> float:
     """Return the code of a category that a constraint names."""
     try:
-        return feature.code(value)
+        if value in feature.categories:
+            return feature.code(value)
+        raise unseen_category_error(feature, value)
     except DataError as error:
         raise ConstraintError(str(error), feature=error.feature) from None
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from localface.data.absence import is_missing_value
 from localface.data.codes import FeatureValue
 from localface.data.frames import ColumnValues
-from localface.types import Array
+from localface.types import Array, Mask
 
 _PLAIN_DTYPE = re.compile(
     r"|u?int(8|16|32|64)|float(32|64)|bool(ean)?|double|[<>=|]?(f[48]|[iu][1248]|b1)"
@@ -20,7 +21,10 @@ _PLAIN_DTYPE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """How one feature is stored; an empty ``dtype`` takes what suits the values."""
+    """How one feature is stored; an empty ``dtype`` takes what suits the values.
+
+    ``missing`` says what stands for a value that is missing: ``nan``, ``none`` or ``na``.
+    """
 
     name: str
     labels: tuple[FeatureValue, ...] | None = None
@@ -28,6 +32,7 @@ class Column:
     dtype: str = ""
     categories: tuple[FeatureValue, ...] | None = None
     ordered: bool = False
+    missing: str = "nan"
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Column:
@@ -36,20 +41,44 @@ class Column:
         settings: dict[str, Any] = {**plain, **tuples}
         return cls(**settings)
 
-    def value(self, code: float) -> FeatureValue:
+    def value(self, code: float) -> Any:
         """Return one code as the user knows it."""
+        if code != code:
+            return self.missing_value
         if self.labels is not None:
             return self.labels[round(code)]
         return round(code) if self.whole else float(code)
 
     def values(self, codes: Array) -> ColumnValues:
         """Return codes as the user knows them."""
+        gone = np.isnan(codes)
+        if gone.any():
+            return self._values_with_gaps(codes, gone)
         if self.labels is None:
             return np.rint(codes).astype(np.int64) if self.whole else codes
         one_type = len({type(label) for label in self.labels}) == 1
         same = one_type and not isinstance(self.labels[0], str)
         labels = np.array(self.labels, dtype=None if same else object)
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
+
+    @property
+    def missing_value(self) -> Any:
+        """What stands for a value that is missing."""
+        if self.missing == "na":
+            import pandas
+
+            return pandas.NA
+        return None if self.missing == "none" else float("nan")
+
+    def _values_with_gaps(self, codes: Array, gone: Mask) -> ColumnValues:
+        """Return codes as the user knows them, some of which are missing."""
+        if self.labels is None and self.missing == "nan":
+            return np.rint(codes) if self.whole else codes
+        values = np.empty(len(codes), dtype=object)
+        values[~gone] = self.values(codes[~gone]).tolist()
+        values[gone] = self.missing_value
+        numbers = all(isinstance(label, bool | int | float) for label in self.labels or ())
+        return values.astype(np.float64) if numbers and self.missing == "nan" else values
 
     def numbers_or_none(self, codes: Array) -> Array | None:
         """Return codes as the plain numbers of such a column; None where it holds others."""
@@ -70,11 +99,24 @@ class Column:
 
     def has_fractions(self, values: ColumnValues) -> bool:
         """Whether values would be cut short by a column of whole numbers."""
-        return values.dtype.kind == "f" and bool((values != np.rint(values)).any())
+        if values.dtype.kind != "f":
+            return False
+        return bool((values != np.rint(values)).any())  # no integer holds what is missing either
 
     def lists_all_values(self, values: ColumnValues) -> bool:
         """Whether all values belong to the column's closed list of categories."""
-        return self.categories is not None and set(values.tolist()) <= set(self.categories)
+        present = {value for value in values.tolist() if not is_missing_value(value)}
+        return self.categories is not None and present <= set(self.categories)
+
+
+def kind_of_missing(values: Any) -> str:
+    """Tell what stands for missing values among some: ``nan``, ``none`` or ``na``."""
+    if getattr(values, "dtype", None) != object:
+        return "nan"
+    gone = next((value for value in values if is_missing_value(value)), float("nan"))
+    if gone is None:
+        return "none"
+    return "nan" if isinstance(gone, float) else "na"
 
 
 def copy_pandas_dtype(column: Column, native: Any) -> Column:
@@ -86,16 +128,21 @@ def copy_pandas_dtype(column: Column, native: Any) -> Column:
         labels = tuple(dtype.categories.tolist())
         return replace(column, dtype="category", categories=labels, ordered=bool(dtype.ordered))
     if isinstance(dtype, pandas.ArrowDtype):
-        return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}")
-    return replace(column, dtype=str(dtype))
+        return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}", missing="na")
+    missing = kind_of_missing(native) if dtype == object else "nan"
+    if dtype.na_value is pandas.NA if hasattr(dtype, "na_value") else False:
+        missing = "na"
+    return replace(column, dtype=str(dtype), missing=missing)
 
 
 def copy_polars_dtype(column: Column, native: Any) -> Column:
     """Take over how a polars series is stored."""
     dtype = native.dtype
+    missing = "nan" if dtype.is_float() and native.null_count() == 0 else "none"
     if type(dtype).__name__ == "Enum":
-        return replace(column, dtype="Enum", categories=tuple(dtype.categories.to_list()))
-    return replace(column, dtype=str(dtype))
+        labels = tuple(dtype.categories.to_list())
+        return replace(column, dtype="Enum", categories=labels, missing=missing)
+    return replace(column, dtype=str(dtype), missing=missing)
 
 
 def copy_pyarrow_dtype(column: Column, native: Any) -> Column:
@@ -103,6 +150,8 @@ def copy_pyarrow_dtype(column: Column, native: Any) -> Column:
     import pyarrow
 
     dtype = native.type
+    floats = pyarrow.types.is_floating(dtype) and native.null_count == 0
+    column = replace(column, missing="nan" if floats else "none")
     if pyarrow.types.is_dictionary(dtype):
         stored = f"dictionary:{dtype.index_type}:{dtype.value_type}"
         return replace(column, dtype=stored, ordered=bool(dtype.ordered))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.data.absence import is_absent
 from localface.data.box import Box, DistanceLimit
 from localface.data.codes import range_codes
 from localface.data.comparable import codes_alike
@@ -47,14 +48,20 @@ def compile_box(
     asked = read_where(features, where)
     each = [asked.get(feature.name, UNCONSTRAINED) for feature in features]
     directions = [_allowed_direction(*pair) for pair in zip(features, each, strict=True)]
+    gone = [bool(is_absent(*pair)) for pair in zip(features, record, strict=True)]
     parts = [
-        _intersect_constraints(feature, float(own), direction, extra)
-        for feature, own, direction, extra in zip(features, record, directions, each, strict=True)
+        _stays_absent(feature, float(own))
+        if absent
+        else _intersect_constraints(feature, float(own), direction, extra)
+        for feature, own, direction, extra, absent in zip(
+            features, record, directions, each, gone, strict=True
+        )
     ]
     lower = np.array([part.lower for part in parts])
     upper = np.array([part.upper for part in parts])
-    up = np.array([direction == "up" for direction in directions])
-    down = np.array([direction == "down" for direction in directions])
+    present = ~np.array(gone)
+    up = present & np.array([direction == "up" for direction in directions])
+    down = present & np.array([direction == "down" for direction in directions])
     for array in (lower, upper, up, down):
         array.setflags(write=False)
     return Box(
@@ -66,6 +73,8 @@ def compile_box(
         {j: part.reason for j, part in enumerate(parts) if part.reason is not None},
         {j: part.distance_limit for j, part in enumerate(parts) if part.distance_limit is not None},
         {j: part.grows_to for j, part in enumerate(parts) if part.grows_to is not None},
+        {j: float(record[j]) for j, absent in enumerate(gone) if absent},
+        {j: frozenset(one.codes) for j, one in enumerate(features) if one.codes},
     )
 
 
@@ -80,6 +89,8 @@ def compile_comparable_box(features: Sequence[Feature], record: Array) -> Box | 
     upper = np.full(len(features), np.inf)
     alike = {}
     for j, feature in enumerate(features):
+        if is_absent(feature, record[j]):
+            continue
         if isinstance(feature.comparable, tuple):
             alike[j] = codes_alike(feature, int(record[j]))
         elif feature.comparable is not None:
@@ -110,6 +121,11 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
             feature=feature.name,
         )
     return "never" if "never" in both else next(iter(both), "freely")
+
+
+def _stays_absent(feature: Feature, own: float) -> _FeatureBox:
+    """What is left of a feature that has no value: nothing touches it."""
+    return _FeatureBox(reason=f"{feature.name} is {feature.format(own)} and stays so")
 
 
 def _intersect_constraints(

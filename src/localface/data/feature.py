@@ -8,6 +8,14 @@ from math import ceil, floor, log10
 
 import numpy as np
 
+from localface.data.absence import (
+    MISSING,
+    CodeLabels,
+    MissingRule,
+    checked_codes,
+    checked_missing,
+    is_missing_value,
+)
 from localface.data.codes import FeatureValue, finite_number, unseen_category_error
 from localface.data.comparable import Comparable, checked_comparable
 from localface.data.feature_checks import (
@@ -47,6 +55,11 @@ class Feature:
     categories : what a binary, ordinal or categorical feature may be, lowest first
     reference : ``(low, high)`` that is thought ordinary or wanted, ``None`` where open; it is
         shown, and limits nothing
+    missing : what happens where there is no value: ``keep`` (what is missing stays missing, and
+        no action touches it), ``may be measured`` (the same, and an answer says what measuring it
+        could show), or ``refuse``
+    codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
+        what is missing, each stays as it is
 
     >>> age = Feature("age", unit="year", kind="integer", moves="never")
     >>> age.value(63.0), age.format(63.0)
@@ -66,6 +79,8 @@ class Feature:
     reference: tuple[FeatureValue | None, FeatureValue | None] | None = None
     protected: bool = False
     comparable: Comparable | None = None
+    missing: MissingRule = "keep"
+    codes: CodeLabels | Mapping[float, str] | None = None
 
     def __post_init__(self) -> None:
         if self.moves is None:
@@ -73,6 +88,8 @@ class Feature:
         check_words(self)
         check_own(self)
         object.__setattr__(self, "categories", checked_categories(self))
+        object.__setattr__(self, "missing", checked_missing(self))
+        object.__setattr__(self, "codes", checked_codes(self))
         if self.resolution is None:
             object.__setattr__(self, "resolution", self._default_of("resolution"))
         for key in ("within", "resolution", "scale"):
@@ -96,14 +113,24 @@ class Feature:
         """Whether its codes are whole numbers, be they counts or indices of categories."""
         return self.kind != "numeric"
 
-    def value(self, code: float) -> FeatureValue:
-        """Return a code as the value that the user knows."""
+    def value(self, code: float) -> FeatureValue | None:
+        """Return a code as the value that the user knows; None for what is missing."""
+        if code != code:
+            return None
         if self.categories is not None:
             return self.categories[round(code)]
         return round(code) if self.whole else float(code)
 
     def code(self, value: object) -> float:
         """Return a value as a code: a number as it is, a category as its index."""
+        if is_missing_value(value):
+            if self.missing != "refuse":
+                return MISSING
+            raise DataError(
+                f"{self.name!r} is missing, and the schema says missing='refuse': "
+                "give a value, or say missing='keep'",
+                feature=self.name,
+            )
         if self.categories is not None:
             try:
                 return float(self.categories.index(value))
@@ -129,6 +156,10 @@ class Feature:
         '37.3'
         """
         value = self.value(code)
+        if value is None:
+            return "missing"
+        if self.codes and code in self.codes:
+            return self.codes[code]
         if not isinstance(value, float):
             return str(value)
         if self.resolution is not None and np.isfinite(value):
@@ -187,5 +218,7 @@ def _trim_zeros(text: str) -> str:
 
 
 def _plain_value(value: object) -> object:
-    """Return tuples as lists, also within a tuple."""
+    """Return tuples as lists, also within a tuple; the keys of a mapping as texts."""
+    if isinstance(value, Mapping):
+        return {f"{key:g}": one for key, one in value.items()}
     return [_plain_value(one) for one in value] if isinstance(value, tuple) else value

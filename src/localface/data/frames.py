@@ -6,6 +6,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from localface.data.absence import is_missing_value
 from localface.errors import DataError, list_names
 
 ColumnValues = npt.NDArray[np.generic]
@@ -72,15 +73,19 @@ def column_names(data: object) -> tuple[str, ...]:
 
 
 def missing_mask(values: ColumnValues) -> npt.NDArray[np.bool_]:
-    """Tell which values are absent or not finite."""
+    """Tell which values are missing."""
     if values.dtype.kind == "f":
-        return np.asarray(~np.isfinite(values.astype(np.float64)))
+        return np.asarray(np.isnan(values))
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)
-    return np.fromiter((_is_missing(value) for value in values), dtype=bool, count=len(values))
+    return np.fromiter((is_missing_value(value) for value in values), dtype=bool, count=len(values))
 
 
-def _is_missing(value: object) -> bool:
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and not np.isfinite(value)
+def infinite_mask(values: ColumnValues) -> npt.NDArray[np.bool_]:
+    """Tell which values are infinite numbers."""
+    if values.dtype.kind == "f":
+        return np.asarray(np.isinf(values))
+    if values.dtype.kind != "O":
+        return np.zeros(len(values), dtype=bool)
+    numbers = (isinstance(value, float | np.floating) and np.isinf(value) for value in values)
+    return np.fromiter(numbers, dtype=bool, count=len(values))

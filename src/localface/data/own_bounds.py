@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from localface.data.absence import is_absent
 from localface.data.codes import range_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -33,7 +36,7 @@ def check_own_bounds(schema: Schema, record: Array, seen: Sequence[SeenValues]) 
 
 
 def _is_within_bounds(feature: Feature, code: float) -> bool:
-    if feature.bounds is None:
+    if feature.bounds is None or is_absent(feature, np.asarray(code)):
         return True
     low, high = range_codes(feature, feature.bounds)
     return low <= code <= high

@@ -10,10 +10,17 @@ import numpy as np
 
 from localface.data.codes import FeatureValue, unseen_category_error
 from localface.data.feature import Feature
-from localface.data.frames import ColumnValues, Frame, missing_mask, open_table
+from localface.data.absence import MISSING
+from localface.data.frames import (
+    ColumnValues,
+    Frame,
+    infinite_mask,
+    missing_mask,
+    open_table,
+)
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
-from localface.types import Array
+from localface.types import Array, Mask
 
 _EXACT = 2**53  # the largest count up to which every whole number is a float
 
@@ -35,7 +42,6 @@ def read_record(person: object, schema: Schema, what: str = "the person") -> Arr
         person = dict(zip(schema.names, person, strict=True))
     if isinstance(person, Mapping):
         _check_column_names([str(name) for name in person], schema, what)
-        _refuse_missing_of_person(person, schema, what)
         return np.array([feature.code(person[feature.name]) for feature in schema])
     if isinstance(person, str | list | tuple | int | float) or person is None:
         raise DataError(
@@ -136,7 +142,7 @@ def _read_columns(table: Frame | ColumnValues, schema: Schema) -> Array:
     else:
         _check_column_names(table.columns, schema, "the table")
         columns = _take_columns(table, schema.names)
-    _refuse_missing(schema, columns)
+    _refuse_gaps(schema, columns)
     return np.column_stack(
         [_codes_of_column(feature, values) for feature, values in zip(schema, columns, strict=True)]
     )
@@ -174,33 +180,31 @@ def _check_column_names(have: Iterable[str], schema: Schema, what: str) -> None:
         raise DataError(f"{what} lacks {each}: it has {list_names(have)}", feature=lacking[0])
 
 
-def _refuse_missing(schema: Schema, columns: list[ColumnValues]) -> None:
-    """Refuse what is absent or infinite: which columns, how many rows, and what to do."""
-    masks = [missing_mask(values) for values in columns]
-    counts = {
-        name: int(mask.sum()) for name, mask in zip(schema.names, masks, strict=True) if mask.any()
+def _refuse_gaps(schema: Schema, columns: list[ColumnValues]) -> None:
+    """Refuse what is infinite, and what is missing where the schema wants no gaps."""
+    infinite = {name: infinite_mask(one) for name, one in zip(schema.names, columns, strict=True)}
+    _refuse_rows(infinite, "infinite values", "give a finite number, or leave the value missing")
+    missing = {
+        feature.name: missing_mask(one)
+        for feature, one in zip(schema, columns, strict=True)
+        if feature.missing == "refuse"
     }
+    _refuse_rows(
+        missing, "missing values", "drop these rows, or say missing='keep' of these features"
+    )
+
+
+def _refuse_rows(masks: Mapping[str, Mask], what: str, remedy: str) -> None:
+    """Refuse rows that some features rule out: which, how many rows, and what to do."""
+    counts = {name: int(mask.sum()) for name, mask in masks.items() if mask.any()}
     if counts:
-        rows = int(np.logical_or.reduce(masks).sum())
+        rows = np.logical_or.reduce(list(masks.values()))
         each = ", ".join(
             f"{name!r} ({count} row{'s' if count > 1 else ''})" for name, count in counts.items()
         )
         raise DataError(
-            f"missing or infinite values in {each}, {rows} of {len(masks[0])} rows in all: "
-            "drop these rows or impute the values first",
+            f"{what} in {each}, {int(rows.sum())} of {len(rows)} rows in all: {remedy}",
             feature=next(iter(counts)),
-        )
-
-
-def _refuse_missing_of_person(person: Mapping[str, object], schema: Schema, what: str) -> None:
-    values = np.empty(len(schema), dtype=object)
-    values[:] = [person[name] for name in schema.names]
-    missing = missing_mask(values)
-    absent = [name for name, gone in zip(schema.names, missing, strict=True) if gone]
-    if absent:
-        raise DataError(
-            f"{what}'s {list_names(absent)} is missing or infinite: impute it first",
-            feature=absent[0],
         )
 
 
@@ -219,13 +223,16 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
                 feature=feature.name,
             )
     codes = values.astype(np.float64)
-    broken = codes != np.rint(codes) if feature.whole else np.zeros(0, dtype=bool)
+    broken = np.zeros(0, dtype=bool)
+    if feature.whole:
+        broken = ~(np.isnan(codes) | (codes == np.rint(codes)))
     if broken.any():
         raise DataError(
             f"{feature.name!r} is {feature.kind}, but {int(broken.sum())} rows hold fractions such "
             f"as {float(codes[broken][0])!r}: round them, or declare it kind='numeric'",
             feature=feature.name,
         )
+    codes[np.isnan(codes)] = MISSING  # the same bits, whatever kind of NaN it was
     return codes
 
 
@@ -243,12 +250,18 @@ def _codes_of_objects(feature: Feature, values: ColumnValues) -> Array:
 def _category_codes(
     feature: Feature, categories: tuple[FeatureValue, ...], values: ColumnValues
 ) -> Array:
+    codes = np.full(len(values), MISSING)
+    present = ~missing_mask(values)
+    values = values[present]
     code_of = {label: float(i) for i, label in enumerate(categories)}
     try:
         if values.dtype.kind in "biuf":
             distinct, inverse = np.unique(values, return_inverse=True)
-            return np.array([code_of[value] for value in distinct.tolist()])[inverse.reshape(-1)]
-        return np.array([code_of[value] for value in values.tolist()])
+            found = [code_of[value] for value in distinct.tolist()]
+            codes[present] = np.array(found)[inverse.reshape(-1)]
+        else:
+            codes[present] = [code_of[value] for value in values.tolist()]
     except (KeyError, TypeError):
         strange = next(value for value in values.tolist() if value not in categories)
         raise unseen_category_error(feature, strange) from None
+    return codes

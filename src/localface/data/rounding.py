@@ -30,3 +30,15 @@ def roundest_between(near: float, far: float) -> float:
             if min(near, far) <= found <= max(near, far):
                 return found + 0.0
     return near
+
+
+def roundest_multiple(near: float, far: float, step: float, *, upwards: bool) -> float:
+    """Return the roundest number between two, of multiples of ``step`` where there is one.
+
+    Where no multiple lies between them, the next one after ``near``.
+    """
+    if not step:
+        return roundest_between(near, far)
+    first = ceil(round(near / step, 9)) if upwards else floor(round(near / step, 9))
+    last = max(first, far / step) if upwards else min(first, far / step)
+    return float(Decimal(str(step)) * int(roundest_between(first, last)))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from localface.data.absence import is_absent
 from localface.data.box import Box
 from localface.data.codes import FeatureValue
 from localface.data.comparable import Comparable
@@ -126,13 +127,19 @@ class Schema:
         """Tell which records break a relation that was declared."""
         broken = np.zeros(len(records), dtype=bool)
         for first, _, second in self.relations:
-            broken |= records[:, self.index(first)] > records[:, self.index(second)]
+            broken |= self._are_out_of_order(records, first, second)
         return broken
+
+    def _are_out_of_order(self, records: Array, first: str, second: str) -> Mask:
+        """Tell in which records one feature exceeds another; what is missing exceeds nothing."""
+        low, high = records[:, self.index(first)], records[:, self.index(second)]
+        both = ~(is_absent(self[first], low) | is_absent(self[second], high))
+        return both & (low > high)
 
     def check_relations(self, records: Array, who: str) -> None:
         """Refuse records that break a relation, naming the first one that is broken."""
         for first, relation, second in self.relations:
-            n = int((records[:, self.index(first)] > records[:, self.index(second)]).sum())
+            n = int(self._are_out_of_order(records, first, second).sum())
             if not n:
                 continue
             many = f"{n} rows of {who} break" if n > 1 else f"1 row of {who} breaks"
@@ -152,7 +159,7 @@ class Schema:
         """
         return compile_box(self.features, record, where)
 
-    def values(self, record: Array) -> dict[str, FeatureValue]:
+    def values(self, record: Array) -> dict[str, FeatureValue | None]:
         """Return a record as values that the user knows."""
         return {
             feature.name: feature.value(float(code))
@@ -261,6 +268,10 @@ def _check_ordered(feature: Feature) -> None:
 def _printed_cells(feature: Feature) -> tuple[str, ...]:
     """Return one line of the table that a schema prints as."""
     notes = ["protected"] if feature.protected else []
+    if feature.codes:
+        notes.append("codes " + ", ".join(f"{code:g} {one}" for code, one in feature.codes.items()))
+    if feature.missing != "keep":
+        notes.append(f"missing: {feature.missing}")
     notes += [
         f"{key} {getattr(feature, key):g}"
         for key in ("within", "scale")

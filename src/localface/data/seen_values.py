@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.types import Array
@@ -87,6 +88,11 @@ def read_seen_values(schema: Schema, records: Array) -> tuple[SeenValues, ...]:
 
 
 def _seen_values(feature: Feature, codes: Array) -> SeenValues:
+    """Read off one column what it holds; what is missing is no value."""
+    codes = codes[~is_absent(feature, codes)]
+    if not len(codes):
+        nothing = frozenset[int]() if feature.categories is not None else None
+        return SeenValues(-np.inf, np.inf, 0.0, 0.0, (-np.inf, np.inf), nothing)
     outer = [*_ORDINARY, _OUTER, 1 - _OUTER]
     low, high, low_edge, high_edge = np.quantile(codes, outer).tolist()
     categories = None

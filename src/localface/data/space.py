@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
-from math import ceil, floor
 
 import numpy as np
 
+from localface.data.absence import is_absent
+from localface.data.absence_columns import AbsenceColumns, lay_out_absences
 from localface.data.box import Box
 from localface.data.feature import Feature
 from localface.data.lines import PiecewiseLines
 from localface.data.normal_scores import NormalScores
-from localface.data.rounding import roundest_between
+from localface.data.rounding import roundest_multiple
 from localface.data.schema import Schema
+from localface.data.value_scales import absences_in, centre_and_scale
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
 from localface.types import Array, Ids, Mask
 
-_IQR_OF_NORMAL = 1.349  # the interquartile range of a normal distribution, in standard deviations
 _EXACT_POWER = 22  # the largest power of ten that is a float
 _DIGITS = 12  # digits that a number in the user's units is first tried with
 _ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
@@ -31,7 +32,9 @@ class Space:
 
     Numbers enter by their normal scores, or, where the schema gives a scale, centred and divided
     by it; a binary feature is one column; a categorical one has a column a category, so that
-    two categories are one unit apart. ``scales`` say what one ordinary difference is in the
+    two categories are one unit apart. What is missing, or is a code for a reason, is a category
+    of its own: ``absences`` holds, of each feature, the codes of such that occur, and each has
+    a column after those of the value. ``scales`` say what one ordinary difference is in the
     user's units, about the middle of the rows.
     """
 
@@ -39,6 +42,8 @@ class Space:
     centres: Array
     scales: Array
     normal_scores: tuple[NormalScores | None, ...] = ()  # of each feature; None: divide by scale
+    absences: tuple[tuple[float, ...], ...] = ()  # of each feature; empty: no value is missing
+    absence_columns: AbsenceColumns = field(init=False)
     feature_of: Ids = field(init=False)  # the feature of each column
     discrete: Mask = field(init=False)  # whether each column is of a discrete feature
     _firsts: tuple[int, ...] = field(init=False)  # the first column of each feature
@@ -52,11 +57,14 @@ class Space:
 
     def __post_init__(self) -> None:
         features = self.schema.features
-        widths = [len(f.categories or ()) if f.kind == "categorical" else 1 for f in features]
+        sizes = [len(f.categories or ()) if f.kind == "categorical" else 1 for f in features]
+        missing = [len(codes) for codes in self.absences] if self.absences else [0] * len(features)
+        widths = [size + more for size, more in zip(sizes, missing, strict=True)]
         firsts = np.cumsum([0, *widths])[:-1]
         plain = [j for j, f in enumerate(features) if f.kind != "categorical"]
         whole = [j for j in plain if features[j].kind != "numeric"]
         columns: dict[str, object] = {
+            "absence_columns": lay_out_absences(self.schema, self.absences, self.scales, sizes),
             "feature_of": np.repeat(np.arange(len(widths)), widths).astype(np.int64),
             "discrete": np.repeat([f.discrete for f in features], widths).astype(bool),
             "_firsts": tuple(int(first) for first in firsts),
@@ -71,25 +79,47 @@ class Space:
         columns["_to_codes"] = PiecewiseLines.through(heights, knots)
         for name, value in columns.items():
             object.__setattr__(self, name, value)
+        self.discrete[self.absence_columns.numbers] = True
         for array in (self.centres, self.scales, self.feature_of, self.discrete):
             array.setflags(write=False)
 
     def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
-        return Space, (self.schema, self.centres, self.scales, self.normal_scores)
+        return Space, (
+            self.schema,
+            self.centres,
+            self.scales,
+            self.normal_scores,
+            self.absences,
+        )
 
     @classmethod
-    def fit(cls, schema: Schema, records: Array, *, linear: bool = False) -> Space:
+    def fit(
+        cls,
+        schema: Schema,
+        records: Array,
+        *,
+        linear: bool = False,
+        absences: tuple[tuple[float, ...], ...] | None = None,
+    ) -> Space:
         """Read normal scores off the records, unless the schema gives a scale.
 
         ``linear`` centres and divides all numbers by their scale instead, as the paper has it.
+        ``absences`` are those of all rows, where the records are a sample of them.
         """
-        found = [_centre_and_scale(feature, records[:, j]) for j, feature in enumerate(schema)]
+        columns = [records[:, j] for j in range(len(schema))]
+        present = [
+            codes[~is_absent(feature, codes)] for feature, codes in zip(schema, columns, strict=True)
+        ]
+        found = [centre_and_scale(*pair) for pair in zip(schema, present, strict=True)]
         centres, scales = np.array(found, dtype=np.float64).T.copy()
         curved = [not (linear or one.discrete or one.scale is not None) for one in schema]
         normal_scores = tuple(
-            NormalScores.fit(records[:, j]) if bends else None for j, bends in enumerate(curved)
+            NormalScores.fit(codes) if bends and len(codes) else None
+            for codes, bends in zip(present, curved, strict=True)
         )
-        return cls(schema, centres, scales, normal_scores)
+        if absences is None:
+            absences = absences_in(schema, records)
+        return cls(schema, centres, scales, normal_scores, absences)
 
     @property
     def width(self) -> int:
@@ -110,13 +140,27 @@ class Space:
             group[linked] = group[linked].min()
         return np.asarray(group[self.feature_of])
 
+    @property
+    def own_columns(self) -> Mask:
+        """The columns that are a person's own: of what never changes, and of what is missing."""
+        own = np.array([feature.own for feature in self.schema])[self.feature_of]
+        return np.asarray(own | self.absence_columns.mask(self.width))
+
+    @property
+    def goes_part_of_the_way(self) -> Mask:
+        """The columns of numbers that are linked with no other feature."""
+        groups = self.groups
+        features = np.unique(np.column_stack([groups, self.feature_of]), axis=0)
+        several = np.bincount(features[:, 0], minlength=len(self.schema)) > 1
+        return np.asarray(~self.discrete & ~several[groups])
+
     def just_noticeable(self, record: Array) -> tuple[Array, Array]:
         """Return the points just far enough below and above a record for anyone to notice.
 
         Further inwards a column is as good as unchanged.
         """
         small = [0.0 if one.discrete else (one.resolution or 0.0) for one in self.schema]
-        step = np.array(small) * (1 - 1e-9)
+        step = np.where(self.is_absent(record), 0.0, np.array(small) * (1 - 1e-9))
         low, high = self.points(np.stack([record - step, record + step]))
         return low, high
 
@@ -124,6 +168,7 @@ class Space:
         """Refuse values so far off that no distance could be told from them any more."""
         far = np.abs((records - self.centres) / self.scales) > _FAR
         far[:, self._plain] |= np.abs(self._to_points(records[:, self._plain])) > _FAR
+        far &= ~self.is_absent(records)
         if far.any():
             row, j = (int(index) for index in np.argwhere(far)[0])
             name = self.schema.names[j]
@@ -139,8 +184,10 @@ class Space:
         points = np.zeros((len(records), self.width))
         points[:, self._plain_columns] = self._to_points(records[:, self._plain])
         for j, first in self._one_hot_features():
-            columns = first + records[:, j].astype(np.int64)
-            points[np.arange(len(records)), columns] = self._category_height(j)
+            present = np.flatnonzero(~np.isnan(records[:, j]))
+            columns = first + records[present, j].astype(np.int64)
+            points[present, columns] = self._category_height(j)
+        self.absence_columns.fill_points(points, records)
         return points
 
     def records(self, points: Array) -> Array:
@@ -158,7 +205,16 @@ class Space:
         for j, first in self._one_hot_features():
             last = first + len(self.schema.features[j].categories or ())
             records[:, j] = points[:, first:last].argmax(axis=1)
+        self.absence_columns.fill_records(records, points)
         return records
+
+    def is_absent(self, records: Array) -> Mask:
+        """Tell which values of records are missing, or codes for a reason."""
+        found = np.isnan(records)
+        for j, feature in enumerate(self.schema):
+            if feature.codes:
+                found[..., j] = is_absent(feature, records[..., j])
+        return np.asarray(found)
 
     def column_codes(self, j: int, values: Array) -> Array:
         """Turn values of the one column of a number into its codes."""
@@ -180,7 +236,7 @@ class Space:
                 found.append(float(np.rint(code)))
                 continue
             far = code + _ROUND_WITHIN * (code - own)
-            found.append(_roundest_multiple(code, far, step, upwards=code > own))
+            found.append(roundest_multiple(code, far, step, upwards=code > own))
         records = np.repeat(record[None, :], len(found), axis=0)
         records[:, j] = found
         return self.points(records)[:, column]
@@ -200,13 +256,14 @@ class Space:
         every = np.concatenate([along, points[-1:]])
         values = self.records(every)
         values[:, self._plain] = self._to_codes(every[:, self._plain_columns])
+        self.absence_columns.fill_records(values, every)
         return values
 
     def snap(self, point: Array) -> Array:
         """Return the nearest point that a record can have; fractional numbers stay as they are."""
         settled = self.points(self.records(point[None, :]))[0]
         free = np.array([feature.kind == "numeric" for feature in self.schema])[self.feature_of]
-        return np.where(free, point, settled)
+        return np.where(free & ~self.discrete, point, settled)
 
     def bounds(self, box: Box) -> Bounds:
         """Turn a person's box into bounds on points."""
@@ -226,15 +283,30 @@ class Space:
         down[columns] = box.down[plain]
         for j, _ in self._one_hot_features():
             self._limit_categories(j, box, lower, upper)
+        if box.absent is not None:
+            self._keep_absences(box.absent, lower, upper)
         return Bounds(lower, upper, up, down)
+
+    def _keep_absences(self, absent: Mapping[int, float], lower: Array, upper: Array) -> None:
+        """Fix which features have no value: those that the person has none of."""
+        numbers = self.absence_columns.numbers
+        lower[numbers] = upper[numbers] = 0.0
+        if not absent:
+            return
+        record = np.array([self.centres])
+        record[:, list(absent)] = list(absent.values())
+        (point,) = self.points(record)
+        fixed = np.isin(self.feature_of, list(absent))
+        lower[fixed] = upper[fixed] = point[fixed]
 
     def _limit_categories(self, j: int, box: Box, lower: Array, upper: Array) -> None:
         """Close the columns of categories that are not allowed; fix the one that is left."""
         allowed = box.allowed.get(j)
         if allowed is None:
             return
-        columns = np.flatnonzero(self.feature_of == j)
-        for code, column in enumerate(columns):
+        first = self._firsts[j]
+        for code in range(len(self.schema.features[j].categories or ())):
+            column = first + code
             if code not in allowed:
                 upper[column] = 0.0
             elif len(allowed) == 1:
@@ -282,44 +354,8 @@ class Space:
         return tuple((digits, np.array(some)) for digits, some in found.items())
 
 
-def _centre_and_scale(feature: Feature, codes: Array) -> tuple[float, float]:
-    if feature.discrete:
-        return 0.0, float(feature.scale or 1.0)
-    low, middle, high = np.quantile(codes, [0.25, 0.5, 0.75])
-    if feature.scale is not None:
-        return float(middle), float(feature.scale)
-    if codes.min() == codes.max():
-        if not feature.own:
-            raise _constant_feature_error(feature, float(codes[0]))
-        return float(middle), 1.0
-    robust = float(high - low) / _IQR_OF_NORMAL
-    return float(middle), robust if robust > 0 else float(codes.std())
-
-
-def _constant_feature_error(feature: Feature, code: float) -> DataError:
-    name = feature.name
-    return DataError(
-        f"feature {name!r} has the same value ({feature.format(code)}) in every row, which gives "
-        f"no idea of an ordinary difference: declare Feature({name!r}, moves='never'), "
-        "give it a scale=, or drop the column",
-        feature=name,
-    )
-
-
 def _code_limits(features: list[Feature]) -> tuple[Array, Array]:
     """Return the first and last code of features whose codes are whole, infinite for counts."""
     counts = [np.inf if one.categories is None else len(one.categories) - 1.0 for one in features]
     last = np.array(counts)
     return np.where(np.isinf(last), -np.inf, 0.0), last
-
-
-def _roundest_multiple(near: float, far: float, step: float, *, upwards: bool) -> float:
-    """Return the roundest number between two, of multiples of ``step`` where there is one.
-
-    Where no multiple lies between them, the next one after ``near``.
-    """
-    if not step:
-        return roundest_between(near, far)
-    first = ceil(round(near / step, 9)) if upwards else floor(round(near / step, 9))
-    last = max(first, far / step) if upwards else min(first, far / step)
-    return float(Decimal(str(step)) * int(roundest_between(first, last)))

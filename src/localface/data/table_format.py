@@ -15,6 +15,7 @@ from localface.data.column import (
     copy_pandas_dtype,
     copy_polars_dtype,
     copy_pyarrow_dtype,
+    kind_of_missing,
     pandas_series,
     polars_series,
     pyarrow_array,
@@ -142,7 +143,11 @@ def _describe_format(table: Frame | ColumnValues, columns: tuple[Column, ...]) -
     """Describe how each column is stored."""
     if isinstance(table, np.ndarray):
         dtype = table.dtype.str
-        return TableFormat("numpy", tuple(replace(column, dtype=dtype) for column in columns))
+        stored = (
+            replace(column, dtype=dtype, missing=kind_of_missing(values))
+            for column, values in zip(columns, table.T, strict=True)
+        )
+        return TableFormat("numpy", tuple(stored))
     kind = table.implementation.value
     described = _DESCRIBED[kind]
     return TableFormat(

@@ -30,7 +30,7 @@ from localface.engine.driver import Driver
 from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.requests import Request, SearchJobs
-from localface.errors import InputError
+from localface.errors import DataError, InputError
 from localface.geometry.projection import Projection
 from localface.models.scorer import Scorer
 from localface.options import Options
@@ -114,6 +114,7 @@ class Engine:
         **options: Any,
     ) -> Request:
         """Write a request down for a record; the options are the fields of ``Request``."""
+        self._refuse_unknown_absences(record)
         self.schema.check_relations(record[None, :], "this person")
         self.space.check_magnitudes(record[None, :], "this person")
         check_own_bounds(self.schema, record, self.answers.seen)
@@ -213,6 +214,7 @@ class Engine:
             signed=self.score.output.may_be_negative,
             snap=self.space.snap,
             group_of=self.space.groups,
+            part_of_the_way=self.space.goes_part_of_the_way,
             just_noticeable=self.space.just_noticeable(record),
             keeps_relations=self._keeps_relations,
             round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
@@ -246,7 +248,20 @@ class Engine:
             self.space.points(kept)[0],
             self.space.groups,
             None if alike is None else self.space.bounds(alike),
+            self.space.goes_part_of_the_way,
         )
+
+    def _refuse_unknown_absences(self, record: Array) -> None:
+        """Refuse a record that lacks what everybody in the data has: nobody is like that."""
+        lacking = self.space.absence_columns.unknown_absences(record[None, :])
+        if lacking:
+            features = [self.schema.features[j] for j, _ in lacking]
+            each = [f"{one.name} ({one.format(code)})" for one, (_, code) in zip(features, lacking)]
+            raise DataError(
+                f"this person has no value of {', '.join(each)}, and everybody in the data has "
+                "one: give the value, or data in which some people lack it too",
+                feature=features[0].name,
+            )
 
     def _grown_states(self, record: Array, box: Box) -> Array | None:
         """The states that a person comes to by waiting; None where nothing grows by itself."""

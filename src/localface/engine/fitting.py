@@ -66,7 +66,7 @@ def fit_engine(
         ),
         driver=Driver(table.source, density, score, fitted_on_sample=table.fitted_on_sample),
         answers=_make_answer_assembler(table, density, score, options=options, log_floor=log_floor),
-        highest=table.fitted_records.max(axis=0),
+        highest=np.array([values.highest for values in table.seen]),
         spacing=spacing,
         people=table.people,
     )
@@ -94,8 +94,13 @@ def _make_scorer(
         output,
         form,
         min_score=min_score,
-        forest=verified_forest_or_none(model, output, form, records[:_COMPARED]),
+        forest=verified_forest_or_none(model, output, form, _complete_first(records)[:_COMPARED]),
     )
+
+
+def _complete_first(records: Array) -> Array:
+    """Return records with those first in which nothing is missing."""
+    return records[np.argsort(np.isnan(records).any(axis=1), kind="stable")]
 
 
 def _make_answer_assembler(

@@ -22,7 +22,7 @@ def grown_records(schema: Schema, record: Array, box: Box, highest: Array) -> Ar
     Records that break a relation of the schema are left out.
     """
     grown = []
-    for j, furthest in box.grows_to.items():
+    for j, furthest in box.grows_to.items():  # what is missing does not grow: it is not among them
         for value in _values_on_the_way(
             schema.features[j], float(record[j]), min(furthest, float(highest[j]))
         ):

@@ -7,11 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from localface.data.absence import distinct_rows, is_absent
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, read_seen_values
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
+from localface.data.value_scales import absences_in
 from localface.engine.people import number_people, take_groups_column
 from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
@@ -80,12 +82,12 @@ def _load_to_scan(
     The same row twice is one person: rows are kept distinct and in canonical order, so
     that neither their order nor an accidental copy can change an answer.
     """
-    distinct, first = np.unique(records + 0.0, axis=0, return_index=True)
+    distinct, first = distinct_rows(records)
     _check_table_size(len(records), len(distinct), options)
     space = Space.fit(schema, distinct, linear=options.as_published)
     space.check_magnitudes(distinct, "the data")
     points = PointSet(space.points(distinct))
-    table = TableSource(points, distinct, first.astype(np.int64), n_rows=len(records))
+    table = TableSource(points, distinct, first, n_rows=len(records))
     groups = None if people is None else people[first]
     seen = read_seen_values(schema, distinct)
     return LoadedTable(schema, form, space, table, distinct, points, seen, groups, people)
@@ -96,9 +98,10 @@ def _load_into_cells(
 ) -> LoadedTable:
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
     some = smallest_hashes(row_hashes(records), SAMPLE)
-    sample, first = np.unique(records[some] + 0.0, axis=0, return_index=True)
+    sample, first = distinct_rows(records[some])
     groups = None if people is None else people[some][first]
-    space = Space.fit(schema, sample, linear=options.as_published)
+    absences = absences_in(schema, records)
+    space = Space.fit(schema, sample, linear=options.as_published, absences=absences)
     space.check_magnitudes(records, "the data")
     rows = np.arange(len(records))
     source = Cells.of(
@@ -113,10 +116,10 @@ def _load_into_cells(
 def _load_from_store(store: Store, schema: Schema | None, options: Options) -> LoadedTable:
     """Take a table that was written into a folder: its rows stay there."""
     schema = store.schema if schema is None else _check_schema(schema)
-    space = Space.fit(schema, store.sample)
+    space = Space.fit(schema, store.sample, absences=store.absences)
     source = store.as_source(space.points)
     _check_table_size(store.n_rows, store.n_distinct, options)
-    sample = np.unique(store.sample + 0.0, axis=0)
+    sample, _ = distinct_rows(store.sample)
     form = TableFormat.default_for(schema)
     points = PointSet(space.points(sample))
     seen = _seen_in_store(store, space, sample)
@@ -128,10 +131,13 @@ def _seen_in_all_rows(schema: Schema, sample: Array, records: Array) -> tuple[Se
     found = []
     for j, values in enumerate(read_seen_values(schema, sample)):
         codes = records[:, j]
-        if values.codes is None:
+        codes = codes[~is_absent(schema.features[j], codes)]
+        if values.codes is not None:
+            found.append(values.including(np.flatnonzero(np.bincount(codes.astype(np.int64)))))
+        elif len(codes):
             found.append(values.including([codes.min(), codes.max()]))
         else:
-            found.append(values.including(np.flatnonzero(np.bincount(codes.astype(np.int64)))))
+            found.append(values)
     return tuple(found)
 
 
@@ -141,11 +147,13 @@ def _seen_in_store(store: Store, space: Space, sample: Array) -> tuple[SeenValue
     Every code of an ordinal feature between the extremes counts as seen.
     """
     ends = np.stack([store.partition.lower.min(axis=1), store.partition.upper.max(axis=1)])
+    absence = space.absence_columns.mask(space.width)
+    ends[:, absence] = 0.0
     low, high = space.records(ends)
     found = []
     for j, values in enumerate(read_seen_values(space.schema, sample)):
-        columns = np.flatnonzero(space.feature_of == j)
-        if len(columns) > 1:
+        if space.schema.features[j].kind == "categorical":
+            columns = np.flatnonzero((space.feature_of == j) & ~absence)
             found.append(values.including(np.flatnonzero(ends[1, columns] > 0)))
         elif values.codes is not None:
             found.append(values.including(np.arange(low[j], high[j] + 1)))

@@ -16,7 +16,9 @@ class Projection:
 
     A column goes as far as the bounds allow. Columns of one group (a feature's categories,
     linked features) are taken over together or not at all: where some of them would be cut
-    short, all stay as in ``kept``, the person's own values or the nearest allowed ones. Rows
+    short, all stay as in ``kept``, the person's own values or the nearest allowed ones. Columns
+    that go ``part_of_the_way`` may be cut short all the same: a number whose group says besides
+    whether there is one. Rows
     outside the ``comparable`` bounds are no examples to the person: nothing is taken over from
     them.
     """
@@ -25,6 +27,7 @@ class Projection:
     kept: Array
     group_of: Ids
     comparable: Bounds | None = None
+    part_of_the_way: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
     # The columns of each group that has several and limits on some.
     taken_together: tuple[Ids, ...] = field(init=False)
 
@@ -39,6 +42,10 @@ class Projection:
         limits = (self.bounds.lower > -np.inf) | (self.bounds.upper < np.inf)
         return np.isin(self.group_of, self.group_of[limits])
 
+    def deciding(self, columns: Ids) -> Ids:
+        """Return those columns of a group that may not be cut short."""
+        return columns[~self.part_of_the_way[columns]] if len(self.part_of_the_way) else columns
+
     def admits(self, points: Array) -> Mask:
         """Tell which people, at these points, are comparable to the person."""
         if self.comparable is None:
@@ -49,6 +56,7 @@ class Projection:
         """Return the states that the person may take over from people at these points."""
         states = np.clip(points, self.bounds.lower, self.bounds.upper)
         for columns in self.taken_together:
-            cut = (states[:, columns] != points[:, columns]).any(axis=1)
+            decide = self.deciding(columns)
+            cut = (states[:, decide] != points[:, decide]).any(axis=1)
             states[np.ix_(cut, columns)] = self.kept[columns]
         return states

@@ -71,7 +71,7 @@ class Scorer:
         return self._output.scores_from_raw(raw, len(records)) * self._output.sign
 
     def _raw_output(self, records: Array) -> Any:
-        if self._forest is not None:
+        if self._forest is not None and not np.isnan(records).any():
             numbers = self._table_format.numbers_or_none(records)
             if numbers is not None:
                 return self._forest(numbers)
@@ -95,6 +95,9 @@ def verified_forest_or_none(
 ) -> ForestReader | None:
     """Return a reader of a model's trees, if it gives what the model gives on a sample."""
     forest = read_forest(model)
+    sample = sample[~np.isnan(sample).any(axis=1)]  # where something is missing the model is asked
+    if not len(sample):
+        return None
     numbers = table_format.numbers_or_none(sample)
     if forest is None or numbers is None:
         return None

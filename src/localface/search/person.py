@@ -33,6 +33,8 @@ class Person:
     snap: Callable[[Array], Array] = lambda point: point
     # Columns of one group only ever change together.
     group_of: Ids = field(default_factory=lambda: NO_ROWS)
+    # Columns of numbers that may stop between two values, whatever others do.
+    part_of_the_way: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
     # Strictly between these two points a change of a column does not count as one.
     just_noticeable: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     # Round values of a column, no nearer to the person's own than given ones.

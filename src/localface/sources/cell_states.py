@@ -186,9 +186,10 @@ def _squared_distances_of_group(question: Nearest, columns: Ids, near: Floats) -
     lower = projection.bounds.lower[columns].astype(np.float32)
     upper = projection.bounds.upper[columns].astype(np.float32)
     point = question.point[columns].astype(np.float32)
-    stays = ((near < lower) | (near > upper)).any(axis=1)
-    unsure = (((near == lower) | (near == upper)) & (near != 0)).any(axis=1)
-    taken = ((near - point) ** 2).sum(axis=1)
+    decides = np.isin(columns, projection.deciding(columns))
+    stays = (((near < lower) | (near > upper)) & decides).any(axis=1)
+    unsure = (((near == lower) | (near == upper)) & (near != 0) & decides).any(axis=1)
+    taken = ((np.clip(near, lower, upper) - point) ** 2).sum(axis=1)
     kept = ((projection.kept[columns].astype(np.float32) - point) ** 2).sum()
     taken[unsure] = np.minimum(taken[unsure], kept)
     taken[stays] = kept

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from localface.data.absence import same_codes
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
 from localface.types import Array, Ids, Mask
@@ -202,7 +203,7 @@ def _equals_row_before(records: Array, order: Ids, alike: Mask) -> Mask:
     """Tell which rows equal the one before, looking only where they may."""
     same = np.zeros(len(alike), dtype=bool)
     maybe = np.flatnonzero(alike)
-    same[maybe] = (records[order[maybe]] == records[order[maybe + 1]]).all(axis=1)
+    same[maybe] = same_codes(records[order[maybe]], records[order[maybe + 1]]).all(axis=1)
     return same
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.value_scales import absences_from_plain
 from localface.errors import DataError
 from localface.sources.calibration import Calibration
 from localface.sources.cell_rows import CellRows, with_half_squares
@@ -34,6 +35,7 @@ class Store:
     n_distinct: int
     partition: Partition
     calibration: Calibration
+    absences: tuple[tuple[float, ...], ...] = ()
 
     @classmethod
     def open(cls, folder: str | Path) -> Store:
@@ -53,12 +55,13 @@ class Store:
             n_distinct=about["n_distinct"],
             partition=partition,
             calibration=Calibration(about["n_probe"], about["recall"]),
+            absences=absences_from_plain(about.get("absences", [])),
         )
 
     @property
     def space(self) -> Space:
         """The space that the rows were parted in, fitted on the sample."""
-        return Space.fit(self.schema, self.sample)
+        return Space.fit(self.schema, self.sample, absences=self.absences)
 
     def as_source(self, points_of: PointsOf | None = None) -> Cells:
         """Return the rows as a source, mapped read-only; ``points_of`` may replace the space's."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from localface.data.schema import Schema
 from localface.data.space import Space
+from localface.data.value_scales import absences_as_plain, absences_in, merge_absences
 from localface.errors import DataError
 from localface.sources.calibration import calibrate_n_probe
 from localface.sources.cell_rows import with_half_squares
@@ -43,8 +44,8 @@ class StoreWriter:
 
     def write(self, size: int) -> None:
         """Sample, part, place, sort, calibrate; what the store holds is written last."""
-        hashes, sample, n_rows = self._sample_rows(size)
-        space = Space.fit(self.schema, sample)
+        hashes, sample, n_rows, absences = self._sample_rows(size)
+        space = Space.fit(self.schema, sample, absences=absences)
         points = space.points(sample)
         centroids = train_centroids(points, suitable_n_cells(hashes, size))
         starts = self._assign_cells(space, centroids, n_rows)
@@ -65,15 +66,21 @@ class StoreWriter:
         )
         counts = {"n_rows": n_rows, "n_distinct": n_distinct}
         found = {"n_probe": calibration.n_probe, "recall": calibration.recall}
-        write_store_facts(self.folder, {**counts, **found, "schema": self.schema.to_dict()})
+        gaps = {"absences": absences_as_plain(absences)} if absences else {}
+        facts = {**counts, **found, **gaps, "schema": self.schema.to_dict()}
+        write_store_facts(self.folder, facts)
 
-    def _sample_rows(self, size: int) -> tuple[Hashes, Array, int]:
-        """Keep the distinct rows with the smallest hashes, and count all rows."""
+    def _sample_rows(
+        self, size: int
+    ) -> tuple[Hashes, Array, int, tuple[tuple[float, ...], ...]]:
+        """Keep the distinct rows with the smallest hashes, count all rows, note what is absent."""
+        absences: tuple[tuple[float, ...], ...] = ()
         hashes = np.zeros(0, dtype=np.uint64)
         sample = np.zeros((0, len(self.schema)))
         n_rows = 0
         for block in self._blocks_of_one_pass("sampling", 0):
             n_rows += len(block)
+            absences = merge_absences(absences, absences_in(self.schema, block))
             fresh = row_hashes(block)
             small = np.ones(len(block), dtype=bool)
             if len(hashes) == size:
@@ -88,7 +95,7 @@ class StoreWriter:
                 f"the table has {n_rows:,} rows and no two that differ: at least 2 different "
                 "people are needed to say what is common"
             )
-        return hashes, sample, n_rows
+        return hashes, sample, n_rows, absences
 
     def _assign_cells(self, space: Space, centroids: Floats, n_rows: int) -> Ids:
         """Note the cell of each row; return the row each cell begins with, repeats counted."""

@@ -96,7 +96,8 @@ class TableStates:
             constant[columns] = False
             if not cuts[columns].any():
                 continue
-            if (least > most).any() or ((least == kept) & (most == kept)).all():
+            decides = np.isin(columns, projection.deciding(columns))
+            if (least > most)[decides].any() or ((least == kept) & (most == kept)).all():
                 constant[columns] = True
                 constants[columns] = kept
             else:
@@ -151,12 +152,19 @@ class TableStates:
         projection = projection_of(question)
         bounds = projection.bounds
         point = question.point[columns]
-        values = self._point_set.columns[columns]
-        stays = (values < bounds.lower[columns, None]) | (values > bounds.upper[columns, None])
-        squared = self._squared_columns[columns].sum(axis=0) - 2 * (point @ values)
-        squared += (point * point).sum()
         away = projection.kept[columns] - point
-        rough += np.where(stays.any(axis=0), (away * away).sum(), squared)
+        kept = (away * away).sum()
+        values = self._point_set.columns[columns]
+        lower, upper = bounds.lower[columns, None], bounds.upper[columns, None]
+        outside = (values < lower) | (values > upper)
+        decides = np.isin(columns, projection.deciding(columns))
+        if outside[~decides].any():
+            away = np.clip(values, lower, upper) - point[:, None]
+            squared = (away * away).sum(axis=0)
+        else:
+            squared = self._squared_columns[columns].sum(axis=0) - 2 * (point @ values)
+            squared += (point * point).sum()
+        rough += np.where(outside[decides].any(axis=0), kept, squared)
 
     def _first_of_equals(self, rows: Ids, columns: Ids) -> Ids:
         """Leave out rows that equal one with a smaller id in all of some columns, if not quite all.

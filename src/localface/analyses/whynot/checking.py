@@ -19,6 +19,7 @@ from localface.analyses.whynot.reasons import (
 from localface.answers.certificate import Certificate
 from localface.answers.pair_words import refusing_pair
 from localface.answers.recourse import Recourse
+from localface.data.absence import same_codes
 from localface.data.box import Box
 from localface.data.feature import Feature
 from localface.data.read import read_record
@@ -41,7 +42,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     assert request.goal is not None
     record = request.record
     goal = request.goal
-    same = bool((record == goal).all())
+    same = bool(same_codes(record, goal).all())
     broken = () if same else tuple(_find_oversteps(engine.schema, request.box, goal))
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
     tried = None if same else _search_for_wish(engine, plan, request, broken)
@@ -103,6 +104,7 @@ def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]
         code = float(goal[j])
         if not box.allows_code(j, code):
             by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
+            by = None if by is None or not np.isfinite(by) else by
             yield Overstep(
                 feature.name,
                 why,

@@ -87,7 +87,9 @@ def _sets_of_constrained_features(schema: Schema, box: Box, size: int) -> list[_
 
     A feature that stays a person's own could not give way, and is in none of them.
     """
-    constrained = sorted(j for j in box.reasons if not schema.features[j].own)
+    constrained = sorted(
+        j for j in box.reasons if not schema.features[j].own and j not in (box.absent or ())
+    )
     if size > 1 and len(constrained) > _PAIRS_UP_TO:
         return []
     return list(combinations(constrained, size))

@@ -25,7 +25,8 @@ class FeatureBins:
     ``edges`` has a line a feature, in the column of points that ``columns`` names; they lie half
     way between values that occur, so that no row is on one. A feature with a column a category
     (``one_hot``: feature, first column, the column after the last) has none. ``lowest`` and
-    ``highest`` are the values of the column seen in each bin.
+    ``highest`` are the values of the column seen in each bin. What is missing, or a code for a
+    reason, has a bin of its own after the others (``absences``: feature, column, bin).
     """
 
     columns: Ids
@@ -34,6 +35,7 @@ class FeatureBins:
     n_bins: Ids
     lowest: tuple[Array, ...]
     highest: tuple[Array, ...]
+    absences: tuple[tuple[int, int, int], ...] = ()
 
     @classmethod
     def fit(cls, points: Array, space: Space) -> FeatureBins:
@@ -45,6 +47,7 @@ class FeatureBins:
         one_hot = []
         lowest = []
         highest = []
+        absences = []
         for j, feature in enumerate(space.schema):
             first = int(columns[j])
             if feature.kind == "categorical":
@@ -52,8 +55,12 @@ class FeatureBins:
                 edges.append(np.zeros(0))
                 low = high = np.arange(float(ends[j] - first))
             else:
-                edges.append(bin_edges(points[:, first], most))
-                low, high = _extremes(points[:, first], edges[-1])
+                gaps = np.arange(first + 1, ends[j])  # the columns that say that it is missing
+                values = points[(points[:, gaps] == 0).all(axis=1), first]
+                edges.append(bin_edges(values, most) if len(values) else np.zeros(0))
+                low, high = _extremes(values, edges[-1])
+                absences += [(j, int(gap), len(low) + i) for i, gap in enumerate(gaps)]
+                low, high = (np.append(ends_, np.full(len(gaps), np.nan)) for ends_ in (low, high))
             lowest.append(low)
             highest.append(high)
         return cls(
@@ -63,6 +70,7 @@ class FeatureBins:
             np.array([len(low) for low in lowest], dtype=np.int64),
             tuple(lowest),
             tuple(highest),
+            tuple(absences),
         )
 
     def of(self, points: Array) -> Ids:
@@ -70,6 +78,8 @@ class FeatureBins:
         found = count_knots_reached(points[:, self.columns], self.edges)
         for j, first, last in self.one_hot:
             found[:, j] = points[:, first:last].argmax(axis=1)
+        for j, column, number in self.absences:
+            found[points[:, column] > 0, j] = number
         return found
 
 
@@ -101,7 +111,7 @@ def bin_edges(column: Array, most: int) -> Array:
 
 def _extremes(column: Array, edges: Array) -> tuple[Array, Array]:
     """Return the lowest and the highest value in each bin."""
-    values = np.unique(column)
+    values = np.unique(column) if len(column) else np.zeros(1)
     ends = np.searchsorted(values, edges)
     lowest = values[np.concatenate([[0], ends])]
     highest = values[np.concatenate([ends, [len(values)]]) - 1]

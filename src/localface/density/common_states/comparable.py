@@ -25,7 +25,8 @@ _WIDEST = 10.0
 class ComparablePeople:
     """Rows by what cannot change, to count those that are comparable with somebody.
 
-    Own categories are the same where enough people share them, the rarest first; own numbers
+    Own categories, and what is missing, are the same where enough people share them, the rarest
+    first; own numbers
     count by Gaussian weights that widen until there are enough.
     """
 
@@ -42,8 +43,12 @@ class ComparablePeople:
         """
         some = evenly_spread(len(points), _MOST_ROWS)
         discrete = [j for j in own.tolist() if space.schema.features[j].discrete]
+        absences = [np.array([column]) for column in space.absence_columns.numbers]
         return cls(
-            category_columns=tuple(np.flatnonzero(space.feature_of == j) for j in discrete),
+            category_columns=(
+                *(np.flatnonzero(space.feature_of == j) for j in discrete),
+                *absences,
+            ),
             number_columns=np.flatnonzero(np.isin(space.feature_of, own) & ~space.discrete),
             rows=points[some],
             people_a_row=n_people / len(some),

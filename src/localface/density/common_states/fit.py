@@ -38,6 +38,7 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
     bins = FeatureBins.fit(points, space)
     binned = bins.of(points)
     own = np.array([j for j, one in enumerate(space.schema) if one.own], dtype=np.int64)
+    own_columns = space.own_columns
     halves = shape.copies.halves(len(points))
     weights = shape.copies.row_weights(points @ shape.matrix)
     pairs = WeightedPairs.fit(PairTables.fit(bins, binned, weights), binned, halves, own)
@@ -46,12 +47,12 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
     plain = np.column_stack([joint.plain, pairs.values(binned, binned[:, None])])
     given_own = None
     comparable = None
-    if len(own):
+    if own_columns.any():
         comparable = ComparablePeople.fit(points, space, own, n_people=float(weights.sum()))
         given_own = GivenOwn.fit(
             points[chosen],
             fair,
-            np.isin(space.feature_of, own),
+            own_columns,
             discrete=space.discrete,
             shape=shape,
         )

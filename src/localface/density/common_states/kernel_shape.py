@@ -40,13 +40,14 @@ class KernelShape:
         """Fit the map by a shrunken covariance, all else by leave-one-out likelihood."""
         numeric = np.flatnonzero(~space.discrete)
         discrete = np.flatnonzero(space.discrete)
-        units = space.scales[space.feature_of[discrete]]  # two categories are one apart here
+        units = _units_of_categories(space)[discrete]  # two categories are one apart here
         codes = points[:, discrete] * units
-        sizes = [len(one.categories or ()) for one in space.schema if one.discrete]
+        sizes = _category_counts(space)
+        present = _shares_present(points, space)[numeric]
         best = cls(np.zeros((0, 0)), 1.0, Copies(groups))
         best_rank = (False, -np.inf)
         for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
-            matrix = _whitening(points, numeric, discrete, strength)
+            matrix = _whitening(points, numeric, discrete, strength, present)
             white = points @ matrix
             tune = partial(tune_bandwidths, n_numbers=len(numeric), n_categories=sizes)
             copies = Copies(groups)
@@ -97,10 +98,38 @@ def _copies_narrow(
     return bool(tune(white[few], codes[few], copies=Copies(None))[0] > _TIMES_WIDER * expected)
 
 
-def _whitening(points: Array, numeric: Ids, discrete: Ids, strength: float) -> Array:
+def _units_of_categories(space: Space) -> Array:
+    """Return what a column of a category is multiplied by for two of them to be one apart."""
+    units = space.scales[space.feature_of].copy()
+    for one in space.absence_columns.columns:
+        if space.schema.features[one.feature].kind != "categorical":
+            units[one.column] = 1.0
+    return units
+
+
+def _category_counts(space: Space) -> list[int]:
+    """Return how many categories each discrete part of a record has: being missing is one."""
+    found = [len(one.categories or ()) for one in space.schema if one.discrete]
+    gaps = [codes for codes in space.absences if codes]
+    return [*found, *(1 + len(codes) for codes in gaps)]
+
+
+def _shares_present(points: Array, space: Space) -> Array:
+    """Return the share of rows in which the value of each column is not missing."""
+    shares = np.ones(space.width)
+    for one in space.absence_columns.columns:
+        shares[one.first : one.first_absence] -= np.mean(points[:, one.column] > 0)
+    return np.maximum(shares, 1 / len(points))
+
+
+def _whitening(
+    points: Array, numeric: Ids, discrete: Ids, strength: float, present: Array
+) -> Array:
     """Map numbers to uncorrelated residuals; categories to nothing yet.
 
-    At a strength of 1 they all get unit variance, at 0 each direction keeps its own.
+    At a strength of 1 they all get unit variance, at 0 each direction keeps its own. Where
+    numbers are missing they say nothing of how far they spread: ``present`` is the share of
+    rows that do.
     """
     matrix = np.zeros((points.shape[1], points.shape[1]))
     if not len(numeric):
@@ -110,7 +139,7 @@ def _whitening(points: Array, numeric: Ids, discrete: Ids, strength: float) -> A
     if len(discrete):
         effects = category_effects(points[:, discrete], residuals)
         residuals = residuals - points[:, discrete] @ effects
-    values, vectors = np.linalg.eigh(shrunken_covariance(residuals))
+    values, vectors = np.linalg.eigh(shrunken_covariance(residuals / np.sqrt(present)))
     white = vectors / np.maximum(values, _SMALLEST_VARIANCE) ** (strength / 2)
     matrix[np.ix_(numeric, numeric)] = white
     matrix[np.ix_(discrete, numeric)] = -effects @ white

@@ -1,0 +1,124 @@
+"""Values that are not there: missing ones, and codes that stand for a reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from localface.data.codes import finite_number
+from localface.data.declared import DeclaredFeature
+from localface.errors import SchemaError, did_you_mean, list_names
+from localface.types import Array, Ids, Mask
+
+MissingRule = Literal["keep", "may be measured", "refuse"]
+MISSING_RULES: tuple[str, ...] = get_args(MissingRule)
+MISSING = float("nan")
+"""The code of a value that is missing."""
+
+
+class CodeLabels(dict[float, str]):
+    """What codes of a feature stand for; it is not changed any more once a feature has it."""
+
+    def __hash__(self) -> int:  # type: ignore[override]  # a feature that holds it has a hash
+        return hash(tuple(self.items()))
+
+
+def checked_missing(feature: DeclaredFeature) -> str:
+    """Check what is to happen where a feature has no value."""
+    given = feature.missing
+    if given not in MISSING_RULES:
+        raise SchemaError(
+            f"missing of {feature.name!r} is {given!r}{did_you_mean(given, MISSING_RULES)}: "
+            f"use one of {list_names(MISSING_RULES)}",
+            feature=feature.name,
+        )
+    return str(given)
+
+
+def checked_codes(feature: DeclaredFeature) -> CodeLabels | None:
+    """Check the codes of a number that are no numbers: a dict from code to what it stands for."""
+    given = feature.codes
+    if given is None:
+        return None
+    if feature.kind not in ("numeric", "integer"):
+        raise SchemaError(
+            f"{feature.name!r} is {feature.kind} and can have no codes=: a category says by itself "
+            "what it stands for",
+            feature=feature.name,
+        )
+    if isinstance(given, Mapping):
+        pairs = list(given.items())
+    elif isinstance(given, Iterable) and not isinstance(given, str):
+        pairs = [(code, None) for code in given]
+    else:
+        raise _codes_error(feature, given)
+    found = CodeLabels()
+    for key, label in pairs:
+        code = finite_number(_number_of_text(key))
+        if code is None or not (label is None or isinstance(label, str)):
+            raise _codes_error(feature, given)
+        found[code] = label or f"code {code:g}"
+    return found or None
+
+
+def is_missing_value(value: object) -> bool:
+    """Tell whether a value of the user's stands for a missing one: None, NaN, NA, NaT."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(np.isnan(value))
+
+
+def is_absent(feature: DeclaredFeature, codes: Array) -> Mask:
+    """Tell which codes of a feature are no values: missing, or a code for a reason."""
+    absent = np.isnan(codes)
+    if feature.codes:
+        absent |= np.isin(codes, list(feature.codes))
+    return np.asarray(absent)
+
+
+def absent_codes(feature: DeclaredFeature, codes: Array) -> tuple[float, ...]:
+    """Return which codes that are no values occur: what is missing first, then by size."""
+    found = np.unique(codes[is_absent(feature, codes)])  # NaN once, as the last
+    numbers = tuple(float(code) for code in found if not np.isnan(code))
+    return (MISSING, *numbers) if len(numbers) < len(found) else numbers
+
+
+def same_codes(one: npt.ArrayLike, other: npt.ArrayLike) -> Mask:
+    """Tell which codes are the same; what is missing in both is.
+
+    >>> same_codes([1.0, float("nan"), 2.0], [1.0, float("nan"), float("nan")]).tolist()
+    [True, True, False]
+    """
+    first, second = np.asarray(one), np.asarray(other)
+    return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))
+
+
+def distinct_rows(records: Array) -> tuple[Array, Ids]:
+    """Return the distinct rows, sorted, and the first position of each; -0 counts as 0."""
+    gaps = np.isnan(records).any()
+    plain = np.where(np.isnan(records), np.inf, records) if gaps else records  # inf is in no record
+    rows, first = np.unique(plain + 0.0, axis=0, return_index=True)
+    if gaps:
+        rows[np.isinf(rows)] = MISSING
+    return rows, first.astype(np.int64)
+
+
+def _number_of_text(key: object) -> object:
+    """Return the number that a text holds: keys in files are texts."""
+    if not isinstance(key, str):
+        return key
+    try:
+        return float(key)
+    except ValueError:
+        return key
+
+
+def _codes_error(feature: DeclaredFeature, given: object) -> SchemaError:
+    return SchemaError(
+        f"codes of {feature.name!r} are {given!r}: give a dict from code to what it stands for, "
+        'as in {-9: "no record"}',
+        feature=feature.name,
+    )

@@ -1,0 +1,105 @@
+"""Columns of points that say that a feature has no value, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.data.absence import is_absent, same_codes
+from localface.data.schema import Schema
+from localface.types import Array, Ids, Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AbsenceColumn:
+    """The column for one reason why one feature has no value: ``code`` in records.
+
+    It is 0 where the reason does not apply, else ``height``. The columns of the value itself,
+    ``first`` to ``column``, then hold ``filler``, so that they are no difference between two
+    people who both lack it.
+    """
+
+    feature: int
+    code: float
+    column: int
+    height: float
+    first_absence: int
+    first: int
+    filler: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AbsenceColumns:
+    """All columns of points that say that features have no value."""
+
+    schema: Schema
+    columns: tuple[AbsenceColumn, ...]
+
+    @property
+    def numbers(self) -> Ids:
+        """The numbers of these columns."""
+        return np.array([one.column for one in self.columns], dtype=np.int64)
+
+    @property
+    def features(self) -> Ids:
+        """The feature of each of these columns."""
+        return np.array([one.feature for one in self.columns], dtype=np.int64)
+
+    def absent_features(self) -> Ids:
+        """Return the features that somebody has no value of."""
+        return np.unique(self.features)
+
+    def fill_points(self, points: Array, records: Array) -> None:
+        """Say in points which features of records have no value, and why."""
+        for one in self.columns:
+            gone = same_codes(records[:, one.feature], one.code)
+            points[gone, one.first : one.first_absence] = one.filler
+            points[gone, one.column] = one.height
+
+    def fill_records(self, records: Array, points: Array) -> None:
+        """Put the codes of what is absent into records of points."""
+        for one in self.columns:
+            records[points[:, one.column] > one.height / 2, one.feature] = one.code
+
+    def unknown_absences(self, records: Array) -> list[tuple[int, float]]:
+        """Return features and codes of absences that no column stands for, each once."""
+        known = {(one.feature, str(one.code)) for one in self.columns}
+        found = {}
+        for j, feature in enumerate(self.schema):
+            for code in records[is_absent(feature, records[:, j]), j].tolist():
+                if (j, str(code)) not in known:
+                    found[j, str(code)] = code
+        return [(j, code) for (j, _), code in found.items()]
+
+    def mask(self, width: int) -> Mask:
+        """Tell which columns of points these are."""
+        return np.isin(np.arange(width), self.numbers)
+
+
+def lay_out_absences(
+    schema: Schema, absences: tuple[tuple[float, ...], ...], scales: Array, widths: list[int]
+) -> AbsenceColumns:
+    """Give every absence a column, after those of the feature's value.
+
+    ``widths`` tell how many columns the value of each feature has.
+    """
+    found = []
+    first = 0
+    for j, feature in enumerate(schema):
+        codes = absences[j] if absences else ()
+        category = feature.kind == "categorical"
+        for i, code in enumerate(codes):
+            found.append(
+                AbsenceColumn(
+                    j,
+                    code,
+                    column=first + widths[j] + i,
+                    height=float(np.sqrt(0.5) / scales[j]) if category else 1.0,
+                    first_absence=first + widths[j],
+                    first=first,
+                    filler=float(0.5 / scales[j]) if feature.kind == "binary" else 0.0,
+                )
+            )
+        first += widths[j] + len(codes)
+    return AbsenceColumns(schema, tuple(found))
