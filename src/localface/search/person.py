@@ -33,8 +33,8 @@ class Person:
     snap: Callable[[Array], Array] = lambda point: point
     # Columns of one group only ever change together.
     group_of: Ids = field(default_factory=lambda: NO_ROWS)
-    # Columns of numbers that may stop between two values, whatever others do.
-    part_of_the_way: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    # Columns of numbers that may stop between two values; None: those that are a group alone.
+    part_of_the_way: Mask | None = None
     # Strictly between these two points a change of a column does not count as one.
     just_noticeable: tuple[Array, Array] = (np.zeros(0), np.zeros(0))
     # Round values of a column, no nearer to the person's own than given ones.
@@ -56,6 +56,14 @@ class Person:
         if self.projection is None or not self.projection.limited.any():
             return None
         return self.projection
+
+    def columns_on_the_way(self, groups: list[int]) -> list[int]:
+        """Return the columns of some groups that may stop between two values."""
+        mine = np.isin(self.group_of, groups)
+        if self.part_of_the_way is not None:
+            return np.flatnonzero(mine & self.part_of_the_way).tolist()
+        alone = np.bincount(self.group_of)[self.group_of] == 1
+        return np.flatnonzero(mine & alone & ~self.discrete).tolist()
 
     def weight_of(self, groups: tuple[int, ...]) -> float:
         """What changing some groups of columns at once costs: as much as the costliest column."""

@@ -20,7 +20,7 @@ def settle_values(graph: LocalGraph, end: Array, groups: list[int], rows: Ids) -
     are by then. Numbers that are linked stay as they are: their values belong together.
     """
     person = graph.person
-    columns = np.flatnonzero(np.isin(person.group_of, groups) & person.part_of_the_way).tolist()
+    columns = person.columns_on_the_way(groups)
     state = end
     for column in sorted(columns, key=lambda j: -abs(float(end[j] - person.factual[j]))):
         values = _values_on_the_way(person, state, column)
