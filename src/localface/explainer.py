@@ -16,7 +16,8 @@ from localface.analyses.robustness import (
     measure_robustness,
     read_models,
 )
-from localface.analyses.whynot import Check, check_wish, explain_refusals, read_wish
+from localface.analyses.completing import complete_answers
+from localface.analyses.whynot import Check, check_wish, read_wish
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.schema import Schema
@@ -159,7 +160,7 @@ class LocalFACE:
         if ask.min_robustness is not None:
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
         ((_, answer),) = asked.engine.answer([request], asked.plan)
-        return explain_refusals(asked.engine, asked.plan, [(request, answer)])[0]
+        return complete_answers(asked.engine, asked.plan, [(request, answer)])[0]
 
     @takes_options_of(AskAlternatives)
     def alternatives(self, person: Any, ask: AskAlternatives) -> Alternatives:
@@ -202,7 +203,7 @@ class LocalFACE:
             asked.engine,
             asked.plan,
             requests,
-            add_reasons=explain_refusals,
+            add_reasons=complete_answers,
             progress=ask.progress,
             keep_errors=keep_errors,
         )

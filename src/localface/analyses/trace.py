@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localface.analyses.whynot import explain_refusals
+from localface.analyses.completing import complete_answers
 from localface.answers.recourse import Recourse
 from localface.engine.asking_stage import asking_stage
 from localface.engine.engine import Engine
@@ -88,7 +88,7 @@ def trace_search(engine: Engine, request: Request, plan: Plan) -> Trace:
     """
     log: Log = []
     ((_, answer),) = engine.answer([request], plan, wrap=lambda job: log_questions(job.asks, log))
-    (answer,) = explain_refusals(engine, plan, [(request, answer)])
+    (answer,) = complete_answers(engine, plan, [(request, answer)])
     return _trace_from_log(answer, log, min_score=engine.score.min_score)
 
 

@@ -17,6 +17,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.facts import RecourseFacts
 from localface.answers.json_text import dump_json, load_json
+from localface.answers.measurement import Measurement
 from localface.answers.move_evidence import MoveEvidence
 from localface.answers.status import Status
 from localface.answers.target import Target
@@ -111,6 +112,14 @@ class WaitingDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     score: Number
 
 
+class MeasurementDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A ``Measurement``."""
+
+    feature: str
+    n_values: int
+    n_enough: int
+
+
 class RecourseDocument(msgspec.Struct, kw_only=True):
     """A ``Recourse``; what has a default is missing in documents from earlier days."""
 
@@ -141,6 +150,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     n_comparable: int | None = None
     cut_short: bool = False
     waiting: WaitingDocument | None = None
+    measurements: list[MeasurementDocument] = []
     cautions: list[str] = []
 
 
@@ -184,6 +194,9 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
         "disclosure": _describe_as_document(answer.disclosure, DisclosureDocument),
         "actions": [_action_document(one) for one in answer.actions],
     }
+    written["measurements"] = [
+        _describe_as_document(one, MeasurementDocument) for one in answer.measurements
+    ]
     if answer.waiting is not None:
         written["waiting"] = _describe_as_document(answer.waiting, WaitingDocument)
     return _describe_as_document(answer, RecourseDocument, written)
@@ -230,6 +243,7 @@ def _recourse_fields(document: RecourseDocument) -> dict[str, Any]:
         "target": _value_from_document(document.target, Target),
         "disclosure": _value_from_document(document.disclosure, Disclosure),
         "actions": [_action_from_document(one) for one in document.actions],
+        "measurements": [_value_from_document(one, Measurement) for one in document.measurements],
         "waiting": document.waiting and _value_from_document(document.waiting, Waiting),
     }
 

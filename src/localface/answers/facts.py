@@ -14,11 +14,12 @@ from localface.answers.action import Action
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
+from localface.answers.measurement import Measurement
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
 from localface.answers.wording import format_count, format_percent
-from localface.data.absence import is_absent
+from localface.data.absence import absent_values
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.errors import InputError, NoRecourse
@@ -35,7 +36,8 @@ class RecourseFacts:
     where nobody can be reached, the smallest sets of features that would have to move
     further; ``widened`` how far features go that were allowed less; ``robustness``, where it
     was asked for, the share of small deviations from the actions that still reach the target.
-    ``waiting`` tells where waiting alone would reach the target: no answer rests on it.
+    ``waiting`` tells where waiting alone would reach the target, ``measurements`` what measuring
+    a missing value could show: no answer rests on either.
     ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time was up
     before the answer was as good as it could be. ``n_comparable`` is how many people, about,
     are alike in what never changes and tell what is common; None where all may change.
@@ -67,6 +69,7 @@ class RecourseFacts:
     n_comparable: int | None = None
     cut_short: bool = False
     waiting: Waiting | None = None
+    measurements: tuple[Measurement, ...] = ()
     cautions: tuple[str, ...] = ()
     version: str = __version__
 
@@ -84,6 +87,7 @@ class RecourseFacts:
             "certificates": tuple(self.certificates),
             "actions": tuple(self.actions),
             "cautions": tuple(str(line) for line in self.cautions),
+            "measurements": tuple(self.measurements),
             "opens": tuple(tuple(str(name) for name in names) for names in self.opens),
             "rows": tuple(None if row is None else int(row) for row in self.rows),
         }
@@ -177,8 +181,8 @@ class RecourseFacts:
     @property
     def missing(self) -> tuple[str, ...]:
         """The features that this person has no value of: they stay so, and no action needs them."""
-        gone = [is_absent(*pair) for pair in zip(self.schema, self.records[0], strict=True)]
-        return tuple(one.name for one, absent in zip(self.schema, gone, strict=True) if absent)
+        gone = absent_values(self.schema, self.records[0])
+        return tuple(np.array(self.schema.names, dtype=object)[gone].tolist())
 
     @property
     def summary(self) -> dict[str, object]:

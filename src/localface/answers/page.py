@@ -10,6 +10,7 @@ from localface.answers.cautions import FEWEST_COMPARABLE
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
+from localface.answers.measurement import measurement_sentence
 from localface.answers.move_evidence import CAUTION
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
@@ -33,6 +34,7 @@ ROBUSTNESS_DRAWS = 200
 """Small deviations from the actions that the robustness of an answer is measured on."""
 
 _OWN_NAMED = 4  # features that never change which are named
+_MISSING_NAMED = 6  # features without a value which are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,7 @@ def page_of(answer: RecourseFacts) -> Page:
             closing=(
                 f"wanted: {answer.target.sentence}",
                 *_comparable_lines(answer),
+                *_missing_lines(answer),
                 f"seen: {answer.disclosure.sentence}",
             ),
         )
@@ -206,6 +209,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     """What holds for the actions as a whole or, without any, for the path."""
     yield from _floor_kept_lines(answer)
     yield from _comparable_lines(answer)
+    yield from _missing_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
         through = "states that people are in" if answer.composed else "real people"
@@ -257,9 +261,26 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
     own = [one.name for one in answer.schema if one.own]
+    own += ["what is missing"] if answer.missing else []
+    if not own:
+        return
     more = f" and {len(own) - _OWN_NAMED} more" if len(own) > _OWN_NAMED else ""
     alike = f"alike in {', '.join(own[:_OWN_NAMED])}{more}"
     yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
+
+
+def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
+    """Name what nobody knows of this person: it stays so, and no action needs it."""
+    if not answer.missing:
+        return
+    each = []
+    for name in answer.missing:
+        word = answer.schema[name].format(float(answer.records[0][answer.schema.index(name)]))
+        each.append(name if word == "missing" else f"{name} ({word})")
+    shown = each[:_MISSING_NAMED]
+    more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
+    yield f"no value of {', '.join(shown)}{more}: left as it is, and no action needs it"
+    yield from map(measurement_sentence, answer.measurements)
 
 
 def _floor_phrase(answer: RecourseFacts, certificate: Certificate) -> str:

@@ -131,18 +131,26 @@ def _regions(
     n = int(bins.n_bins[j])
     here = None if point is None else int(bins.of(point[None, :])[0, j])
     name = to_one_line(feature.name)
+    gaps = [feature.format(code) for code in space.absences[j]] if space.absences else []
+    n_values = n - len(gaps)  # what is missing has the last bins
+    for gap, b in zip(gaps, range(n_values, n), strict=True):
+        if here in (None, b):
+            yield f"{name} {to_one_line(gap)}", [one == b for one in range(n)]
+    if here is not None and here >= n_values:
+        return
     if feature.discrete:
-        for code in range(n):
+        for code in range(n_values):
             if here in (None, code):
                 yield f"{name} {to_one_line(feature.format(code))}", [b == code for b in range(n)]
         return
     unit = f" {to_one_line(feature.unit)}" if feature.unit else ""
     lowest, highest = _extremes(j, bins, space, point)
-    for b in range(n - 1):
+    for b in range(n_values - 1):
         if here is None or here <= b:
             yield f"{name} up to {highest[b]}{unit}", [one <= b for one in range(n)]
         if here is None or here > b:
-            yield f"{name} of {lowest[b + 1]}{unit} or more", [one > b for one in range(n)]
+            more = [b < one < n_values for one in range(n)]
+            yield f"{name} of {lowest[b + 1]}{unit} or more", more
     if here is not None:
         value = " to ".join(dict.fromkeys((lowest[here], highest[here])))
         yield f"{name} of {value}{unit}", [one == here for one in range(n)]

@@ -79,6 +79,15 @@ def is_absent(feature: DeclaredFeature, codes: Array) -> Mask:
     return np.asarray(absent)
 
 
+def absent_values(features: Iterable[DeclaredFeature], records: Array) -> Mask:
+    """Tell which values of records, or of one, are missing or codes for a reason."""
+    found = np.isnan(records)
+    for j, feature in enumerate(features):
+        if feature.codes:
+            found[..., j] = is_absent(feature, records[..., j])
+    return np.asarray(found)
+
+
 def absent_codes(feature: DeclaredFeature, codes: Array) -> tuple[float, ...]:
     """Return which codes that are no values occur: what is missing first, then by size."""
     found = np.unique(codes[is_absent(feature, codes)])  # NaN once, as the last
@@ -96,7 +105,7 @@ def same_codes(one: npt.ArrayLike, other: npt.ArrayLike) -> Mask:
     return np.asarray((first == second) | (np.isnan(first) & np.isnan(second)))
 
 
-def distinct_rows(records: Array) -> tuple[Array, Ids]:
+def distinct_records(records: Array) -> tuple[Array, Ids]:
     """Return the distinct rows, sorted, and the first position of each; -0 counts as 0."""
     gaps = np.isnan(records).any()
     plain = np.where(np.isnan(records), np.inf, records) if gaps else records  # inf is in no record

@@ -38,10 +38,15 @@ def _toml_lines(values: Mapping[str, Any]) -> str:
     """
     import tomli_w  # only those who write a schema wait for it
 
-    text = tomli_w.dumps(values)
+    plain = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
+    text = tomli_w.dumps(plain)
     text = re.sub(r"\[\n\s*", "[", text)
     text = re.sub(r",\n\s*\]", "]", text)
-    return re.sub(r",\n\s*", ", ", text)
+    text = re.sub(r",\n\s*", ", ", text)
+    inline = {key: tomli_w.dumps(values[key]) for key in values if key not in plain}
+    return text + "".join(
+        f"{key} = {{{', '.join(lines.splitlines())}}}\n" for key, lines in inline.items()
+    )
 
 
 def read_toml(text: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from localface.data.absence import is_absent
+from localface.data.absence import absent_values, is_absent
 from localface.data.absence_columns import AbsenceColumns, lay_out_absences
 from localface.data.box import Box
 from localface.data.feature import Feature
@@ -160,7 +160,7 @@ class Space:
         Further inwards a column is as good as unchanged.
         """
         small = [0.0 if one.discrete else (one.resolution or 0.0) for one in self.schema]
-        step = np.where(self.is_absent(record), 0.0, np.array(small) * (1 - 1e-9))
+        step = np.where(absent_values(self.schema, record), 0.0, np.array(small) * (1 - 1e-9))
         low, high = self.points(np.stack([record - step, record + step]))
         return low, high
 
@@ -168,7 +168,7 @@ class Space:
         """Refuse values so far off that no distance could be told from them any more."""
         far = np.abs((records - self.centres) / self.scales) > _FAR
         far[:, self._plain] |= np.abs(self._to_points(records[:, self._plain])) > _FAR
-        far &= ~self.is_absent(records)
+        far &= ~absent_values(self.schema, records)
         if far.any():
             row, j = (int(index) for index in np.argwhere(far)[0])
             name = self.schema.names[j]
@@ -207,14 +207,6 @@ class Space:
             records[:, j] = points[:, first:last].argmax(axis=1)
         self.absence_columns.fill_records(records, points)
         return records
-
-    def is_absent(self, records: Array) -> Mask:
-        """Tell which values of records are missing, or codes for a reason."""
-        found = np.isnan(records)
-        for j, feature in enumerate(self.schema):
-            if feature.codes:
-                found[..., j] = is_absent(feature, records[..., j])
-        return np.asarray(found)
 
     def column_codes(self, j: int, values: Array) -> Array:
         """Turn values of the one column of a number into its codes."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.data.absence import distinct_rows, is_absent
+from localface.data.absence import distinct_records, is_absent
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, read_seen_values
@@ -82,7 +82,7 @@ def _load_to_scan(
     The same row twice is one person: rows are kept distinct and in canonical order, so
     that neither their order nor an accidental copy can change an answer.
     """
-    distinct, first = distinct_rows(records)
+    distinct, first = distinct_records(records)
     _check_table_size(len(records), len(distinct), options)
     space = Space.fit(schema, distinct, linear=options.as_published)
     space.check_magnitudes(distinct, "the data")
@@ -98,7 +98,7 @@ def _load_into_cells(
 ) -> LoadedTable:
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
     some = smallest_hashes(row_hashes(records), SAMPLE)
-    sample, first = distinct_rows(records[some])
+    sample, first = distinct_records(records[some])
     groups = None if people is None else people[some][first]
     absences = absences_in(schema, records)
     space = Space.fit(schema, sample, linear=options.as_published, absences=absences)
@@ -119,7 +119,7 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     space = Space.fit(schema, store.sample, absences=store.absences)
     source = store.as_source(space.points)
     _check_table_size(store.n_rows, store.n_distinct, options)
-    sample, _ = distinct_rows(store.sample)
+    sample, _ = distinct_records(store.sample)
     form = TableFormat.default_for(schema)
     points = PointSet(space.points(sample))
     seen = _seen_in_store(store, space, sample)

@@ -8,7 +8,8 @@ from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
 from localface.analyses.robustness import explain_robustly
-from localface.analyses.whynot import check_wish, explain_refusals
+from localface.analyses.completing import complete_answers
+from localface.analyses.whynot import check_wish
 from localface.answers.recourse import Recourse
 from localface.apps.web.http.errors import LOG, reply_to_error
 from localface.apps.web.http.reply import Reply, json_bytes
@@ -55,7 +56,7 @@ class RequestHandler:
         try:
             if isinstance(answer, InputError):
                 return self.reply_to_error(answer)
-            (answer,) = explain_refusals(parsed.engine, parsed.plan, [(parsed.request, answer)])
+            (answer,) = complete_answers(parsed.engine, parsed.plan, [(parsed.request, answer)])
             stages = None
             if parsed.body["stages"]:
                 stages = stages_reply(self.explainer, parsed)

@@ -1,0 +1,21 @@
+"""What every answer is completed with once its search is done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from localface.analyses.measurements import add_measurements
+from localface.analyses.whynot import explain_refusals
+from localface.answers.recourse import Recourse
+from localface.engine.engine import Engine
+from localface.engine.requests import Request
+from localface.search.plan import Plan
+
+
+def complete_answers(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
+    """Say what would open a way where there is none, and what measuring could show."""
+    answers = explain_refusals(engine, plan, asked)
+    requests = [request for request, _ in asked]
+    return add_measurements(engine, list(zip(requests, answers, strict=True)))

@@ -1,0 +1,86 @@
+"""Tries what measuring a missing value could show."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from localface.answers.measurement import Measurement
+from localface.answers.recourse import Recourse
+from localface.data.box import Box
+from localface.data.schema import Schema
+from localface.engine.engine import Engine
+from localface.engine.meter import sum_disclosures
+from localface.engine.requests import Request
+from localface.search.person import Person
+from localface.search.questions import Questions, TargetCounts, ask_target_counts
+from localface.types import Array
+
+
+def add_measurements(
+    engine: Engine, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
+    """Add to answers what measuring could show, for each feature that may be measured.
+
+    States are counted in which only this feature is as somebody else has it; no row is revealed.
+    """
+    trials = [
+        (number, j)
+        for number, (request, _) in enumerate(asked)
+        for j in (request.box.absent or {})
+        if engine.schema.features[j].missing == "may be measured"
+    ]
+    answers = [answer for _, answer in asked]
+    jobs = []
+    for number, j in trials:
+        request = asked[number][0]
+        person = engine.make_person(request.record, _box_to_measure(engine.schema, request, j))
+        decode = engine.make_decoder(request.known_records)
+        jobs.append(engine.make_job(request, _count_values(person), decode))
+    for trial, counts, seen in engine.driver.run(jobs):
+        number, j = trials[trial]
+        found = Measurement(engine.schema.names[j], counts.allowed, counts.targets)
+        answers[number] = replace(
+            answers[number],
+            measurements=(*answers[number].measurements, found) if counts.allowed else (),
+            disclosure=sum_disclosures([answers[number].disclosure, seen]),
+        )
+    return answers
+
+
+def _count_values(person: Person) -> Questions[TargetCounts]:
+    """Count the states that differ in one value, and those of them that reach the target."""
+    return (
+        yield from ask_target_counts(
+            person.bounds,
+            why=False,
+            projection=person.projection,
+            keeps_relations=person.keeps_relations,
+        )
+    )
+
+
+def _box_to_measure(schema: Schema, request: Request, measured: int) -> Box:
+    """Everything stays as it is, but for one value that is missing: it is there."""
+    record = request.record
+    absent = {j: code for j, code in (request.box.absent or {}).items() if j != measured}
+    free = np.isin(np.arange(len(record)), [*absent, measured])
+    discrete = np.array([feature.discrete for feature in schema])
+    fixed = ~(free | discrete)
+    one_way = np.zeros(len(record), dtype=bool)
+    return Box(
+        np.where(fixed, record, -np.inf),
+        np.where(fixed, record, np.inf),
+        _own_categories(record, np.flatnonzero(discrete & ~free)),
+        one_way,
+        one_way,
+        {},
+        absent=absent,
+        no_values=request.box.no_values,
+    )
+
+
+def _own_categories(record: Array, features: Sequence[int] | Array) -> dict[int, frozenset[int]]:
+    return {int(j): frozenset({int(record[int(j)])}) for j in features}
