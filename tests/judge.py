@@ -48,7 +48,8 @@ class Judge:
         """Take rows whose categories are numbers already."""
         schema = engine.schema
         space = PlainSpace.of(engine.space)
-        codes = np.unique(codes + 0.0, axis=0)
+        codes = np.unique(np.where(np.isnan(codes), np.inf, codes) + 0.0, axis=0)
+        codes[np.isinf(codes)] = np.nan
         rows = space.points(codes)
         fitted = engine.density
         density: PlainKernels | PlainCommonStates
@@ -145,7 +146,8 @@ def codes_of(data: Any, schema: Schema) -> Array:
         if feature.categories is None:
             columns.append(values.to_numpy(float))
         else:
-            columns.append(np.array([feature.categories.index(v) for v in values], dtype=float))
+            known = {label: float(i) for i, label in enumerate(feature.categories)}
+            columns.append(np.array([np.nan if v != v or v is None else known[v] for v in values]))
     return np.column_stack(columns)
 
 

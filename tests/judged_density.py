@@ -22,12 +22,18 @@ FURTHEST = 10.0  # from the middle: in widths of a column, in units of an own nu
 
 @dataclass(frozen=True)
 class PlainSpace:
-    """The columns of points: (knots, scores) of a number, a factor of a category."""
+    """The columns of points: (knots, scores) of a number, a factor of a category.
+
+    Whatever is no value has a column after those of the value, one for each reason, and there
+    the value itself is what is half way.
+    """
 
     categories: list[int]  # of each feature that has a column a category, 0 of the others
     knots: list[tuple[Array, Array] | None]
     factors: list[float]
     discrete: Array
+    gaps: list[tuple[float, ...]]  # of each feature, the codes that are no values
+    half_way: list[float]
 
     @classmethod
     def of(cls, space: Any) -> PlainSpace:
@@ -43,19 +49,40 @@ class PlainSpace:
             line = (np.array([centre, centre + scale]), np.array([0.0, 1.0]))
             knots.append(line if scores is None else (scores.values, scores.scores))
             factors.append(1 / np.sqrt(2) / scale)
-        widths = [max(1, n) for n in categories]
-        discrete = np.repeat([feature.discrete for feature in space.schema], widths)
-        return cls(categories, knots, factors, discrete)
+        gaps = [tuple(codes) for codes in space.absences] or [()] * len(categories)
+        discrete: list[bool] = []
+        for feature, n, codes in zip(space.schema, categories, gaps, strict=True):
+            discrete += [feature.discrete] * max(1, n) + [True] * len(codes)
+        half_way = [
+            0.5 / float(space.scales[j]) if feature.kind == "binary" else 0.0
+            for j, feature in enumerate(space.schema)
+        ]
+        return cls(categories, knots, factors, np.array(discrete), gaps, half_way)
 
     def points(self, codes: Array) -> Array:
         """Turn codes of features into points."""
         columns = []
         for j, n in enumerate(self.categories):
+            gone = [is_code(codes[:, j], code) for code in self.gaps[j]]
+            absent = np.logical_or.reduce([np.zeros(len(codes), dtype=bool), *gone])
             if n:
                 columns += [(codes[:, j] == c) * self.factors[j] for c in range(n)]
             else:
-                columns.append(np.array([height(x, *self.knots[j]) for x in codes[:, j]]))
+                numbers = np.array([height(x, *self.knots[j]) for x in codes[:, j]])
+                columns.append(np.where(absent, self.half_way[j], numbers))
+            columns += [mask * (self.factors[j] if n else 1.0) for mask in gone]
         return np.column_stack(columns)
+
+    @property
+    def first_columns(self) -> Array:
+        """The first column of each feature."""
+        widths = [max(1, n) + len(gaps) for n, gaps in zip(self.categories, self.gaps, strict=True)]
+        return np.cumsum([0, *widths])[:-1]
+
+
+def is_code(values: Array, code: float) -> Array:
+    """Which values are one code, be it that they are missing."""
+    return np.isnan(values) if np.isnan(code) else values == code
 
 
 def height(x: float, knots: Array, heights: Array) -> float:
@@ -171,6 +198,7 @@ class PlainCommonStates:
     numeric: Array
     first_columns: Array
     n_categories: list[int]
+    n_gaps: list[int]
     edges: list[Array]
     pairs: list[PlainPair]
     own: PlainOwn | None
@@ -193,8 +221,9 @@ class PlainCommonStates:
             points=rows,
             discrete=space.discrete,
             numeric=~space.discrete,
-            first_columns=np.cumsum([0, *(max(1, n) for n in space.categories)])[:-1],
+            first_columns=space.first_columns,
             n_categories=space.categories,
+            n_gaps=[len(codes) for codes in space.gaps],
             edges=[line[~np.isnan(line)] for line in tables.bins.edges],
             pairs=pairs,
             own=None if density.given_own is None else own_of(density, rows),
@@ -209,9 +238,14 @@ class PlainCommonStates:
         for j, first in enumerate(self.first_columns):
             n = self.n_categories[j]
             if n:
-                found.append(points[:, first : first + n].argmax(axis=1))
+                bins = points[:, first : first + n].argmax(axis=1)
+                last = n
             else:
-                found.append(np.searchsorted(self.edges[j], points[:, first], "right"))
+                bins = np.searchsorted(self.edges[j], points[:, first], "right")
+                last = len(self.edges[j]) + 1
+            for gap in range(self.n_gaps[j]):
+                bins = np.where(points[:, first + max(1, n) + gap] > 0, last + gap, bins)
+            found.append(bins)
         return np.column_stack(found)
 
     def pair_values(self, cells: Array, left_out: Array) -> Array:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from localface.data.absence import distinct_records
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.space import Space
@@ -47,10 +48,13 @@ class Crowd:
         return SimpleNamespace(schema=self.schema, space=self.density.space, density=self.density)
 
 
-def make_crowd(seed: int, width: int, n: int, *, own: int = 0, people: bool = False) -> Crowd:
+def make_crowd(
+    seed: int, width: int, n: int, *, own: int = 0, people: bool = False, gaps: float = 0.0
+) -> Crowd:
     """Make a table of ``width`` features that depend on each other, some of them a person's own.
 
-    ``people`` names whose rows they are: everybody has up to three.
+    ``people`` names whose rows they are: everybody has up to three. ``gaps`` is the share of
+    values that are missing, or codes, in about half of the features.
     """
     chance = np.random.default_rng([seed, width, n])
     hidden = chance.normal(size=(n, max(2, width // 3)))
@@ -65,14 +69,27 @@ def make_crowd(seed: int, width: int, n: int, *, own: int = 0, people: bool = Fa
         feature, column = _column(kind, f"v{j}", score, chance, odd_ones, moves)
         if column.min() == column.max():
             column[0] = 1.0 - column[0]
+        if gaps and chance.random() < 0.6:
+            feature, column = _with_gaps(feature, column, chance, gaps)
         features.append(feature)
         columns.append(column)
     schema = Schema(features)
-    codes, first = np.unique(np.column_stack(columns) + 0.0, axis=0, return_index=True)
+    codes, first = distinct_records(np.column_stack(columns))
     space = Space.fit(schema, codes)
     groups = (np.arange(n) // 3)[first] if people else None
     density = fit_common_states(PointSet(space.points(codes)), space, groups=groups)
     return Crowd(schema, codes, density)
+
+
+def _with_gaps(
+    feature: Feature, column: Array, chance: np.random.Generator, share: float
+) -> tuple[Feature, Array]:
+    """The same feature with values that are missing, and with codes where it is a number."""
+    column = np.where(chance.random(len(column)) < share, np.nan, column)
+    if feature.kind in ("numeric", "integer"):
+        column = np.where(chance.random(len(column)) < share / 2, -99.0, column)
+        feature = replace(feature, codes={-99: "no record"})
+    return feature, column
 
 
 def _column(

@@ -22,7 +22,7 @@ Array = np.ndarray[Any, Any]
 
 STEPS = int(os.environ.get("LOCALFACE_STEPS", "2000"))
 TABLES = [
-    # seed, features, rows, own ones, several rows a person
+    # seed, features, rows, own ones, several rows a person; the share of gaps, where there are any
     (0, 2, 200, 0, False),
     (1, 2, 60, 1, False),
     (2, 3, 150, 0, True),
@@ -43,8 +43,14 @@ TABLES = [
     (17, 40, 350, 2, False),
     (18, 50, 250, 0, False),
     (19, 60, 300, 4, False),
+    (20, 2, 200, 0, False, 0.2),
+    (21, 6, 400, 1, False, 0.3),
+    (22, 12, 300, 0, True, 0.1),
+    (23, 25, 500, 3, False, 0.5),
 ]
-every_table = pytest.mark.parametrize("table", TABLES, ids=lambda one: f"{one[1]}x{one[2]}")
+every_table = pytest.mark.parametrize(
+    "table", TABLES, ids=lambda one: f"{one[1]}x{one[2]}{' with gaps' * (len(one) > 5)}"
+)
 
 
 @dataclass(frozen=True)
@@ -65,9 +71,9 @@ class Judged:
 
 
 @cache
-def judged(table: tuple[int, int, int, int, bool]) -> Judged:
-    seed, width, n, own, people = table
-    crowd = make_crowd(seed, width, n, own=own, people=people)
+def judged(table: tuple[Any, ...]) -> Judged:
+    seed, width, n, own, people, *gaps = table
+    crowd = make_crowd(seed, width, n, own=own, people=people, gaps=sum(gaps))
     judge = Judge.of_codes(crowd.engine, crowd.codes, 0.05)
     starts, ends = make_steps(crowd, -(-STEPS // len(TABLES)), seed)
     lowest = [

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import make_blobs, make_circles, make_moons
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
@@ -150,7 +150,59 @@ def _ward_rows(n: int, seed: int) -> tuple[pd.DataFrame, np.ndarray[Any, Any]]:
     return data.assign(tube=tube), ready
 
 
-WORLDS = {"moons": moons, "circles": circles, "blobs": blobs, "mixed": mixed, "ward": ward}
+@cache
+def gaps() -> World:
+    """The credit-like table as it comes: values missing, codes for a reason, a model that reads."""
+    data = _gappy_table(900, 0)
+    worth = (
+        np.log(data["income"].fillna(22_000))
+        - 2 * data["debt"].fillna(6_000) / 20_000
+        + 0.5 * (data["home"] == "own")
+        - 0.02 * data["months_since_default"].clip(lower=0)
+    )
+    coder = ColumnTransformer(
+        [("words", OneHotEncoder(handle_unknown="ignore"), ["home", "school"])],
+        remainder="passthrough",
+    )
+    boosted = HistGradientBoostingClassifier(max_iter=40, random_state=0)
+    model = make_pipeline(coder, boosted).fit(data, worth > worth.quantile(0.6))
+    fresh = _gappy_table(150, 1)
+    refused = fresh[model.predict_proba(fresh)[:, 1] < 0.6].reset_index(drop=True)
+    codes = {-9: "no default", -8: "not known"}
+    schema = (
+        Schema.infer(data)
+        .with_("months_since_default", codes=codes)
+        .with_("debt", moves="down")
+        .with_("age", moves="freely", within=10)
+        .with_("income", missing="may be measured")
+    )
+    return World(
+        "gaps", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6
+    )
+
+
+def _gappy_table(n: int, seed: int) -> pd.DataFrame:
+    data = mixed_table(n, seed)
+    rng = np.random.default_rng([seed, 99])
+    months = rng.integers(0, 90, n).astype(float)
+    months = np.where(rng.random(n) < 0.4, -9.0, months)
+    data["months_since_default"] = np.where(rng.random(n) < 0.1, -8.0, months)
+    data["married"] = data["married"].astype(float)
+    for name, share in {"income": 0.2, "debt": 0.1, "age": 0.05, "married": 0.1}.items():
+        data[name] = data[name].where(rng.random(n) >= share)
+    for name in ("home", "school"):
+        data[name] = data[name].astype(object).where(rng.random(n) >= 0.1, None)
+    return data
+
+
+WORLDS = {
+    "moons": moons,
+    "circles": circles,
+    "blobs": blobs,
+    "mixed": mixed,
+    "ward": ward,
+    "gaps": gaps,
+}
 
 
 def make_explainer(model: Any, data: Any, **options: Any) -> LocalFACE:

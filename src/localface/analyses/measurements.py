@@ -19,9 +19,7 @@ from localface.search.questions import Questions, TargetCounts, ask_target_count
 from localface.types import Array
 
 
-def add_measurements(
-    engine: Engine, asked: Sequence[tuple[Request, Recourse]]
-) -> list[Recourse]:
+def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
     """Add to answers what measuring could show, for each feature that may be measured.
 
     States are counted in which only this feature is as somebody else has it; no row is revealed.

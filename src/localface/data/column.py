@@ -165,6 +165,8 @@ def pandas_series(column: Column, codes: Array) -> Any:
     values = column.values(codes)
     if column.dtype == str(values.dtype) != "object":
         return values
+    if column.dtype == "object":
+        return pandas.Series(_as_list_or_array(values), dtype=object)
     series = pandas.Series(_as_list_or_array(values))
     if column.categories is not None:
         dtype = pandas.CategoricalDtype(list(column.categories), ordered=column.ordered)

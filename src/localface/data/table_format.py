@@ -10,6 +10,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from localface.data.absence import is_missing_value
 from localface.data.column import (
     Column,
     copy_pandas_dtype,
@@ -119,7 +120,7 @@ class TableFormat:
 def person_format(person: object, table: TableFormat) -> TableFormat:
     """Take the format of one person; the table they belong to settles everything else."""
     if isinstance(person, Mapping):
-        return replace(table, person="dict")
+        return replace(table, columns=_with_missing_of(table.columns, person), person="dict")
     bare = tuple(column.without_dtype() for column in table.columns)
     if nw.dependencies.is_pandas_series(person):
         columns = table.columns if table.kind == "pandas" else bare
@@ -127,6 +128,18 @@ def person_format(person: object, table: TableFormat) -> TableFormat:
     if isinstance(person, np.ndarray) and person.ndim == 1:
         return replace(_describe_format(person[None, :], bare), person="array")
     return replace(_describe_format(open_table(person), bare), person="frame")
+
+
+def _with_missing_of(columns: tuple[Column, ...], person: Mapping[Any, Any]) -> tuple[Column, ...]:
+    """Return columns in which what is missing is written as this person has it."""
+    gone = [is_missing_value(person.get(column.name, 0)) for column in columns]
+    if not any(gone):
+        return columns
+    kinds = (
+        kind_of_missing(np.array([person[column.name]], dtype=object)) if lacks else column.missing
+        for column, lacks in zip(columns, gone, strict=True)
+    )
+    return tuple(replace(column, missing=kind) for column, kind in zip(columns, kinds, strict=True))
 
 
 def table_from_columns(columns: dict[str, list[Any]], kind: str) -> Any:

@@ -31,6 +31,7 @@ from localface.search.plan import Plan, Price, WalkOptions
 from localface.types import Array, Ids
 
 _COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
+_TRIED_WITH_GAPS = 8  # rows with missing values that the model is tried on
 _KNN_DENSITY = 10  # the k of density="knn"
 
 
@@ -90,12 +91,16 @@ def _make_scorer(
 ) -> Scorer:
     """Read the model; a forest's trees directly, where that gives the same."""
     output = read_output(model, target=target)
-    return Scorer(
+    scorer = Scorer(
         output,
         form,
         min_score=min_score,
         forest=verified_forest_or_none(model, output, form, _complete_first(records)[:_COMPARED]),
     )
+    incomplete = np.flatnonzero(np.isnan(records).any(axis=1))[:_TRIED_WITH_GAPS]
+    if len(incomplete):
+        scorer.exact_scores(records[incomplete])  # a model that cannot read them says so at once
+    return scorer
 
 
 def _complete_first(records: Array) -> Array:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from localface.data.table_format import TableFormat
-from localface.errors import ModelError
+from localface.errors import ModelError, list_names
 from localface.models.forests import ForestReader, forest_agrees, read_forest
 from localface.models.output import ModelOutput
 from localface.models.output import signed as signed  # its documented address
@@ -63,12 +63,22 @@ class Scorer:
         try:
             raw = self._raw_output(records)
         except Exception as error:
+            if np.isnan(records).any() and self._reads_complete_records(records):
+                raise _cannot_read_missing_error(self._table_format, records, error) from error
             raise ModelError(
                 f"the model failed on {len(records)} record(s): {type(error).__name__}: {error}. "
                 "It is called with the same kind of table as `data`, with the same columns and "
                 "dtypes"
             ) from error
         return self._output.scores_from_raw(raw, len(records)) * self._output.sign
+
+    def _reads_complete_records(self, records: Array) -> bool:
+        """Tell whether the model takes the same records once nothing is missing in them."""
+        try:
+            self._raw_output(np.where(np.isnan(records), 0.0, records))
+        except Exception:  # whatever it is, it is not for what is missing
+            return False
+        return True
 
     def _raw_output(self, records: Array) -> Any:
         if self._forest is not None and not np.isnan(records).any():
@@ -88,6 +98,22 @@ class Scorer:
         rounded = np.round(rounded, max(0, -int(np.floor(np.log10(grid)))))
         crossed = (rounded >= min_score) & (scores < min_score)
         return np.asarray(np.where(crossed, scores, rounded))
+
+
+def _cannot_read_missing_error(
+    table_format: TableFormat, records: Array, error: Exception
+) -> ModelError:
+    """Say that a model cannot read what is missing, and what to run."""
+    gone = np.isnan(records).any(axis=0)
+    names = [column.name for column, lacks in zip(table_format.columns, gone, strict=True) if lacks]
+    reason = str(error).strip().partition("\n")[0] or type(error).__name__
+    return ModelError(
+        f"the model cannot read missing values, and some of {list_names(names)} are ({reason}). Give it "
+        "an imputer and pass both: make_pipeline(SimpleImputer(), model).fit(X, y); or take a "
+        "model that reads what is missing, such as HistGradientBoostingClassifier; or drop these "
+        "rows",
+        feature=names[0],
+    )
 
 
 def verified_forest_or_none(
