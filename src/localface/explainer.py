@@ -8,6 +8,7 @@ from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
 from localface.analyses.audit import Audit, audit_proposals
+from localface.analyses.completing import complete_answers
 from localface.analyses.floor_report import FloorReport, measure_floor
 from localface.analyses.observed_moves import MoveCounter, read_trajectories
 from localface.analyses.robustness import (
@@ -16,7 +17,6 @@ from localface.analyses.robustness import (
     measure_robustness,
     read_models,
 )
-from localface.analyses.completing import complete_answers
 from localface.analyses.whynot import Check, check_wish, read_wish
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse

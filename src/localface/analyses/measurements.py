@@ -16,7 +16,7 @@ from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.person import Person
 from localface.search.questions import Questions, TargetCounts, ask_target_counts
-from localface.types import Array
+from localface.types import Array, Ids
 
 
 def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
@@ -80,5 +80,5 @@ def _box_to_measure(schema: Schema, request: Request, measured: int) -> Box:
     )
 
 
-def _own_categories(record: Array, features: Sequence[int] | Array) -> dict[int, frozenset[int]]:
-    return {int(j): frozenset({int(record[int(j)])}) for j in features}
+def _own_categories(record: Array, features: Ids) -> dict[int, frozenset[int]]:
+    return {j: frozenset({int(record[j])}) for j in features.tolist()}

@@ -164,6 +164,7 @@ class AnswerAssembler:
             return None
         feature = self.schema.features[int(np.flatnonzero(~same_codes(grown, own))[0])]
         value = feature.value(float(grown[self.schema.index(feature.name)]))
+        assert value is not None  # what is missing does not grow
         return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
 
     def _cautions(self, outcome: Outcome, record: Array, n_comparable: int | None) -> Iterator[str]:

@@ -133,15 +133,13 @@ def _regions(
     name = to_one_line(feature.name)
     gaps = [feature.format(code) for code in space.absences[j]] if space.absences else []
     n_values = n - len(gaps)  # what is missing has the last bins
-    for gap, b in zip(gaps, range(n_values, n), strict=True):
-        if here in (None, b):
-            yield f"{name} {to_one_line(gap)}", [one == b for one in range(n)]
-    if here is not None and here >= n_values:
-        return
+    words = [*gaps]
     if feature.discrete:
-        for code in range(n_values):
-            if here in (None, code):
-                yield f"{name} {to_one_line(feature.format(code))}", [b == code for b in range(n)]
+        words = [*map(feature.format, range(n_values)), *gaps]
+    for word, b in zip(words, range(n - len(words), n), strict=True):
+        if here in (None, b):
+            yield f"{name} {to_one_line(word)}", [one == b for one in range(n)]
+    if feature.discrete or (here is not None and here >= n_values):
         return
     unit = f" {to_one_line(feature.unit)}" if feature.unit else ""
     lowest, highest = _extremes(j, bins, space, point)

@@ -111,7 +111,7 @@ class Column:
 
 def kind_of_missing(values: Any) -> str:
     """Tell what stands for missing values among some: ``nan``, ``none`` or ``na``."""
-    if getattr(values, "dtype", None) != object:
+    if getattr(values, "dtype", np.dtype(float)).kind != "O":
         return "nan"
     gone = next((value for value in values if is_missing_value(value)), float("nan"))
     if gone is None:
@@ -129,9 +129,8 @@ def copy_pandas_dtype(column: Column, native: Any) -> Column:
         return replace(column, dtype="category", categories=labels, ordered=bool(dtype.ordered))
     if isinstance(dtype, pandas.ArrowDtype):
         return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}", missing="na")
-    missing = kind_of_missing(native) if dtype == object else "nan"
-    if dtype.na_value is pandas.NA if hasattr(dtype, "na_value") else False:
-        missing = "na"
+    nullable = getattr(dtype, "na_value", None) is pandas.NA
+    missing = "na" if nullable else kind_of_missing(native)
     return replace(column, dtype=str(dtype), missing=missing)
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from localface.data.absence import MISSING
 from localface.data.codes import FeatureValue, unseen_category_error
 from localface.data.feature import Feature
-from localface.data.absence import MISSING
 from localface.data.frames import (
     ColumnValues,
     Frame,

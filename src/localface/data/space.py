@@ -15,13 +15,11 @@ from localface.data.lines import PiecewiseLines
 from localface.data.normal_scores import NormalScores
 from localface.data.rounding import roundest_multiple
 from localface.data.schema import Schema
-from localface.data.value_scales import absences_in, centre_and_scale
+from localface.data.value_scales import absences_in, centre_and_scale, digits_worth_writing
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
 from localface.types import Array, Ids, Mask
 
-_EXACT_POWER = 22  # the largest power of ten that is a float
-_DIGITS = 12  # digits that a number in the user's units is first tried with
 _ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
 _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
 
@@ -72,7 +70,7 @@ class Space:
             "_plain_columns": firsts[plain].astype(np.int64),
             "_whole": np.array(whole, dtype=np.int64),
             "_whole_limits": _code_limits([features[j] for j in whole]),
-            "_short": self._digits_per_feature(),
+            "_short": digits_worth_writing(self.schema, self.centres, self.scales),
         }
         knots, heights = self._knots(plain)
         columns["_to_points"] = PiecewiseLines.through(knots, heights)
@@ -331,20 +329,6 @@ class Space:
             for j, feature in enumerate(self.schema)
             if feature.kind == "categorical"
         ]
-
-    def _digits_per_feature(self) -> tuple[tuple[int, Ids], ...]:
-        """How many digits numbers are worth writing with, and of which features that is so.
-
-        Features are counted among those that have one column.
-        """
-        found: dict[int, list[int]] = {}
-        plain = [j for j, feature in enumerate(self.schema) if feature.kind != "categorical"]
-        for i, j in enumerate(plain):
-            size = max(abs(float(self.centres[j])), float(self.scales[j]))
-            digits = _DIGITS - int(np.ceil(np.log10(size)))
-            if self.schema.features[j].kind == "numeric" and -_DIGITS < digits <= _EXACT_POWER:
-                found.setdefault(digits, []).append(i)
-        return tuple((digits, np.array(some)) for digits, some in found.items())
 
 
 def _code_limits(features: list[Feature]) -> tuple[Array, Array]:

@@ -256,7 +256,10 @@ class Engine:
         lacking = self.space.absence_columns.unknown_absences(record[None, :])
         if lacking:
             features = [self.schema.features[j] for j, _ in lacking]
-            each = [f"{one.name} ({one.format(code)})" for one, (_, code) in zip(features, lacking)]
+            each = [
+                f"{one.name} ({one.format(code)})"
+                for one, (_, code) in zip(features, lacking, strict=True)
+            ]
             raise DataError(
                 f"this person has no value of {', '.join(each)}, and everybody in the data has "
                 "one: give the value, or data in which some people lack it too",

@@ -104,12 +104,12 @@ def _cannot_read_missing_error(
     table_format: TableFormat, records: Array, error: Exception
 ) -> ModelError:
     """Say that a model cannot read what is missing, and what to run."""
-    gone = np.isnan(records).any(axis=0)
-    names = [column.name for column, lacks in zip(table_format.columns, gone, strict=True) if lacks]
+    gone = np.flatnonzero(np.isnan(records).any(axis=0))
+    names = [table_format.columns[j].name for j in gone]
     reason = str(error).strip().partition("\n")[0] or type(error).__name__
     return ModelError(
-        f"the model cannot read missing values, and some of {list_names(names)} are ({reason}). Give it "
-        "an imputer and pass both: make_pipeline(SimpleImputer(), model).fit(X, y); or take a "
+        f"the model cannot read missing values, and {list_names(names)} has some ({reason}). Give "
+        "it an imputer and pass both: make_pipeline(SimpleImputer(), model).fit(X, y); or take a "
         "model that reads what is missing, such as HistGradientBoostingClassifier; or drop these "
         "rows",
         feature=names[0],

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
-from localface.analyses.robustness import explain_robustly
 from localface.analyses.completing import complete_answers
+from localface.analyses.robustness import explain_robustly
 from localface.analyses.whynot import check_wish
 from localface.answers.recourse import Recourse
 from localface.apps.web.http.errors import LOG, reply_to_error
