@@ -109,7 +109,7 @@ def test_cost_and_entry_are_those_of_the_steps() -> None:
 
 def test_records_are_finite() -> None:
     with pytest.raises(InputError, match="finite records"):
-        answer(records=np.full((4, 4), np.nan))
+        answer(records=np.full((4, 4), np.inf))
 
 
 @dataclass(frozen=True)

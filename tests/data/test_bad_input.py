@@ -121,30 +121,40 @@ def test_what_is_no_person_is_refused(ready: LocalFACE) -> None:
 # missing and infinite values
 
 
-@pytest.mark.parametrize("hole", [np.nan, np.inf, -np.inf])
-def test_missing_values_in_the_data_are_counted_by_column_and_by_row(hole: float) -> None:
+@pytest.mark.parametrize("hole", [np.inf, -np.inf])
+def test_infinite_values_in_the_data_are_counted_by_column_and_by_row(hole: float) -> None:
     data = DATA.copy()
     data.loc[[3, 5, 7], "age"] = hole
     data.loc[[7, 9], "fio2"] = hole
     with refused(
         DataError,
-        "in 'age' (3 rows), 'fio2' (2 rows), 4 of 120 rows in all",
-        "drop these rows or impute",
+        "infinite values in 'age' (3 rows), 'fio2' (2 rows), 4 of 120 rows in all",
+        "or leave the value missing",
     ):
         explainer(data=data)
 
 
-def test_a_missing_category_in_the_data_is_a_missing_value() -> None:
+def test_missing_values_are_refused_where_the_schema_says_so() -> None:
     data = DATA.copy()
     data.loc[4, "unit"] = None
-    with refused(DataError, "'unit' (1 row), 1 of 120 rows in all", "drop these rows or impute"):
-        explainer(data=data)
+    schema = Schema.infer(DATA).with_("unit", missing="refuse")
+    with refused(DataError, "'unit' (1 row), 1 of 120 rows in all", "missing='keep'"):
+        explainer(data=data, schema=schema)
+    with refused(DataError, "'unit' is missing", "missing='refuse'"):
+        explainer(schema=schema).explain({**PERSON, "unit": None})
 
 
-@pytest.mark.parametrize("hole", [np.nan, np.inf, None])
-def test_a_missing_value_of_the_person_is_named(ready: LocalFACE, hole: object) -> None:
-    with refused(DataError, "the person's 'fio2' is missing or infinite", "impute"):
+@pytest.mark.parametrize("hole", [np.nan, None])
+def test_who_lacks_what_everybody_in_the_data_has_is_told_so(
+    ready: LocalFACE, hole: object
+) -> None:
+    with refused(DataError, "no value of fio2 (missing)", "everybody in the data has one"):
         ready.explain({**PERSON, "fio2": hole})
+
+
+def test_an_infinite_value_of_the_person_is_named(ready: LocalFACE) -> None:
+    with refused(DataError, "'fio2' is inf", "a finite number is wanted"):
+        ready.explain({**PERSON, "fio2": np.inf})
 
 
 def test_text_where_a_number_is_wanted_is_named(ready: LocalFACE) -> None:
@@ -159,7 +169,7 @@ def test_text_where_a_number_is_wanted_is_named(ready: LocalFACE) -> None:
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"age": float("nan")}, "missing or infinite"),
+        ({"age": float("nan")}, "no value of age"),
         ({"unit": "surgcal"}, "unseen category 'surgcal'"),
     ],
 )
@@ -649,7 +659,7 @@ def test_whole_numbers_of_numpy_are_whole_numbers() -> None:
 def test_a_counterfactual_that_cannot_be_read_is_called_by_its_name(ready: LocalFACE) -> None:
     with refused(DataError, "the counterfactual lacks 'age', 'unit'"):
         ready.explain(PERSON, counterfactual={"fio2": 0.3})
-    with refused(DataError, "the counterfactual's 'fio2' is missing or infinite"):
+    with refused(DataError, "the counterfactual has no value of fio2 (missing)"):
         ready.explain(PERSON, counterfactual={**PERSON, "fio2": np.nan})
 
 

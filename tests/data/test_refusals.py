@@ -33,12 +33,21 @@ def table(**columns: Any) -> pd.DataFrame:
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "a missing value": (lambda: read_record({**PERSON, "debt": None}, SCHEMA), "debt"),
+    "a missing value": (
+        lambda: read_record({**PERSON, "debt": None}, SCHEMA.with_("debt", missing="refuse")),
+        "debt",
+    ),
     "a lacking feature": (lambda: read_record({"age": 40, "ward": "a"}, SCHEMA), "debt"),
     "text": (lambda: read_record({**PERSON, "debt": "much"}, SCHEMA), "debt"),
     "a fraction": (lambda: read_record({**PERSON, "age": 40.5}, SCHEMA), "age"),
     "an unseen category": (lambda: read_record({**PERSON, "ward": "z"}, SCHEMA), "ward"),
-    "a column with gaps": (lambda: read_records(table(debt=[1, np.nan, 2]), SCHEMA), "debt"),
+    "a column with gaps": (
+        lambda: read_records(
+            table(debt=[1, np.nan, 2]), SCHEMA.with_("debt", missing="refuse")
+        ),
+        "debt",
+    ),
+    "an infinite value": (lambda: read_records(table(debt=[1, np.inf, 2]), SCHEMA), "debt"),
     "a column of text": (lambda: read_records(table(debt=["x", "y", "z"]), SCHEMA), "debt"),
     "a lacking column": (lambda: read_records(table().drop(columns="age"), SCHEMA), "age"),
     "a broken relation": (
@@ -82,7 +91,7 @@ def test_a_refusal_names_its_person(people: str) -> None:
 
 
 def test_those_who_cannot_be_read_get_an_error_with_their_number() -> None:
-    people = [PERSON, {**PERSON, "ward": "z"}, PERSON, {**PERSON, "age": None}]
+    people = [PERSON, {**PERSON, "ward": "z"}, PERSON, {**PERSON, "age": "old"}]
 
     found = read_each_person(people, SCHEMA)
 

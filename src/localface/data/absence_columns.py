@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.data.absence import is_absent, same_codes
+from localface.data.absence import absent_values, same_codes
 from localface.data.schema import Schema
+from localface.errors import DataError
 from localface.types import Array, Ids, Mask
 
 
@@ -62,15 +63,21 @@ class AbsenceColumns:
         for one in self.columns:
             records[points[:, one.column] > one.height / 2, one.feature] = one.code
 
-    def unknown_absences(self, records: Array) -> list[tuple[int, float]]:
-        """Return features and codes of absences that no column stands for, each once."""
+    def refuse_unknown(self, record: Array, who: str) -> None:
+        """Refuse a record that lacks what everybody in the data has: nobody is like that."""
         known = {(one.feature, str(one.code)) for one in self.columns}
-        found = {}
-        for j, feature in enumerate(self.schema):
-            for code in records[is_absent(feature, records[:, j]), j].tolist():
-                if (j, str(code)) not in known:
-                    found[j, str(code)] = code
-        return [(j, code) for (j, _), code in found.items()]
+        gone = np.flatnonzero(absent_values(self.schema, record)).tolist()
+        lacking = [j for j in gone if (j, str(record[j])) not in known]
+        if not lacking:
+            return
+        features = [self.schema.features[j] for j in lacking]
+        codes = record[lacking].tolist()
+        each = [f"{f.name} ({f.format(code)})" for f, code in zip(features, codes, strict=True)]
+        raise DataError(
+            f"{who} has no value of {', '.join(each)}, and everybody in the data has one: give the "
+            "value, or data in which some people lack it too",
+            feature=features[0].name,
+        )
 
     def mask(self, width: int) -> Mask:
         """Tell which columns of points these are."""

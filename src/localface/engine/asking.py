@@ -55,6 +55,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     goal = ask.counterfactual
     if goal is not None:
         goal = read_record(goal, schema, "the counterfactual")
+        engine.space.absence_columns.refuse_unknown(goal, "the counterfactual")
     at = engine.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,

@@ -30,7 +30,7 @@ from localface.engine.driver import Driver
 from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.requests import Request, SearchJobs
-from localface.errors import DataError, InputError
+from localface.errors import InputError
 from localface.geometry.projection import Projection
 from localface.models.scorer import Scorer
 from localface.options import Options
@@ -114,7 +114,7 @@ class Engine:
         **options: Any,
     ) -> Request:
         """Write a request down for a record; the options are the fields of ``Request``."""
-        self._refuse_unknown_absences(record)
+        self.space.absence_columns.refuse_unknown(record, "this person")
         self.schema.check_relations(record[None, :], "this person")
         self.space.check_magnitudes(record[None, :], "this person")
         check_own_bounds(self.schema, record, self.answers.seen)
@@ -250,21 +250,6 @@ class Engine:
             None if alike is None else self.space.bounds(alike),
             self.space.goes_part_of_the_way,
         )
-
-    def _refuse_unknown_absences(self, record: Array) -> None:
-        """Refuse a record that lacks what everybody in the data has: nobody is like that."""
-        lacking = self.space.absence_columns.unknown_absences(record[None, :])
-        if lacking:
-            features = [self.schema.features[j] for j, _ in lacking]
-            each = [
-                f"{one.name} ({one.format(code)})"
-                for one, (_, code) in zip(features, lacking, strict=True)
-            ]
-            raise DataError(
-                f"this person has no value of {', '.join(each)}, and everybody in the data has "
-                "one: give the value, or data in which some people lack it too",
-                feature=features[0].name,
-            )
 
     def _grown_states(self, record: Array, box: Box) -> Array | None:
         """The states that a person comes to by waiting; None where nothing grows by itself."""

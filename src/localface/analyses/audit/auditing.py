@@ -134,6 +134,10 @@ class _Measured:
 
 def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
     """Measure all pairs: it takes one model call, and two questions to the density."""
+    for i, pair in enumerate(pairs):
+        engine.space.absence_columns.refuse_unknown(pair.record, f"person {i}")
+        if pair.goal is not None:
+            engine.space.absence_columns.refuse_unknown(pair.goal, f"counterfactual {i}")
     before = np.stack([pair.record for pair in pairs])
     some = [i for i, pair in enumerate(pairs) if pair.goal is not None]
     after = np.array([pairs[i].goal for i in some]).reshape(len(some), len(engine.schema))

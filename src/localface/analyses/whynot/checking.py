@@ -42,6 +42,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     assert request.goal is not None
     record = request.record
     goal = request.goal
+    engine.space.absence_columns.refuse_unknown(goal, "the wish")
     same = bool(same_codes(record, goal).all())
     broken = () if same else tuple(_find_oversteps(engine.schema, request.box, goal))
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
