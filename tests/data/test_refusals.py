@@ -42,9 +42,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a fraction": (lambda: read_record({**PERSON, "age": 40.5}, SCHEMA), "age"),
     "an unseen category": (lambda: read_record({**PERSON, "ward": "z"}, SCHEMA), "ward"),
     "a column with gaps": (
-        lambda: read_records(
-            table(debt=[1, np.nan, 2]), SCHEMA.with_("debt", missing="refuse")
-        ),
+        lambda: read_records(table(debt=[1, np.nan, 2]), SCHEMA.with_("debt", missing="refuse")),
         "debt",
     ),
     "an infinite value": (lambda: read_records(table(debt=[1, np.inf, 2]), SCHEMA), "debt"),

@@ -5,7 +5,7 @@
 
 declare namespace Reply {
   type Value = string | number | boolean;
-  type Values = Record<string, Value>;
+  type Values = Record<string, Value | null>;
 
   interface Target {
     sentence: string;
@@ -39,6 +39,8 @@ declare namespace Reply {
     low: number | null;
     high: number | null;
     middle: Value;
+    may_be_missing: boolean;
+    codes: { value: number; text: string }[];
   }
 
   /** GET /schema */

@@ -22,7 +22,7 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
-from localface.data.absence import same_codes
+from localface.data.absence import absent_values, same_codes
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues
@@ -180,6 +180,7 @@ class AnswerAssembler:
         if outcome.without_actions:
             yield caution_without_actions(len(outcome.points) - 1)
         kept = [feature.name for feature in self.schema if feature.own]
+        kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         yield from cautions_about_company(n_comparable, kept)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:

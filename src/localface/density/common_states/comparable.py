@@ -25,12 +25,13 @@ _WIDEST = 10.0
 class ComparablePeople:
     """Rows by what cannot change, to count those that are comparable with somebody.
 
-    Own categories, and what is missing, are the same where enough people share them, the rarest
-    first; own numbers
+    Own categories, and what a person lacks, are the same where enough people share them, the
+    rarest first; own numbers
     count by Gaussian weights that widen until there are enough.
     """
 
     category_columns: tuple[Ids, ...]  # of points, for each own discrete feature
+    absence_columns: Ids  # those that say that something is missing
     number_columns: Ids
     rows: Array  # points
     people_a_row: float  # people that one of these rows stands for
@@ -43,12 +44,9 @@ class ComparablePeople:
         """
         some = evenly_spread(len(points), _MOST_ROWS)
         discrete = [j for j in own.tolist() if space.schema.features[j].discrete]
-        absences = [np.array([column]) for column in space.absence_columns.numbers]
         return cls(
-            category_columns=(
-                *(np.flatnonzero(space.feature_of == j) for j in discrete),
-                *absences,
-            ),
+            category_columns=tuple(np.flatnonzero(space.feature_of == j) for j in discrete),
+            absence_columns=space.absence_columns.numbers,
             number_columns=np.flatnonzero(np.isin(space.feature_of, own) & ~space.discrete),
             rows=points[some],
             people_a_row=n_people / len(some),
@@ -62,12 +60,17 @@ class ComparablePeople:
         return widened_number(squares, _ENOUGH / self.people_a_row) * self.people_a_row
 
     def _same_categories(self, point: Array) -> Ids:
-        """Return rows with the same own categories, as far as enough people share them."""
+        """Return rows with the same own categories, as far as enough people share them.
+
+        What a person lacks counts like a category, and what others lack does not.
+        """
         fewest = max(_SHARED / self.people_a_row, _FEWEST_ROWS)
         alike = [
             (self.rows[:, columns] == point[columns]).all(axis=1)
             for columns in self.category_columns
         ]
+        lacks = self.absence_columns[point[self.absence_columns] > 0]
+        alike += [self.rows[:, column] == point[column] for column in lacks]
         some = np.arange(len(self.rows))
         for same in sorted(alike, key=np.count_nonzero):
             fewer = some[same[some]]

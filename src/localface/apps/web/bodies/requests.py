@@ -23,7 +23,7 @@ Whole = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 JsonValue = (
     StrictBool | Annotated[StrictInt, Whole] | Annotated[StrictFloat, JsonNumber] | StrictStr
 )
-Record = Annotated[dict[str, JsonValue], Field(max_length=2_000)]
+Record = Annotated[dict[str, JsonValue | None], Field(max_length=2_000)]
 JsonPart = JsonValue | None | list[JsonValue | None]
 Limit = JsonValue | list[JsonValue | None] | dict[str, JsonPart]
 Id = Annotated[int, Field(ge=0, lt=2**63, description="a row number, as GET /people lists it")]

@@ -48,6 +48,13 @@ class FeatureName(BaseModel):
     reference_text: str | None
 
 
+class CodeName(BaseModel):
+    """A number that stands for a reason why there is no value."""
+
+    value: float
+    text: str
+
+
 class FeatureInfo(FeatureName):
     """One feature: what it holds, how it may move, where people are."""
 
@@ -59,6 +66,8 @@ class FeatureInfo(FeatureName):
     low: float | None
     high: float | None
     middle: JsonValue
+    may_be_missing: bool = Field(description="whether somebody in the data has no value of it")
+    codes: list[CodeName] = Field(description="numbers that stand for a reason, not for a value")
 
 
 class SchemaReply(BaseModel):
@@ -101,7 +110,7 @@ class PersonReply(BaseModel):
     """Someone who is listed."""
 
     id: int
-    record: dict[str, JsonValue]
+    record: dict[str, JsonValue | None]
 
 
 class ChangeView(BaseModel):
@@ -109,8 +118,8 @@ class ChangeView(BaseModel):
 
     feature: str
     unit: str | None
-    before: JsonValue
-    after: JsonValue
+    before: JsonValue | None
+    after: JsonValue | None
     before_text: str
     after_text: str
     text: str
@@ -136,7 +145,7 @@ class State(BaseModel):
     """One state on the way."""
 
     label: str
-    record: dict[str, JsonValue]
+    record: dict[str, JsonValue | None]
     text: dict[str, str]
     score: float
     score_text: str
@@ -187,7 +196,7 @@ class View(BaseModel):
     )
     notices: list[str]
     headline: str
-    person: dict[str, JsonValue]
+    person: dict[str, JsonValue | None]
     score: ScoreView
     density: DensityView
     actions: list[ActionView]

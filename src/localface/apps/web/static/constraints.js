@@ -1,5 +1,6 @@
 // What this person may change: target, floor, and for every feature its range, its direction, pinned or forbidden.
 import { called, h, isOwn } from "./dom.js";
+import { valueOf } from "./reading.js";
 import { rangeSlider, trackOf } from "./slider.js";
 import { limited } from "./state.js";
 
@@ -49,7 +50,10 @@ export function constraintsPanel(place, { schema, change }) {
       clear.hidden = !Object.keys(state.limits).length && !state.forbidden.length;
       if (person && JSON.stringify(person) !== whose) {
         whose = JSON.stringify(person);
-        rows = schema.features.map((one) => limitRow(one, person[one.name], change));
+        rows = schema.features.flatMap((one) => {
+          const own = valueOf(one, person);
+          return own === null ? [] : [limitRow(one, own, change)];
+        });
         list.replaceChildren(...rows.map((one) => one.node));
         filterRows(list, find.value);
       }

@@ -1,6 +1,6 @@
 // Entering one record by hand, or pasting it; every field says what is wrong while one types.
 import { called, h } from "./dom.js";
-import { brokenRelation, readPasted, readValue, strangers, unusual } from "./reading.js";
+import { brokenRelation, isUnknown, readPasted, readValue, strangers, unusual } from "./reading.js";
 
 const EXAMPLE = "Paste JSON, a CSV or tab-separated row with its header, or lines of “name: value”";
 
@@ -95,8 +95,21 @@ function fieldOf(feature) {
     h("option", { value: String(one) }, String(feature.labels?.[i] ?? one)),
   );
   const input = choices
-    ? h("select", { id, "aria-describedby": message.id }, h("option", { value: "" }, "–"), choices)
-    : h("input", { id, type: "text", inputmode: "decimal", autocomplete: "off", "aria-describedby": message.id });
+    ? h(
+        "select",
+        { id, "aria-describedby": message.id },
+        h("option", { value: "" }, "–"),
+        choices,
+        feature.may_be_missing && h("option", { value: "?" }, "not known"),
+      )
+    : h("input", {
+        id,
+        type: "text",
+        inputmode: feature.may_be_missing ? "text" : "decimal",
+        autocomplete: "off",
+        placeholder: feature.may_be_missing ? "? if not known" : "",
+        "aria-describedby": message.id,
+      });
   const label = h(
     "label",
     { htmlFor: id },
@@ -119,6 +132,10 @@ function fieldOf(feature) {
   };
   /** @param {Page.Value|null|undefined} value */
   const set = (value) => {
+    if (feature.may_be_missing && (value === null || (value !== undefined && isUnknown(String(value))))) {
+      input.value = "?";
+      return;
+    }
     const read = value === undefined || value === null ? null : readValue(feature, value);
     input.value = read === null ? "" : String(choices ? (read.value ?? "") : (read.value ?? value));
   };
@@ -143,7 +160,7 @@ function checked(schema, fields) {
   const found = { record: {}, missing: 0, problems: 0 };
   for (const [name, field] of fields) {
     const { value, problem } = field.read();
-    if (value !== null) found.record[name] = value;
+    if (value !== null || (!problem && !field.empty())) found.record[name] = value;
     if (field.empty()) {
       found.missing += 1;
       field.say(null, false);

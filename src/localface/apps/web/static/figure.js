@@ -111,7 +111,7 @@ function scorePanel(view, states, width) {
  * @param {number} width
  */
 function featurePanel(feature, states, width) {
-  const codes = states.map((one) => codeOf(feature, one.record[feature.name]));
+  const codes = states.map((one) => codeOf(feature, /** @type {Reply.Value} */ (one.record[feature.name])));
   const area = { left: 6, right: width - 6, top: 50, bottom: PANEL_HEIGHT - 22 };
   const [low, high] = spread(feature, codes);
   const x = scaled(0, Math.max(1, states.length - 1), area.left + 16, area.right - 16);

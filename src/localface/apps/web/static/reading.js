@@ -78,11 +78,31 @@ function cells(line, separator) {
 export function readValue(feature, given) {
   const text = String(given ?? "").trim();
   if (text === "") return { value: null, problem: "A value is wanted." };
+  if (feature.may_be_missing && isUnknown(text)) return { value: null, problem: null };
   if (feature.categories) return readCategory(feature.categories, feature.labels, text);
   const value = Number(text.replace(/^([+-]?\d+),(\d+)$/, "$1.$2"));
   if (!Number.isFinite(value)) return { value: null, problem: `“${text}” is no number.` };
   if (feature.whole && !Number.isInteger(value)) return { value: null, problem: "A whole number is wanted." };
   return { value, problem: null };
+}
+
+/**
+ * A person's value of a feature; null where it is missing, or a code for a reason: it stays so.
+ * @param {Reply.Feature} feature
+ * @param {Page.Values} person
+ * @returns {Page.Value|null}
+ */
+export function valueOf(feature, person) {
+  const value = person[feature.name] ?? null;
+  return feature.codes.some((one) => one.value === value) ? null : value;
+}
+
+/**
+ * Whether somebody says that a value is not known.
+ * @param {string} text
+ */
+export function isUnknown(text) {
+  return ["?", "na", "n/a", "nan", "null", "none", "missing", "unknown", "not known"].includes(text.trim().toLowerCase());
 }
 
 /**
@@ -126,7 +146,7 @@ export function brokenRelation(relations, record) {
   for (const [first, , second] of relations ?? []) {
     const lower = record[first];
     const upper = record[second];
-    if (lower !== undefined && upper !== undefined && lower > upper) {
+    if (typeof lower === "number" && typeof upper === "number" && lower > upper) {
       return { feature: first, problem: `${first} may not exceed ${second}.` };
     }
   }

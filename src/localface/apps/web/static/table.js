@@ -41,7 +41,8 @@ function featureRow(feature, states) {
   const cells = states.map((state, i) => {
     const text = state.text[feature.name];
     const changed = i > 0 && state.record[feature.name] !== states[i - 1].record[feature.name];
-    const out = outside(feature, state.record[feature.name]);
+    const value = state.record[feature.name];
+    const out = value !== null && outside(feature, value);
     const mark = out && [
       h("span", { class: "out", "aria-hidden": "true", title: "outside the reference range" }, out),
       h("span", { class: "unseen" }, " outside the reference range"),

@@ -1,5 +1,6 @@
 // "Why not this?": wished values by slider, and what refuses them.
 import { called, counted, h, isOwn, present } from "./dom.js";
+import { valueOf } from "./reading.js";
 import { trackOf, wishSlider } from "./slider.js";
 
 /**
@@ -54,9 +55,10 @@ export function whyNotPane(place, { schema, onWish }) {
       if (!person || JSON.stringify(person) === whose) return;
       wish = start;
       whose = JSON.stringify(person);
-      rows = schema.features.filter((one) => !isOwn(one)).map((one) =>
-        wishRow(one, person[one.name], (value) => give(wished(wish, one.name, value, person[one.name]))),
-      );
+      rows = schema.features.flatMap((one) => {
+        const own = isOwn(one) ? null : valueOf(one, person);
+        return own === null ? [] : [wishRow(one, own, (value) => give(wished(wish, one.name, value, own)))];
+      });
       list.replaceChildren(...rows.map((one) => one.node));
       for (const row of rows) row.sync(wish);
       if (!Object.keys(wish).length) idle();
@@ -103,12 +105,13 @@ function wishRow(feature, own, give) {
   const head = h("div", { class: "limit-head" }, h("span", { class: "name", title: feature.name }, label), value);
   const node = h("li", { class: "limit", "data-feature": feature.name }, head, slider.node);
   const sync = (/** @type {Page.Values} */ wish) => {
-    const moved = feature.name in wish;
+    const wanted = wish[feature.name] ?? null;
+    const moved = wanted !== null;
     if (!moved) slider.set(own);
-    else if (track.position(wish[feature.name]) !== Number(slider.input.value)) slider.set(wish[feature.name]);
+    else if (track.position(wanted) !== Number(slider.input.value)) slider.set(wanted);
     const unit = feature.unit ? ` ${feature.unit}` : "";
     const from = track.show(track.own);
-    const to = moved ? ` → ${track.show(track.position(wish[feature.name]))}` : "";
+    const to = moved ? ` → ${track.show(track.position(wanted))}` : "";
     value.textContent = `${from}${to}${unit}`;
     node.classList.toggle("moves", moved);
   };

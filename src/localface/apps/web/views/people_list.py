@@ -14,6 +14,7 @@ import numpy.typing as npt
 from localface.answers.target import Target
 from localface.apps.web.views.scoring import scores_or_nan
 from localface.apps.web.views.view import Labels, value_text
+from localface.data.absence import absent_values
 from localface.data.feature import Feature
 from localface.data.read import read_people
 from localface.data.schema import Schema
@@ -70,7 +71,7 @@ class PeopleList:
         if truth is not None:
             outcomes = _outcome_per_person(target, scores, np.asarray(truth, dtype=bool)[ids])
         scales = np.array(explainer.engine.answers.scales)
-        deviations = np.abs(records - np.median(records, axis=0)) / scales
+        deviations = _deviations(explainer.schema, records) / scales
         unusual = np.argsort(-deviations, axis=1, kind="stable")[:, :_N_UNUSUAL]
         return cls(
             schema=explainer.schema,
@@ -179,8 +180,10 @@ class PeopleList:
                 f"there is no feature {name!r} to search by{near}: write one, as in age>70"
             )
         feature = self.schema[names[name]]
-        value = self._parse_compared_value(feature, name, text)
         values = self.records[:, self.schema.index(feature.name)]
+        if text == "missing" and how == "=":
+            return np.isnan(values)
+        value = self._parse_compared_value(feature, name, text)
         if how == "=" and feature.resolution and feature.categories is None:
             return np.asarray(np.abs(values - value) < feature.resolution / 2)
         return np.asarray(_OPERATORS[how](values, value))
@@ -196,6 +199,13 @@ class PeopleList:
             raise DataError(
                 f"{name!r} cannot be compared with {text!r}: write a value, as in age>70"
             ) from None
+
+
+def _deviations(schema: Schema, records: Array) -> Array:
+    """How far values are from the middle of all; what is missing is nowhere."""
+    gone = absent_values(schema, records)
+    present = np.ma.masked_array(records, gone)
+    return np.ma.filled(np.abs(present - np.ma.median(present, axis=0)), 0.0)
 
 
 def _own_ids_and_records(explainer: LocalFACE) -> tuple[Ids, Array]:

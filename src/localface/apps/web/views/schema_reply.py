@@ -11,6 +11,7 @@ import numpy as np
 from localface._version import __version__
 from localface.apps.web.views.scoring import sample_records, score_records
 from localface.apps.web.views.view import Labels, feature_view, score_axis, target_text
+from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.errors import ModelError
 from localface.explainer import LocalFACE
@@ -32,6 +33,8 @@ def schema_reply(
 ) -> dict[str, Any]:
     """Describe an explainer; the flags say what else the service can be asked for."""
     rows = sample_records(explainer, _N_ROWS)
+    absences = explainer.engine.space.absence_columns.columns
+    may_be_missing = {one.feature for one in absences if np.isnan(one.code)}
     return {
         "title": title,
         "note": NOTE,
@@ -43,7 +46,14 @@ def schema_reply(
         "outcomes": outcomes,
         "plane": plane,
         "features": [
-            {**feature_view(feature, labels), **_feature_reply(feature, rows[:, column])}
+            {
+                **feature_view(feature, labels),
+                **_feature_reply(feature, rows[~is_absent(feature, rows[:, column]), column]),
+                "may_be_missing": column in may_be_missing,
+                "codes": [
+                    {"value": code, "text": text} for code, text in (feature.codes or {}).items()
+                ],
+            }
             for column, feature in enumerate(explainer.schema)
         ],
         "relations": [list(relation) for relation in explainer.schema.relations],
@@ -75,9 +85,11 @@ def _sample_scores(explainer: LocalFACE, rows: Array) -> list[float]:
 
 
 def _feature_reply(feature: Feature, column: Array) -> dict[str, Any]:
-    """How a feature may move, and where people are."""
+    """How a feature may move, and where people are, those without a value left out."""
     low = high = None
-    if feature.discrete:
+    if not len(column):
+        middle = 0.0
+    elif feature.discrete:
         middle = float(np.bincount(column.astype(int)).argmax())
     else:
         low, high = _ordinary_range(feature, column)

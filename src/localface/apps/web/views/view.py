@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
 from localface.answers.action import Action
@@ -79,6 +81,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "robustness": answer.robustness,
         "composed": answer.composed,
         "n_comparable": answer.n_comparable,
+        "missing": list(answer.missing),
     }
 
 
@@ -262,7 +265,7 @@ def _change_view(feature: Feature, action: Action, labels: Labels) -> dict[str, 
 
 def value_text(feature: Feature, code: float, labels: Labels = _NO_LABELS) -> str:
     """A value without its unit, by its label where there is one."""
-    if feature.categories is None:
+    if feature.categories is None or np.isnan(code):
         return feature.format(code)
     categories = labels.categories.get(feature.name)
     return to_one_line(categories[round(code)] if categories else feature.format(code))
