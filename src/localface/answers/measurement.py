@@ -29,7 +29,7 @@ here counts on it'
     """
     name = measurement.feature
     if not measurement.n_enough:
-        return f"having {name} measured changes nothing by itself, whatever others' value it has"
+        return f"having {name} measured is not enough, whichever of others' values it shows"
     share = format_percent(measurement.n_enough / measurement.n_values)
     values = f"the {measurement.n_values:,} values that others have"
     return f"have {name} measured: {share} of {values} would be enough; nothing here counts on it"

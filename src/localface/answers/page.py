@@ -279,7 +279,7 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
         each.append(name if word == "missing" else f"{name} ({word})")
     shown = each[:_MISSING_NAMED]
     more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
-    yield f"no value of {', '.join(shown)}{more}: left as it is, and no action needs it"
+    yield f"no value of {', '.join(shown)}{more}: it stays so, and no action needs it"
     yield from map(measurement_sentence, answer.measurements)
 
 

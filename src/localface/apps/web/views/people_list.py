@@ -203,9 +203,12 @@ class PeopleList:
 
 def _deviations(schema: Schema, records: Array) -> Array:
     """How far values are from the middle of all; what is missing is nowhere."""
-    gone = absent_values(schema, records)
-    present = np.ma.masked_array(records, gone)
-    return np.ma.filled(np.abs(present - np.ma.median(present, axis=0)), 0.0)
+    found = np.zeros(records.shape)
+    present = ~absent_values(schema, records)
+    for j, known in enumerate(present.T):
+        codes = records[known, j]
+        found[known, j] = np.abs(codes - np.median(codes)) if len(codes) else 0.0
+    return found
 
 
 def _own_ids_and_records(explainer: LocalFACE) -> tuple[Ids, Array]:
