@@ -125,12 +125,21 @@ declare namespace Reply {
     text: string;
   }
 
+  /** A value of the record that nobody in the data has. */
+  interface Doubt {
+    feature: string;
+    text: string;
+    suggestion: Value | null;
+    suggestion_text: string | null;
+  }
+
   interface View {
     status: "FOUND" | "ALREADY_THERE" | "NO_TARGET" | "UNREACHABLE" | "BUDGET";
     word: string;
     sentence: string;
     reason: string;
     cautions?: string[];
+    doubts?: Doubt[];
     notices: string[];
     headline: string;
     person: Values;
@@ -236,7 +245,7 @@ declare namespace Reply {
 
   /** How every error comes. */
   interface Failure {
-    error?: { type?: string; message?: string; feature?: string | null };
+    error?: { type?: string; message?: string; feature?: string | null; suggestion?: Value | null };
   }
 }
 

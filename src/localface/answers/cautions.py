@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from localface.answers.doubt import Doubt
 from localface.answers.wording import format_count, format_more_unusual_than
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -19,24 +20,28 @@ FEWEST_COMPARABLE = 50
 _NAMES_SHOWN = 4  # features named in one sentence
 
 
-def cautions_about_record(
+def doubts_about_record(
     schema: Schema, record: Array, seen: Sequence[SeenValues]
-) -> Iterator[str]:
-    """Warn of values that nobody in the data has: outside all of them, or in no row.
+) -> Iterator[Doubt]:
+    """Name the values that nobody in the data has: outside all of them, or in no row.
 
     >>> import numpy as np
     >>> from localface.data.seen_values import read_seen_values
     >>> schema = Schema([Feature("potassium", unit="mmol/L", resolution=0.1)])
     >>> seen = read_seen_values(schema, np.linspace(2.8, 7.2, 45)[:, None])
-    >>> list(cautions_about_record(schema, np.array([41.0]), seen))
-    ["potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2): is it 4.1?"]
+    >>> doubt = next(doubts_about_record(schema, np.array([41.0]), seen))
+    >>> doubt.sentence
+    "potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2): is it 4.1?"
+    >>> doubt.suggestion
+    4.1
     """
     for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
         if feature.categories is None:
-            yield from _cautions_about_number(feature, code, values)
+            yield from _doubts_about_number(feature, code, values)
         elif not values.holds_category(code):
             named = f"{feature.name} {feature.format(code)!r}"
-            yield f"nobody in the data has {named}: the answer rests on people who differ in it"
+            differ = "the answer rests on people who differ in it"
+            yield Doubt(feature.name, f"nobody in the data has {named}: {differ}")
 
 
 def cautions_about_own_state(share: float, floor: float, *, found: bool) -> Iterator[str]:
@@ -80,7 +85,7 @@ def caution_without_actions(n_steps: int) -> str:
     )
 
 
-def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[str]:
+def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[Doubt]:
     above = seen.is_above_all(code)
     if not above and not seen.is_below_all(code):
         return
@@ -95,7 +100,8 @@ def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> I
     beyond = f"higher than anybody's in the data (highest: {edge})"
     if not above:
         beyond = f"lower than anybody's in the data (lowest: {edge})"
-    yield f"{feature.name} {value}{unit} is {beyond}: {question}"
+    sentence = f"{feature.name} {value}{unit} is {beyond}: {question}"
+    yield Doubt(feature.name, sentence, None if slip is None else feature.value(slip))
 
 
 def _list_some(names: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from localface.answers.action import Action
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
+from localface.answers.doubt import Doubt
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
@@ -39,7 +40,7 @@ class RecourseFacts:
     before the answer was as good as it could be. ``n_comparable`` is how many people, about,
     are alike in what never changes and tell what is common; None where all may change.
     ``cautions`` are sentences about what may be mistaken in the record or weak in the answer;
-    they are read first.
+    they are read first. ``doubts`` are the values of the record among them that may be mistaken.
     """
 
     status: Status
@@ -67,6 +68,7 @@ class RecourseFacts:
     cut_short: bool = False
     waiting: Waiting | None = None
     cautions: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -83,6 +85,7 @@ class RecourseFacts:
             "certificates": tuple(self.certificates),
             "actions": tuple(self.actions),
             "cautions": tuple(str(line) for line in self.cautions),
+            "doubts": tuple(self.doubts),
             "opens": tuple(tuple(str(name) for name in names) for names in self.opens),
             "rows": tuple(None if row is None else int(row) for row in self.rows),
         }

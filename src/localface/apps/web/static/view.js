@@ -1,5 +1,5 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
-import { called, counted, h, present, styled } from "./dom.js";
+import { called, counted, h, present, sentence, styled } from "./dom.js";
 import { featureOf, wayFigure } from "./figure.js";
 import { stepTable } from "./table.js";
 
@@ -230,15 +230,6 @@ export function spoken(view) {
   if (view.status !== "FOUND") return first + [view.sentence, view.reason].filter(Boolean).join(": ");
   const steps = counted(view.actions.length || view.states.length - 1, "action");
   return `${first}${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
-}
-
-/**
- * A capital at the start and a full stop at the end.
- * @param {string} words
- */
-function sentence(words) {
-  const trimmed = words.trim();
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
 }
 
 /**

@@ -11,6 +11,7 @@ from localface.analyses.whynot import Check
 from localface.answers.action import Action
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
+from localface.answers.doubt import Doubt
 from localface.answers.page import alert_lines, page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
@@ -60,6 +61,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "sentence": answer.status.value,
         "reason": to_one_line(answer.reason),
         "cautions": [to_one_line(line) for line in answer.cautions],
+        "doubts": [_doubt_view(answer.schema[one.feature], one, labels) for one in answer.doubts],
         "notices": _notice_lines(answer),
         "headline": to_one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
@@ -240,6 +242,17 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "step": action.certificate.sentence,
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
+    }
+
+
+def _doubt_view(feature: Feature, doubt: Doubt, labels: Labels) -> dict[str, Any]:
+    meant = doubt.suggestion
+    text = None if meant is None else value_text(feature, feature.code(meant), labels)
+    return {
+        "feature": feature.name,
+        "text": to_one_line(doubt.sentence),
+        "suggestion": meant,
+        "suggestion_text": text,
     }
 
 
