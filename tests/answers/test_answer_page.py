@@ -37,7 +37,7 @@ def test_it_prints_one_numbered_block_per_step_in_units() -> None:
         "  2  gcs_min   9 -> 14               score 0.58",
         "  3  fio2      0.55 -> 0.35",
         "     spo2_min  91 -> 95 %            score 0.81",
-        "  every step passes through places at least as common as 1 in 20 people's",
+        "  every step is proven to pass through places at least as common as 1 in 20 people's",
     ]
 
 
@@ -59,7 +59,10 @@ def test_an_entry_step_says_so() -> None:
     assert one.entry
     for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
         assert "entry: this first step crosses ground more unusual than 99 % of people's" in shown
-        assert "after the entry, every step passes through places at least as common as" in shown
+        assert (
+            "after the entry, every step is proven to pass through places at least as common as"
+            in shown
+        )
 
 
 def test_two_floors_that_round_alike_are_told_apart() -> None:
@@ -76,7 +79,7 @@ def test_steps_below_the_floor_are_never_said_to_keep_it() -> None:
         "below the floor of 5 %: this step crosses ground more unusual than 99.8 % of people's"
         in str(one)
     )
-    assert "every step passes" not in str(one)
+    assert "every step" not in str(one)
 
 
 def test_the_last_line_speaks_of_the_rule_and_of_the_proof() -> None:
@@ -88,7 +91,9 @@ def test_the_last_line_speaks_of_the_rule_and_of_the_proof() -> None:
     assert "every step has at least 5 similar people around each of its places" in str(
         answer(certificates=(cover,) * 3)
     )
-    assert "no path over all the data is more than 5 % shorter" in str(answer(proven_within=0.05))
+    assert "proven: no path over all the data is more than 5 % shorter" in str(
+        answer(proven_within=0.05)
+    )
 
 
 def test_no_is_an_answer_with_its_sentence_its_reason_and_what_was_seen() -> None:
@@ -117,6 +122,29 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
     assert "beside it: a path of 3 steps through real people (.path)" in page.closing
 
 
+def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path() -> None:
+    one = acted_answer(proven_within=0.05)
+
+    assert one.effort == 2 * STRICT.length
+    assert page_of(one).closing == (
+        "every step is proven to pass through places at least as common as 1 in 20 people's",
+        "in all: 3 features, 2.5 standard deviations of change; a smaller plan is not ruled out",
+        "beside it: a path of 3 steps through real people (.path); "
+        "proven of the path: none over all the data is more than 5 % shorter",
+    )
+
+
+def test_what_rests_on_samples_is_not_called_proven() -> None:
+    sampled = replace(STRICT, certified=False)
+    one = action({"gcs_min": 14}, {"gcs_min": 9}, certificate=sampled)
+
+    closing = page_of(acted_answer(actions=(one,))).closing
+
+    assert closing[0].startswith("every step passes through places")
+    assert closing[0].endswith("(sampled, not proven)")
+    assert "in all: 1 feature, " in closing[1]
+
+
 def test_an_action_below_the_floor_carries_its_certificate() -> None:
     below = replace(STRICT, lowest=0.001)
     one = action({"gcs_min": 14}, {"gcs_min": 9}, certificate=below)
@@ -137,7 +165,7 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
         ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any ground"),
         (
             {"certificates": (replace(STRICT, floor=0.01),) * 3},
-            "every step passes through no place more unusual than where this person stands now",
+            "every step is proven to pass through no place more unusual than where this person stands now",
         ),
     ],
 )

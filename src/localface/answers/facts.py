@@ -172,6 +172,13 @@ class RecourseFacts:
         return float(sum(one.length for one in self.certificates))
 
     @property
+    def effort(self) -> float:
+        """How far the actions go in all, in standard deviations; without any, the path."""
+        if not self.actions:
+            return self.cost
+        return float(sum(action.certificate.length for action in self.actions))
+
+    @property
     def changes(self) -> tuple[FeatureChange, ...]:
         """What differs between now and the end, by at least its resolution; the largest first."""
         return changes_between(self.schema, self.scales, self.records[0], self.records[-1])

@@ -15,6 +15,7 @@ from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
     format_about,
+    format_count,
     format_distinct_percents,
     format_more_unusual_than,
     format_number,
@@ -209,6 +210,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     if answer.actions:
         n = len(answer.certificates)
         through = "states that people are in" if answer.composed else "real people"
+        yield _plan_line(answer)
         yield (
             f"beside it: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
             f"{_proof(answer)}"
@@ -218,7 +220,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
             yield "it ends at a state that is nobody's, on ground as common as the rest"
         if answer.proven_within is not None:
             within = format_percent(answer.proven_within)
-            yield f"no path over all the data is more than {within} shorter"
+            yield f"proven: no path over all the data is more than {within} shorter"
     if answer.cut_short:
         yield "cut short: with more time there may be a better answer"
     if answer.robustness is not None:
@@ -226,11 +228,21 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
         yield f"robust to noise: {share} from it still reach the target"
 
 
+def _plan_line(answer: RecourseFacts) -> str:
+    """How much the actions ask for in all; that nothing less would do is looked for, not proven."""
+    names = {name for action in answer.actions for name in action.changes}
+    many = format_count(len(names), "feature", "features")
+    effort = format_number(float(f"{answer.effort:.2g}"))
+    deviations = "standard deviation" if effort == "1" else "standard deviations"
+    return f"in all: {many}, {effort} {deviations} of change; a smaller plan is not ruled out"
+
+
 def _proof(answer: RecourseFacts) -> str:
     """What is proven of the path, where something is."""
     if answer.proven_within is None:
         return ""
-    return f"; none over all the data is more than {format_percent(answer.proven_within)} shorter"
+    within = format_percent(answer.proven_within)
+    return f"; proven of the path: none over all the data is more than {within} shorter"
 
 
 def _waiting_line(answer: RecourseFacts) -> Iterator[str]:
@@ -245,8 +257,9 @@ def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:
     kept = [one for one in every if not one.entry]
     if kept and all(one.holds for one in kept):
         subject = "after the entry, every step" if len(kept) < len(every) else "every step"
-        proof = "" if all(one.certified for one in kept) else SAMPLED
-        yield f"{subject} {_floor_phrase(answer, kept[0])}{proof}"
+        certified = all(one.certified for one in kept)
+        phrase = _floor_phrase(answer, kept[0], certified=certified)
+        yield f"{subject} {phrase}{'' if certified else SAMPLED}"
 
 
 def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
@@ -262,16 +275,16 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
 
 
-def _floor_phrase(answer: RecourseFacts, certificate: Certificate) -> str:
+def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified: bool) -> str:
     """Say which floor the steps keep, in the words of their rule."""
     if certificate.rule == "cover" and certificate.people is not None:
         return f"has at least {certificate.people:,} similar people around each of its places"
     asked = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
-    on_average = " on average" if certificate.rule == "average" else ""
+    passes = "is proven to pass" if certified else "passes"
+    if certificate.rule == "average":
+        passes = "passes on average"
     if certificate.floor < asked:
-        return f"passes{on_average} through no place more unusual than where this person stands now"
+        return f"{passes} through no place more unusual than where this person stands now"
     if asked <= 0:
         return "may cross any ground: no floor was asked for"
-    return (
-        f"passes{on_average} through places at least as common as {format_share_of_people(asked)}"
-    )
+    return f"{passes} through places at least as common as {format_share_of_people(asked)}"

@@ -131,6 +131,9 @@ class ActionView(BaseModel):
     needs: list[int]
     together: bool
     step: str
+    on_the_way: str | None = Field(
+        description="the same in short, where the step keeps the floor as any other"
+    )
     entry: bool
     evidence: str | None
 

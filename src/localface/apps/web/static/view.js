@@ -242,8 +242,7 @@ function card(view, action, options) {
   if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
   if (action.together) chips.push(h("span", { class: "chip" }, "together"));
   chips.push(h("span", { class: "fact" }, action.density_text));
-  const step = action.step.replace(/^every place on this step is at least as common as/, "on the way at least");
-  const quietly = !action.entry && step && h("span", { class: "fact" }, step);
+  if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
   return h(
     "li",
     { class: action.entry ? "card entry" : "card" },
@@ -254,7 +253,7 @@ function card(view, action, options) {
       action.changes.map((one) => changeLine(view, one, options)),
     ),
     scoreAfter(view, action),
-    h("div", { class: "meta" }, chips, quietly),
+    h("div", { class: "meta" }, chips),
     action.evidence && h("p", { class: "certificate" }, sentence(action.evidence)),
     action.entry && h("p", { class: "certificate loud" }, sentence(action.step)),
   );

@@ -9,13 +9,20 @@ from typing import Any
 from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
 from localface.answers.action import Action
+from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
 from localface.answers.page import alert_lines, page_of
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import format_percent, format_state_reached, to_one_line
+from localface.answers.wording import (
+    SAMPLED,
+    format_percent,
+    format_share_of_people,
+    format_state_reached,
+    to_one_line,
+)
 from localface.data.feature import Feature
 from localface.types import Array
 
@@ -240,9 +247,25 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "needs": [one + 1 for one in action.follows],
         "together": action.together,
         "step": action.certificate.sentence,
+        "on_the_way": _on_the_way_text(action.certificate),
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
     }
+
+
+def _on_the_way_text(certificate: Certificate) -> str | None:
+    """How common the states are along a step, in short; None where a sentence says it at length.
+
+    Without a floor there is nothing to say where a step crosses ground that nobody is on.
+    """
+    if certificate.entry or not certificate.holds:
+        return None
+    if certificate.rule != "strict":
+        return certificate.sentence
+    if certificate.lowest <= 0:
+        return None
+    proof = "" if certificate.certified else SAMPLED
+    return f"on the way at least as common as {format_share_of_people(certificate.lowest)}{proof}"
 
 
 def _doubt_view(feature: Feature, doubt: Doubt, labels: Labels) -> dict[str, Any]:
