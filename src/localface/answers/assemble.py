@@ -181,8 +181,8 @@ class AnswerAssembler:
         if found or not doubts:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))
             yield from cautions_about_own_state(share, self.options.min_density, found=found)
-        if outcome.without_actions:
-            yield caution_without_actions(len(outcome.points) - 1)
+        if outcome.missing_actions is not None:
+            yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
         kept = [feature.name for feature in self.schema if feature.own]
         yield from cautions_about_company(n_comparable, kept)
 

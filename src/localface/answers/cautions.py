@@ -9,6 +9,7 @@ from localface.answers.wording import format_count, format_more_unusual_than
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
+from localface.search.outcome import MissingActions
 from localface.types import Array
 
 FAR_BELOW = 1 / 200
@@ -71,18 +72,26 @@ def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) 
     yield f"compared with only about {count}{alike}"
 
 
-def caution_without_actions(n_steps: int) -> str:
-    """Say that a path is all there is.
+def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
+    """Say that a path is all there is, and how many features would have to change.
 
-    >>> caution_without_actions(2)  # doctest: +ELLIPSIS
-    'no list of few actions keeps to common ground here: what follows is a path of 2 steps, ...'
+    >>> caution_without_actions(MissingActions(), 2)
+    'no short list of actions was found that keeps to common ground: what follows is a path of \
+2 steps, each of which changes several features at once'
+    >>> caution_without_actions(MissingActions(most=2, fewest=4), 1)
+    'no plan with at most 2 features was found, but one with 4 (max_features=4): what follows is \
+a path of 1 step, which changes several features at once'
     """
     steps = format_count(n_steps, "step", "steps")
     each = "each of which" if n_steps > 1 else "which"
-    return (
-        f"no list of few actions keeps to common ground here: what follows is a path of {steps}, "
-        f"{each} changes several features at once"
-    )
+    path = f"what follows is a path of {steps}, {each} changes several features at once"
+    if missing.most is None:
+        return f"no short list of actions was found that keeps to common ground: {path}"
+    most = format_count(missing.most, "feature", "features")
+    instead = "nor one with more"
+    if missing.fewest is not None:
+        instead = f"but one with {missing.fewest} (max_features={missing.fewest})"
+    return f"no plan with at most {most} was found, {instead}: {path}"
 
 
 def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[Doubt]:
