@@ -114,8 +114,8 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
     page = page_of(acted_answer())
 
     assert [step.notes for step in page.steps] == [
-        ("leads to a state as common as 1 in 20 people's",),
-        ("together; needs step 1 first; leads to a state as common as 30 % of people's",),
+        ("leads to a state more common than 1 in 20 people's",),
+        ("together; needs step 1 first; leads to a state more common than 30 % of people's",),
     ]
     assert [str(change) for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
     assert page.steps[1].score == "0.92"
@@ -153,7 +153,7 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
 
     (step,) = page_of(acted_answer(actions=(one,))).steps
 
-    assert step.notes == ("leads to a state as common as 30 % of people's", below.sentence)
+    assert step.notes == ("leads to a state more common than 30 % of people's", below.sentence)
 
 
 @pytest.mark.parametrize(
@@ -253,3 +253,43 @@ def test_that_waiting_alone_would_do_is_said_last() -> None:
 
     assert page.closing[-1] == "waiting alone would do: at spo2_min 96 % the score is 0.76"
     assert not any("waiting" in line for line in page_of(answer()).closing)
+
+
+@pytest.mark.parametrize(
+    ("score", "follows", "said"),
+    [
+        (0.5, (), ""),
+        (0.21, (0,), "needed for what follows, not for the score"),
+        (0.212, (0,), "needed for what follows, not for the score"),  # printed, it is the same
+        (0.1, (), ""),
+    ],
+)
+def test_an_action_that_the_score_does_not_need_says_what_it_is_for(
+    score: float, follows: tuple[int, ...], said: str
+) -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=score)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.9, follows=follows)
+
+    answer = acted_answer(actions=(first, second), densities=(0.3, 0.3, 0.3, 0.3))
+
+    assert page_of(answer).steps[0].notes[0].partition("people's; ")[2] == said
+
+
+def test_an_action_after_the_target_is_reached_is_for_the_sake_of_common_ground() -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=0.8, density=0.01)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.9, density=0.3)
+
+    steps = page_of(acted_answer(actions=(first, second))).steps
+
+    assert steps[1].notes[0].endswith("; for the sake of common ground, not of the score")
+    assert "common ground" not in steps[0].notes[0]
+
+
+def test_several_steps_that_come_first_are_steps() -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=0.3)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.5)
+    third = action({"airway": "patent"}, {"airway": "ventilated"}, score=0.9, follows=(0, 1))
+
+    notes = page_of(acted_answer(actions=(first, second, third))).steps[2].notes
+
+    assert notes[0].startswith("needs steps 1 and 2 first; ")

@@ -109,7 +109,9 @@ def test_a_person_is_found_by_number_and_explained_as_the_service_explains_them(
         assert page.locator(".card").count() == len(view["actions"])
         assert [actions_on(page)[i + 1 : i + 3] for i in range(0, 3 * len(shown), 3)] == shown
         first = page.locator(".card .meta").first.inner_text()
-        assert re.search(r"leads to a state as common as .+ people's\s+on the way at least", first)
+        assert re.search(
+            r"leads to a state more common than .+ people's\s+on the way at least", first
+        )
         assert page.locator(".numbers .now").inner_text() == view["score"]["now_text"]
         assert page.locator(".numbers .end").inner_text() == view["score"]["end_text"]
         assert view["disclosure"]["text"] in page.locator(".closing").inner_text()

@@ -93,6 +93,7 @@ declare namespace Reply {
     needs: number[];
     together: boolean;
     step: string;
+    purpose: string | null;
     on_the_way: string | null;
     entry: boolean;
     evidence: string | null;

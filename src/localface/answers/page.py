@@ -141,9 +141,10 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     if action.together:
         words.append("together")
     if action.follows:
-        words.append(f"needs step {join_numbers(one + 1 for one in action.follows)} first")
+        steps = "step" if len(action.follows) == 1 else "steps"
+        words.append(f"needs {steps} {join_numbers(one + 1 for one in action.follows)} first")
     words.append(format_state_reached(action.density))
-    words.extend(_why_not_higher(answer, index))
+    words.extend(filter(None, [purpose_besides_score(answer, index)]))
     notes = ["; ".join(words), *_floor_warning(action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
@@ -151,18 +152,21 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     return make_page_step(index + 1, changes, score, tuple(notes), most_lines=None)
 
 
-def _why_not_higher(answer: RecourseFacts, index: int) -> Iterator[str]:
-    """Why there is an action that brings the score no nearer to the target."""
+def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
+    """What an action is for that the score does not need: it is no nearer, or was near enough."""
     action = answer.actions[index]
+    target = answer.target
     before = answer.actions[index - 1].score if index else answer.scores[0]
-    gain = before - action.score if answer.target.at_most else action.score - before
-    if gain > 0:
-        return
+    gain = before - action.score if target.at_most else action.score - before
+    visible = target.format_score(before) != target.format_score(action.score)
+    if gain > 0 and visible and not target.is_reached_by(before):
+        return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        yield "for the sake of common ground, not of the score"
-    elif any(index in later.follows for later in answer.actions[index + 1 :]):
-        yield "needed for what follows, not for the score"
+        return "for the sake of common ground, not of the score"
+    if any(index in later.follows for later in answer.actions[index + 1 :]):
+        return "needed for what follows, not for the score"
+    return None
 
 
 def _changes_by_action(schema: Schema, action: Action) -> list[FeatureChange]:

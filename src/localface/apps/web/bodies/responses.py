@@ -131,6 +131,7 @@ class ActionView(BaseModel):
     needs: list[int]
     together: bool
     step: str
+    purpose: str | None = Field(description="what it is for, where the score does not need it")
     on_the_way: str | None = Field(
         description="the same in short, where the step keeps the floor as any other"
     )

@@ -242,6 +242,7 @@ function card(view, action, options) {
   if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
   if (action.together) chips.push(h("span", { class: "chip" }, "together"));
   chips.push(h("span", { class: "fact" }, action.density_text));
+  if (action.purpose) chips.push(h("span", { class: "fact" }, action.purpose));
   if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
   return h(
     "li",

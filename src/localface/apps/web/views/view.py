@@ -13,7 +13,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
-from localface.answers.page import alert_lines, page_of
+from localface.answers.page import alert_lines, page_of, purpose_besides_score
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import (
@@ -247,6 +247,7 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "needs": [one + 1 for one in action.follows],
         "together": action.together,
         "step": action.certificate.sentence,
+        "purpose": purpose_besides_score(answer, index),
         "on_the_way": _on_the_way_text(action.certificate),
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
