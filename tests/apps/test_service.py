@@ -96,7 +96,7 @@ def asked(client: httpx.Client, path: str = "/recourse", **body: Any) -> httpx.R
 def refusal(answer: httpx.Response) -> tuple[int, str]:
     """The status and the sentence of an error, which has the one form that errors have."""
     error = answer.json()["error"]
-    assert set(error) == {"type", "message", "feature"}
+    assert set(error) == {"type", "message", "feature", "suggestion"}
     assert not re.search(r"Traceback|/home/|/usr/|\.py", answer.text)
     return answer.status_code, error["message"]
 
