@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -119,6 +120,19 @@ def test_no_more_features_change_than_wanted(most: int) -> None:
     for answer in with_actions:
         assert len(changed_by_actions(answer)) <= most
         check_scores(answer)
+
+
+def test_where_so_few_will_not_do_a_caution_says_how_many_will() -> None:
+    unmet = 0
+    for (_, person), answer in zip(refused().iterrows(), answers(max_features=1), strict=True):
+        if answer.actions:
+            continue
+        (caution,) = (line for line in answer.cautions if "at most 1 feature" in line)
+        fewest = int(re.search(r"one with (\d+) \(max_features=\1\)", caution)[1])
+        again = explainer().explain(person, max_features=fewest)
+        assert 1 < len(changed_by_actions(again)) <= fewest
+        unmet += 1
+    assert unmet, "somebody needs more than one feature"
 
 
 def test_an_answer_that_has_few_features_anyway_is_the_same_with_a_limit() -> None:

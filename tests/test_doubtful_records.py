@@ -155,3 +155,27 @@ def test_an_answer_that_rests_on_few_comparable_people_says_so_once() -> None:
     assert str(few).count("compared with") == 1
     assert many.cautions == ()
     assert "compared with about" in str(many)
+
+
+def test_a_doubtful_value_is_named_with_the_one_that_may_be_meant() -> None:
+    answer = EXPLAINER.explain({**ILL, "potassium": 41.0, "unit": "cardiac"})
+
+    assert [(one.feature, one.suggestion) for one in answer.doubts] == [
+        ("potassium", 4.1),
+        ("unit", None),
+    ]
+    assert tuple(one.sentence for one in answer.doubts) == answer.cautions[:2]
+
+
+def test_a_value_that_is_refused_carries_the_one_that_may_be_meant() -> None:
+    with pytest.raises(DataError) as refused:
+        EXPLAINER.explain({**WELL, "fio2": 50})
+    assert (refused.value.feature, refused.value.suggestion) == ("fio2", 0.5)
+
+    with pytest.raises(DataError) as refused:
+        EXPLAINER.explain_many([WELL, {**WELL, "fio2": 50}], progress=False)
+    assert (refused.value.person, refused.value.suggestion) == (1, 0.5)
+
+    with pytest.raises(DataError) as refused:
+        EXPLAINER.explain({**WELL, "fio2": 0.0})
+    assert refused.value.suggestion is None

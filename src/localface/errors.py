@@ -12,7 +12,8 @@
     NearCopiesWarning (a UserWarning)       rows look like the same people again
 
 "No recourse" is an answer and comes as a status; misuse is an exception. An error's text is
-for people; programs read its attributes: ``feature``, ``person``, ``option``, ``stage``.
+for people; programs read its attributes: ``feature``, ``person``, ``option``, ``suggestion``
+and ``stage``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class LocalFACEError(Exception):
     feature : the name of the feature that it is about, where it is about one
     person : the number of the person that it is about, where several came
     option : the name of the argument that it is about, such as ``"min_score"``
+    suggestion : the value of the feature that is likely meant, where one is
     """
 
     def __init__(
@@ -40,11 +42,13 @@ class LocalFACEError(Exception):
         feature: str | None = None,
         person: int | None = None,
         option: str | None = None,
+        suggestion: object = None,
     ) -> None:
         super().__init__(message)
         self.feature = feature
         self.person = person
         self.option = option
+        self.suggestion = suggestion
 
 
 class InputError(LocalFACEError, ValueError):

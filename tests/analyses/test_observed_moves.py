@@ -47,7 +47,7 @@ SCHEMA = Schema(
 )
 SCALES = (0.1, 2.0, 1.0, 1.0)
 NOW = {"fio2": 0.6, "gcs": 10, "tube": "yes", "ward": "a"}
-CLOSE = Comparable(radius=1.0)
+CLOSE = Comparable(within=24, radius=1.0)
 
 
 def answer_of(
@@ -127,6 +127,44 @@ def test_a_move_counts_up_to_exactly_the_time_allowed_and_no_later() -> None:
     ]
     assert counted(rows) == (3, 1, 1, 1)
     assert counted(rows, comparable=replace(CLOSE, within=25)) == (3, 2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("hours", "allowed"),
+    [
+        ([0, 4, 8, 12], 24.0),
+        ([0, 4, 4, 8, 12], 24.0),  # the same time twice is no spacing
+        ([0, 1, 2, 40], 6.0),  # one long gap is not the usual one
+        ([0, 0.331], 1.99),  # rounded up, so that the sixth row is in time
+        ([2000, 2001, 2002], 6.0),
+        ([5], 1.0),  # nobody is seen twice
+    ],
+)
+def test_the_time_allowed_comes_from_the_tables_own_spacing(
+    hours: list[float], allowed: float
+) -> None:
+    rows = [row for who in "ab" for row in stay(who, *({"hour": hour} for hour in hours))]
+    numbers = Trajectories(pd.DataFrame(rows), person="stay", time="hour")
+    assert numbers.usual_time_limit == allowed
+
+    days = pd.to_datetime("2020-01-01") + pd.to_timedelta([24 * r["hour"] for r in rows], unit="h")
+    dated = Trajectories(pd.DataFrame(rows).assign(hour=days), person="stay", time="hour")
+    if len(hours) > 1:
+        assert dated.usual_time_limit == pytest.approx(24 * allowed, rel=0.01)
+
+
+def test_the_sentence_says_the_time_that_was_allowed() -> None:
+    years = [{"hour": 2000}, {"hour": 2002, "fio2": 0.4}, {"hour": 2004}]
+    rows = [*stay("a", *years), *stay("b", *years), *stay("far", {"hour": 0, "fio2": 9.0})]
+    told = Trajectories(
+        pd.DataFrame(rows),
+        person="stay",
+        time="hour",
+        unit="years",
+        comparable=replace(CLOSE, within=None),
+    )
+    (one,) = evidence_for(told, answer_of({"fio2": 0.4}))
+    assert one.sentence == "2 of 2 similar people did this within 12 years"
 
 
 def test_someone_who_is_not_seen_again_in_time_can_neither_have_moved_nor_not() -> None:
@@ -464,11 +502,11 @@ def test_pandas_polars_pyarrow_and_any_kind_of_time_give_the_same() -> None:
         kinds[2],
         person="stay",
         time="hour",
-        within=timedelta(days=2),
+        within=timedelta(days=3),
         outcome="alive",
         unit="(hour)",
     )
-    numbers = Trajectories(table, person="stay", time="hour", within=48, outcome="alive")
+    numbers = Trajectories(table, person="stay", time="hour", within=72, outcome="alive")
     assert evidence_for(days, answer) == evidence_for(numbers, answer) != first
 
 

@@ -37,7 +37,7 @@ def test_it_prints_one_numbered_block_per_step_in_units() -> None:
         "  2  gcs_min   9 -> 14               score 0.58",
         "  3  fio2      0.55 -> 0.35",
         "     spo2_min  91 -> 95 %            score 0.81",
-        "  every step passes through places at least as common as 1 in 20 people's",
+        "  every step is proven to pass through places at least as common as 1 in 20 people's",
     ]
 
 
@@ -59,7 +59,10 @@ def test_an_entry_step_says_so() -> None:
     assert one.entry
     for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
         assert "entry: this first step crosses ground more unusual than 99 % of people's" in shown
-        assert "after the entry, every step passes through places at least as common as" in shown
+        assert (
+            "after the entry, every step is proven to pass through places at least as common as"
+            in shown
+        )
 
 
 def test_two_floors_that_round_alike_are_told_apart() -> None:
@@ -76,7 +79,7 @@ def test_steps_below_the_floor_are_never_said_to_keep_it() -> None:
         "below the floor of 5 %: this step crosses ground more unusual than 99.8 % of people's"
         in str(one)
     )
-    assert "every step passes" not in str(one)
+    assert "every step" not in str(one)
 
 
 def test_the_last_line_speaks_of_the_rule_and_of_the_proof() -> None:
@@ -88,7 +91,9 @@ def test_the_last_line_speaks_of_the_rule_and_of_the_proof() -> None:
     assert "every step has at least 5 similar people around each of its places" in str(
         answer(certificates=(cover,) * 3)
     )
-    assert "no path over all the data is more than 5 % shorter" in str(answer(proven_within=0.05))
+    assert "proven: no path over all the data is more than 5 % shorter" in str(
+        answer(proven_within=0.05)
+    )
 
 
 def test_no_is_an_answer_with_its_sentence_its_reason_and_what_was_seen() -> None:
@@ -109,12 +114,37 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
     page = page_of(acted_answer())
 
     assert [step.notes for step in page.steps] == [
-        ("leads to a state as common as 1 in 20 people's",),
-        ("together; needs step 1 first; leads to a state as common as 30 % of people's",),
+        ("leads to a state more common than 1 in 20 people's",),
+        ("together; needs step 1 first; leads to a state more common than 30 % of people's",),
     ]
     assert [str(change) for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
     assert page.steps[1].score == "0.92"
     assert "beside it: a path of 3 steps through real people (.path)" in page.closing
+
+
+def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path() -> None:
+    one = acted_answer(proven_within=0.05)
+
+    assert one.effort == 2 * STRICT.length
+    assert page_of(one).closing == (
+        "every step is proven to pass through places at least as common as 1 in 20 people's",
+        "in all: 3 features, 2.5 standard deviations of change; a smaller plan is not ruled out",
+        (
+            "beside it: a path of 3 steps through real people (.path); "
+            "proven of the path: none over all the data is more than 5 % shorter"
+        ),
+    )
+
+
+def test_what_rests_on_samples_is_not_called_proven() -> None:
+    sampled = replace(STRICT, certified=False)
+    one = action({"gcs_min": 14}, {"gcs_min": 9}, certificate=sampled)
+
+    closing = page_of(acted_answer(actions=(one,))).closing
+
+    assert closing[0].startswith("every step passes through places")
+    assert closing[0].endswith("(sampled, not proven)")
+    assert "in all: 1 feature, " in closing[1]
 
 
 def test_an_action_below_the_floor_carries_its_certificate() -> None:
@@ -123,7 +153,7 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
 
     (step,) = page_of(acted_answer(actions=(one,))).steps
 
-    assert step.notes == ("leads to a state as common as 30 % of people's", below.sentence)
+    assert step.notes == ("leads to a state more common than 30 % of people's", below.sentence)
 
 
 @pytest.mark.parametrize(
@@ -137,7 +167,7 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
         ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any ground"),
         (
             {"certificates": (replace(STRICT, floor=0.01),) * 3},
-            "every step passes through no place more unusual than where this person stands now",
+            "is proven to pass through no place more unusual than where this person stands now",
         ),
     ],
 )
@@ -223,3 +253,43 @@ def test_that_waiting_alone_would_do_is_said_last() -> None:
 
     assert page.closing[-1] == "waiting alone would do: at spo2_min 96 % the score is 0.76"
     assert not any("waiting" in line for line in page_of(answer()).closing)
+
+
+@pytest.mark.parametrize(
+    ("score", "follows", "said"),
+    [
+        (0.5, (), ""),
+        (0.21, (0,), "needed for what follows, not for the score"),
+        (0.212, (0,), "needed for what follows, not for the score"),  # printed, it is the same
+        (0.1, (), ""),
+    ],
+)
+def test_an_action_that_the_score_does_not_need_says_what_it_is_for(
+    score: float, follows: tuple[int, ...], said: str
+) -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=score)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.9, follows=follows)
+
+    answer = acted_answer(actions=(first, second), densities=(0.3, 0.3, 0.3, 0.3))
+
+    assert page_of(answer).steps[0].notes[0].partition("people's; ")[2] == said
+
+
+def test_an_action_after_the_target_is_reached_is_for_the_sake_of_common_ground() -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=0.8, density=0.01)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.9, density=0.3)
+
+    steps = page_of(acted_answer(actions=(first, second))).steps
+
+    assert steps[1].notes[0].endswith("; for the sake of common ground, not of the score")
+    assert "common ground" not in steps[0].notes[0]
+
+
+def test_several_steps_that_come_first_are_steps() -> None:
+    first = action({"gcs_min": 14}, {"gcs_min": 9}, score=0.3)
+    second = action({"fio2": 0.35}, {"fio2": 0.55}, score=0.5)
+    third = action({"airway": "patent"}, {"airway": "ventilated"}, score=0.9, follows=(0, 1))
+
+    notes = page_of(acted_answer(actions=(first, second, third))).steps[2].notes
+
+    assert notes[0].startswith("needs steps 1 and 2 first; ")

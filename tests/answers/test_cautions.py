@@ -12,8 +12,9 @@ from handmade import acted_answer, answer, refusal
 from localface.answers.cautions import (
     cautions_about_company,
     cautions_about_own_state,
-    cautions_about_record,
+    doubts_about_record,
 )
+from localface.answers.doubt import Doubt
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -37,7 +38,8 @@ SLIP = "potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2):
 
 def said(**changes: float) -> list[str]:
     usual = {"potassium": 4.0, "length": 10_000.4, "airway": 0.0}
-    return list(cautions_about_record(SCHEMA, np.array(list((usual | changes).values())), SEEN))
+    record = np.array(list((usual | changes).values()))
+    return [doubt.sentence for doubt in doubts_about_record(SCHEMA, record, SEEN)]
 
 
 def test_an_ordinary_record_needs_no_caution() -> None:
@@ -149,3 +151,16 @@ def test_tables_of_answers_have_them_too() -> None:
     assert many.to_frame()["cautions"].tolist() == [f"{SLIP}; another", ""]
     assert "1 with cautions" in repr(many)
     assert many[0].summary["cautions"] == [SLIP, "another"]
+
+
+def test_doubts_name_the_feature_and_the_likely_value_and_survive_json_and_pickle() -> None:
+    doubts = (Doubt("potassium", SLIP, 4.1), Doubt("airway", "nobody has it"))
+    one = acted_answer(cautions=(SLIP, "nobody has it"), doubts=doubts)
+
+    assert json.loads(one.to_json())["doubts"][0] == {
+        "feature": "potassium",
+        "sentence": SLIP,
+        "suggestion": 4.1,
+    }
+    assert Recourse.from_json(one.to_json()).doubts == doubts
+    assert pickle.loads(pickle.dumps(one)).doubts == doubts

@@ -282,7 +282,7 @@ def test_the_keys_of_the_document_are_these() -> None:
         "densities", "certificates", "rows", "target", "min_density", "scales", "disclosure",
         "reason", "relaxed_to", "widened", "proven_within", "settings", "actions", "opens",
         "robustness", "composed", "n_comparable", "cut_short", "waiting",
-        "measurements", "cautions",
+        "measurements", "cautions", "doubts",
     ]  # fmt: skip
     assert list(document["actions"][0]) == [
         "changes", "before", "score", "density", "certificate", "follows",

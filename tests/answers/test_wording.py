@@ -80,7 +80,7 @@ def test_how_unusual_a_state_is() -> None:
 
 
 def test_how_common_the_state_is_that_an_action_leads_to() -> None:
-    assert format_state_reached(0.05) == "leads to a state as common as 1 in 20 people's"
+    assert format_state_reached(0.05) == "leads to a state more common than 1 in 20 people's"
     assert format_state_reached(0.0) == "leads to a state more unusual than anybody's"
 
 

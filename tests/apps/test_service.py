@@ -96,7 +96,7 @@ def asked(client: httpx.Client, path: str = "/recourse", **body: Any) -> httpx.R
 def refusal(answer: httpx.Response) -> tuple[int, str]:
     """The status and the sentence of an error, which has the one form that errors have."""
     error = answer.json()["error"]
-    assert set(error) == {"type", "message", "feature"}
+    assert set(error) == {"type", "message", "feature", "suggestion"}
     assert not re.search(r"Traceback|/home/|/usr/|\.py", answer.text)
     return answer.status_code, error["message"]
 
@@ -117,7 +117,8 @@ def test_an_answer_is_the_one_that_the_library_gives(client: httpx.Client) -> No
     assert [one["number"] for one in view["actions"]] == list(range(1, len(answer.actions) + 1))
     assert view["score"]["end_text"] == answer.target.format_score(answer.actions[-1].score)
     assert [one["density"] for one in view["actions"]] == [one.density for one in answer.actions]
-    assert all("as common as" in one["density_text"] for one in view["actions"])
+    assert all("more common than" in one["density_text"] for one in view["actions"])
+    assert all(one["on_the_way"].startswith("on the way at least as") for one in view["actions"])
     assert view["person"] == PERSON
     assert view["disclosure"]["rows"] == answer.disclosure.rows
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -29,6 +30,21 @@ def test_an_answer_shows_as_a_widget_and_keeps_text_and_html_for_those_who_have_
     assert MIME in shown
     assert shown["text/plain"] == str(ANSWER)
     assert shown["text/html"] == ANSWER._repr_html_()
+
+
+def test_what_is_said_of_a_step_in_short_is_no_more_than_its_certificate_says() -> None:
+    def on_the_way(**changes: Any) -> Any:
+        action = ANSWER.actions[0]
+        certificate = replace(action.certificate, **changes)
+        one = replace(ANSWER, actions=(replace(action, certificate=certificate),))
+        return answer_view(one)["actions"][0]["on_the_way"]
+
+    assert on_the_way(lowest=0.1) == "on the way at least as common as 1 in 10 people's"
+    assert on_the_way(lowest=0.1, certified=False).endswith("(sampled, not proven)")
+    assert on_the_way(lowest=0.1, rule="average").startswith("this step passes on average through")
+    assert on_the_way(lowest=0.0, floor=0.0) is None, "0 % of people's says nothing"
+    assert on_the_way(lowest=0.01, floor=0.05) is None, "a notice says so"
+    assert on_the_way(lowest=0.01, entry=True) is None
 
 
 def test_without_anywidget_it_shows_as_static_html(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,6 +88,31 @@ def test_a_call_only_narrows_what_the_schema_declares(schema):
     assert box.allowed[2] == {1}
 
 
+@pytest.mark.parametrize(
+    ("declared", "asked", "said"),
+    [
+        ({"bounds": (0, 100)}, (0, 30), "age between 0 and 30 year"),
+        ({"bounds": (50, 100)}, (None, 70), "age between 50 and 70 year"),
+        ({"bounds": (60, 70)}, (0, 100), "age between 60 and 70 year"),
+        ({"within": 5}, {"within": 10}, "age within 5 of 63 year"),
+        ({"within": 5, "bounds": (0, 100)}, "freely", "age within 5 of 63 year"),
+        ({"within": 5, "bounds": (0, 65)}, {}, "age within 5 of 63 year and between 0 and 65 year"),
+        ({"bounds": (0, 65)}, "up", "age only moves up and between 0 and 65 year"),
+    ],
+)
+def test_only_the_limits_that_count_are_said(schema, declared, asked, said):
+    box = schema.with_("age", **declared).box(PERSON, {"age": asked})
+
+    assert box.reasons[0] == said
+
+
+def test_ranges_that_leave_nothing_are_both_said(schema):
+    schema = schema.with_("age", bounds=(0, 65))
+
+    with pytest.raises(ConstraintError, match="'at least 70 year' and 'between 0 and 65 year'"):
+        schema.box(PERSON, {"age": (70, None)})
+
+
 def test_ranks_are_bounded_by_their_names_and_lists_pass_for_pairs(schema):
     by_tuple = schema.box(PERSON, {"pain": ("none", "mild"), "fio2": [0.21, None]})
     by_list = schema.box(PERSON, {"pain": ["none", "mild"], "ward": ("icu",)})

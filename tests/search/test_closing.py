@@ -14,9 +14,11 @@ from localface.search.closing import (
     find_actions_along,
     measure_actions,
     outcome_without_measures,
+    why_no_actions,
 )
 from localface.search.graph import GraphPath
 from localface.search.move import Move
+from localface.search.outcome import MissingActions
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import DensityAlong, RowDensities
 from scripted import Script, someone
@@ -132,6 +134,17 @@ def test_the_steps_of_a_path_are_no_actions_where_features_are_fixed_or_few_are_
     plan = replace(PLAN, max_features=1) if limit == "max_features" else PLAN
 
     assert script.run(find_actions_along(known(script, fixed=fixed), plan, (0, 1, 2))) is None
+
+
+def test_how_many_features_would_do_is_found_out_where_fewer_are_wanted():
+    script = around_a_hole()
+    wanted = replace(PLAN, max_features=1)
+
+    missing = script.run(why_no_actions(known(script), wanted, (0, 1, 2)))
+    unlimited = script.run(why_no_actions(known(script), PLAN, (0, 1, 2)))
+
+    assert missing == MissingActions(most=1, fewest=2)
+    assert unlimited == MissingActions()
 
 
 def test_the_steps_of_a_path_that_change_many_features_are_no_actions():

@@ -236,19 +236,17 @@ def test_under_another_floor_rows_stay_known_and_verdicts_are_asked_again():
     assert lower.knows_all_rows_around(0, 1.5)
 
 
-def test_with_a_goal_or_fixed_columns_verdicts_stay_known_and_the_first_graph_is_as_it_was():
+def test_with_fixed_columns_verdicts_stay_known_and_the_first_graph_is_as_it_was():
     script, graph = line()
     script.run(graph.reveal_rows_around(0, 2))
     script.run(graph.are_traversable([(0, 1)]))
     fixed = np.array([False, True])
 
     other = graph.with_fixed_columns(fixed)
-    there = graph.with_goal(2)
     other.add_state(np.zeros(2), 0.0)
 
     assert other.person.fixed is fixed
     assert graph.person.fixed is None
-    assert (there.goals, graph.goal) == ([2], None)
     assert replies(other.are_traversable([(0, 1)]))[1] == [True]
     assert len(graph.points) == 3
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from localface.search.outcome import MissingActions
 from localface.search.pipeline import count_targets, find_recourse, least_widening, measure_path
 from localface.search.plan import Plan, Price, WalkOptions
 from localface.search.questions import Census, ComposeStates, Nearest, Widening
@@ -258,6 +259,18 @@ def test_without_actions_the_straight_way_is_a_path_alone():
     found = searched(script, replace(PLAN, actions=False), projection=ANYTHING)
 
     assert (found.status, found.actions, found.scores) == ("FOUND", None, (0.0, 0.5))
+
+
+def test_a_straight_way_with_more_features_than_wanted_is_a_path_that_says_how_many():
+    script = Script(
+        STEPS[:3], score=lambda points: points.min(axis=1) / 10, composed=[[5.0, 5.0], [6.0, 6.0]]
+    )
+
+    found = searched(script, replace(PLAN, max_features=1), projection=ANYTHING)
+
+    assert (found.status, found.actions) == ("FOUND", None)
+    assert found.missing_actions == MissingActions(most=1, fewest=2)
+    assert searched(script, replace(PLAN, max_features=2), projection=ANYTHING).actions is not None
 
 
 def test_that_there_is_a_straight_way_is_enough_where_only_existence_counts():

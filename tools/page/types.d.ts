@@ -95,6 +95,8 @@ declare namespace Reply {
     needs: number[];
     together: boolean;
     step: string;
+    purpose: string | null;
+    on_the_way: string | null;
     entry: boolean;
     evidence: string | null;
   }
@@ -127,12 +129,21 @@ declare namespace Reply {
     text: string;
   }
 
+  /** A value of the record that nobody in the data has. */
+  interface Doubt {
+    feature: string;
+    text: string;
+    suggestion: Value | null;
+    suggestion_text: string | null;
+  }
+
   interface View {
     status: "FOUND" | "ALREADY_THERE" | "NO_TARGET" | "UNREACHABLE" | "BUDGET";
     word: string;
     sentence: string;
     reason: string;
     cautions?: string[];
+    doubts?: Doubt[];
     notices: string[];
     headline: string;
     person: Values;
@@ -238,7 +249,7 @@ declare namespace Reply {
 
   /** How every error comes. */
   interface Failure {
-    error?: { type?: string; message?: string; feature?: string | null };
+    error?: { type?: string; message?: string; feature?: string | null; suggestion?: Value | null };
   }
 }
 

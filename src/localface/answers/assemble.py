@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,10 +13,11 @@ from localface.answers.cautions import (
     caution_without_actions,
     cautions_about_company,
     cautions_about_own_state,
-    cautions_about_record,
+    doubts_about_record,
 )
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
+from localface.answers.doubt import Doubt
 from localface.answers.reasons import ReasonWriter
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -102,6 +103,7 @@ class AnswerAssembler:
         )
         reason = reasons.why_no_recourse(outcome, box, goal)
         waiting = self._waiting(outcome, records[0], waiting_record)
+        doubts = self._doubts(records[0])
         if waiting is not None and outcome.status != "FOUND":
             told = waiting_sentence(waiting, self.schema, self.target)
             reason = f"{reason}; {told}" if reason else told
@@ -125,7 +127,8 @@ class AnswerAssembler:
             composed=outcome.composed,
             n_comparable=n_comparable,
             cut_short=outcome.cut_short,
-            cautions=tuple(self._cautions(outcome, records[0], n_comparable)),
+            cautions=tuple(self._cautions(outcome, doubts, n_comparable)),
+            doubts=doubts,
             actions=actions,
             settings=self.settings,
             version=self.version,
@@ -167,18 +170,21 @@ class AnswerAssembler:
         assert value is not None  # what is missing does not grow
         return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
 
-    def _cautions(self, outcome: Outcome, record: Array, n_comparable: int | None) -> Iterator[str]:
+    def _doubts(self, record: Array) -> tuple[Doubt, ...]:
+        """The values of a person's record that nobody in the data has, where that is known."""
+        return tuple(doubts_about_record(self.schema, record, self.seen)) if self.seen else ()
+
+    def _cautions(
+        self, outcome: Outcome, doubts: Sequence[Doubt], n_comparable: int | None
+    ) -> Iterator[str]:
         """What is to be minded about a person's record, and about an answer to it."""
-        about_record: tuple[str, ...] = ()
-        if self.seen:
-            about_record = tuple(cautions_about_record(self.schema, record, self.seen))
-        yield from about_record
+        yield from (doubt.sentence for doubt in doubts)
         found = outcome.status == "FOUND"
-        if found or not about_record:  # otherwise it would be the same question twice
+        if found or not doubts:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))
             yield from cautions_about_own_state(share, self.options.min_density, found=found)
-        if outcome.without_actions:
-            yield caution_without_actions(len(outcome.points) - 1)
+        if outcome.missing_actions is not None:
+            yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
         kept = [feature.name for feature in self.schema if feature.own]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         yield from cautions_about_company(n_comparable, kept)

@@ -6,11 +6,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from localface.answers.doubt import Doubt
 from localface.answers.wording import format_count, format_more_unusual_than
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
+from localface.search.outcome import MissingActions
 from localface.types import Array
 
 FAR_BELOW = 1 / 200
@@ -22,26 +24,30 @@ FEWEST_COMPARABLE = 50
 _NAMES_SHOWN = 4  # features named in one sentence
 
 
-def cautions_about_record(
+def doubts_about_record(
     schema: Schema, record: Array, seen: Sequence[SeenValues]
-) -> Iterator[str]:
-    """Warn of values that nobody in the data has: outside all of them, or in no row.
+) -> Iterator[Doubt]:
+    """Name the values that nobody in the data has: outside all of them, or in no row.
 
     >>> import numpy as np
     >>> from localface.data.seen_values import read_seen_values
     >>> schema = Schema([Feature("potassium", unit="mmol/L", resolution=0.1)])
     >>> seen = read_seen_values(schema, np.linspace(2.8, 7.2, 45)[:, None])
-    >>> list(cautions_about_record(schema, np.array([41.0]), seen))
-    ["potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2): is it 4.1?"]
+    >>> doubt = next(doubts_about_record(schema, np.array([41.0]), seen))
+    >>> doubt.sentence
+    "potassium 41 mmol/L is higher than anybody's in the data (highest: 7.2): is it 4.1?"
+    >>> doubt.suggestion
+    4.1
     """
     for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
         if is_absent(feature, np.asarray(code)):
             continue
         if feature.categories is None:
-            yield from _cautions_about_number(feature, code, values)
+            yield from _doubts_about_number(feature, code, values)
         elif not values.holds_category(code):
             named = f"{feature.name} {feature.format(code)!r}"
-            yield f"nobody in the data has {named}: the answer rests on people who differ in it"
+            differ = "the answer rests on people who differ in it"
+            yield Doubt(feature.name, f"nobody in the data has {named}: {differ}")
 
 
 def cautions_about_own_state(share: float, floor: float, *, found: bool) -> Iterator[str]:
@@ -71,21 +77,29 @@ def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) 
     yield f"compared with only about {count}{alike}"
 
 
-def caution_without_actions(n_steps: int) -> str:
-    """Say that a path is all there is.
+def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
+    """Say that a path is all there is, and how many features would have to change.
 
-    >>> caution_without_actions(2)  # doctest: +ELLIPSIS
-    'no list of few actions keeps to common ground here: what follows is a path of 2 steps, ...'
+    >>> caution_without_actions(MissingActions(), 2)
+    'no short list of actions was found that keeps to common ground: what follows is a path of \
+2 steps, each of which changes several features at once'
+    >>> caution_without_actions(MissingActions(most=2, fewest=4), 1)
+    'no plan with at most 2 features was found, but one with 4 (max_features=4): what follows is \
+a path of 1 step, which changes several features at once'
     """
     steps = format_count(n_steps, "step", "steps")
     each = "each of which" if n_steps > 1 else "which"
-    return (
-        f"no list of few actions keeps to common ground here: what follows is a path of {steps}, "
-        f"{each} changes several features at once"
-    )
+    path = f"what follows is a path of {steps}, {each} changes several features at once"
+    if missing.most is None:
+        return f"no short list of actions was found that keeps to common ground: {path}"
+    most = format_count(missing.most, "feature", "features")
+    instead = "nor one with more"
+    if missing.fewest is not None:
+        instead = f"but one with {missing.fewest} (max_features={missing.fewest})"
+    return f"no plan with at most {most} was found, {instead}: {path}"
 
 
-def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[str]:
+def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[Doubt]:
     above = seen.is_above_all(code)
     if not above and not seen.is_below_all(code):
         return
@@ -100,7 +114,8 @@ def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> I
     beyond = f"higher than anybody's in the data (highest: {edge})"
     if not above:
         beyond = f"lower than anybody's in the data (lowest: {edge})"
-    yield f"{feature.name} {value}{unit} is {beyond}: {question}"
+    sentence = f"{feature.name} {value}{unit} is {beyond}: {question}"
+    yield Doubt(feature.name, sentence, None if slip is None else feature.value(slip))
 
 
 def _list_some(names: Sequence[str]) -> str:

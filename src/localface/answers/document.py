@@ -15,6 +15,7 @@ import numpy as np
 from localface.answers.action import Action
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
+from localface.answers.doubt import Doubt
 from localface.answers.facts import RecourseFacts
 from localface.answers.json_text import dump_json, load_json
 from localface.answers.measurement import Measurement
@@ -120,6 +121,14 @@ class MeasurementDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=Tr
     n_enough: int
 
 
+class DoubtDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
+    """A ``Doubt``."""
+
+    feature: str
+    sentence: str
+    suggestion: Any = None
+
+
 class RecourseDocument(msgspec.Struct, kw_only=True):
     """A ``Recourse``; what has a default is missing in documents from earlier days."""
 
@@ -152,6 +161,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     waiting: WaitingDocument | None = None
     measurements: list[MeasurementDocument] = []
     cautions: list[str] = []
+    doubts: list[DoubtDocument] = []
 
 
 def recourse_to_json(answer: RecourseFacts, indent: int | None = None) -> str:
@@ -193,6 +203,7 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
         "target": _describe_as_document(answer.target, TargetDocument),
         "disclosure": _describe_as_document(answer.disclosure, DisclosureDocument),
         "actions": [_action_document(one) for one in answer.actions],
+        "doubts": [_describe_as_document(one, DoubtDocument) for one in answer.doubts],
     }
     written["measurements"] = [
         _describe_as_document(one, MeasurementDocument) for one in answer.measurements
@@ -244,6 +255,7 @@ def _recourse_fields(document: RecourseDocument) -> dict[str, Any]:
         "disclosure": _value_from_document(document.disclosure, Disclosure),
         "actions": [_action_from_document(one) for one in document.actions],
         "measurements": [_value_from_document(one, Measurement) for one in document.measurements],
+        "doubts": [_value_from_document(one, Doubt) for one in document.doubts],
         "waiting": document.waiting and _value_from_document(document.waiting, Waiting),
     }
 

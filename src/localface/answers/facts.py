@@ -14,6 +14,7 @@ from localface.answers.action import Action
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
+from localface.answers.doubt import Doubt
 from localface.answers.measurement import Measurement
 from localface.answers.status import Status
 from localface.answers.target import Target
@@ -42,7 +43,7 @@ class RecourseFacts:
     before the answer was as good as it could be. ``n_comparable`` is how many people, about,
     are alike in what never changes and tell what is common; None where all may change.
     ``cautions`` are sentences about what may be mistaken in the record or weak in the answer;
-    they are read first.
+    they are read first. ``doubts`` are the values of the record among them that may be mistaken.
     """
 
     status: Status
@@ -71,6 +72,7 @@ class RecourseFacts:
     waiting: Waiting | None = None
     measurements: tuple[Measurement, ...] = ()
     cautions: tuple[str, ...] = ()
+    doubts: tuple[Doubt, ...] = ()
     version: str = __version__
 
     def __post_init__(self) -> None:
@@ -88,6 +90,7 @@ class RecourseFacts:
             "actions": tuple(self.actions),
             "cautions": tuple(str(line) for line in self.cautions),
             "measurements": tuple(self.measurements),
+            "doubts": tuple(self.doubts),
             "opens": tuple(tuple(str(name) for name in names) for names in self.opens),
             "rows": tuple(None if row is None else int(row) for row in self.rows),
         }
@@ -172,6 +175,13 @@ class RecourseFacts:
     def cost(self) -> float:
         """How long the path is, in standard deviations."""
         return float(sum(one.length for one in self.certificates))
+
+    @property
+    def effort(self) -> float:
+        """How far the actions go in all, in standard deviations; without any, the path."""
+        if not self.actions:
+            return self.cost
+        return float(sum(action.certificate.length for action in self.actions))
 
     @property
     def changes(self) -> tuple[FeatureChange, ...]:

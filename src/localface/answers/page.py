@@ -16,6 +16,7 @@ from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
     format_about,
+    format_count,
     format_distinct_percents,
     format_more_unusual_than,
     format_number,
@@ -143,9 +144,10 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     if action.together:
         words.append("together")
     if action.follows:
-        words.append(f"needs step {join_numbers(one + 1 for one in action.follows)} first")
+        steps = "step" if len(action.follows) == 1 else "steps"
+        words.append(f"needs {steps} {join_numbers(one + 1 for one in action.follows)} first")
     words.append(format_state_reached(action.density))
-    words.extend(_why_not_higher(answer, index))
+    words.extend(filter(None, [purpose_besides_score(answer, index)]))
     notes = ["; ".join(words), *_floor_warning(action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
@@ -153,18 +155,21 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     return make_page_step(index + 1, changes, score, tuple(notes), most_lines=None)
 
 
-def _why_not_higher(answer: RecourseFacts, index: int) -> Iterator[str]:
-    """Why there is an action that brings the score no nearer to the target."""
+def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
+    """What an action is for that the score does not need: it is no nearer, or was near enough."""
     action = answer.actions[index]
+    target = answer.target
     before = answer.actions[index - 1].score if index else answer.scores[0]
-    gain = before - action.score if answer.target.at_most else action.score - before
-    if gain > 0:
-        return
+    gain = before - action.score if target.at_most else action.score - before
+    visible = target.format_score(before) != target.format_score(action.score)
+    if gain > 0 and visible and not target.is_reached_by(before):
+        return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        yield "for the sake of common ground, not of the score"
-    elif any(index in later.follows for later in answer.actions[index + 1 :]):
-        yield "needed for what follows, not for the score"
+        return "for the sake of common ground, not of the score"
+    if any(index in later.follows for later in answer.actions[index + 1 :]):
+        return "needed for what follows, not for the score"
+    return None
 
 
 def _changes_by_action(schema: Schema, action: Action) -> list[FeatureChange]:
@@ -213,6 +218,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     if answer.actions:
         n = len(answer.certificates)
         through = "states that people are in" if answer.composed else "real people"
+        yield _plan_line(answer)
         yield (
             f"beside it: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
             f"{_proof(answer)}"
@@ -222,7 +228,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
             yield "it ends at a state that is nobody's, on ground as common as the rest"
         if answer.proven_within is not None:
             within = format_percent(answer.proven_within)
-            yield f"no path over all the data is more than {within} shorter"
+            yield f"proven: no path over all the data is more than {within} shorter"
     if answer.cut_short:
         yield "cut short: with more time there may be a better answer"
     if answer.robustness is not None:
@@ -230,11 +236,21 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
         yield f"robust to noise: {share} from it still reach the target"
 
 
+def _plan_line(answer: RecourseFacts) -> str:
+    """How much the actions ask for in all; that nothing less would do is looked for, not proven."""
+    names = {name for action in answer.actions for name in action.changes}
+    many = format_count(len(names), "feature", "features")
+    effort = format_number(float(f"{answer.effort:.2g}"))
+    deviations = "standard deviation" if effort == "1" else "standard deviations"
+    return f"in all: {many}, {effort} {deviations} of change; a smaller plan is not ruled out"
+
+
 def _proof(answer: RecourseFacts) -> str:
     """What is proven of the path, where something is."""
     if answer.proven_within is None:
         return ""
-    return f"; none over all the data is more than {format_percent(answer.proven_within)} shorter"
+    within = format_percent(answer.proven_within)
+    return f"; proven of the path: none over all the data is more than {within} shorter"
 
 
 def _waiting_line(answer: RecourseFacts) -> Iterator[str]:
@@ -249,8 +265,9 @@ def _floor_kept_lines(answer: RecourseFacts) -> Iterator[str]:
     kept = [one for one in every if not one.entry]
     if kept and all(one.holds for one in kept):
         subject = "after the entry, every step" if len(kept) < len(every) else "every step"
-        proof = "" if all(one.certified for one in kept) else SAMPLED
-        yield f"{subject} {_floor_phrase(answer, kept[0])}{proof}"
+        certified = all(one.certified for one in kept)
+        phrase = _floor_phrase(answer, kept[0], certified=certified)
+        yield f"{subject} {phrase}{'' if certified else SAMPLED}"
 
 
 def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
@@ -283,16 +300,16 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
     yield from map(measurement_sentence, answer.measurements)
 
 
-def _floor_phrase(answer: RecourseFacts, certificate: Certificate) -> str:
+def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified: bool) -> str:
     """Say which floor the steps keep, in the words of their rule."""
     if certificate.rule == "cover" and certificate.people is not None:
         return f"has at least {certificate.people:,} similar people around each of its places"
     asked = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
-    on_average = " on average" if certificate.rule == "average" else ""
+    passes = "is proven to pass" if certified else "passes"
+    if certificate.rule == "average":
+        passes = "passes on average"
     if certificate.floor < asked:
-        return f"passes{on_average} through no place more unusual than where this person stands now"
+        return f"{passes} through no place more unusual than where this person stands now"
     if asked <= 0:
         return "may cross any ground: no floor was asked for"
-    return (
-        f"passes{on_average} through places at least as common as {format_share_of_people(asked)}"
-    )
+    return f"{passes} through places at least as common as {format_share_of_people(asked)}"

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 SAMPLED = " (sampled, not proven)"
 """What is added to a claim that rests on samples."""
 
+_SAID_AS_ONE_IN = 25  # people up to whom any number is said so: 1 in 7, but not 1 in 314
+
 
 def format_percent(share: float, digits: int = 2) -> str:
     """Say a share in per cent, with as many digits as the nearer end of the scale deserves.
@@ -46,10 +48,13 @@ def format_share_of_people(share: float) -> str:
 
     >>> format_share_of_people(0.05), format_share_of_people(0.03), format_share_of_people(0.4)
     ("1 in 20 people's", "3 % of people's", "40 % of people's")
+    >>> format_share_of_people(1 / 500), format_share_of_people(1 / 314)
+    ("1 in 500 people's", "0.32 % of people's")
     """
     if sys.float_info.min <= share <= 0.25:  # the inverse of less is infinite
         one_in = round(1 / share)
-        if abs(one_in * share - 1) < 1e-3:
+        round_number = one_in <= _SAID_AS_ONE_IN or one_in == int(float(f"{one_in:.1g}"))
+        if round_number and abs(one_in * share - 1) < 1e-3:
             return f"1 in {one_in:,} people's"
     return f"{format_percent(share)} of people's"
 
@@ -69,12 +74,12 @@ def format_state_reached(share: float) -> str:
     """Say how common the state is that an action leads to, ``share`` of people's being less so.
 
     >>> format_state_reached(0.4)
-    "leads to a state as common as 40 % of people's"
+    "leads to a state more common than 40 % of people's"
     >>> format_state_reached(0)
     "leads to a state more unusual than anybody's"
     """
     if share > 0:
-        return f"leads to a state as common as {format_share_of_people(share)}"
+        return f"leads to a state more common than {format_share_of_people(share)}"
     return f"leads to a state {format_more_unusual_than(share)}"
 
 

@@ -137,7 +137,7 @@ def _intersect_constraints(
         return _FeatureBox()
     phrases = [limits[0].phrase]
     if direction not in OWN:
-        phrases = list(dict.fromkeys(limit.phrase for limit in limits))
+        phrases = list(dict.fromkeys(limit.phrase for limit in _effective_limits(limits)))
     reason = f"{feature.name} {' and '.join(phrases)}"
     if feature.discrete:
         codes = _common_codes(feature, own, limits)
@@ -181,15 +181,36 @@ def _all_limits(
         if distance is not None:
             phrase = f"within {distance:g} of {feature.format(own)}{unit}"
             limits.append(_Limit(phrase, own - distance, own + distance, distance=distance))
-    for bounds in (feature.bounds, extra.bounds):
-        if bounds is not None and bounds != (None, None):
-            low, high = range_codes(feature, bounds)
-            limits.append(_Limit(_range_in_words(feature, low, high) + unit, low, high))
+    ranges = [
+        range_codes(feature, bounds)
+        for bounds in (feature.bounds, extra.bounds)
+        if bounds is not None and bounds != (None, None)
+    ]
     if extra.only is not None:
-        low = min(extra.only)
-        high = max(extra.only)
-        limits.append(_Limit(_range_in_words(feature, low, high), low, high))
+        ranges.append((min(extra.only), max(extra.only)))
+    for low, high in _merge_ranges(ranges):
+        limits.append(_Limit(_range_in_words(feature, low, high) + unit, low, high))
     return limits
+
+
+def _merge_ranges(ranges: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Make one range of several; those that leave nothing stay apart, to be told of."""
+    if not ranges:
+        return []
+    low = max(one for one, _ in ranges)
+    high = min(one for _, one in ranges)
+    return [(low, high)] if low <= high else ranges
+
+
+def _effective_limits(limits: list[_Limit]) -> list[_Limit]:
+    """Leave out the limits that another one implies: nobody needs to be told of them."""
+    if any(limit.codes is not None for limit in limits):
+        return limits
+    kept: list[_Limit] = []
+    for limit in sorted(limits, key=lambda one: one.upper - one.lower):
+        if not any(limit.lower <= one.lower and one.upper <= limit.upper for one in kept):
+            kept.append(limit)
+    return [limit for limit in limits if limit in kept]
 
 
 def _direction_limits(own: float, direction: str) -> list[_Limit]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from localface.data.absence import is_absent
-from localface.data.codes import range_codes
+from localface.data.codes import FeatureValue, range_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
@@ -32,7 +32,22 @@ def check_own_bounds(schema: Schema, record: Array, seen: Sequence[SeenValues]) 
             f"{faults}: mend {them}, or widen the bounds of the schema",
             feature=outside[0][0].name,
             option="bounds",
+            suggestion=_suggestion(schema, outside[0][0], record, seen),
         )
+
+
+def _suggestion(
+    schema: Schema, feature: Feature, record: Array, seen: Sequence[SeenValues]
+) -> FeatureValue | None:
+    """The value that may be meant, where a shifted decimal point explains the one that came."""
+    j = schema.index(feature.name)
+    slip = _slip_within_bounds(feature, float(record[j]), seen[j])
+    return None if slip is None else feature.value(slip)
+
+
+def _slip_within_bounds(feature: Feature, code: float, seen: SeenValues) -> float | None:
+    slip = seen.ordinary_shift(feature, code)
+    return slip if slip is not None and _is_within_bounds(feature, slip) else None
 
 
 def _is_within_bounds(feature: Feature, code: float) -> bool:
@@ -47,9 +62,9 @@ def _fault_sentence(feature: Feature, code: float, seen: SeenValues) -> str:
     shown = number_as_typed(code)
     if feature.categories is not None:
         shown = repr(feature.value(code))
-    slip = seen.ordinary_shift(feature, code)
+    slip = _slip_within_bounds(feature, code, seen)
     guess = ""
-    if slip is not None and _is_within_bounds(feature, slip):
+    if slip is not None:
         guess = f" (is it {feature.format(slip)}?)"
     bounds = _bounds_text(feature)
     return f"{feature.name!r} is {shown}{unit}{guess}, and the schema's bounds are {bounds}"

@@ -31,9 +31,11 @@ def make_requests(asked: CheckedAsk, people: Any) -> list[Request]:
             request = asked.make_request_from_record(record, asked.engine.form)
         except InputError as error:
             message = f"person {number}: {error}"
-            raise type(error)(
+            refusal = type(error)(
                 message, feature=error.feature, person=number, option=error.option
-            ) from None
+            )
+            refusal.suggestion = error.suggestion
+            raise refusal from None
         requests.append(replace(request, person=number))
     return requests
 

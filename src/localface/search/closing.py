@@ -10,7 +10,7 @@ import numpy as np
 
 from localface.search.graph import GraphPath, LocalGraph, Trail
 from localface.search.move import Move
-from localface.search.outcome import ActionPath, Outcome
+from localface.search.outcome import ActionPath, MissingActions, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
@@ -21,6 +21,7 @@ from localface.search.questions import (
 )
 from localface.search.stages.actions import find_actions
 from localface.search.stages.donors import find_donors
+from localface.search.stages.explore import Exploration
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.straight import find_straight_way
 from localface.types import Array, Ids
@@ -79,6 +80,25 @@ def _measure_path(graph: LocalGraph, path: GraphPath) -> Questions[tuple[Array, 
     return at_vertices, found.log_densities
 
 
+def close_improved(
+    graph: LocalGraph,
+    found: Exploration,
+    path: GraphPath,
+    *,
+    relaxed: bool = False,
+    proven: bool = False,
+    cut_short: bool = False,
+) -> Questions[Outcome]:
+    """Close with a path that leads on from the entry step, where there is one."""
+    if found.entry:
+        path = GraphPath((0, *path.vertices), path.cost)
+    outcome = yield from close_search(
+        "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
+    )
+    composed = graph.goal is None and outcome.ids[-1] < 0
+    return replace(outcome, composed=composed, cut_short=cut_short)
+
+
 def close_out_of_time(graph: LocalGraph) -> Questions[Outcome]:
     """The outcome of a search whose time was up before it found a path."""
     outcome = yield from close_without_path("OUT_OF_TIME", graph)
@@ -130,6 +150,21 @@ def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions
     if moves is None:
         return None
     return (yield from measure_actions(graph.person, moves, log_floor, rows))
+
+
+def why_no_actions(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[MissingActions]:
+    """Look for actions without the limit on features, where there was one, and count theirs."""
+    if plan.max_features is None:
+        return MissingActions()
+    found = yield from find_actions_along(graph, replace(plan, max_features=None), trail)
+    fewest = None if found is None else count_features(graph.person, found.moves)
+    return MissingActions(plan.max_features, fewest)
+
+
+def count_features(person: Person, moves: tuple[Move, ...]) -> int:
+    """How many features moves change in all; linked ones count as one."""
+    states = np.stack([move.point for move in moves])
+    return len(np.unique(person.group_of[(states != person.factual).any(axis=0)]))
 
 
 def _changes_few(graph: LocalGraph, plan: Plan, trail: Trail) -> bool:

@@ -295,12 +295,6 @@ class LocalGraph:
         other._known_around = self._known_around
         return other
 
-    def with_goal(self, goal: int) -> LocalGraph:
-        """The same knowledge with one vertex to go to."""
-        other = self.with_fixed_columns(self.person.fixed)
-        other.goal = goal
-        return other
-
     def with_fixed_columns(self, fixed: Mask | None) -> LocalGraph:
         """The same knowledge for someone whose actions leave some columns as they are."""
         other = self.with_floor(self.person.log_floor)

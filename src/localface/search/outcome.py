@@ -20,6 +20,18 @@ class ActionPath:
     donors: tuple[int, ...] = ()  # the rows that values were taken over from
 
 
+@dataclass(frozen=True, slots=True)
+class MissingActions:
+    """That actions were asked for, and that none were found which keep the floor.
+
+    ``most`` is how many features they were allowed to change, ``fewest`` how many those change
+    that were found without this limit; None where there was none, or where nothing was found.
+    """
+
+    most: int | None = None
+    fewest: int | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class GrownState:
     """A state that a person comes to by waiting alone, and its score."""
@@ -46,7 +58,7 @@ class Outcome:
     proven: bool = False  # no path over all the data is shorter, up to the slack
     counts: TargetCounts | None = None
     actions: ActionPath | None = None
-    without_actions: bool = False  # they were asked for, and none keep the floor
+    missing_actions: MissingActions | None = None  # where a path is all there is
     no_floor_helps: bool = False  # no floor, however low, opens a path
     cut_short: bool = False  # its time was up before it was as good as it could be
     composed: bool = False  # the path ends at a state that no row has

@@ -9,17 +9,20 @@ import numpy as np
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.projection import Projection
 from localface.search.closing import (
+    close_improved,
     close_out_of_time,
     close_search,
     close_without_path,
+    count_features,
     find_actions_along,
     in_any_case,
     measure_actions,
     outcome_without_measures,
+    why_no_actions,
 )
-from localface.search.graph import GraphPath, LocalGraph
+from localface.search.graph import LocalGraph
 from localface.search.improving import PathImprovement
-from localface.search.outcome import ActionPath, Outcome
+from localface.search.outcome import ActionPath, MissingActions, Outcome
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import (
@@ -135,7 +138,7 @@ def _guided_search(graph: LocalGraph, plan: Plan, *, relax: bool) -> Questions[O
             graph, found = yield from _raise_floor(graph, plan, found)
         except OutOfTime:
             path = graph.path_through(found.trail[1:] if found.entry else found.trail)
-            return (yield from _close_improved(graph, found, path, cut_short=True))
+            return (yield from close_improved(graph, found, path, cut_short=True))
     return (yield from _improve_path(graph, plan, found, relaxed=False))
 
 
@@ -164,7 +167,22 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
         found = yield from explore(graph, replace(plan.walk_options, most=walks[1]))
     if not found.trail and not graph.cut:
         straight = yield from _go_straight(graph, plan, projection, among=FAR_STATES)
+        if straight is None and plan.max_features is not None:
+            straight = yield from _go_straight_with_more(graph, plan, projection)
     return found if straight is None else straight
+
+
+def _go_straight_with_more(
+    graph: LocalGraph, plan: Plan, projection: Projection
+) -> Questions[Outcome | None]:
+    """Go straight with more features than are wanted: it is a path then, and no actions."""
+    more = replace(plan, max_features=None)
+    outcome = yield from _go_straight(graph, more, projection, among=FAR_STATES)
+    if outcome is None or outcome.actions is None:
+        return outcome
+    fewest = count_features(graph.person, outcome.actions.moves)
+    missing = MissingActions(plan.max_features, fewest)
+    return replace(outcome, actions=None, missing_actions=missing)
 
 
 def _go_straight(
@@ -198,38 +216,21 @@ def _improve_path(
     trail = found.trail[1:] if found.entry else found.trail
     improvement = PathImprovement(graph.path_through(trail))
     actions: ActionPath | None = None
+    missing: MissingActions | None = None
     in_time = True
     try:
         if plan.actions:
             actions = yield from find_actions_along(graph, plan, found.trail)
         yield from improvement.run(graph, plan)
+        if plan.actions and actions is None:
+            missing = yield from why_no_actions(graph, plan, found.trail)
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)
-    outcome = yield from _close_improved(
+    outcome = yield from close_improved(
         graph, found, improvement.path, relaxed=relaxed, proven=proven, cut_short=not in_time
     )
-    without = plan.actions and in_time and actions is None
-    return replace(outcome, actions=actions, without_actions=without)
-
-
-def _close_improved(
-    graph: LocalGraph,
-    found: Exploration,
-    path: GraphPath,
-    *,
-    relaxed: bool = False,
-    proven: bool = False,
-    cut_short: bool = False,
-) -> Questions[Outcome]:
-    """Close with a path that leads on from the entry step, where there is one."""
-    if found.entry:
-        path = GraphPath((0, *path.vertices), path.cost)
-    outcome = yield from close_search(
-        "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
-    )
-    composed = graph.goal is None and outcome.ids[-1] < 0
-    return replace(outcome, composed=composed, cut_short=cut_short)
+    return replace(outcome, actions=actions, missing_actions=missing)
 
 
 def _can_prove_shortest(graph: LocalGraph, plan: Plan, found: Exploration) -> bool:

@@ -172,8 +172,10 @@ def test_the_rarest_pair_is_named_and_pairs_of_own_features_are_not():
     plain = fit_on(KNOWN, phone_schema())
     own = fit_on(KNOWN, phone_schema(("months", "total")))
 
-    named = plain.rarest_pair(plain.space.points(odd)[0])
-    without = own.rarest_pair(own.space.points(odd)[0])
+    _, rarest, _ = plain.questions_at(plain.space.points(odd)[0])
+    _, among_others, _ = own.questions_at(own.space.points(odd)[0])
+    named = rarest.pair
+    without = among_others.pair
 
     assert (named.first, named.second, named.count) == (0, 3, 0)
     assert (without.first, without.second) != (0, 3)
@@ -225,7 +227,8 @@ def test_odd_tables_give_densities(name, own):
         means = density.mean_along(starts, ends, None).log_densities
         assert not np.isnan(values).any()
         assert not np.isnan(means).any()
-    density.rarest_pair(far[0])
+    for question in density.questions_at(far[0]):
+        assert not np.isnan(question.log_density)
 
 
 def beside_a_slip(scale):

@@ -108,13 +108,13 @@ def test_an_impossible_pair_is_named_with_its_count():
     record = np.array([[1.0, 2.0, 70.0, 5000.0, 0.0, 1.0]])  # 5,000 after one month at 70
     binned = BINS.of(SPACE.points(record))[0]
 
-    named = TABLES.rarest(binned, EVERY)
+    (number,) = TABLES.rarest_of_each(binned[None, :], EVERY)
+    named = TABLES.name_pair(int(number), binned)
 
     assert (named.first, named.second) == (0, 3)
     assert named.bins == (binned[0], binned[3])
     assert named.count == 0
     assert named.expected > 1
-    assert TABLES.rarest(binned, NOTHING) is None
 
 
 def test_the_rarest_pair_and_the_weighted_sum_are_what_they_say():

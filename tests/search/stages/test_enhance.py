@@ -162,9 +162,8 @@ def test_starts_where_the_known_path_starts_and_ends_at_a_given_goal():
     goal = graph.vertices_besides_factual[-1] - 1
     start = 1
 
-    found = script.run(
-        enhance(graph.with_goal(goal), GraphPath((start, goal), np.inf), price=Price())
-    )
+    graph.goal = goal
+    found = script.run(enhance(graph, GraphPath((start, goal), np.inf), price=Price()))
 
     assert found.vertices == (start, goal)
 

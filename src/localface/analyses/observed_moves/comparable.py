@@ -10,10 +10,8 @@ import numpy as np
 
 from localface.errors import InputError, list_names
 
-DAY = 24.0
-"""Hours in a day: the time that is allowed for a move, where nothing else is said."""
-
-_HOUR = 3_600_000_000.0  # in the microseconds that datetimes are counted in
+HOUR = 3_600_000_000.0
+"""An hour in the microseconds that datetimes are counted in."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +20,8 @@ class Comparable:
 
     Parameters
     ----------
-    within : how soon: a number in the time column's own units, or a ``timedelta`` where it holds
-        datetimes; 24 (hours)
+    within : how soon: a number in the time column's own units (hours where it holds datetimes),
+        or a ``timedelta``; six times the usual time between two rows of a person if not given
     size : the share of the suggested change that is far enough
     nearest : the share of people who are similar to an ordinary person; it sets how far a similar
         state may be
@@ -57,8 +55,7 @@ class Comparable:
     def time_limit_in_user_units(self, *, dated: bool) -> float:
         """How soon, in hours where times are dates, else in the time column's own units."""
         within: Any = self.within
-        if within is None:
-            return DAY
+        assert within is not None, "MoveCounter.of reads it off the trajectories"
         if not _is_time_span(within):
             return float(within)
         if not dated:
@@ -66,11 +63,11 @@ class Comparable:
                 f"within={within!r} is a length of time, and times are numbers: "
                 "give it in their units"
             )
-        return float(np.timedelta64(within).astype("timedelta64[us]").astype(np.int64)) / _HOUR
+        return float(np.timedelta64(within).astype("timedelta64[us]").astype(np.int64)) / HOUR
 
     def time_limit_in_stored_units(self, *, dated: bool) -> float:
         """How soon, in the units that times are counted in."""
-        return self.time_limit_in_user_units(dated=dated) * (_HOUR if dated else 1.0)
+        return self.time_limit_in_user_units(dated=dated) * (HOUR if dated else 1.0)
 
 
 def _check_time_limit(within: Any) -> None:

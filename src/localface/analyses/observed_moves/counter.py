@@ -58,6 +58,8 @@ class MoveCounter:
     ) -> MoveCounter:
         """Read trajectories with a schema, and with the ordinary differences between people."""
         rule = trajectories.comparable if comparable is None else comparable
+        if rule.within is None:
+            rule = replace(rule, within=trajectories.usual_time_limit)
         _check_features_present(trajectories, schema, rule)
         codes = _order_codes_within_person(
             trajectories,

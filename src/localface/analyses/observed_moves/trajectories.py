@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -9,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from localface.analyses.observed_moves.comparable import Comparable
+from localface.analyses.observed_moves.comparable import HOUR, Comparable
 from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
 from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Ids, Mask
+
+_USUAL_SPACINGS = 6  # between two rows of a person: the time for a move, where none is given
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False, repr=False)
@@ -94,6 +97,21 @@ class Trajectories:
     def n_people(self) -> int:
         """How many people there are."""
         return len(self.ids)
+
+    @property
+    def usual_time_limit(self) -> float:
+        """How soon a move counts where nothing is said: six usual times between a person's rows.
+
+        It is in the units of ``unit``, rounded up to three digits. Usual is the median over all
+        successive times of the same person.
+        """
+        gaps = np.diff(self.times)[np.diff(self.person_of) == 0]
+        gaps = gaps[gaps > 0]
+        if not len(gaps):
+            return 1.0  # nobody is seen twice, and no limit could change that
+        limit = _USUAL_SPACINGS * float(np.median(gaps)) / (HOUR if self.dated else 1.0)
+        digit = 10.0 ** (math.floor(math.log10(limit)) - 2)
+        return float(f"{math.ceil(round(limit / digit, 6)) * digit:.3g}")
 
     def __len__(self) -> int:
         return len(self.times)

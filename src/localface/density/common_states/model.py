@@ -111,19 +111,11 @@ class CommonStates:
         pairs = self._pairs_along(starts, ends, mean, spread, only_ends=True)
         return compare_with_floor(np.minimum(found, pairs), log_floor)
 
-    def rarest_pair(self, point: Array) -> NamedPair | None:
-        """Name the pair of features that goes together least; None where no pair is known."""
-        tables = self.pairs.tables
-        return tables.rarest(tables.bins.of(point[None, :])[0], self.pairs.considered)
-
-    def lowest_question(self, point: Array) -> AnsweredQuestion:
-        """Tell which of the three questions is lowest at a point: it is what the state goes by."""
-        return min(self.questions_at(point), key=lambda question: question.log_density)
-
     def questions_at(self, point: Array) -> tuple[AnsweredQuestion, ...]:
         """Answer each question at a point, and name the pair behind it.
 
-        Of the weighted pairs that is the one that lowers the sum most.
+        The lowest is what the state goes by. Of the weighted pairs the one is named that lowers
+        the sum most.
         """
         points = point[None, :]
         mean, spread = self._expected(points)

@@ -122,12 +122,6 @@ class PairTables:
         """Return the number of the table in which each record is rarest, one pair at least."""
         return np.asarray(pairs[self.cell_ratios(binned, pairs).argmin(axis=1)])
 
-    def rarest(self, binned: Ids, pairs: Ids) -> NamedPair | None:
-        """Name the pair of one record that occurs least; None where no pair is known."""
-        if not len(pairs):
-            return None
-        return self.name_pair(int(self.rarest_of_each(binned[None, :], pairs)[0]), binned)
-
     def name_pair(self, number: int, binned: Ids) -> NamedPair:
         """Name the pair of a table, with what it counts for one record."""
         table = self.tables[number]

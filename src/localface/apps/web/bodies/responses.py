@@ -10,11 +10,14 @@ from localface.apps.web.bodies.requests import JsonValue
 
 
 class ErrorBody(BaseModel):
-    """What went wrong: the kind of error, the library's own sentence, and the feature it is about."""  # noqa: E501
+    """What went wrong, in the library's own sentence, with the feature that it is about."""
 
     type: str
     message: str
     feature: str | None = None
+    suggestion: JsonValue | None = Field(
+        default=None, description="the value of the feature that is likely meant"
+    )
 
 
 class ErrorReply(BaseModel):
@@ -137,6 +140,10 @@ class ActionView(BaseModel):
     needs: list[int]
     together: bool
     step: str
+    purpose: str | None = Field(description="what it is for, where the score does not need it")
+    on_the_way: str | None = Field(
+        description="the same in short, where the step keeps the floor as any other"
+    )
     entry: bool
     evidence: str | None
 
@@ -184,6 +191,15 @@ class DisclosureView(BaseModel):
     text: str
 
 
+class DoubtView(BaseModel):
+    """A value of the record that nobody in the data has."""
+
+    feature: str
+    text: str
+    suggestion: JsonValue | None = Field(description="the value that is likely meant")
+    suggestion_text: str | None
+
+
 class View(BaseModel):
     """One answer, ready to show."""
 
@@ -193,6 +209,9 @@ class View(BaseModel):
     reason: str
     cautions: list[str] = Field(
         description="what may be mistaken in the record or weak in the answer: shown first"
+    )
+    doubts: list[DoubtView] = Field(
+        description="the values among these cautions, to be confirmed before anything is shown"
     )
     notices: list[str]
     headline: str

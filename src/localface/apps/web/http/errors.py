@@ -29,8 +29,9 @@ def reply_to_error(error: Exception, names: Collection[str] = ()) -> Reply:
     if isinstance(error, ModelError | DensityError):
         return _reply_to_failure(error)
     if isinstance(error, InputError):
-        feature = error.feature if error.feature in names else None
-        return error_reply(422, type(error).__name__, str(error), feature)
+        known = error.feature in names
+        about = (error.feature, error.suggestion) if known else (None, None)
+        return error_reply(422, type(error).__name__, str(error), *about)
     LOG.error("a request failed", exc_info=error)
     message = "the service failed on this request; whoever runs it finds more in its log"
     return error_reply(500, "ServiceError", message)

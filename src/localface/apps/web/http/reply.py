@@ -19,7 +19,9 @@ def json_bytes(content: object) -> bytes:
     return json.dumps(content, allow_nan=False, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def error_reply(status: int, kind: str, message: str, feature: str | None = None) -> Reply:
+def error_reply(
+    status: int, kind: str, message: str, feature: str | None = None, suggestion: object = None
+) -> Reply:
     """An error in the one form that all errors of the service have."""
-    error = {"type": kind, "message": message, "feature": feature}
+    error = {"type": kind, "message": message, "feature": feature, "suggestion": suggestion}
     return Reply(status, json_bytes({"error": error}))

@@ -1,16 +1,17 @@
 // Talks to the service that served the page, and to nobody else.
 
-/** What the service said against a request: its own sentence, and the feature that it is about, if any. */
+/** What the service said against a request: its own sentence, the feature that it is about and what may be meant. */
 export class Refusal extends Error {
   /**
    * @param {string} message
-   * @param {{status?: number, type?: string, feature?: string|null}} [about]
+   * @param {{status?: number, type?: string, feature?: string|null, suggestion?: Page.Value|null}} [about]
    */
-  constructor(message, { status = 0, type = "", feature = null } = {}) {
+  constructor(message, { status = 0, type = "", feature = null, suggestion = null } = {}) {
     super(message);
     this.status = status;
     this.type = type;
     this.feature = feature;
+    this.suggestion = suggestion;
   }
 }
 
@@ -42,5 +43,6 @@ export async function ask(path, { body, signal } = {}) {
 function refusalOf(answer, found) {
   const error = found?.error ?? {};
   const message = error.message ?? `The service answered with ${answer.status}.`;
-  return new Refusal(message, { status: answer.status, type: error.type, feature: error.feature ?? null });
+  const { type, feature = null, suggestion = null } = error;
+  return new Refusal(message, { status: answer.status, type, feature, suggestion });
 }

@@ -2,6 +2,7 @@
 import { alternativesPane } from "./alternatives.js";
 import { ask, Refusal } from "./api.js";
 import { Asker } from "./asking.js";
+import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
 import { called, h } from "./dom.js";
 import { entryForm } from "./entry.js";
@@ -49,6 +50,7 @@ class Workbench {
     this.shownView = null;
     /** @type {Reply.Document|null} */
     this.document = null;
+    this.confirmed = new Confirmed();
     /** @type {ReturnType<typeof mapPane>|null} */
     this.map = null;
     this.settling = 0; // timers
@@ -79,7 +81,7 @@ class Workbench {
     /** @type {Asker<Reply.Recourse>} */
     this.tales = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: () => {},
-      onAnswer: (answer) => this.map?.show(answer, this.floor()),
+      onAnswer: (answer) => this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
       onRefusal: () => {},
     });
     this.sources = tabs(at("source-tabs"));
@@ -170,9 +172,35 @@ class Workbench {
 
   editCopy() {
     this.entry.fill(this.shownView?.person ?? this.state.record ?? {});
+    this.openEntry();
+    at("tab-entry").focus();
+  }
+
+  openEntry() {
     at("people-fold").setAttribute("open", "");
     this.sources.show("entry");
-    at("tab-entry").focus();
+  }
+
+  /**
+   * Let somebody mend one value of the record that is asked about.
+   * @param {string} feature
+   */
+  correct(feature) {
+    if (this.state.record === null) this.editCopy();
+    this.openEntry();
+    this.entry.focus(feature);
+  }
+
+  /**
+   * Ask about the same record with one value changed.
+   * @param {string} feature
+   * @param {Page.Value} value
+   */
+  take(feature, value) {
+    const record = { ...(this.state.record ?? this.shownView?.person), [feature]: value };
+    this.entry.fill(record);
+    this.enter(record);
+    at("answer").focus();
   }
 
   /**
@@ -251,13 +279,52 @@ class Workbench {
     this.answer = answer;
     this.shown = about;
     at("refusal").hidden = true;
+    if (!this.confirmed.allows(answer.view)) {
+      this.askFirst(answer, about);
+      return;
+    }
     at("answer-tabs").hidden = false;
+    at("map").hidden = !this.map;
     enable(["print", "json", "link"], true);
     at("edit").hidden = false;
     this.limits.sync(this.state, answer.view.person);
     this.wishPane.sync(answer.view.person, this.state.wish);
     this.draw(answer.view, answer.document);
     this.map?.show(answer, this.floor());
+  }
+
+  /**
+   * Show nothing of an answer but what is doubtful in the record, until somebody has said that it is right.
+   * @param {Reply.Recourse} answer
+   * @param {Page.State} about
+   */
+  askFirst(answer, about) {
+    const { view } = answer;
+    this.blank();
+    this.shownView = view;
+    this.limits.sync(this.state, view.person);
+    this.limits.mark([]);
+    at("map").hidden = true;
+    const question = confirmationOf(view, this.schema, {
+      onCorrect: (feature) => this.correct(feature),
+      onTake: (feature, value) => this.take(feature, value),
+      onConfirm: () => {
+        this.confirmed.add(view);
+        this.show(answer, about);
+        at("answer").focus();
+      },
+    });
+    at("cautions").replaceChildren(question);
+    this.tell(spokenQuestion(view));
+  }
+
+  /**
+   * Tell those who do not see the page, once nothing has changed for a moment.
+   * @param {string} words
+   */
+  tell(words) {
+    clearTimeout(this.telling);
+    this.telling = setTimeout(() => (at("live").textContent = words), SETTLED);
   }
 
   /**
@@ -288,8 +355,7 @@ class Workbench {
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
     const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     if (focused instanceof HTMLElement) focused.focus();
-    clearTimeout(this.telling);
-    this.telling = setTimeout(() => (at("live").textContent = spoken(view)), SETTLED);
+    this.tell(spoken(view));
   }
 
   /**
@@ -313,11 +379,25 @@ class Workbench {
     const feature = this.schema.features.find((one) => one.name === error.feature);
     at("refusal").replaceChildren(
       h("p", { class: "notice" }, feature && h("strong", {}, `${called(feature)}: `), error.message),
+      ...this.mend(error),
     );
     at("refusal").hidden = false;
     if (error.feature && this.state.record) this.entry.refuse(error.feature, error.message);
     if (!samePerson(this.shown, this.state)) this.blank();
     this.limits.sync(this.state, this.shownView?.person);
+  }
+
+  /**
+   * The buttons that mend a value which the service refuses.
+   * @param {Refusal} error
+   */
+  mend({ feature, suggestion }) {
+    if (!feature || !(feature in (this.state.record ?? {}))) return [];
+    const choices = {
+      onCorrect: (/** @type {string} */ name) => this.correct(name),
+      onTake: (/** @type {string} */ name, /** @type {Page.Value} */ value) => this.take(name, value),
+    };
+    return [correctionOf({ feature, suggestion }, this.schema, choices)];
   }
 
   /** There is no answer for this person: leave nobody else's under their name. */

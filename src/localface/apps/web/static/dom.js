@@ -107,6 +107,15 @@ export function isOwn(feature) {
 }
 
 /**
+ * A capital at the start and a full stop at the end.
+ * @param {string} words
+ */
+export function sentence(words) {
+  const trimmed = words.trim();
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
+}
+
+/**
  * A count with its noun: `counted(1, "action")`.
  * @param {number} n
  * @param {string} noun

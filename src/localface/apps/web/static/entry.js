@@ -74,7 +74,12 @@ export function entryForm(place, { schema, onRecord }) {
   check({ tell: false });
   /** @type {(feature: string, message: string) => void} */
   const refuse = (feature, message) => fields.get(feature)?.refuse(message);
-  return { fill: (/** @type {Page.Values} */ values) => fill(values, { tell: false }), refuse };
+  return {
+    fill: (/** @type {Page.Values} */ values) => fill(values, { tell: false }),
+    refuse,
+    /** @type {(feature: string) => void} */
+    focus: (feature) => fields.get(feature)?.focus(),
+  };
 }
 
 /**
@@ -148,6 +153,7 @@ function fieldOf(feature) {
     set,
     /** @param {string} words */
     refuse: (words) => say(words, true),
+    focus: () => (input.focus(), input instanceof HTMLInputElement && input.select()),
   };
 }
 

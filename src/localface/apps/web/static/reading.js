@@ -128,8 +128,8 @@ function readCategory(categories, labels, text) {
 export function unusual(feature, value) {
   if (feature.categories || typeof value !== "number" || !Number.isFinite(value)) return null;
   const [least, most] = feature.bounds ?? [null, null];
-  if (least !== null && value < least) return `Nobody may go below ${least}: it can only rise.`;
-  if (most !== null && value > most) return `Nobody may go above ${most}: it can only fall.`;
+  if (least !== null && value < least) return `It cannot be below ${least}.`;
+  if (most !== null && value > most) return `It cannot be above ${most}.`;
   const { low, high } = feature;
   if (low !== null && high !== null && (value < low || value > high)) {
     return `98 % of people lie between ${low} and ${high}.`;

@@ -1,5 +1,5 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
-import { called, counted, h, present, styled } from "./dom.js";
+import { called, counted, h, present, sentence, styled } from "./dom.js";
 import { featureOf, wayFigure } from "./figure.js";
 import { stepTable } from "./table.js";
 
@@ -233,15 +233,6 @@ export function spoken(view) {
 }
 
 /**
- * A capital at the start and a full stop at the end.
- * @param {string} words
- */
-function sentence(words) {
-  const trimmed = words.trim();
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
-}
-
-/**
  * @param {Reply.View} view
  * @param {Reply.Action} action
  * @param {Page.ViewOptions} options
@@ -251,8 +242,8 @@ function card(view, action, options) {
   if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
   if (action.together) chips.push(h("span", { class: "chip" }, "together"));
   chips.push(h("span", { class: "fact" }, action.density_text));
-  const step = action.step.replace(/^every place on this step is at least as common as/, "on the way at least");
-  const quietly = !action.entry && step && h("span", { class: "fact" }, step);
+  if (action.purpose) chips.push(h("span", { class: "fact" }, action.purpose));
+  if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
   return h(
     "li",
     { class: action.entry ? "card entry" : "card" },
@@ -263,7 +254,7 @@ function card(view, action, options) {
       action.changes.map((one) => changeLine(view, one, options)),
     ),
     scoreAfter(view, action),
-    h("div", { class: "meta" }, chips, quietly),
+    h("div", { class: "meta" }, chips),
     action.evidence && h("p", { class: "certificate" }, sentence(action.evidence)),
     action.entry && h("p", { class: "certificate loud" }, sentence(action.step)),
   );

@@ -11,12 +11,20 @@ import numpy as np
 from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
 from localface.answers.action import Action
+from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
-from localface.answers.page import alert_lines, page_of
+from localface.answers.doubt import Doubt
+from localface.answers.page import alert_lines, page_of, purpose_besides_score
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import format_percent, format_state_reached, to_one_line
+from localface.answers.wording import (
+    SAMPLED,
+    format_percent,
+    format_share_of_people,
+    format_state_reached,
+    to_one_line,
+)
 from localface.data.feature import Feature
 from localface.types import Array
 
@@ -62,6 +70,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "sentence": answer.status.value,
         "reason": to_one_line(answer.reason),
         "cautions": [to_one_line(line) for line in answer.cautions],
+        "doubts": [_doubt_view(answer.schema[one.feature], one, labels) for one in answer.doubts],
         "notices": _notice_lines(answer),
         "headline": to_one_line(repr(answer).strip("<>")),
         "person": dict(answer.schema.values(answer.records[0])),
@@ -241,8 +250,36 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "needs": [one + 1 for one in action.follows],
         "together": action.together,
         "step": action.certificate.sentence,
+        "purpose": purpose_besides_score(answer, index),
+        "on_the_way": _on_the_way_text(action.certificate),
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
+    }
+
+
+def _on_the_way_text(certificate: Certificate) -> str | None:
+    """How common the states are along a step, in short; None where a sentence says it at length.
+
+    Without a floor there is nothing to say where a step crosses ground that nobody is on.
+    """
+    if certificate.entry or not certificate.holds:
+        return None
+    if certificate.rule != "strict":
+        return certificate.sentence
+    if certificate.lowest <= 0:
+        return None
+    proof = "" if certificate.certified else SAMPLED
+    return f"on the way at least as common as {format_share_of_people(certificate.lowest)}{proof}"
+
+
+def _doubt_view(feature: Feature, doubt: Doubt, labels: Labels) -> dict[str, Any]:
+    meant = doubt.suggestion
+    text = None if meant is None else value_text(feature, feature.code(meant), labels)
+    return {
+        "feature": feature.name,
+        "text": to_one_line(doubt.sentence),
+        "suggestion": meant,
+        "suggestion_text": text,
     }
 
 
