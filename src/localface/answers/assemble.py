@@ -127,7 +127,7 @@ class AnswerAssembler:
             composed=outcome.composed,
             n_comparable=n_comparable,
             cut_short=outcome.cut_short,
-            cautions=tuple(self._cautions(outcome, doubts, n_comparable)),
+            cautions=tuple(self._cautions(outcome, records[0], doubts, n_comparable)),
             doubts=doubts,
             actions=actions,
             settings=self.settings,
@@ -175,7 +175,7 @@ class AnswerAssembler:
         return tuple(doubts_about_record(self.schema, record, self.seen)) if self.seen else ()
 
     def _cautions(
-        self, outcome: Outcome, doubts: Sequence[Doubt], n_comparable: int | None
+        self, outcome: Outcome, record: Array, doubts: Sequence[Doubt], n_comparable: int | None
     ) -> Iterator[str]:
         """What is to be minded about a person's record, and about an answer to it."""
         yield from (doubt.sentence for doubt in doubts)

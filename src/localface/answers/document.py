@@ -191,10 +191,7 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
         "version": RECOURSE_FORMAT_VERSION,
         "made_with": answer.version,
         "status": answer.status.name,
-        "records": [
-            [None if code != code else code for code in record]
-            for record in answer.records.tolist()
-        ],
+        "records": [[None if x != x else x for x in record] for record in answer.records.tolist()],
         "form": answer.form.to_dict(),
         "schema": answer.schema.to_dict(),
         "certificates": [
@@ -204,10 +201,10 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
         "disclosure": _describe_as_document(answer.disclosure, DisclosureDocument),
         "actions": [_action_document(one) for one in answer.actions],
         "doubts": [_describe_as_document(one, DoubtDocument) for one in answer.doubts],
+        "measurements": [
+            _describe_as_document(one, MeasurementDocument) for one in answer.measurements
+        ],
     }
-    written["measurements"] = [
-        _describe_as_document(one, MeasurementDocument) for one in answer.measurements
-    ]
     if answer.waiting is not None:
         written["waiting"] = _describe_as_document(answer.waiting, WaitingDocument)
     return _describe_as_document(answer, RecourseDocument, written)
