@@ -16,19 +16,23 @@ choose between them."""
 
 
 def densest_path(
-    graph: LocalGraph, start: int, *, n_neighbors: int
+    graph: LocalGraph, start: int, *, n_neighbors: int, most: float = np.inf
 ) -> Questions[tuple[Trail, float]]:
     """Find the path from ``start`` to a target with the highest lowest log-density, and that.
 
     Where the targets lie beyond a gap that no vertex's ``n_neighbors`` nearest rows span,
-    it looks further out, until there is a path or no row is left to look at.
+    it looks further out, until there is a path or no row is left to look at, or ``most``
+    vertices were accepted.
     """
     k = n_neighbors
     known: dict[Edge, float] = {}
     bound = yield from _log_density_bound_at_goal(graph)
     while True:
-        trail, log_density = yield from _widest_path(graph, start, k, known, bound=bound)
-        if trail or graph.cut or k > len(graph.points):
+        trail, log_density, accepted = yield from _widest_path(
+            graph, start, k, known, bound=bound, most=most
+        )
+        most -= accepted
+        if trail or graph.cut or k > len(graph.points) or most <= 0:
             return trail, log_density
         k *= 2
 
@@ -54,17 +58,24 @@ class _QueuedEdge(NamedTuple):
 
 
 def _widest_path(
-    graph: LocalGraph, start: int, k: int, known: dict[Edge, float], *, bound: float
-) -> Questions[tuple[Trail, float]]:
+    graph: LocalGraph,
+    start: int,
+    k: int,
+    known: dict[Edge, float],
+    *,
+    bound: float,
+    most: float,
+) -> Questions[tuple[Trail, float, int]]:
     """Accept vertices in the order of the highest lowest log-density by which they are reached.
 
+    Returns the trail, its lowest log-density, and how many vertices were accepted.
     An edge is worked out only when it is at the head of the queue; until then the density
     at its end bounds it from above. Of paths that are as good as any can be, those that end
     nearer to a given goal come first.
     """
     trails: dict[int, Trail] = {}
     heap = [_QueuedEdge(-bound, False, 0.0, -1, start, start)]
-    while heap:
+    while heap and len(trails) < most:
         queued = heapq.heappop(heap)
         head = queued.head
         if head in trails:
@@ -75,14 +86,14 @@ def _widest_path(
             continue
         trails[head] = (*trails.get(queued.tail, ()), head)
         if graph.is_goal(head):
-            return trails[head], -queued.loss
+            return trails[head], -queued.loss, len(trails)
         for end, log_density in (yield from _next_vertices(graph, head, k)):
             if end not in trails:
                 to_goal = 0.0 if graph.goal is None else graph.edge_length(end, graph.goal)
                 loss = max(queued.loss, -log_density)
                 row = int(graph.ids[end])
                 heapq.heappush(heap, _QueuedEdge(loss, True, to_goal, row, head, end))
-    return (), -np.inf
+    return (), -np.inf, len(trails)
 
 
 def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -> Questions[float]:
