@@ -65,11 +65,14 @@ def check_remedies(case: Case, refusal: Recourse) -> None:
     check_hopeless(case, eased)
     if "relax=True" in refusal.reason:
         assert eased.found, refusal.reason
-    if eased.found and eased.relaxed_to:
-        lower = 0.999 * eased.relaxed_to  # it is told on a scale of rounded densities
-        assert explain(case, min_density=lower).found, eased.relaxed_to
-    if eased.found and eased.widened:
-        assert explain(with_distances(case, dict(eased.widened))).found, eased.widened
+    if eased.found and eased.relaxed_to != 0:
+        wider = with_distances(case, dict(eased.widened))
+        # it is told on a scale of rounded densities
+        lower = None if eased.relaxed_to is None else 0.999 * eased.relaxed_to
+        again = explain(wider, min_density=lower, relax=True)
+        assert again.found, (eased.widened, eased.relaxed_to)
+        assert not again.widened
+        assert again.relaxed_to is None or again.relaxed_to >= 0.99 * (lower or case.min_density)
 
 
 def check_hopeless(case: Case, eased: Recourse) -> None:

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import time
 
+_RESERVED = 0.1  # share of the time that is kept for closing what was begun
+_MOST_RESERVED = 0.05  # seconds
+
 
 class Clock:
-    """Runs from the first search for a person until it is paused; every search shares it."""
+    """Runs from the first search for a person until it is paused; every search shares it.
+
+    Searches are told a little before time is up: what they have found has to be measured.
+    """
 
     def __init__(self, seconds: float | None = None) -> None:
-        self._left = float("inf") if seconds is None else float(seconds)
+        given = float("inf") if seconds is None else float(seconds)
+        self._left = given - min(_RESERVED * given, _MOST_RESERVED)
         self._deadline: float | None = None
 
     def start(self) -> float:

@@ -163,7 +163,7 @@ def _add_reasons_to_check(
     if "floor" in refused:
         pair = refusing_pair(engine.density, found.records[1], engine.log_floor)
         found = replace(found, pair=pair)
-    elif "way" in refused and not found.step.holds:
+    elif "way" in refused and not found.step.holds and not request.clock.is_up:
         found = _add_least_common_state(engine, request, found)
     sentences = [one.sentence for one in found.broken]
     sentences += [why_floor_refuses(found)] if "floor" in refused else []
