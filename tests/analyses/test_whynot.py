@@ -319,7 +319,7 @@ def test_the_actions_make_every_change_that_was_wished_for_whatever_the_score() 
     assert check.recourse.counterfactual == wish
     assert "does not reach the target" in check.recourse.reason
     assert check.relaxation is not None
-    assert check.relaxation.min_score == check.score
+    assert 0.95 * check.score <= check.relaxation.min_score <= check.score
 
 
 def test_someone_who_already_has_the_outcome_may_still_wish() -> None:

@@ -92,8 +92,7 @@ def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, ma
 
     assert said == (
         f"{many}, but no steps from each place to its 15 nearest, over ground at least as "
-        "common as 1 in 20 people's, lead there; relax=True finds the least lowering of the "
-        "floor that opens a way"
+        "common as 1 in 20 people's, lead there"
     )
 
 
@@ -178,7 +177,7 @@ def test_a_given_counterfactual_outside_the_constraints_says_which(
     ("status", "words"),
     [
         ("NO_TARGET", "does not reach the target: class 1, score at least 0.75"),
-        ("UNREACHABLE", "cannot be reached over common enough ground; try relax=True"),
+        ("UNREACHABLE", "cannot be reached over common enough ground"),
     ],
 )
 def test_a_given_counterfactual_within_them_fails_by_score_or_by_density(

@@ -99,3 +99,21 @@ def test_the_states_of_the_actions_begin_with_the_persons_own() -> None:
     assert states is not None
     assert states[:, 0].tolist() == [1.0, 2.0, 3.0]
     assert given[0][:, 0].tolist() == [3.0, 5.0]
+
+
+def test_many_donors_are_taken_over_from_as_one_by_one() -> None:
+    rng = np.random.default_rng(0)
+    donors = np.column_stack([rng.integers(0, 90, 200) / 97, rng.integers(0, 3, 200)]).astype(float)
+    person = np.array([1 / 3, 0.0])
+    mixed = SPACE.points(np.column_stack([rng.permutation(donors[:, 0]), donors[:, 1]]))
+    mixed[::7, 0] += 1e-3
+
+    together = make_decoder(SPACE, [person])(mixed, donors)
+
+    one_by_one = SPACE.records(mixed)
+    for record, at in zip(
+        [*donors, person], SPACE.points(np.array([*donors, person])), strict=True
+    ):
+        one_by_one[mixed[:, 0] == at[0], 0] = record[0]
+        one_by_one[(mixed[:, 1:] == at[1:]).all(axis=1), 1] = record[1]
+    assert together.tolist() == one_by_one.tolist()

@@ -17,6 +17,7 @@ from localface.search.plan import Plan
 from localface.search.questions import (
     ComposeStates,
     DensityAlong,
+    OutOfTime,
     Question,
     Questions,
     ScorePoints,
@@ -73,9 +74,13 @@ def log_questions(asks: Questions[Result], log: Log) -> Questions[Result]:
     question = next(asks)
     while True:
         stage = asking_stage(asks)
-        answer = yield question
-        log.append(Asked(stage, question, answer))
         try:
+            try:
+                answer = yield question
+            except OutOfTime as late:
+                question = asks.throw(late)
+                continue
+            log.append(Asked(stage, question, answer))
             question = asks.send(answer)
         except StopIteration as end:
             return end.value  # type: ignore[no-any-return]

@@ -77,8 +77,7 @@ class ReasonWriter:
         return (
             f"{many} the target, but {none}{longest} from each "
             f"place to its {options.n_neighbors} nearest, over ground at least as common as "
-            f"{format_share_of_people(options.min_density)}, lead there; relax=True finds the "
-            "least lowering of the floor that opens a way"
+            f"{format_share_of_people(options.min_density)}, lead there"
         )
 
     def _best_state_there_is(self, counts: TargetCounts, own: Array) -> str:
@@ -141,7 +140,7 @@ class ReasonWriter:
             return f"{given} does not reach the target: {self.target.sentence}"
         pair = refusing_pair(self.density, goal, outcome.log_floor)
         clause = pair.clause if pair else ""
-        return f"{given} cannot be reached over common enough ground{clause}; try relax=True"
+        return f"{given} cannot be reached over common enough ground{clause}"
 
 
 def _box_allows(box: Box, feature: int, code: float) -> bool:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from localface.answers.wording import format_number
 
+_NEAR = 0.05  # share of a score by which a round one may be off it
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -35,6 +37,22 @@ class Target:
         if self.kind == "probability":
             return f"{score:.{decimals}f}"
         return format_number(score, decimals)
+
+    def threshold_below(self, score: float) -> float:
+        """Return a round score to ask for that a score reaches, not far from it.
+
+        >>> Target("score", 0.9).threshold_below(0.5895)
+        0.58
+        """
+        if not math.isfinite(score):
+            return score
+        towards = math.ceil if self.at_most else math.floor
+        fewest = self._fewest_decimals(score)
+        for decimals in range(fewest, fewest + 8):
+            rounded = towards(score * 10.0**decimals) / 10.0**decimals
+            if abs(rounded - score) <= _NEAR * abs(score):
+                return rounded
+        return score
 
     @property
     def sentence(self) -> str:

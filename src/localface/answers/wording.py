@@ -43,6 +43,16 @@ def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
     return pair
 
 
+def round_share_down(share: float) -> float:
+    """Round a share down to tenths of a per cent, and to two digits where it is smaller.
+
+    >>> round_share_down(0.1179), round_share_down(0.0349), round_share_down(0.000678)
+    (0.117, 0.034, 0.00067)
+    """
+    decimals = max(3, 1 - math.floor(math.log10(share)))
+    return round(math.floor(share * 10.0**decimals) / 10.0**decimals, decimals)
+
+
 def format_share_of_people(share: float) -> str:
     """Say a share of people the way people do, where that is true.
 

@@ -11,6 +11,7 @@ from localface.data.constraints import check_where
 from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
+from localface.engine.clock import Clock
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.errors import ConstraintError, did_you_mean, list_names
@@ -33,11 +34,14 @@ class CheckedAsk:
 
     def make_request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
+        clock = Clock(self.max_seconds)
+        clock.start()
         record = read_record(person, self.engine.schema)
-        return self.make_request_from_record(record, person_format(person, self.engine.form))
+        form = person_format(person, self.engine.form)
+        return replace(self.make_request_from_record(record, form), clock=clock)
 
     def make_request_from_record(self, record: Array, form: TableFormat) -> Request:
-        """Write down what one person asks, given their record."""
+        """Write down what one person asks, given their record; their time has not begun yet."""
         return self.engine.make_request(
             record,
             form,
@@ -45,7 +49,7 @@ class CheckedAsk:
             goal=self.counterfactual,
             relax=self.relax,
             weights=self.weights,
-            max_seconds=self.max_seconds,
+            clock=Clock(self.max_seconds),
         )
 
 

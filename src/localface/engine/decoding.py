@@ -13,6 +13,8 @@ from localface.search.outcome import Outcome
 from localface.sources.protocol import Source
 from localface.types import Array, Ids
 
+_MANY = 64  # sources beyond which their values are looked up rather than compared one by one
+
 
 def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None) -> Decode:
     """Turn points into records, taking over known values bit for bit wherever a point has them.
@@ -31,13 +33,34 @@ def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None
         records = space.records(points)
         if within is not None:
             records = _keep_records_within(space, within, points, records)
-        both = np.concatenate([space.points(donors), known_points])
-        for record, point in zip([*donors, *known], both, strict=True):
+        sources = np.concatenate([donors, known])
+        source_points = np.concatenate([space.points(donors), known_points])
+        if len(sources) > _MANY:
+            return _with_values_of_many(records, points, sources, source_points, firsts)
+        for record, point in zip(sources, source_points, strict=True):
             same = np.logical_and.reduceat(points == point, firsts, axis=1)
             records = np.where(same, record, records)
         return records
 
     return decode
+
+
+def _with_values_of_many(
+    records: Array, points: Array, sources: Array, source_points: Array, firsts: Ids
+) -> Array:
+    """Take over values feature by feature, where there are too many sources for one by one."""
+    found = records.copy()
+    for feature, columns in enumerate(np.split(np.arange(points.shape[1]), firsts[1:])):
+        taken = _last_same(source_points[:, columns], points[:, columns])
+        found[:, feature] = np.where(taken >= 0, sources[taken, feature], found[:, feature])
+    return found
+
+
+def _last_same(known: Array, wanted: Array) -> Ids:
+    """For each wanted row of values the number of the last known row that is the same; -1: none."""
+    number_of = {row.tobytes(): i for i, row in enumerate(np.ascontiguousarray(known + 0.0))}
+    rows = np.ascontiguousarray(wanted + 0.0)  # adding zero makes -0.0 and 0.0 the same bytes
+    return np.array([number_of.get(row.tobytes(), -1) for row in rows], dtype=np.int64)
 
 
 def path_records(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -161,14 +160,13 @@ class Engine:
         self, request: Request, asks: Questions[Result], decode: Decode
     ) -> SearchJob[Result]:
         """A search for the driver to run on behalf of a request."""
-        seconds = np.inf if request.max_seconds is None else request.max_seconds
         return SearchJob(
             asks,
             decode,
             self.score.min_score,
             wanted=request.wanted,
             person=request.person,
-            deadline=time.perf_counter() + seconds,
+            deadline=request.clock.start(),
         )
 
     def assemble_recourse(

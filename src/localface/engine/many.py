@@ -83,6 +83,7 @@ def answer_many(
         for index, answer in with_progress(found, len(numbers), progress=progress):
             if isinstance(answer, Recourse):
                 answers[numbers[index]] = answer
+                requests[numbers[index]].clock.pause()  # what is left is for the reasons
             else:
                 errors[numbers[index]] = answer
         done = sorted(answers)

@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from localface.data.box import Box
 from localface.data.table_format import TableFormat
+from localface.engine.clock import Clock
 from localface.engine.job import Result, SearchJob
 from localface.types import Array
 
@@ -30,7 +31,7 @@ class Request:
     fixed : features that the actions leave as they are
     wanted : tells whether someone still waits for the answer
     person : the number of the person in the table that they came in
-    max_seconds : after so long the best answer so far is given
+    clock : the time that all searches for this person may take together
     """
 
     record: Array
@@ -43,7 +44,7 @@ class Request:
     fixed: frozenset[str] = frozenset()
     wanted: Callable[[], bool] | None = None
     person: int | None = None
-    max_seconds: float | None = None
+    clock: Clock = field(default_factory=Clock)
 
     @property
     def known_records(self) -> list[Array]:

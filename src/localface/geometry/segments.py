@@ -6,10 +6,32 @@ import numpy as np
 
 from localface.types import Array, Mask
 
+_POINTS_AT_ONCE = 512
+_ROUGH = 1e-9  # share of the squares that rounding may be off by, in a product of points
+
 
 def norms(vectors: Array) -> Array:
     """Return the Euclidean length of each vector, summed in the same order whatever the batch."""
     return np.asarray(np.sqrt((vectors * vectors).sum(axis=-1)))
+
+
+def nearest_distances(points: Array, others: Array) -> Array:
+    """Return how far each point is from the nearest of others; infinite where there are none.
+
+    Products tell roughly which others are nearest, and the distance of those is worked out as
+    ``norms`` does.
+    """
+    nearest = np.full(len(points), np.inf)
+    if not len(others):
+        return nearest
+    squares = (others * others).sum(axis=1)
+    for first in range(0, len(points), _POINTS_AT_ONCE):
+        some = points[first : first + _POINTS_AT_ONCE]
+        rough = squares - 2 * (some @ others.T)  # but for the point's own square
+        slack = _ROUGH * (squares.max() + (some * some).sum(axis=1))
+        rows, columns = np.nonzero(rough <= (rough.min(axis=1) + slack)[:, None])
+        np.minimum.at(nearest, first + rows, norms(some[rows] - others[columns]))
+    return nearest
 
 
 def split_at_flips(start: Array, end: Array, discrete: Mask) -> list[tuple[Array, Array]]:

@@ -28,6 +28,8 @@ from localface.search.questions import (
 )
 from localface.types import NO_ROWS, Array, Ids, Mask
 
+_AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
+
 Edge = tuple[int, int]
 """The step from one vertex to another."""
 Trail = tuple[int, ...]
@@ -202,8 +204,12 @@ class LocalGraph:
             loops = [
                 (vertex, vertex) for vertex, one in zip(vertices, rows, strict=True) if not one
             ]
-            found = yield from self.densities_along(loops, None, self.person.rule)
-            values[~rows] = found.log_densities
+            parts = []
+            for first in range(0, len(loops), _AT_ONCE):
+                some = loops[first : first + _AT_ONCE]
+                found = yield from self.densities_along(some, None, self.person.rule)
+                parts.append(found.log_densities)
+            values[~rows] = np.concatenate(parts)
         return values
 
     def has_targets(self) -> Questions[bool]:
@@ -263,13 +269,15 @@ class LocalGraph:
         return [self._log_means[key] for key in keys]
 
     def is_permitted(self, edge: Edge) -> bool:
+        """Check the rules that need no question, for one edge."""
+        return bool(self.are_permitted(edge[0], [edge[1]])[0])
+
+    def are_permitted(self, start: int, ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""
-        if self.breaks_relation[edge[1]]:
-            return False
-        start = self.points[edge[0]]
-        end = self.points[edge[1]]
-        forward = bool(self.person.bounds.respects_one_way(start, end))
-        return forward and float(norms(end - start)) <= self.person.max_step
+        points = self.points[ends]
+        forward = self.person.bounds.respects_one_way(self.points[start], points)
+        short = norms(points - self.points[start]) <= self.person.max_step
+        return np.asarray(forward & short & ~self.breaks_relation[ends])
 
     def refused_edges(self, vertices: list[int]) -> list[Edge]:
         """Edges known not to be traversable, as pairs of positions in ``vertices``."""

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.density.protocol import FLOOR_TOLERANCE
-from localface.geometry.projection import Projection
 from localface.search.closing import (
     close_improved,
     close_out_of_time,
     close_search,
     close_without_path,
-    count_features,
     find_actions_along,
-    in_any_case,
-    measure_actions,
     outcome_without_measures,
     why_no_actions,
+)
+from localface.search.going_straight import (
+    go_straight,
+    go_straight_below_floor,
+    go_straight_with_more,
 )
 from localface.search.graph import LocalGraph
 from localface.search.improving import PathImprovement
@@ -43,8 +43,6 @@ from localface.search.stages.relax import densest_path
 from localface.search.stages.straight import (
     FAR_STATES,
     NEAR_STATES,
-    StraightWay,
-    find_straight_way,
 )
 from localface.search.stages.waiting import add_waiting
 from localface.types import Array
@@ -160,42 +158,16 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
     found = yield from explore(graph, replace(plan.walk_options, most=walks[0]))
     if found.trail:
         return found
-    straight = yield from _go_straight(graph, plan, projection, among=NEAR_STATES)
+    straight = yield from go_straight(graph, plan, projection, among=NEAR_STATES)
     if straight is not None:
         return straight
     if found.gave_up and len(walks) > 1:
         found = yield from explore(graph, replace(plan.walk_options, most=walks[1]))
     if not found.trail and not graph.cut:
-        straight = yield from _go_straight(graph, plan, projection, among=FAR_STATES)
+        straight = yield from go_straight(graph, plan, projection, among=FAR_STATES)
         if straight is None and plan.max_features is not None:
-            straight = yield from _go_straight_with_more(graph, plan, projection)
+            straight = yield from go_straight_with_more(graph, plan, projection)
     return found if straight is None else straight
-
-
-def _go_straight_with_more(
-    graph: LocalGraph, plan: Plan, projection: Projection
-) -> Questions[Outcome | None]:
-    """Go straight with more features than are wanted: it is a path then, and no actions."""
-    more = replace(plan, max_features=None)
-    outcome = yield from _go_straight(graph, more, projection, among=FAR_STATES)
-    if outcome is None or outcome.actions is None:
-        return outcome
-    fewest = count_features(graph.person, outcome.actions.moves)
-    missing = MissingActions(plan.max_features, fewest)
-    return replace(outcome, actions=None, missing_actions=missing)
-
-
-def _go_straight(
-    graph: LocalGraph, plan: Plan, projection: Projection, *, among: int
-) -> Questions[Outcome | None]:
-    """The outcome of going straight to one of so many states; None where none can be gone to."""
-    own = yield from graph.factual_log_density()
-    log_floor = min(graph.person.log_floor, own)
-    way = yield from find_straight_way(graph, plan, projection, log_floor, among=among)
-    if way.moves is None or way.stops is None:
-        graph.cut = graph.cut or way.cut
-        return None
-    return (yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor)))
 
 
 def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:
@@ -293,33 +265,11 @@ def _search_above_lower_floor(
             trail = by_entry
             log_density = entered
     if not trail:
-        return None
+        return (yield from go_straight_below_floor(graph, plan))
     entry = start != 0
     lowered = graph.with_floor(min(log_density, graph.person.log_floor))
     eased = Exploration((0, *trail) if entry else trail, entry=entry)
     return (yield from _improve_path(lowered, plan, eased, relaxed=True))
-
-
-def _go_by_moves(
-    graph: LocalGraph,
-    plan: Plan,
-    way: StraightWay,
-    log_floor: float,
-) -> Questions[Outcome]:
-    """The outcome in which the path is what the actions lead through."""
-    if plan.existence_only:
-        return outcome_without_measures("FOUND", graph.person)
-    own = graph.with_fixed_columns(graph.person.fixed)
-    assert way.moves is not None
-    assert way.stops is not None
-    vertices = [own.add_state(stop.point, stop.score) for stop in way.stops]
-    entry = bool(log_floor < graph.person.log_floor - FLOOR_TOLERANCE)
-    path = own.path_through((0, *vertices))
-    outcome = yield from close_search("FOUND", own, path, entry=entry)
-    if not plan.actions:
-        return replace(outcome, donors=tuple(way.rows.tolist()), composed=True)
-    actions = yield from measure_actions(graph.person, way.moves, log_floor, way.rows)
-    return replace(outcome, actions=actions, composed=True)
 
 
 def _search_as_in_the_paper(graph: LocalGraph, plan: Plan) -> Questions[Outcome]:

@@ -31,7 +31,7 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
     """
     tree = _Tree(engine, request, plan)
     level = tree.follow_branches([frozenset()])
-    while level and len(tree.minimal_feature_sets()) < n_paths and tree.branches < MOST_BRANCHES:
+    while level and len(tree.minimal_feature_sets()) < n_paths and tree.may_go_on:
         level = tree.follow_branches(_branches_of_next_level(level))
     chosen = tree.cheapest_recourses(n_paths)
     exhausted = not level and not tree.cut
@@ -58,6 +58,11 @@ class _Tree:
         self._seen: set[Names] = set()
         self._closed: list[Names] = []
 
+    @property
+    def may_go_on(self) -> bool:
+        """Whether another level may be followed: not too many branches, and time is left."""
+        return self.branches < MOST_BRANCHES and not self.request.clock.is_up
+
     def follow_branches(self, branches: Iterable[Names]) -> list[tuple[Names, Names]]:
         """Follow branches, each given by what it fixes; returns those with a recourse.
 
@@ -82,6 +87,7 @@ class _Tree:
             self._answers_by_branch(open_, requests), key=lambda one: sorted(one[0])
         ):
             self.disclosures.append(answer.disclosure)
+            self.cut = self.cut or answer.cut_short
             known[fixed] = self._keep_recourse(fixed, answer)
         return [(fixed, names) for fixed, names in known.items() if names is not None]
 

@@ -147,7 +147,7 @@ class Alternatives(Sequence[Recourse]):
         end = (
             "every branch was followed"
             if self.exhausted
-            else f"there may be more beyond {MOST_BRANCHES} branches"
+            else "there may be more: not every branch was followed"
         )
         return f"{self.wanted} ways were wanted; {ways} found, and {end}"
 

@@ -19,7 +19,7 @@ from localface.search.outcome import Outcome
 from localface.search.person import Person
 from localface.search.pipeline import find_recourse
 from localface.search.plan import Plan
-from localface.search.questions import Questions, ask_point_scores
+from localface.search.questions import OutOfTime, Questions, ask_point_scores
 from localface.types import Array
 
 _TRIES = 8  # searches that a wish for more robustness may take, beside the first
@@ -75,10 +75,17 @@ class _RobustSearch:
         Where that asks too much, halve what is asked beyond the last score that could be had.
         """
         best = yield from job.asks
-        if best.status != "FOUND":
+        if best.status != "FOUND" or best.cut_short:
             return best
         person = self._person_at_floor_of(best)
-        most, lacking = yield from self._success_and_lacking_score(best, job.decode)
+        try:
+            return (yield from self._more_robust(best, person, job.decode))
+        except OutOfTime:
+            return replace(best, cut_short=True)
+
+    def _more_robust(self, best: Outcome, person: Person, decode: Decode) -> Questions[Outcome]:
+        """The most robust outcome that is found."""
+        most, lacking = yield from self._success_and_lacking_score(best, decode)
         low = max(person.min_score, _end_score(best))
         high = np.inf
         for _ in range(_TRIES):
@@ -86,10 +93,12 @@ class _RobustSearch:
                 break
             level = low + lacking if low + lacking < high else (low + high) / 2
             trial = yield from self._search_recourse_for(replace(person, min_score=level))
+            if trial.cut_short:
+                return replace(best, cut_short=True)
             if trial.status != "FOUND":
                 high = level
                 continue
-            success, lacking = yield from self._success_and_lacking_score(trial, job.decode)
+            success, lacking = yield from self._success_and_lacking_score(trial, decode)
             low = max(level, _end_score(trial))
             if success > most:
                 best = replace(trial, relaxed=best.relaxed)

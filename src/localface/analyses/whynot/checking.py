@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import narwhals as nw
@@ -16,6 +16,7 @@ from localface.analyses.whynot.reasons import (
     why_no_path_leads_there,
     why_score_refuses,
 )
+from localface.analyses.whynot.searching import TriedWish, search_for_wish
 from localface.answers.certificate import Certificate
 from localface.answers.pair_words import refusing_pair
 from localface.answers.recourse import Recourse
@@ -46,9 +47,9 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     same = bool(same_codes(record, goal).all())
     broken = () if same else tuple(_find_oversteps(engine.schema, request.box, goal))
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
-    tried = None if same else _search_for_wish(engine, plan, request, broken)
+    tried = None if same else search_for_wish(engine, plan, request, broken)
     on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
-    spent = [straight.disclosure] if tried is None else [straight.disclosure, tried.disclosure]
+    spent = [straight.disclosure, *(() if tried is None else tried.disclosures)]
     found = Check(
         schema=engine.schema,
         form=request.form,
@@ -62,10 +63,8 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         on_ground=on_ground,
         step=straight.certificates[0],
         direct=same or (not broken and _can_go_straight(engine, outcome, straight.certificates[0])),
-        way=tried is None or (tried.found and tried.relaxed_to is None),
-        recourse=None
-        if broken or tried is None or tried.relaxed_to is not None
-        else _path_with_note(tried),
+        way=tried is None or tried.way,
+        recourse=None if broken or tried is None or not tried.way else _path_with_note(tried),
         place=None,
         reasons=(),
         relaxation=None,
@@ -131,47 +130,6 @@ def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]
             )
 
 
-def _box_widened_to_hold(box: Box, goal: Array, broken: Sequence[int]) -> Box:
-    """The box, widened just enough to hold a state."""
-    wide = np.isin(np.arange(len(goal)), broken)
-    return Box(
-        np.where(wide, np.minimum(box.lower, goal), box.lower),
-        np.where(wide, np.maximum(box.upper, goal), box.upper),
-        {j: codes | {int(goal[j])} if wide[j] else codes for j, codes in box.allowed.items()},
-        box.up & ~wide,
-        box.down & ~wide,
-        box.reasons,
-    )
-
-
-def _search_for_wish(
-    engine: Engine, plan: Plan, request: Request, broken: Sequence[Overstep]
-) -> Recourse:
-    """Look for a way to the wished state, at the least relaxation that opens one."""
-    outside = [engine.schema.index(one.feature) for one in broken if one.other is None]
-    assert request.goal is not None
-    wider = replace(
-        request,
-        box=_box_widened_to_hold(request.box, request.goal, outside),
-        relax=True,
-        wished=True,
-    )
-    walk_options = replace(plan.walk_options, momentum_steps=0)
-    how = replace(
-        plan, strategy="guided", walk_options=walk_options, actions=plan.actions and not broken
-    )
-    ((_, answer),) = engine.answer([wider], how)
-    if answer.relaxed_to is None:
-        return answer
-    lowered = min(
-        answer.relaxed_to, *answer.densities[1:]
-    )  # a mean may hide that a place is uncommon
-    enough = (
-        lowered >= float(engine.answers.scale.share_below(engine.log_floor)) > 0
-    )  # looking further out was all it took
-    return replace(answer, relaxed_to=None if enough else lowered)
-
-
 def _measure_straight_steps(
     engine: Engine, request: Request, states: Array
 ) -> tuple[Outcome, Recourse]:
@@ -191,16 +149,15 @@ def _can_go_straight(engine: Engine, outcome: Outcome, step: Certificate) -> boo
     return step.holds and ends and (longest is None or step.length <= longest)
 
 
-def _path_with_note(tried: Recourse) -> Recourse | None:
+def _path_with_note(tried: TriedWish) -> Recourse:
     """The way that was found, with a word on where it leads if that is not the target."""
-    if not tried.found:
-        return None
+    way = replace(tried.recourse, relaxed_to=None)
     short = "this leads to the wished state, which does not reach the target"
-    return tried if tried.target.is_reached_by(tried.scores[-1]) else replace(tried, reason=short)
+    return way if way.target.is_reached_by(way.scores[-1]) else replace(way, reason=short)
 
 
 def _add_reasons_to_check(
-    engine: Engine, request: Request, found: Check, tried: Recourse | None
+    engine: Engine, request: Request, found: Check, tried: TriedWish | None
 ) -> Check:
     """Add the reasons, the place where a straight step fails, and the least relaxation."""
     refused = found.refused_by
@@ -209,7 +166,7 @@ def _add_reasons_to_check(
     if "floor" in refused:
         pair = refusing_pair(engine.density, found.records[1], engine.log_floor)
         found = replace(found, pair=pair)
-    elif "way" in refused and not found.step.holds:
+    elif "way" in refused and not found.step.holds and not request.clock.is_up:
         found = _add_least_common_state(engine, request, found)
     sentences = [one.sentence for one in found.broken]
     sentences += [why_floor_refuses(found)] if "floor" in refused else []

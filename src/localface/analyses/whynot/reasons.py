@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from localface.analyses.whynot.findings import Check, Overstep, Relaxation, join_words
-from localface.answers.recourse import Recourse
+from localface.analyses.whynot.searching import TriedWish
 from localface.answers.status import Status
 from localface.answers.wording import (
     format_distinct_percents,
@@ -36,11 +36,13 @@ def why_score_refuses(found: Check) -> str:
     return f"the score would be {score}, {missing} from what is wanted: {wanted}"
 
 
-def why_no_path_leads_there(engine: Engine, found: Check, tried: Recourse | None) -> str:
+def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | None) -> str:
     """Why no way leads there."""
     options = engine.options
-    if tried is not None and tried.status is Status.BUDGET:
+    if tried is not None and tried.recourse.status is Status.BUDGET:
         return f"max_rows={options.max_rows} was spent before a way was found"
+    if tried is not None and tried.recourse.status is Status.OUT_OF_TIME:
+        return "time was up before a way was found"
     around = (
         f"no steps from each place to its {options.n_neighbors} nearest "
         "lead there over common enough ground"
@@ -59,27 +61,26 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: Recourse | None
     return around
 
 
-def least_relaxation(found: Check, tried: Recourse | None) -> Relaxation:
+def least_relaxation(found: Check, tried: TriedWish | None) -> Relaxation:
     """What would have to give way, all of it at once."""
-    lowered = None if tried is None else tried.relaxed_to
-    score = None if found.valid else found.score
+    lowered = None if tried is None else tried.lowered
+    score = None if found.valid else found.target.threshold_below(found.score)
     movable = tuple(one for one in found.broken if not _is_own(found.schema, one))
     if len(movable) < len(found.broken):
         sentence = "nothing opens it: it would change what stays this person's own"
         return Relaxation(movable, lowered, score, enough=False, sentence=sentence)
-    enough = tried is None or tried.found
+    enough = tried is None or tried.opens
     parts = [one.remedy for one in found.broken]
     if lowered is not None and lowered > 0:
         parts.append(
-            "the floor comes down from {} to {}".format(
-                *format_distinct_percents(found.min_density, lowered)
-            )
+            f"the floor comes down from {format_number(100 * found.min_density)} % "
+            f"to {100 * lowered:.3g} %"
         )
     elif lowered is not None:
         parts.append(
             "the floor gives way altogether (the way there is more unusual than anybody's)"
         )
-    parts += [] if score is None else [f"a score of {found.target.format_score(score)} is enough"]
+    parts += [] if score is None else [f"a score of {format_number(score, 6)} is enough"]
     sentence = (
         f"it opens if {join_words(parts)}" if parts and enough else _no_floor_helps_sentence(tried)
     )
@@ -91,9 +92,14 @@ def _is_own(schema: Schema, broken: Overstep) -> bool:
     return schema[broken.feature].own or (broken.other is not None and schema[broken.other].own)
 
 
-def _no_floor_helps_sentence(tried: Recourse | None) -> str:
-    if tried is not None and tried.status is Status.BUDGET:
+def _no_floor_helps_sentence(tried: TriedWish | None) -> str:
+    status = Status.UNREACHABLE if tried is None else tried.status
+    if status is Status.BUDGET:
         return "whether a lower floor opens it is not known: allow more rows"
+    if status is Status.OUT_OF_TIME:
+        return "whether a lower floor opens it is not known: time was up, allow more max_seconds"
+    if status is not Status.UNREACHABLE:
+        return "whether a lower floor opens it is not known: those that were tried do not"
     return (
         "no floor, however low, opens it: max_step or one-way features rule out every step onwards"
     )

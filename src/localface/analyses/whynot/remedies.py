@@ -1,16 +1,18 @@
-"""Names the constraints that would have to give way where no target is allowed."""
+"""Names what would open a way where there is none: the constraints, the floor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
 from localface.analyses.whynot.findings import join_words
+from localface.analyses.whynot.floors import offer_lower_floors
+from localface.analyses.whynot.trials import Trial, run_trials
 from localface.analyses.whynot.widening import answer_with_wider_limits
-from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.data.box import Box
@@ -18,7 +20,7 @@ from localface.data.schema import Schema
 from localface.engine.engine import Engine
 from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
-from localface.errors import InputError
+from localface.search.outcome import Outcome
 from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
 
@@ -32,33 +34,43 @@ _Set = tuple[int, ...]  # features, by their index in the schema
 def explain_refusals(
     engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
 ) -> list[Recourse]:
+    """Say, where there is no way, what would open one: each was tried before it is told.
+
+    Every other answer is passed on as it is, and so is one that widening opened. All searches
+    for one person share their time. The rows that they see are added up: a row seen twice
+    counts twice, so that the sum is an upper bound.
+    """
+    requests = [request for request, _ in asked]
+    answers = answer_with_wider_limits(engine, plan, asked)
+    answers = _name_constraints_to_free(engine, plan, requests, answers)
+    return offer_lower_floors(engine, plan, list(zip(requests, answers, strict=True)))
+
+
+def _name_constraints_to_free(
+    engine: Engine, plan: Plan, requests: Sequence[Request], answers: list[Recourse]
+) -> list[Recourse]:
     """Say, where no target is allowed, which constraints would have to give way.
 
     Single constraints are tried first, then pairs; what stays a person's own is not among them.
-    Every other answer is passed on as it is, and so is one that widening opened. Sets that leave
-    no target are found by counting; only the others are searched, all in lock-step. The rows that
-    those searches see are added up: a row seen twice counts twice, so that the sum is an upper
-    bound.
+    Sets that leave no target are found by counting; only the others are searched, in lock-step.
     """
-    answers = answer_with_wider_limits(engine, plan, asked)
-    shut = [
-        i for i, (request, _) in enumerate(asked) if _has_no_allowed_target(request, answers[i])
-    ]
+    shut = [i for i, one in enumerate(requests) if _has_no_allowed_target(one, answers[i])]
     for size in (1, 2):
-        trials = [
-            _Trial(i, some, replace(asked[i][0], box=_box_without_features(asked[i][0].box, some)))
+        freed = [
+            (i, some)
             for i in shut
-            for some in _sets_of_constrained_features(engine.schema, asked[i][0].box, size)
+            for some in _sets_of_constrained_features(engine.schema, requests[i].box, size)
         ]
-        for trial, opens, seen in _run_trials_within_budget(
-            engine, plan, _trials_with_targets(engine, trials), answers
-        ):
+        freed = _sets_with_targets(engine, requests, freed, answers)
+        quick = replace(plan, strategy="guided", existence_only=True)
+        trials = [_trial_without(engine, requests, one, quick) for one in freed]
+        for trial, outcome, seen in run_trials(engine, trials, answers):
             answer = answers[trial.number]
             names = tuple(engine.schema.names[j] for j in trial.freed)
             answers[trial.number] = replace(
                 answer,
                 disclosure=sum_disclosures([answer.disclosure, seen]),
-                opens=(*answer.opens, names) if opens else answer.opens,
+                opens=(*answer.opens, names) if outcome.status == "FOUND" else answer.opens,
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
@@ -69,13 +81,30 @@ def explain_refusals(
     ]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Trial:
-    """A request without the constraints on some features, and the number of the person."""
+def _sets_with_targets(
+    engine: Engine,
+    requests: Sequence[Request],
+    freed: Sequence[tuple[int, _Set]],
+    answers: Sequence[Recourse],
+) -> list[tuple[int, _Set]]:
+    """Those sets of constraints without which there is some target; no row is looked at."""
+    trials = []
+    for number, some in freed:
+        request = requests[number]
+        person = engine.make_person(request.record, _box_without_features(request.box, some))
+        trials.append(Trial(number, request, partial(count_targets, person), some))
+    counted = run_trials(engine, trials, answers)
+    return [(trial.number, trial.freed) for trial, counts, _ in counted if counts.targets > 0]
 
-    number: int
-    freed: _Set
-    request: Request
+
+def _trial_without(
+    engine: Engine, requests: Sequence[Request], freed: tuple[int, _Set], plan: Plan
+) -> Trial[Outcome]:
+    """A search without the constraints on some features; the way is not worked out."""
+    number, some = freed
+    request = requests[number]
+    person = engine.make_person(request.record, _box_without_features(request.box, some))
+    return Trial(number, request, partial(find_recourse, person, plan), some)
 
 
 def _has_no_allowed_target(request: Request, answer: Recourse) -> bool:
@@ -107,54 +136,6 @@ def _box_without_features(box: Box, features: Sequence[int]) -> Box:
         {j: why for j, why in box.reasons.items() if j not in features},
         {j: reach for j, reach in box.distance_limits.items() if j not in features},
     )
-
-
-def _trials_with_targets(engine: Engine, trials: Sequence[_Trial]) -> list[_Trial]:
-    """Those of the trials that leave some target to become; no row is looked at."""
-    jobs = []
-    for trial in trials:
-        person = engine.make_person(trial.request.record, trial.request.box)
-        jobs.append(engine.make_job(trial.request, count_targets(person), engine.make_decoder([])))
-    found = {number: counts.targets > 0 for number, counts, _ in engine.driver.run(jobs)}
-    return [trial for number, trial in enumerate(trials) if found[number]]
-
-
-def _run_trials_within_budget(
-    engine: Engine, plan: Plan, trials: Sequence[_Trial], answers: Sequence[Recourse]
-) -> list[tuple[_Trial, bool, Disclosure]]:
-    """Tell of each trial whether there is a way; a row budget is shared among one's trials."""
-    budget = engine.options.max_rows
-    if budget is None:
-        found = _run_trials(engine, plan, trials, max_rows=None)
-    else:
-        found = []
-        for number in dict.fromkeys(trial.number for trial in trials):
-            own = [trial for trial in trials if trial.number == number]
-            share = (budget - answers[number].disclosure.rows) // len(own)
-            if share >= 1:
-                found += _run_trials(engine, plan, own, max_rows=share)
-    return sorted(found, key=lambda one: (one[0].number, one[0].freed))
-
-
-def _run_trials(
-    engine: Engine, plan: Plan, trials: Sequence[_Trial], *, max_rows: int | None
-) -> list[tuple[_Trial, bool, Disclosure]]:
-    """Tell of each trial whether there is a way, with what it took; the way is not worked out."""
-    quick = replace(plan, strategy="guided", existence_only=True)
-    jobs = []
-    for trial in trials:
-        request = trial.request
-        person = engine.make_person(request.record, request.box)
-        jobs.append(
-            engine.make_job(
-                request, find_recourse(person, quick), engine.make_decoder([request.record])
-            )
-        )
-    found = []
-    for number, outcome, seen in engine.driver.run_or_error(jobs, max_rows=max_rows, apart=True):
-        opens = not isinstance(outcome, InputError) and outcome.status == "FOUND"
-        found.append((trials[number], opens, seen))  # a failure opens nothing
-    return found
 
 
 def _what_would_open_sentence(sets: Sequence[tuple[str, ...]]) -> str:

@@ -77,6 +77,7 @@ def _may_widen(request: Request, answer: Recourse) -> bool:
         and request.relax
         and request.goal is None
         and bool(request.box.distance_limits)
+        and not request.clock.is_up
     )
 
 

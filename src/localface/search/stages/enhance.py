@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from localface.density.protocol import Hole
-from localface.geometry.segments import norms
+from localface.geometry.segments import nearest_distances, norms
 from localface.search.graph import Edge, GraphPath, LocalGraph
 from localface.search.plan import Price
 from localface.search.questions import Questions
@@ -197,7 +197,7 @@ def _candidate_vertices(graph: LocalGraph, known: GraphPath) -> tuple[list[int],
     vertices = vertices[within]
     points = graph.points[vertices]
     goals = graph.points[vertices[np.isin(vertices, graph.goals)]]
-    remaining = norms(points[:, None, :] - goals[None, :, :]).min(axis=1, initial=np.inf)
+    remaining = nearest_distances(points, goals)
     detour = straight[within] + remaining
     if graph.person.rule == "mean" and len(vertices) > _MAX_BY_MEAN:
         detour[np.argsort(detour, kind="stable")[_MAX_BY_MEAN:]] = np.inf

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from localface.geometry.segments import norms
 from localface.search.graph import Edge, LocalGraph, Trail
 from localface.search.questions import Questions
 
@@ -16,21 +17,39 @@ choose between them."""
 
 
 def densest_path(
-    graph: LocalGraph, start: int, *, n_neighbors: int
+    graph: LocalGraph, start: int, *, n_neighbors: int, most: float = np.inf
 ) -> Questions[tuple[Trail, float]]:
     """Find the path from ``start`` to a target with the highest lowest log-density, and that.
 
     Where the targets lie beyond a gap that no vertex's ``n_neighbors`` nearest rows span,
-    it looks further out, until there is a path or no row is left to look at.
+    it looks further out, until there is a path or no row is left to look at, or ``most``
+    vertices were accepted.
     """
+    if (yield from _is_out_of_step(graph, start, n_neighbors)):
+        return (), -np.inf
     k = n_neighbors
     known: dict[Edge, float] = {}
     bound = yield from _log_density_bound_at_goal(graph)
     while True:
-        trail, log_density = yield from _widest_path(graph, start, k, known, bound=bound)
-        if trail or graph.cut or k > len(graph.points):
-            return trail, log_density
+        found = yield from _widest_path(graph, start, k, known, bound=bound, most=most)
+        most -= found.accepted
+        if found.trail or graph.cut or found.exhausted or k > len(graph.points) or most <= 0:
+            return found.trail, found.log_density
         k *= 2
+
+
+def _is_out_of_step(graph: LocalGraph, start: int, n_neighbors: int) -> Questions[bool]:
+    """Tell whether a given goal is further than a step from everyone: then no path leads there."""
+    goal = graph.goal
+    longest = graph.person.max_step
+    if goal is None or not np.isfinite(longest) or graph.is_permitted((start, goal)):
+        return False
+    around = yield from graph.reveal_rows_near(
+        graph.points[goal], n_neighbors, graph.person.bounds, radius=longest
+    )
+    if len(around) == n_neighbors or graph.cut:
+        return False
+    return not any(graph.is_permitted((row, goal)) for row in around)
 
 
 def _log_density_bound_at_goal(graph: LocalGraph) -> Questions[float]:
@@ -53,9 +72,27 @@ class _QueuedEdge(NamedTuple):
     head: int
 
 
+class _Look(NamedTuple):
+    """What looking at so many rows around each vertex came to.
+
+    ``exhausted`` says that no vertex has rows further out to which a step could lead.
+    """
+
+    trail: Trail
+    log_density: float
+    accepted: int
+    exhausted: bool
+
+
 def _widest_path(
-    graph: LocalGraph, start: int, k: int, known: dict[Edge, float], *, bound: float
-) -> Questions[tuple[Trail, float]]:
+    graph: LocalGraph,
+    start: int,
+    k: int,
+    known: dict[Edge, float],
+    *,
+    bound: float,
+    most: float,
+) -> Questions[_Look]:
     """Accept vertices in the order of the highest lowest log-density by which they are reached.
 
     An edge is worked out only when it is at the head of the queue; until then the density
@@ -63,8 +100,9 @@ def _widest_path(
     nearer to a given goal come first.
     """
     trails: dict[int, Trail] = {}
+    exhausted = True
     heap = [_QueuedEdge(-bound, False, 0.0, -1, start, start)]
-    while heap:
+    while heap and len(trails) < most:
         queued = heapq.heappop(heap)
         head = queued.head
         if head in trails:
@@ -75,14 +113,15 @@ def _widest_path(
             continue
         trails[head] = (*trails.get(queued.tail, ()), head)
         if graph.is_goal(head):
-            return trails[head], -queued.loss
-        for end, log_density in (yield from _next_vertices(graph, head, k)):
+            return _Look(trails[head], -queued.loss, len(trails), exhausted)
+        nearby, all_seen = yield from _next_vertices(graph, head, k)
+        exhausted &= all_seen
+        for end, log_density, to_goal in nearby:
             if end not in trails:
-                to_goal = 0.0 if graph.goal is None else graph.edge_length(end, graph.goal)
                 loss = max(queued.loss, -log_density)
                 row = int(graph.ids[end])
                 heapq.heappush(heap, _QueuedEdge(loss, True, to_goal, row, head, end))
-    return (), -np.inf
+    return _Look((), -np.inf, len(trails), exhausted)
 
 
 def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -> Questions[float]:
@@ -101,14 +140,24 @@ def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -
 
 def _next_vertices(
     graph: LocalGraph, here: int, n_neighbors: int
-) -> Questions[list[tuple[int, float]]]:
-    """Where one could go next, with the log-density there: no edge can be better than its end."""
+) -> Questions[tuple[list[tuple[int, float, float]], bool]]:
+    """Where one could go next, with the log-density there and how far it is to a given goal.
+
+    No edge can be better than its end. Tells also whether no step leads to any row further out.
+    """
     around = yield from graph.reveal_rows_around(here, n_neighbors)
-    around = [row for row in around if row != here and graph.is_permitted((here, row))]
-    found: list[tuple[int, float]] = []
-    if around:
-        log_densities = yield from graph.log_densities_at(around)
-        found = list(zip(around, log_densities.tolist(), strict=True))
-    if graph.goal is not None and graph.is_permitted((here, graph.goal)):
-        found.append((graph.goal, np.inf))
-    return found
+    all_seen = len(around) < n_neighbors
+    if around and not all_seen:
+        all_seen = graph.edge_length(here, around[-1]) > graph.person.max_step
+    if graph.goal is not None:
+        around = [*(row for row in around if row != graph.goal), graph.goal]
+    permitted = graph.are_permitted(here, around).tolist()
+    ends = [row for row, fine in zip(around, permitted, strict=True) if fine and row != here]
+    rows = [row for row in ends if row != graph.goal]
+    log_densities = np.full(len(ends), np.inf)
+    if rows:
+        log_densities[: len(rows)] = yield from graph.log_densities_at(rows)
+    to_goal = np.zeros(len(ends))
+    if graph.goal is not None:
+        to_goal = norms(graph.points[ends] - graph.points[graph.goal])
+    return list(zip(ends, log_densities.tolist(), to_goal.tolist(), strict=True)), all_seen

@@ -1,0 +1,118 @@
+"""Says how far the floor must come down where no steps keep it, once that was tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from localface.analyses.whynot.trials import Trial, run_trials
+from localface.answers.disclosure import Disclosure
+from localface.answers.recourse import Recourse
+from localface.answers.status import Status
+from localface.answers.wording import format_number, round_share_down
+from localface.engine.engine import Engine
+from localface.engine.meter import sum_disclosures
+from localface.engine.requests import Request
+from localface.search.lower_floor import find_lower_floor
+from localface.search.outcome import Outcome
+from localface.search.pipeline import find_recourse
+from localface.search.plan import Plan
+from localface.search.questions import Questions
+
+_LOWER = (1.0, 0.5)  # shares of the floor that should open a way, each tried in turn
+
+
+def offer_lower_floors(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
+    """Add to what is unreachable the floor under which a search finds a way, if there is one.
+
+    Who asked to relax has been told already.
+    """
+    trials = _FloorTrials(engine, plan, asked, [answer for _, answer in asked])
+    shut = [i for i, one in enumerate(asked) if _is_refused_by_floor(plan, *one)]
+    needed = trials.find_needed_floors(shut)
+    opening: dict[int, float] = {}
+    for part in _LOWER:
+        opening |= trials.try_floors(
+            {
+                i: round_share_down(part * share)
+                for i, share in needed.items()
+                if share > 0 and i not in opening
+            }
+        )
+    for i in needed:
+        answer = trials.answers[i]
+        sentence = _lower_floor_sentence(answer.min_density, opening.get(i))
+        trials.answers[i] = replace(answer, reason=f"{answer.reason}; {sentence}")
+    return trials.answers
+
+
+def _is_refused_by_floor(plan: Plan, request: Request, answer: Recourse) -> bool:
+    unreachable = answer.status is Status.UNREACHABLE and plan.strategy == "guided"
+    return unreachable and not request.relax
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _FloorTrials:
+    """The people refused, and their answers so far; what trials see is added to them."""
+
+    engine: Engine
+    plan: Plan
+    asked: Sequence[tuple[Request, Recourse]]
+    answers: list[Recourse]
+
+    def find_needed_floors(self, people: Sequence[int]) -> dict[int, float]:
+        """The floor that should open a way for each, 0 where everybody is above it."""
+        trials = [Trial(i, self._request(i), partial(self._needed_floor, i)) for i in people]
+        found = {}
+        for trial, level, seen in run_trials(self.engine, trials, self.answers):
+            self._add_to_answer(trial.number, seen)
+            if level is not None:
+                found[trial.number] = float(self.engine.answers.scale.share_below(level))
+        return found
+
+    def try_floors(self, floors: Mapping[int, float]) -> dict[int, float]:
+        """Those of the floors under which a search finds a way."""
+        trials = [
+            Trial(i, self._request(i), partial(self._recourse_at, i, floor))
+            for i, floor in floors.items()
+        ]
+        found = {}
+        for trial, outcome, seen in run_trials(self.engine, trials, self.answers):
+            self._add_to_answer(trial.number, seen)
+            if outcome.status == "FOUND":
+                found[trial.number] = floors[trial.number]
+        return found
+
+    def _needed_floor(self, i: int) -> Questions[float | None]:
+        request = self._request(i)
+        return find_lower_floor(
+            self.engine.make_person(request.record, request.box),
+            n_neighbors=self.plan.walk_options.n_neighbors,
+            goal=self.engine.goal_point(request),
+        )
+
+    def _recourse_at(self, i: int, floor: float) -> Questions[Outcome]:
+        request = self._request(i)
+        at = self.engine.with_thresholds(min_density=floor)
+        person = at.make_person(request.record, request.box)
+        quick = replace(self.plan, walk_options=at.plan.walk_options, existence_only=True)
+        return find_recourse(person, quick, goal=at.goal_point(request))
+
+    def _request(self, i: int) -> Request:
+        return self.asked[i][0]
+
+    def _add_to_answer(self, i: int, seen: Disclosure) -> None:
+        answer = self.answers[i]
+        self.answers[i] = replace(answer, disclosure=sum_disclosures([answer.disclosure, seen]))
+
+
+def _lower_floor_sentence(now: float, opens: float | None) -> str:
+    if opens is None:
+        return "relax=True opens a way over less common ground"
+    return (
+        f"a way opens if the floor comes down from {format_number(100 * now)} % to "
+        f"{100 * opens:.3g} % (min_density={opens:g})"
+    )

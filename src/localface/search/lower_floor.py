@@ -1,0 +1,34 @@
+"""How far the floor would have to come down for one person, without a search for the best path."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.graph import LocalGraph
+from localface.search.person import Person
+from localface.search.questions import OutOfTime, Questions, ask_point_scores
+from localface.search.stages.relax import densest_path
+from localface.types import Array
+
+_MOST_VERTICES = 400  # that are accepted before it gives up
+
+
+def find_lower_floor(
+    person: Person, *, n_neighbors: int, goal: Array | None = None
+) -> Questions[float | None]:
+    """The lowest log-density on the densest path from a person to a target, or to a given goal.
+
+    None where no such path was found before it gave up or time was up.
+    """
+    own = person.factual[None, :]
+    try:
+        scores = yield from ask_point_scores(own if goal is None else np.stack([own[0], goal]))
+        graph = LocalGraph(person, float(scores[0]))
+        if goal is not None:
+            graph.goal = graph.add_state(goal, float(scores[1]))
+        trail, log_density = yield from densest_path(
+            graph, 0, n_neighbors=n_neighbors, most=_MOST_VERTICES
+        )
+    except OutOfTime:
+        return None
+    return log_density if trail else None
