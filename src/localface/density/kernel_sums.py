@@ -20,6 +20,7 @@ from localface.types import Array, Ids, Mask
 _DISTANCES_AT_ONCE = 2**18  # distances held at a time: as many as fit the processor's cache
 _FEW_ROWS = 2048  # rows up to which looking at all of them is quicker than choosing
 _NEAR_ROWS = 192  # rows summed at first, about: near ones, which nearly always suffice to accept
+_FEW_PLACES = np.array([0.5, 0.25, 0.75, 0.1, 0.9])  # of a leg that is likely to be refused
 _UNDECIDED = -1
 _REFUSED = 0
 _PASSED = 1
@@ -165,6 +166,7 @@ class SegmentSums:
         log_floors = log_floors[self.legs.segment]
         bounds, found = self._bounds_from_near_rows(log_floors)
         offsets = np.zeros(len(self.legs))
+        self._refuse_by_few_places(log_floors, bounds, found, offsets)
         for some in self._legs_in_chunks(np.flatnonzero(found == _UNDECIDED)):
             floors = log_floors[some]
             rounding = self.rounding[some]
@@ -182,6 +184,25 @@ class SegmentSums:
             )
             found[leg] = exact.stays_above(float(log_floors[leg]))
         return self._worst_leg_per_segment(bounds, found, self.legs.points_at(offsets))
+
+    def _refuse_by_few_places(
+        self, log_floors: Array, bounds: Array, found: Ids, offsets: Array
+    ) -> None:
+        """Refuse legs of which some place or other is below the floor: most refused ones are."""
+        for some in self._legs_in_chunks(np.flatnonzero(found == _UNDECIDED)):
+            legs = np.repeat(some, len(_FEW_PLACES))
+            along = np.tile(_FEW_PLACES, len(some)) * self.legs.lengths[legs]
+            places = self.legs.starts[legs] + self.legs.directions[legs] * along[:, None]
+            kernels = self.kernels
+            log_kernels = kernels.turn_into_log_kernels(kernels.point_set.squared_distances(places))
+            _overwrite_own_rows(log_kernels, self.own[legs], -np.inf)
+            log_sums = log_sum_exp(log_kernels).reshape(len(some), -1)
+            lowest = log_sums.argmin(axis=1)
+            least = log_sums.min(axis=1)
+            low = least < log_floors[some] - 2 * FLOOR_TOLERANCE - 2 * self.rounding[some]
+            found[some[low]] = _REFUSED
+            bounds[some[low]] = least[low]
+            offsets[some[low]] = along.reshape(len(some), -1)[low, lowest[low]]
 
     def _bounds_from_near_rows(self, log_floors: Array) -> tuple[Array, Ids]:
         """Return bounds and verdicts from some near rows; few rows are left undecided."""

@@ -67,6 +67,7 @@ class LocalGraph:
         self.cut = False
         self.counts: TargetCounts | None = None
         self.holes: list[Hole] = []
+        self.below_floor: set[int] = set()  # vertices known to be: no step can be taken there
         self._vertex_of_row: dict[int, int] = {}
         self._scores_of_states: dict[bytes, float] = {person.factual.tobytes(): score}
         self._verdicts: dict[Edge, bool] = {}
@@ -236,6 +237,7 @@ class LocalGraph:
         """
         wanted = list(edges)
         keys = [_undirected_key(edge) for edge in wanted if self.is_permitted(edge)]
+        self._verdicts.update((key, False) for key in keys if self.below_floor & {*key})
         if self.person.rule == "mean":
             keys += [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]

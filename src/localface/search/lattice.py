@@ -11,7 +11,7 @@ from localface.search.graph import LocalGraph
 from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids
 
-_PATIENCE = 12  # steps refused one by one before many states are checked at a time
+_PATIENCE = 12  # steps refused one by one before many are checked at a time
 
 ColumnGroups = tuple[int, ...]
 """Groups of columns that are changed at once: one change."""
@@ -124,9 +124,9 @@ class Lattice:
             yield from self._check_steps_from(start, fresh)
 
     def check_states_are_dense(self, states: Sequence[int]) -> Questions[None]:
-        """Once many steps have been refused, ask of all states at once whether they are dense."""
+        """Ask of many states at once whether they are dense: that costs less than one step."""
         fresh = [one for one in states if self._keeps_relations[one] and not self._checked[one]]
-        if self._refused < _PATIENCE or not fresh:
+        if not fresh:
             return
         points = self.states[fresh]
         found = yield from ask_density_along(points, points, self.log_floor, self.person.rule)

@@ -11,6 +11,7 @@ from localface.search.stages.relax import densest_path
 from localface.types import Array
 
 _MOST_VERTICES = 400  # that are accepted before it gives up
+_MOST_EDGES = 160  # that are worked out before it does
 
 
 def find_lower_floor(
@@ -27,7 +28,7 @@ def find_lower_floor(
         if goal is not None:
             graph.goal = graph.add_state(goal, float(scores[1]))
         trail, log_density = yield from densest_path(
-            graph, 0, n_neighbors=n_neighbors, most=_MOST_VERTICES
+            graph, 0, n_neighbors=n_neighbors, most=_MOST_VERTICES, most_edges=_MOST_EDGES
         )
     except OutOfTime:
         return None

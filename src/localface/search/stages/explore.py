@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.density.protocol import FLOOR_TOLERANCE
+from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
 from localface.geometry.deviation import turn_until_segment_stays_near
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph, Trail
@@ -18,6 +18,8 @@ from localface.search.plan import WalkOptions
 from localface.search.questions import Questions
 from localface.search.stages.entry import find_entries, rank_entries
 from localface.types import Array
+
+_PATIENCE = 8  # steps refused one by one before it is asked of all ends whether they are on ground
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,8 @@ def _best_first_search(
     if graph.is_goal(here):
         return queue.trails[here]
     yield from _push_steps_around(graph, queue, here, walk_options)
+    refused = 0
+    looked_at = 1
     while (step := queue.pop_most_promising()) is not None:
         here = step.end
         if queue.take_blended_step(step):
@@ -166,6 +170,9 @@ def _best_first_search(
         # Lazily: one check an expansion, not one for each neighbour.
         passes = yield from graph.are_traversable([(step.start, here)])
         if not passes[0]:
+            refused += 1
+            if refused % _PATIENCE == 0:
+                looked_at = yield from _rule_out_ends(graph, looked_at)
             continue
         queue.trails[here] = (*queue.trails[step.start], here)
         if graph.is_goal(here):
@@ -177,6 +184,21 @@ def _best_first_search(
             return ()
         yield from _push_steps_around(graph, queue, here, walk_options)
     return ()
+
+
+def _rule_out_ends(graph: LocalGraph, first: int) -> Questions[int]:
+    """Find the vertices below the floor among those from a number on; returns the next number.
+
+    No step there can be taken, and a question about many states costs less than one about a
+    single step.
+    """
+    fresh = list(range(first, len(graph.points)))
+    if graph.person.rule != "lowest" or not fresh:
+        return first
+    log_densities = yield from graph.log_densities_at(fresh)
+    low = log_densities < graph.person.log_floor - 2 * RESTATED_TOLERANCE
+    graph.below_floor.update((first + np.flatnonzero(low)).tolist())
+    return len(graph.points)
 
 
 def _push_steps_around(

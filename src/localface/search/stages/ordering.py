@@ -20,10 +20,9 @@ Route = tuple[int, ...]
 
 def find_route(lattice: Lattice, subset: int, max_changes: int) -> Questions[Route | None]:
     """The best traversable route through the lattice, by as few changes at once as possible."""
+    within = [state for state in range(subset + 1) if state | subset == subset]
+    yield from lattice.check_states_are_dense([one for one in within if one not in (0, subset)])
     for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
-        if at_once > max_changes:
-            within = [state for state in range(subset + 1) if state | subset == subset]
-            yield from lattice.check_states_are_dense(within)
         route = yield from _cheapest_route(lattice, subset, at_once)
         if route is not None:
             return route

@@ -17,13 +17,18 @@ choose between them."""
 
 
 def densest_path(
-    graph: LocalGraph, start: int, *, n_neighbors: int, most: float = np.inf
+    graph: LocalGraph,
+    start: int,
+    *,
+    n_neighbors: int,
+    most: float = np.inf,
+    most_edges: float = np.inf,
 ) -> Questions[tuple[Trail, float]]:
     """Find the path from ``start`` to a target with the highest lowest log-density, and that.
 
     Where the targets lie beyond a gap that no vertex's ``n_neighbors`` nearest rows span,
     it looks further out, until there is a path or no row is left to look at, or ``most``
-    vertices were accepted.
+    vertices were accepted or ``most_edges`` edges worked out.
     """
     if (yield from _is_out_of_step(graph, start, n_neighbors)):
         return (), -np.inf
@@ -31,9 +36,12 @@ def densest_path(
     known: dict[Edge, float] = {}
     bound = yield from _log_density_bound_at_goal(graph)
     while True:
-        found = yield from _widest_path(graph, start, k, known, bound=bound, most=most)
+        found = yield from _widest_path(
+            graph, start, k, known, bound=bound, most=most, most_edges=most_edges
+        )
         most -= found.accepted
-        if found.trail or graph.cut or found.exhausted or k > len(graph.points) or most <= 0:
+        gave_up = most <= 0 or len(known) >= most_edges
+        if found.trail or graph.cut or found.exhausted or k > len(graph.points) or gave_up:
             return found.trail, found.log_density
         k *= 2
 
@@ -92,6 +100,7 @@ def _widest_path(
     *,
     bound: float,
     most: float,
+    most_edges: float,
 ) -> Questions[_Look]:
     """Accept vertices in the order of the highest lowest log-density by which they are reached.
 
@@ -102,7 +111,7 @@ def _widest_path(
     trails: dict[int, Trail] = {}
     exhausted = True
     heap = [_QueuedEdge(-bound, False, 0.0, -1, start, start)]
-    while heap and len(trails) < most:
+    while heap and len(trails) < most and len(known) < most_edges:
         queued = heapq.heappop(heap)
         head = queued.head
         if head in trails:
