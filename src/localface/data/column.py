@@ -24,6 +24,8 @@ class Column:
     """How one feature is stored; an empty ``dtype`` takes what suits the values.
 
     ``missing`` says what stands for a value that is missing: ``nan``, ``none`` or ``na``.
+    Where several columns of 0 and 1 tell the category of a feature, ``tells`` names it,
+    ``told_labels`` are its categories, and ``hot`` is the one of which this column is 1.
     """
 
     name: str
@@ -33,6 +35,9 @@ class Column:
     categories: tuple[FeatureValue, ...] | None = None
     ordered: bool = False
     missing: str = "nan"
+    tells: str = ""
+    hot: int = 0
+    told_labels: tuple[FeatureValue, ...] | None = None
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Column:
@@ -41,8 +46,14 @@ class Column:
         settings: dict[str, Any] = {**plain, **tuples}
         return cls(**settings)
 
+    def own_codes(self, codes: Array) -> Array:
+        """Return codes of the feature as codes of this column."""
+        if not self.tells:
+            return codes
+        return np.where(np.isnan(codes), np.nan, (codes == self.hot).astype(np.float64))
+
     def value(self, code: float) -> Any:
-        """Return one code as the user knows it."""
+        """Return one code of this column as the user knows it."""
         if code != code:
             return self.missing_value
         if self.labels is not None:

@@ -25,6 +25,7 @@ from localface.data.feature_checks import (
     check_own,
     check_words,
     checked_categories,
+    checked_columns,
     checked_number,
     checked_range,
 )
@@ -60,6 +61,8 @@ class Feature:
         could show), or ``refuse``
     codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
         what is missing, each stays as it is
+    columns : the 0/1 columns of the table that tell its category (one-hot), one a category; where
+        there is one fewer, the first category is that of rows with none of them at 1
 
     >>> age = Feature("age", unit="year", kind="integer", moves="never")
     >>> age.value(63.0), age.format(63.0)
@@ -81,6 +84,7 @@ class Feature:
     comparable: Comparable | None = None
     missing: MissingRule = "keep"
     codes: CodeLabels | Mapping[float, str] | None = None
+    columns: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         if self.moves is None:
@@ -88,6 +92,7 @@ class Feature:
         check_words(self)
         check_own(self)
         object.__setattr__(self, "categories", checked_categories(self))
+        object.__setattr__(self, "columns", checked_columns(self))
         object.__setattr__(self, "missing", checked_missing(self))
         object.__setattr__(self, "codes", checked_codes(self))
         if self.resolution is None:

@@ -13,10 +13,9 @@ from localface.data.box import Box
 from localface.data.codes import FeatureValue
 from localface.data.comparable import Comparable
 from localface.data.constraints import compile_box
+from localface.data.draft import draft_schema
 from localface.data.feature import Feature, checked_settings
 from localface.data.feature_checks import OWN
-from localface.data.infer import guess_features
-from localface.data.protected_names import protection_note
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
@@ -30,13 +29,15 @@ class Schema:
 
     ``links`` lists features that only ever change together, ``relations`` pairs of features
     that keep an order, as in ``("hr_min", "<=", "hr_max")``. ``notes`` are sentences on what was
-    guessed, for people to check.
+    guessed, for people to check. ``columns`` are those of the table: one a feature, or several
+    where columns of 0 and 1 tell a category.
     """
 
     features: tuple[Feature, ...]
     links: tuple[tuple[str, ...], ...]
     relations: tuple[tuple[str, str, str], ...]
     names: tuple[str, ...] = field(compare=False)
+    columns: tuple[str, ...] = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
 
     def __init__(
@@ -55,6 +56,9 @@ class Schema:
         _check_features(self.features)
         object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
         _check_feature_names(self.names)
+        each = (feature.columns or (feature.name,) for feature in self.features)
+        object.__setattr__(self, "columns", tuple(name for names in each for name in names))
+        _check_feature_names(self.columns)
         for name in [name for names in self.links for name in names]:
             self.index(name)
         for first, _, second in self.relations:
@@ -66,12 +70,12 @@ class Schema:
         """Guess a schema from a table; print it to see the guesses, mend them with ``with_``.
 
         What looks like age, sex, race, religion, disability or nationality by its name is taken
-        for protected; ``notes`` say so.
+        for protected, columns of 0 and 1 that tell one category for one feature, and -7, -8, -9
+        and the like beside numbers from 0 on for codes. ``notes`` say so, and what to write
+        where a guess is wrong.
         """
-        features = [Feature.from_dict(one) for one in guess_features(frame)]
-        guessed = [one for one in features if one.protected]
-        notes = [protection_note(one.name, grows=one.moves == "grows") for one in guessed]
-        return cls(features, notes=notes)
+        draft = draft_schema(frame)
+        return cls((Feature.from_dict(one) for one in draft.features), notes=draft.notes)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)
@@ -105,6 +109,10 @@ class Schema:
             given = {"resolution": None, "comparable": None, **given}
             if given["kind"] in ("numeric", "integer"):
                 given = {"categories": None, **given}
+            else:
+                given = {"codes": None, **given}
+            if given["kind"] in ("binary", "categorical"):
+                given = {"bounds": None, "reference": None, "within": None, **given}
             if given["kind"] in ("binary", "categorical") and old.moves == "grows":
                 given = {"moves": "never", **given}
         given = _settled_protection(old, given)
@@ -112,6 +120,33 @@ class Schema:
         features = (*self.features[:index], new, *self.features[index + 1 :])
         notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
         return Schema(features, links=self.links, relations=self.relations, notes=notes)
+
+    def split(self, name: str) -> Schema:
+        """Return a schema in which the 0/1 columns of one feature are features of their own."""
+        index = self.index(name)
+        columns = self.features[index].columns
+        if columns is None:
+            raise SchemaError(f"{name!r} has one column and cannot be split", feature=name)
+        old = self.features[index]
+        new = (
+            Feature(one, kind="binary", moves=old.moves, protected=old.protected) for one in columns
+        )
+        features = (*self.features[:index], *new, *self.features[index + 1 :])
+        return self._with_features(features, without=name)
+
+    def of_columns(self, columns: Iterable[str]) -> Schema:
+        """Return a schema of the features that these columns of a table tell, in their order."""
+        told = {column: one for one in self for column in one.columns or (one.name,)}
+        wanted = [told[column] for column in columns]
+        return self._with_features(tuple(dict.fromkeys(wanted)))
+
+    def _with_features(self, features: tuple[Feature, ...], without: str = "") -> Schema:
+        """Return a schema of other features, with the links, relations and notes that still fit."""
+        names = {feature.name for feature in features}
+        links = [one for one in self.links if names.issuperset(one)]
+        relations = [one for one in self.relations if names.issuperset((one[0], one[2]))]
+        notes = [note for note in self.notes if not note.startswith(f"{without!r} ")]
+        return Schema(features, links=links, relations=relations, notes=notes)
 
     def link(self, *names: str) -> Schema:
         """Return a schema in which these features only ever change together."""

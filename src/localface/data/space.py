@@ -108,7 +108,8 @@ class Space:
         """
         columns = [records[:, j] for j in range(len(schema))]
         present = [
-            codes[~is_absent(feature, codes)] for feature, codes in zip(schema, columns, strict=True)
+            codes[~is_absent(feature, codes)]
+            for feature, codes in zip(schema, columns, strict=True)
         ]
         found = [centre_and_scale(*pair) for pair in zip(schema, present, strict=True)]
         centres, scales = np.array(found, dtype=np.float64).T.copy()

@@ -70,9 +70,7 @@ class StoreWriter:
         facts = {**counts, **found, **gaps, "schema": self.schema.to_dict()}
         write_store_facts(self.folder, facts)
 
-    def _sample_rows(
-        self, size: int
-    ) -> tuple[Hashes, Array, int, tuple[tuple[float, ...], ...]]:
+    def _sample_rows(self, size: int) -> tuple[Hashes, Array, int, tuple[tuple[float, ...], ...]]:
         """Keep the distinct rows with the smallest hashes, count all rows, note what is absent."""
         absences: tuple[tuple[float, ...], ...] = ()
         hashes = np.zeros(0, dtype=np.uint64)

@@ -1,0 +1,148 @@
+"""A first draft of a schema: what each column of a table seems to hold, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.data.found_codes import find_codes
+from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
+from localface.data.infer import guess_column
+from localface.data.name_hints import hints_from_name
+from localface.data.one_hot import OneHotGroup, find_one_hot_groups
+from localface.data.protected_names import is_age_name, is_protected_name, protection_note
+from localface.errors import DataError
+from localface.types import Array, Mask
+
+Guess = dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The declarations of features, as plain values, and the sentences that explain them."""
+
+    features: tuple[Guess, ...]
+    notes: tuple[str, ...]
+
+
+def draft_schema(data: object) -> Draft:
+    """Guess the declaration of every column, and say what was guessed by what."""
+    table = open_table(data)
+    if len(table) == 0:
+        raise DataError("the table has no rows: give at least one")
+    columns = _values_by_column(table)
+    hot = {name: ones for name, values in columns.items() if (ones := _ones(values)) is not None}
+    named = not isinstance(table, np.ndarray)
+    groups = find_one_hot_groups(list(columns), hot) if named else []
+    group_of = {name: group for group in groups for name in group.columns}
+    features: list[Guess] = []
+    notes: list[str] = []
+    for name, values in columns.items():
+        group = group_of.get(name)
+        if group is None:
+            guess, sentences = _draft_column(name, table, values)
+        elif name == group.columns[0]:
+            guess, sentences = _draft_group(group)
+        else:
+            continue
+        features.append(guess)
+        notes += sentences
+    return Draft(tuple(features), tuple(notes))
+
+
+def _values_by_column(table: Frame | ColumnValues) -> dict[str, ColumnValues]:
+    if isinstance(table, np.ndarray):
+        return {name: table[:, j] for j, name in enumerate(column_names(table))}
+    return {name: table[name].to_numpy() for name in table.columns}
+
+
+def _ones(values: ColumnValues) -> Mask | None:
+    """Tell which values of a column of 0 and 1 are 1; None of any other column."""
+    if values.dtype.kind == "b":
+        return np.asarray(values, dtype=bool)
+    if values.dtype.kind not in "iuf" or len(values) == 0:
+        return None
+    if not (values.min() >= 0 and values.max() <= 1):  # NaN is neither
+        return None
+    ones = np.asarray(values == 1)
+    return ones if bool((ones | (values == 0)).all()) else None
+
+
+def _draft_group(group: OneHotGroup) -> tuple[Guess, list[str]]:
+    """Declare columns of 0 and 1 as one feature."""
+    guess: Guess = {
+        "name": group.name,
+        "kind": "binary" if len(group.categories) == 2 else "categorical",
+        "categories": list(group.categories),
+        "columns": list(group.columns),
+    }
+    how = "at most one" if group.has_rest else "exactly one"
+    note = (
+        f"{group.name!r} is told by the {len(group.columns)} columns {group.columns[0]!r} to "
+        f"{group.columns[-1]!r}: {how} of them is 1 in every row, so that they are one feature; "
+        f"to take them apart, schema.split({group.name!r})"
+    )
+    protection = _guess_protection(guess)
+    return guess | protection, [note, *_protection_notes(guess | protection)]
+
+
+def _draft_column(
+    name: str, table: Frame | ColumnValues, values: ColumnValues
+) -> tuple[Guess, list[str]]:
+    """Declare one column as a feature."""
+    column = values if isinstance(table, np.ndarray) else table[name]
+    numbers = _numbers(values)
+    codes = find_codes(name, numbers)
+    guess = guess_column(name, column if not codes.taken else codes.without_taken(numbers))
+    if codes.taken:
+        guess = guess | {"codes": codes.labels}
+    notes = list(codes.notes)
+    same = _note_on_sameness(name, values)
+    if same:
+        return guess | {"moves": "never"} | _guess_protection(guess), [*notes, same]
+    guess = guess | _guess_protection(guess)
+    hints = hints_from_name(guess, codes.without_taken(numbers))
+    return guess | hints.settings, [*notes, *_protection_notes(guess), *hints.notes]
+
+
+def _numbers(values: ColumnValues) -> Array:
+    """The numbers of a column, missing ones left out; none where it holds anything else."""
+    if values.dtype.kind not in "iuf":
+        return np.zeros(0)
+    return np.asarray(values[~missing_mask(values)], dtype=np.float64)
+
+
+def _note_on_sameness(name: str, values: ColumnValues) -> str:
+    """Say that a column holds no value, or the same in every row; nothing where it varies."""
+    seen = values[~missing_mask(values)]
+    if len(seen) == 0:
+        return f"{name!r} holds no value in any row: it is kept as it is, and tells nothing"
+    first = seen[0]
+    if len(seen) > 1 and all(one == first for one in _sample_first(seen)) and (seen == first).all():
+        return (
+            f"{name!r} is the same in every row ({first}): it is kept as it is; if it may move, "
+            "say how, and give it a scale"
+        )
+    return ""
+
+
+def _sample_first(seen: ColumnValues) -> Iterator[object]:
+    """The first few values: most columns differ there already."""
+    yield from seen[:8]
+
+
+def _guess_protection(guess: Guess) -> Guess:
+    """Guess by its name whether a feature is protected, and whether it grows by itself."""
+    name = str(guess["name"])
+    if not is_protected_name(name):
+        return {}
+    grows = is_age_name(name) and guess["kind"] in ("numeric", "integer")
+    return {"moves": "grows", "protected": True} if grows else {"protected": True}
+
+
+def _protection_notes(guess: Guess) -> list[str]:
+    if not guess.get("protected"):
+        return []
+    return [protection_note(str(guess["name"]), grows=guess.get("moves") == "grows")]
