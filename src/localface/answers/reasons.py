@@ -135,7 +135,7 @@ class ReasonWriter:
         if outside:
             return f"{given} lies outside the constraints: {'; '.join(outside)}"
         if self.schema.breaks_relation(goal[None, :])[0]:
-            relations = "; ".join(" ".join(words) for words in self.schema.relations)
+            relations = "; ".join(self.schema.relation_texts)
             return f"{given} breaks what the schema says of every state: {relations}"
         if outcome.status == "NO_TARGET":
             return f"{given} does not reach the target: {self.target.sentence}"

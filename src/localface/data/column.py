@@ -19,6 +19,9 @@ _PLAIN_DTYPE = re.compile(
 )  # dtypes of plain numbers, by any library
 
 
+_PLAIN_NUMPY = re.compile(r"u?int(8|16|32|64)|float(32|64)|bool")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How one feature is stored; an empty ``dtype`` takes what suits the values.
@@ -114,6 +117,12 @@ class Column:
             return False
         return bool((values != np.rint(values)).any())  # no integer holds what is missing either
 
+    def would_lose_digits(self, values: ColumnValues) -> bool:
+        """Whether values are no plain numbers, or have fractions that the column cannot hold."""
+        if values.dtype.kind not in "biuf":
+            return True
+        return not self.dtype.startswith("float") and self.has_fractions(values)
+
     def lists_all_values(self, values: ColumnValues) -> bool:
         """Whether all values belong to the column's closed list of categories."""
         present = {value for value in values.tolist() if not is_missing_value(value)}
@@ -122,7 +131,7 @@ class Column:
 
 def kind_of_missing(values: Any) -> str:
     """Tell what stands for missing values among some: ``nan``, ``none`` or ``na``."""
-    if getattr(values, "dtype", None) != object:
+    if getattr(getattr(values, "dtype", None), "kind", "") != "O":
         return "nan"
     gone = next((value for value in values if is_missing_value(value)), float("nan"))
     if gone is None:
@@ -140,7 +149,7 @@ def copy_pandas_dtype(column: Column, native: Any) -> Column:
         return replace(column, dtype="category", categories=labels, ordered=bool(dtype.ordered))
     if isinstance(dtype, pandas.ArrowDtype):
         return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}", missing="na")
-    missing = kind_of_missing(native) if dtype == object else "nan"
+    missing = kind_of_missing(native) if dtype.kind == "O" else "nan"
     if dtype.na_value is pandas.NA if hasattr(dtype, "na_value") else False:
         missing = "na"
     return replace(column, dtype=str(dtype), missing=missing)
@@ -176,6 +185,8 @@ def pandas_series(column: Column, codes: Array) -> Any:
     values = column.values(codes)
     if column.dtype == str(values.dtype) != "object":
         return values
+    if _PLAIN_NUMPY.fullmatch(column.dtype) and not column.would_lose_digits(values):
+        return values.astype(column.dtype)  # a Series takes a hundred times as long to make
     series = pandas.Series(_as_list_or_array(values))
     if column.categories is not None:
         dtype = pandas.CategoricalDtype(list(column.categories), ordered=column.ordered)

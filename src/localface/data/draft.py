@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.data.found_codes import find_codes
+from localface.data.found_relations import suggest_relations
 from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
 from localface.data.infer import guess_column
-from localface.data.name_hints import hints_from_name
+from localface.data.name_hints import hints_from_name, identifier_note, is_identifier_name
 from localface.data.one_hot import OneHotGroup, find_one_hot_groups
 from localface.data.protected_names import is_age_name, is_protected_name, protection_note
 from localface.errors import DataError
@@ -49,7 +50,38 @@ def draft_schema(data: object) -> Draft:
             continue
         features.append(guess)
         notes += sentences
+    notes += suggest_relations(*_told_apart(features, columns))
     return Draft(tuple(features), tuple(notes))
+
+
+def _told_apart(
+    features: list[Guess], columns: dict[str, ColumnValues]
+) -> tuple[dict[str, Array], dict[str, Array]]:
+    """Return columns of numbers, NaN where there is none, and columns of categories as codes."""
+    numbers: dict[str, Array] = {}
+    categories: dict[str, Array] = {}
+    for guess in features:
+        name = str(guess["name"])
+        if guess["kind"] in ("numeric", "integer") and columns[name].dtype.kind in "iuf":
+            values = columns[name].astype(np.float64)
+            codes = guess.get("codes")
+            values[np.isin(values, list(codes) if isinstance(codes, dict) else [])] = np.nan
+            numbers[name] = values
+        elif isinstance(told := guess.get("columns"), list):
+            ones = np.stack([columns[column] for column in told]).astype(np.float64)
+            categories[name] = ones.T @ np.arange(1.0, len(told) + 1)
+        elif guess["kind"] in ("categorical", "ordinal"):
+            categories[name] = _category_codes(columns[name])
+    return numbers, categories
+
+
+def _category_codes(values: ColumnValues) -> Array:
+    """Number the different values of a column; -1 where one is missing."""
+    codes = np.full(len(values), -1.0)
+    present = ~missing_mask(values)
+    seen = {value: i for i, value in enumerate(dict.fromkeys(values[present].tolist()))}
+    codes[present] = [seen[value] for value in values[present].tolist()]
+    return codes
 
 
 def _values_by_column(table: Frame | ColumnValues) -> dict[str, ColumnValues]:
@@ -103,6 +135,8 @@ def _draft_column(
     if same:
         return guess | {"moves": "never"} | _guess_protection(guess), [*notes, same]
     guess = guess | _guess_protection(guess)
+    if guess["kind"] == "categorical" and is_identifier_name(name, guess["categories"]):
+        return guess | {"moves": "never"}, [*notes, identifier_note(name, "by its name")]
     hints = hints_from_name(guess, codes.without_taken(numbers))
     return guess | hints.settings, [*notes, *_protection_notes(guess), *hints.notes]
 

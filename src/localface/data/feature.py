@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from math import ceil, floor, log10
+from typing import Any
 
 import numpy as np
 
@@ -29,6 +30,7 @@ from localface.data.feature_checks import (
     checked_number,
     checked_range,
 )
+from localface.data.transitions import Transitions, checked_never_from
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
 
 
@@ -61,6 +63,8 @@ class Feature:
         could show), or ``refuse``
     codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
         what is missing, each stays as it is
+    never_from : categories that can never follow others, as in ``{"divorced": ["single"]}``: who
+        is divorced never becomes single, nor does anybody who becomes divorced on the way
     columns : the 0/1 columns of the table that tell its category (one-hot), one a category; where
         there is one fewer, the first category is that of rows with none of them at 1
 
@@ -85,6 +89,7 @@ class Feature:
     missing: MissingRule = "keep"
     codes: CodeLabels | Mapping[float, str] | None = None
     columns: tuple[str, ...] | None = None
+    never_from: Transitions | Mapping[Any, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.moves is None:
@@ -93,6 +98,7 @@ class Feature:
         check_own(self)
         object.__setattr__(self, "categories", checked_categories(self))
         object.__setattr__(self, "columns", checked_columns(self))
+        object.__setattr__(self, "never_from", checked_never_from(self))
         object.__setattr__(self, "missing", checked_missing(self))
         object.__setattr__(self, "codes", checked_codes(self))
         if self.resolution is None:
@@ -225,5 +231,6 @@ def _trim_zeros(text: str) -> str:
 def _plain_value(value: object) -> object:
     """Return tuples as lists, also within a tuple; the keys of a mapping as texts."""
     if isinstance(value, Mapping):
-        return {f"{key:g}": one for key, one in value.items()}
+        texts = {key if isinstance(key, str) else f"{key:g}": one for key, one in value.items()}
+        return {key: _plain_value(one) for key, one in texts.items()}
     return [_plain_value(one) for one in value] if isinstance(value, tuple) else value

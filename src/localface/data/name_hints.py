@@ -112,9 +112,9 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
     words = words_of(name)
     unlike = len(distinct) == len(numbers) >= _MANY
     if len(distinct) > _MANY and words & _IDENTIFIERS:
-        return NameHints({"moves": "never"}, (_identifier_note(name, "by its name"),))
+        return NameHints({"moves": "never"}, (identifier_note(name, "by its name"),))
     if unlike and _counts_rows(numbers):
-        return NameHints({"moves": "never"}, (_identifier_note(name, "as it numbers the rows"),))
+        return NameHints({"moves": "never"}, (identifier_note(name, "as it numbers the rows"),))
     if len(distinct) <= _MANY and words & _CODES:
         return NameHints({}, (_codes_note(name, distinct, "by its name"),))
     if _look_like_codes(distinct, len(numbers)):
@@ -124,7 +124,14 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
     return None
 
 
-def _identifier_note(name: str, why: str) -> str:
+def is_identifier_name(name: str, distinct: object) -> bool:
+    """Tell whether a column of many different values is an identifier by its name."""
+    several = isinstance(distinct, list | tuple) and len(distinct) > _MANY
+    return several and bool(words_of(name) & _IDENTIFIERS)
+
+
+def identifier_note(name: str, why: str) -> str:
+    """Say that a column looks like an identifier, and what to do about it."""
     return (
         f"{name!r} looks like an identifier {why}: it is kept as it is, and better left out of "
         "the table (if it says whose row it is, give it as groups=)"

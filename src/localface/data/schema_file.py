@@ -10,6 +10,7 @@ from typing import Any
 
 from localface.errors import SchemaError
 
+_LISTS = ("links", "relations", "rules")
 _WITH_OPEN_ENDS = ("bounds", "reference")
 
 
@@ -19,7 +20,7 @@ def write_toml(plain: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     Notes become comments at the top.
     """
     blocks = ["".join(f"# {_without_controls(note)}\n" for note in notes)] if notes else []
-    blocks += [_toml_lines({key: plain[key]}) for key in ("links", "relations") if key in plain]
+    blocks += [_toml_lines({key: plain[key]}) for key in _LISTS if key in plain]
     blocks += [
         f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}" for one in plain["features"]
     ]
@@ -38,7 +39,12 @@ def _toml_lines(values: Mapping[str, Any]) -> str:
     """
     import tomli_w  # only those who write a schema wait for it
 
-    text = tomli_w.dumps(values)
+    tables = {key: one for key, one in values.items() if isinstance(one, Mapping)}
+    text = tomli_w.dumps({key: one for key, one in values.items() if key not in tables})
+    for key, table in tables.items():  # in one line: a table of its own would end the feature
+        text += (
+            f"{key} = {{ {', '.join(_toml_lines({k: v}).strip() for k, v in table.items())} }}\n"
+        )
     text = re.sub(r"\[\n\s*", "[", text)
     text = re.sub(r",\n\s*\]", "]", text)
     return re.sub(r",\n\s*", ", ", text)

@@ -8,8 +8,10 @@ from localface.data.absence import MISSING, absent_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.errors import DataError
-from localface.types import Array
+from localface.types import Array, Ids
 
+_EXACT_POWER = 22  # the largest power of ten that is a float
+_DIGITS = 12  # digits that a number in the user's units is first tried with
 _IQR_OF_NORMAL = 1.349  # the interquartile range of a normal distribution, in standard deviations
 
 
@@ -70,3 +72,27 @@ def _constant_feature_error(feature: Feature, code: float) -> DataError:
         "give it a scale=, or drop the column",
         feature=name,
     )
+
+
+def digits_per_feature(
+    schema: Schema, centres: Array, scales: Array
+) -> tuple[tuple[int, Ids], ...]:
+    """How many digits numbers are worth writing with, and of which features that is so.
+
+    Features are counted among those that have one column.
+    """
+    found: dict[int, list[int]] = {}
+    plain = [j for j, feature in enumerate(schema) if feature.kind != "categorical"]
+    for i, j in enumerate(plain):
+        size = max(abs(float(centres[j])), float(scales[j]))
+        digits = _DIGITS - int(np.ceil(np.log10(size)))
+        if schema.features[j].kind == "numeric" and -_DIGITS < digits <= _EXACT_POWER:
+            found.setdefault(digits, []).append(i)
+    return tuple((digits, np.array(some)) for digits, some in found.items())
+
+
+def code_limits(features: list[Feature]) -> tuple[Array, Array]:
+    """Return the first and last code of features whose codes are whole, infinite for counts."""
+    counts = [np.inf if one.categories is None else len(one.categories) - 1.0 for one in features]
+    last = np.array(counts)
+    return np.where(np.isinf(last), -np.inf, 0.0), last

@@ -256,7 +256,10 @@ class Engine:
         lacking = self.space.absence_columns.unknown_absences(record[None, :])
         if lacking:
             features = [self.schema.features[j] for j, _ in lacking]
-            each = [f"{one.name} ({one.format(code)})" for one, (_, code) in zip(features, lacking)]
+            each = [
+                f"{one.name} ({one.format(code)})"
+                for one, (_, code) in zip(features, lacking, strict=True)
+            ]
             raise DataError(
                 f"this person has no value of {', '.join(each)}, and everybody in the data has "
                 "one: give the value, or data in which some people lack it too",
@@ -270,7 +273,7 @@ class Engine:
 
     def _keeps_relations(self, points: Array) -> Mask:
         """Tell which states keep the relations that the schema declares between features."""
-        if not self.schema.relations:
+        if not (self.schema.relations or self.schema.rules):
             return np.ones(len(points), dtype=bool)
         return ~self.schema.breaks_relation(self.space.records(points))
 

@@ -55,6 +55,8 @@ class Overstep:
     @property
     def remedy(self) -> str:
         """What would have to be allowed, for people."""
+        if self.other and self.by is None:
+            return f"'{self.rule}' need not hold"
         if self.other:
             return f"{self.feature} may exceed {self.other} by {self.amount_text}"
         further = f" ({self.amount_text} further)" if self.by is not None else ""
