@@ -164,6 +164,7 @@ class AnswerAssembler:
             return None
         feature = self.schema.features[int(np.flatnonzero(~same_codes(grown, own))[0])]
         value = feature.value(float(grown[self.schema.index(feature.name)]))
+        assert value is not None  # what has grown has a value
         return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
 
     def _cautions(self, outcome: Outcome, record: Array, n_comparable: int | None) -> Iterator[str]:
@@ -178,7 +179,7 @@ class AnswerAssembler:
             yield from cautions_about_own_state(share, self.options.min_density, found=found)
         if outcome.without_actions:
             yield caution_without_actions(len(outcome.points) - 1)
-        kept = [feature.name for feature in self.schema if feature.own]
+        kept = [feature.display_name for feature in self.schema if feature.own]
         yield from cautions_about_company(n_comparable, kept)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:

@@ -40,7 +40,7 @@ def cautions_about_record(
         if feature.categories is None:
             yield from _cautions_about_number(feature, code, values)
         elif not values.holds_category(code):
-            named = f"{feature.name} {feature.format(code)!r}"
+            named = f"{feature.display_name} {feature.format(code)!r}"
             yield f"nobody in the data has {named}: the answer rests on people who differ in it"
 
 
@@ -100,7 +100,7 @@ def _cautions_about_number(feature: Feature, code: float, seen: SeenValues) -> I
     beyond = f"higher than anybody's in the data (highest: {edge})"
     if not above:
         beyond = f"lower than anybody's in the data (lowest: {edge})"
-    yield f"{feature.name} {value}{unit} is {beyond}: {question}"
+    yield f"{feature.display_name} {value}{unit} is {beyond}: {question}"
 
 
 def _list_some(names: Sequence[str]) -> str:

@@ -130,7 +130,7 @@ def _regions(
     feature = space.schema.features[j]
     n = int(bins.n_bins[j])
     here = None if point is None else int(bins.of(point[None, :])[0, j])
-    name = to_one_line(feature.name)
+    name = to_one_line(feature.display_name)
     if feature.discrete:
         for code in range(n):
             if here in (None, code):

@@ -131,7 +131,7 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
 
 def _stays_absent(feature: Feature, own: float) -> _FeatureBox:
     """What is left of a feature that has no value: nothing touches it."""
-    return _FeatureBox(reason=f"{feature.name} is {feature.format(own)} and stays so")
+    return _FeatureBox(reason=f"{feature.display_name} is {feature.format(own)} and stays so")
 
 
 def _intersect_constraints(
@@ -144,7 +144,7 @@ def _intersect_constraints(
     phrases = [limits[0].phrase]
     if direction not in OWN:
         phrases = list(dict.fromkeys(limit.phrase for limit in limits))
-    reason = f"{feature.name} {' and '.join(phrases)}"
+    reason = f"{feature.display_name} {' and '.join(phrases)}"
     if feature.discrete:
         codes = _common_codes(feature, own, limits)
         every = len(codes) == len(feature.categories or ())

@@ -30,6 +30,7 @@ from localface.data.feature_checks import (
     checked_number,
     checked_range,
 )
+from localface.data.labels import CategoryLabels, check_label, checked_category_labels
 from localface.data.transitions import Transitions, checked_never_from
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
 
@@ -63,6 +64,8 @@ class Feature:
         could show), or ``refuse``
     codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
         what is missing, each stays as it is
+    label : what the feature is called in sentences, tables, plots and pages; its name by default
+    category_labels : what categories are called there, as in ``{1: "male"}``
     never_from : categories that can never follow others, as in ``{"divorced": ["single"]}``: who
         is divorced never becomes single, nor does anybody who becomes divorced on the way
     columns : the 0/1 columns of the table that tell its category (one-hot), one a category; where
@@ -90,6 +93,8 @@ class Feature:
     codes: CodeLabels | Mapping[float, str] | None = None
     columns: tuple[str, ...] | None = None
     never_from: Transitions | Mapping[Any, Any] | None = None
+    label: str | None = None
+    category_labels: CategoryLabels | Mapping[Any, str] | None = None
 
     def __post_init__(self) -> None:
         if self.moves is None:
@@ -99,6 +104,8 @@ class Feature:
         object.__setattr__(self, "categories", checked_categories(self))
         object.__setattr__(self, "columns", checked_columns(self))
         object.__setattr__(self, "never_from", checked_never_from(self))
+        check_label(self)
+        object.__setattr__(self, "category_labels", checked_category_labels(self))
         object.__setattr__(self, "missing", checked_missing(self))
         object.__setattr__(self, "codes", checked_codes(self))
         if self.resolution is None:
@@ -108,6 +115,11 @@ class Feature:
         for key in ("bounds", "reference"):
             object.__setattr__(self, key, checked_range(self, key))
         object.__setattr__(self, "comparable", checked_comparable(self))
+
+    @property
+    def display_name(self) -> str:
+        """What it is called in what people read: its label, or its name."""
+        return self.label or self.name
 
     @property
     def own(self) -> bool:
@@ -171,6 +183,8 @@ class Feature:
             return "missing"
         if self.codes and code in self.codes:
             return self.codes[code]
+        if self.category_labels and value in self.category_labels:
+            return self.category_labels[value]
         if not isinstance(value, float):
             return str(value)
         if self.resolution is not None and np.isfinite(value):

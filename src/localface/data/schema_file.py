@@ -14,17 +14,27 @@ _LISTS = ("links", "relations", "rules")
 _WITH_OPEN_ENDS = ("bounds", "reference")
 
 
-def write_toml(plain: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+def write_toml(
+    plain: Mapping[str, Any], notes: Sequence[str] = (), remarks: Mapping[str, str] | None = None
+) -> str:
     """Write the plain values of a schema as TOML, one block a feature.
 
-    Notes become comments at the top.
+    Notes become comments at the top, remarks (on a feature, by name) comments in its block.
     """
-    blocks = ["".join(f"# {_without_controls(note)}\n" for note in notes)] if notes else []
+    blocks = (
+        ["".join(f"# {_without_controls(note)}".rstrip() + "\n" for note in notes)] if notes else []
+    )
     blocks += [_toml_lines({key: plain[key]}) for key in _LISTS if key in plain]
     blocks += [
-        f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}" for one in plain["features"]
+        f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}{_remark(one, remarks or {})}"
+        for one in plain["features"]
     ]
     return "\n".join(blocks)
+
+
+def _remark(feature: Mapping[str, Any], remarks: Mapping[str, str]) -> str:
+    remark = remarks.get(feature["name"])
+    return f"# {_without_controls(remark)}\n" if remark else ""
 
 
 def _without_controls(note: str) -> str:

@@ -77,7 +77,7 @@ def _pair_without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
         whole = float(np.rint(goal[j])) + 0.0
         if feature.whole and abs(goal[j] - whole) > _COPIED * sizes[j]:
             odd.append(
-                f"{feature.name} is whole, and {format_number(float(goal[j]))} is proposed "
+                f"{feature.display_name} is whole, and {format_number(float(goal[j]))} is proposed "
                 f"(taken as {whole:.0f})"
             )
         goal[j] = whole if feature.whole else goal[j]

@@ -31,7 +31,7 @@ class Noise:
 
     def __str__(self) -> str:
         unit = f" {self.feature.unit}" if self.feature.unit else ""
-        return f"{to_one_line(self.feature.name)} ± {format_number(self.amount)}{unit}"
+        return f"{to_one_line(self.feature.display_name)} ± {format_number(self.amount)}{unit}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
