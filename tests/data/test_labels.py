@@ -75,7 +75,7 @@ def test_labels_are_written_to_files_and_read_back():
         ({"label": ""}, "give it as text"),
         ({"label": 5}, "give it as text"),
         ({"category_labels": {1: "a"}}, "give a feature with categories"),
-        ({"kind": "binary", "category_labels": {2: "a"}}, "give a text for some of '0' and '1'"),
+        ({"kind": "binary", "category_labels": {2: "a"}}, "give a text for some of '0'"),
         ({"kind": "binary", "category_labels": {1: 7}}, "give a text"),
         ({"kind": "binary", "category_labels": {1: "0"}}, "two categories the same"),
     ],

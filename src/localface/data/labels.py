@@ -18,7 +18,8 @@ class CategoryLabels(dict[FeatureValue, str]):
 
 def check_label(feature: DeclaredFeature) -> None:
     """Check that the label of a feature is text."""
-    if feature.label is not None and not (isinstance(feature.label, str) and feature.label):
+    given: object = feature.label
+    if given is not None and (not isinstance(given, str) or not given):
         raise SchemaError(
             f"the label of {feature.name!r} is {feature.label!r}: give it as text",
             feature=feature.name,

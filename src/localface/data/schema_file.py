@@ -21,9 +21,8 @@ def write_toml(
 
     Notes become comments at the top, remarks (on a feature, by name) comments in its block.
     """
-    blocks = (
-        ["".join(f"# {_without_controls(note)}".rstrip() + "\n" for note in notes)] if notes else []
-    )
+    comments = [f"# {_without_controls(note)}".rstrip() + "\n" for note in notes]
+    blocks = ["".join(comments)] if comments else []
     blocks += [_toml_lines({key: plain[key]}) for key in _LISTS if key in plain]
     blocks += [
         f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}{_remark(one, remarks or {})}"

@@ -49,7 +49,7 @@ def missing_shares(table: object) -> dict[str, float]:
     """Return which share of the rows has no value, for each column of a table with names."""
     frame = open_table(table)
     columns: Mapping[str, float] = {
-        name: float(missing_mask(frame[name].to_numpy()).mean())  # type: ignore[call-overload]
+        name: float(missing_mask(frame[name].to_numpy()).mean())
         for name in getattr(frame, "columns", ())
     }
     return dict(columns)
