@@ -127,7 +127,7 @@ def _draft_column(
     column = values if isinstance(table, np.ndarray) else table[name]
     numbers = _numbers(values)
     codes = find_codes(name, numbers)
-    guess = guess_column(name, column if not codes.taken else codes.without_taken(numbers))
+    guess = guess_column(name, codes.without_taken(values) if codes.taken else column)
     if codes.taken:
         guess = guess | {"codes": codes.labels}
     notes = list(codes.notes)

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from localface.types import Array
 
+_Number = TypeVar("_Number", bound=np.generic)
 _MOST_CODES = 4  # different codes that one column may have
 _FEWEST_ROWS = 5  # rows that must have a code
 _NEGATIVE = frozenset(-float(digit * (10**n - 1) // 9) for digit in (7, 8, 9) for n in range(1, 6))
@@ -28,8 +31,8 @@ class FoundCodes:
         """What each code that was taken is called."""
         return {code: f"code {code:g}" for code in self.taken}
 
-    def without_taken(self, numbers: Array) -> Array:
-        """Return the numbers that are no codes."""
+    def without_taken(self, numbers: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
+        """Return the numbers that are no codes, stored as they were."""
         return numbers[~np.isin(numbers, self.taken)] if self.taken else numbers
 
 

@@ -26,7 +26,7 @@ def _printed_cells(feature: Feature) -> tuple[str, ...]:
     """Return one line of the table that a schema prints as."""
     notes = ["protected"] if feature.protected else []
     if feature.codes:
-        notes.append("codes " + ", ".join(f"{code:g} {one}" for code, one in feature.codes.items()))
+        notes.append("codes " + ", ".join(_printed_code(*one) for one in feature.codes.items()))
     if feature.missing != "keep":
         notes.append(f"missing: {feature.missing}")
     notes += [
@@ -47,6 +47,10 @@ def _printed_cells(feature: Feature) -> tuple[str, ...]:
         _printed_range(feature),
         ", ".join(notes),
     )
+
+
+def _printed_code(code: float, label: str) -> str:
+    return f"{code:g}" if label == f"code {code:g}" else f"{code:g} {label}"
 
 
 def _printed_comparable(comparable: Comparable) -> str:
