@@ -13,7 +13,7 @@ from localface.data.feature import Feature
 from localface.data.read import read_record, read_records
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
-from localface.errors import DataError, SchemaError
+from localface.errors import ConstraintError, DataError, SchemaError
 
 JOBS = ("clerk", "cook", "head_cook", "nurse")
 JOB = Feature(
@@ -61,6 +61,24 @@ def test_dummies_without_the_first_have_a_category_for_the_rest():
     assert schema.names == ("hours", "owner", "job", "sex_m")
     assert schema["job"].categories == ("none of these", "cook", "head_cook", "nurse")
     assert "at most one of them is 1" in " ".join(schema.notes)
+
+
+def test_a_name_of_several_words_is_taken_whole_and_protected_by_it():
+    table = people().rename(columns={"job": "native_country"})
+
+    for drop_first in (False, True):
+        schema = Schema.infer(pd.get_dummies(table, drop_first=drop_first))
+
+        assert schema["native_country"].protected
+        assert schema["native_country"].categories[-3:] == JOBS[-3:]
+
+
+def test_two_groups_that_share_a_word_stay_apart():
+    table = people().rename(columns={"job": "own_job"}).assign(own_flat=people(seed=5)["job"])
+
+    schema = Schema.infer(pd.get_dummies(table, drop_first=True))
+
+    assert {"own_job", "own_flat"} <= set(schema.names)
 
 
 def test_a_category_that_nobody_has_stays_with_its_group():
@@ -229,6 +247,8 @@ def test_a_wish_names_the_feature_and_the_end_comes_back_in_columns():
     person = table[model.predict_proba(table)[:, 1] < 0.3].iloc[[0]]
 
     kept = explainer.explain(person, where={"job": "never"})
+    with pytest.raises(ConstraintError, match=r"which is no feature \(it tells 'job'\)"):
+        explainer.explain(person, where={"job_cook": "never"})
     by_name = explainer.explain({**explainer.schema.values(read_record(person, explainer.schema))})
 
     assert all("job" not in action.changes for action in kept.actions)

@@ -44,25 +44,31 @@ def _varies(values: Array) -> bool:
 
 def _totals(numbers: Mapping[str, Array]) -> Iterator[str]:
     """Sums and products of two columns that are a third in every row."""
-    probes = {name: values[:: max(1, len(values) // _PROBED)] for name, values in numbers.items()}
-    for a, b in combinations(numbers, 2):
-        for total in numbers:
-            if total in (a, b):
-                continue
-            if _agree(probes[total], probes[a] + probes[b]) and _agree(
-                numbers[total], numbers[a] + numbers[b]
-            ):
+    names = list(numbers)
+    if len(names) < 3:
+        return
+    n_rows = len(numbers[names[0]])
+    probes = np.stack([numbers[name][:: max(1, n_rows // _FEWEST_ROWS)] for name in names])
+    for i, j in combinations(range(len(names)), 2):
+        a, b = names[i], names[j]
+        for k in _candidates(probes, probes[i] + probes[j], (i, j)):
+            if _agree(numbers[names[k]], numbers[a] + numbers[b]):
                 yield (
-                    f"{total!r} is {a!r} + {b!r} in every row: to keep it so, "
-                    f'schema.relate({total!r}, "=", {{{a!r}: 1, {b!r}: 1}})'
+                    f"{names[k]!r} is {a!r} + {b!r} in every row: to keep it so, "
+                    f'schema.relate({names[k]!r}, "=", {{{a!r}: 1, {b!r}: 1}})'
                 )
-            elif _agree(probes[total], probes[a] * probes[b]) and _agree(
-                numbers[total], numbers[a] * numbers[b]
-            ):
+        for k in _candidates(probes, probes[i] * probes[j], (i, j)):
+            if _agree(numbers[names[k]], numbers[a] * numbers[b]):
                 yield (
-                    f"{total!r} is {a!r} times {b!r} in every row: to keep it so, "
-                    f"schema.link({total!r}, {a!r}, {b!r})"
+                    f"{names[k]!r} is {a!r} times {b!r} in every row: to keep it so, "
+                    f"schema.link({names[k]!r}, {a!r}, {b!r})"
                 )
+
+
+def _candidates(probes: Array, wanted: Array, besides: tuple[int, int]) -> list[int]:
+    """Which columns have the wanted values in some rows, as far as there are any."""
+    apart = np.abs(probes - wanted) > _SAME * np.maximum(np.abs(probes), np.abs(wanted))
+    return [k for k in np.flatnonzero(~apart.any(axis=1)).tolist() if k not in besides]
 
 
 def _agree(one: Array, other: Array) -> bool:

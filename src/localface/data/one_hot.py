@@ -86,15 +86,17 @@ def _dropped_group(
     for cut in _cuts(columns[0]):
         prefix = columns[0][:cut]
         n = next((i for i, one in enumerate(columns) if not one.startswith(prefix)), len(columns))
-        if n < 2 or prefix.rstrip(_SEPARATORS) in taken:
+        if n < 2:
             continue
         ones = np.stack([hot[column] for column in columns[:n]])
         if ones.sum(axis=0).max() > 1 or _expected_twice(ones) < _EXPECTED_TWICE:
             continue
-        labels = [column[cut:] for column in columns[:n]]
-        if "" in labels or REST in labels:
+        whole = _longest_cut(columns[:n])
+        name = columns[0][:whole].rstrip(_SEPARATORS)
+        labels = [column[whole:] for column in columns[:n]]
+        if "" in labels or REST in labels or name in taken:
             continue
-        return OneHotGroup(prefix.rstrip(_SEPARATORS), tuple(columns[:n]), (REST, *labels))
+        return OneHotGroup(name, tuple(columns[:n]), (REST, *labels))
     return None
 
 
@@ -111,8 +113,7 @@ def _named_group(
 
     Columns that follow, share the prefix and are never 1 are categories that nobody has.
     """
-    ends = [cut for cut in _cuts(columns[0]) if all(c[:cut] == columns[0][:cut] for c in columns)]
-    cut = max(ends, default=0)
+    cut = _longest_cut(columns)
     prefix = columns[0][:cut]
     name = prefix.rstrip(_SEPARATORS)
     labels = [column[cut:] for column in columns]
@@ -123,6 +124,13 @@ def _named_group(
             break
         columns = [*columns, other]
     return OneHotGroup(name, tuple(columns), tuple(column[cut:] for column in columns))
+
+
+def _longest_cut(columns: list[str]) -> int:
+    """Where the longest prefix ends that all columns share; 0 where they share none."""
+    prefixes = [columns[0][:cut] for cut in _cuts(columns[0])]
+    shared = [one for one in prefixes if all(column.startswith(one) for column in columns)]
+    return max(map(len, shared), default=0)
 
 
 def _cuts(name: str) -> list[int]:

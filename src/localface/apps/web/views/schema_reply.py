@@ -11,6 +11,7 @@ import numpy as np
 from localface._version import __version__
 from localface.apps.web.views.scoring import sample_records, score_records
 from localface.apps.web.views.view import Labels, feature_view, score_axis, target_text
+from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.errors import ModelError
 from localface.explainer import LocalFACE
@@ -76,10 +77,11 @@ def _sample_scores(explainer: LocalFACE, rows: Array) -> list[float]:
 
 def _feature_reply(feature: Feature, column: Array) -> dict[str, Any]:
     """How a feature may move, and where people are."""
-    low = high = None
-    if feature.discrete:
+    low = high = middle = None
+    column = column[~is_absent(feature, column)]
+    if feature.discrete and len(column):
         middle = float(np.bincount(column.astype(int)).argmax())
-    else:
+    elif len(column):
         low, high = _ordinary_range(feature, column)
         middle = float(np.median(column))
     return {
@@ -90,7 +92,9 @@ def _feature_reply(feature: Feature, column: Array) -> dict[str, Any]:
         "whole": feature.whole,
         "low": low,
         "high": high,
-        "middle": feature.value(_rounded_to_resolution(feature, middle, round)),
+        "middle": None
+        if middle is None
+        else feature.value(_rounded_to_resolution(feature, middle, round)),
     }
 
 
