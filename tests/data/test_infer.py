@@ -171,6 +171,17 @@ def test_a_column_without_any_value_or_with_one_alone_is_kept_and_said_so():
     assert len(schema.notes) == 2
 
 
+def test_a_category_that_may_stand_for_a_missing_value_is_pointed_out():
+    frame = pd.DataFrame(
+        {"job": ["cook", "?", "clerk", "?"], "flat": ["none", "own", "let", "own"]}
+    )
+
+    (note,) = Schema.infer(frame).notes
+
+    assert note.startswith("'job' has the category '?' (2 rows)")
+    assert "na_values='?'" in note
+
+
 # --- protected by name ------------------------------------------------------------------------
 PEOPLE = pd.DataFrame(
     {

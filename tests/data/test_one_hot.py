@@ -9,6 +9,8 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from localface import LocalFACE
+from localface.apps.web.views.schema_reply import schema_reply
+from localface.apps.web.views.view import Labels
 from localface.data.feature import Feature
 from localface.data.read import read_record, read_records
 from localface.data.schema import Schema
@@ -255,3 +257,19 @@ def test_a_wish_names_the_feature_and_the_end_comes_back_in_columns():
     assert list(kept.end.columns) == list(table.columns)
     assert set(by_name.end) == {"hours", "job", "sex"}
     assert model.predict_proba(kept.end)[0, 1] >= 0.5
+
+
+def test_the_page_knows_the_feature_and_what_nobody_has_a_value_of():
+    table = pd.get_dummies(people()).drop(columns="owner").assign(pain=np.nan)
+    table.loc[::9, "hours"] = np.nan
+    explainer = LocalFACE(lambda rows: (rows["job_nurse"] > 0) * 1.0, table)
+
+    reply = schema_reply(
+        explainer, title="", people=False, outcomes=False, plane=False, labels=Labels()
+    )
+
+    by_name = {one["name"]: one for one in reply["features"]}
+    assert by_name["job"]["categories"] == list(JOBS)
+    assert by_name["job"]["middle"] == "clerk"
+    assert (by_name["pain"]["middle"], by_name["pain"]["low"]) == (None, None)
+    assert 35 < by_name["hours"]["middle"] < 45

@@ -18,6 +18,7 @@ from localface.errors import DataError
 from localface.types import Array, Mask
 
 Guess = dict[str, object]
+_STAND_INS = frozenset({"?", "", "na", "n/a", "nan", "null", "-", "."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +135,7 @@ def _draft_column(
     same = _note_on_sameness(name, values)
     if same:
         return guess | {"moves": "never"} | _guess_protection(guess), [*notes, same]
+    notes += _stand_in_notes(name, guess, values)
     guess = guess | _guess_protection(guess)
     if guess["kind"] == "categorical" and is_identifier_name(name, guess["categories"]):
         return guess | {"moves": "never"}, [*notes, identifier_note(name, "by its name")]
@@ -160,6 +162,18 @@ def _note_on_sameness(name: str, values: ColumnValues) -> str:
             "say how, and give it a scale"
         )
     return ""
+
+
+def _stand_in_notes(name: str, guess: Guess, values: ColumnValues) -> list[str]:
+    """Point out categories such as '?' that may stand for a missing value."""
+    categories = guess.get("categories")
+    several = categories if isinstance(categories, list) else []
+    found = [one for one in several if str(one).strip().lower() in _STAND_INS]
+    return [
+        f"{name!r} has the category {one!r} ({int((values == one).sum()):,} rows), which may stand "
+        f"for a missing value: if so, read the table with na_values={one!r}"
+        for one in found
+    ]
 
 
 def _sample_first(seen: ColumnValues) -> Iterator[object]:
