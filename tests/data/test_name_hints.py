@@ -73,6 +73,19 @@ def test_an_identifier_is_kept_and_said_and_a_number_is_none():
     assert len(schema.notes) == 2
 
 
+def test_texts_that_name_a_thing_are_identifiers_and_many_categories_are_not():
+    stays = [f"{20_000 + i}_{i % 2}" for i in range(60)]
+    table = pd.DataFrame(
+        {"stay": RNG.choice(stays, N), "city": RNG.choice([f"city {i}" for i in range(60)], N)}
+    )
+
+    schema = Schema.infer(table)
+
+    assert [one.moves for one in schema] == ["never", "freely"]
+    assert "'stay' looks like an identifier by its values" in schema.notes[0]
+    assert len(schema.notes) == 1
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [

@@ -11,7 +11,7 @@ from localface.data.found_codes import find_codes
 from localface.data.found_relations import suggest_relations
 from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
 from localface.data.infer import guess_column
-from localface.data.name_hints import hints_from_name, identifier_note, is_identifier_name
+from localface.data.name_hints import hints_from_name, identifier_note, why_identifier
 from localface.data.one_hot import OneHotGroup, find_one_hot_groups
 from localface.data.protected_names import is_age_name, is_protected_name, protection_note
 from localface.errors import DataError
@@ -137,8 +137,8 @@ def _draft_column(
         return guess | {"moves": "never"} | _guess_protection(guess), [*notes, same]
     notes += _stand_in_notes(name, guess, values)
     guess = guess | _guess_protection(guess)
-    if guess["kind"] == "categorical" and is_identifier_name(name, guess["categories"]):
-        return guess | {"moves": "never"}, [*notes, identifier_note(name, "by its name")]
+    if why := why_identifier(name, guess.get("categories")):
+        return guess | {"moves": "never"}, [*notes, identifier_note(name, why)]
     hints = hints_from_name(guess, codes.without_taken(numbers))
     return guess | hints.settings, [*notes, *_protection_notes(guess), *hints.notes]
 

@@ -35,6 +35,7 @@ _CODES = frozenset(
 )
 _IDENTIFIERS = frozenset({"id", "ids", "uuid", "unnamed", "identifier"})
 _WEAK_CODES = frozenset({"type", "category", "region", "id"})  # words that mean little elsewhere
+_NUMBERED = re.compile(r"\d{4}")  # texts with such numbers in them are names of things
 _MANY = 50  # different numbers from which a column may be an identifier
 
 
@@ -124,10 +125,14 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
     return None
 
 
-def is_identifier_name(name: str, distinct: object) -> bool:
-    """Tell whether a column of many different values is an identifier by its name."""
-    several = isinstance(distinct, list | tuple) and len(distinct) > _MANY
-    return several and bool(words_of(name) & _IDENTIFIERS)
+def why_identifier(name: str, categories: object) -> str:
+    """Say why a column of many different texts is an identifier; nothing where it is none."""
+    if not isinstance(categories, list | tuple) or len(categories) <= _MANY:
+        return ""
+    if words_of(name) & _IDENTIFIERS:
+        return "by its name"
+    numbered = sum(bool(_NUMBERED.search(str(one))) for one in categories)
+    return "by its values" if numbered > 0.9 * len(categories) else ""
 
 
 def identifier_note(name: str, why: str) -> str:
