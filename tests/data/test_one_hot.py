@@ -9,6 +9,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from localface import LocalFACE
+from localface.apps.files import choose_columns
 from localface.apps.web.views.schema_reply import schema_reply
 from localface.apps.web.views.view import Labels
 from localface.data.feature import Feature
@@ -90,6 +91,25 @@ def test_a_category_that_nobody_has_stays_with_its_group():
     schema = Schema.infer(pd.get_dummies(table))
 
     assert schema["job"].categories == (*JOBS[:2], "judge", *JOBS[2:], "zoologist")
+
+
+@pytest.mark.parametrize("drop_first", [False, True])
+def test_columns_of_a_group_that_stand_apart_are_linked(drop_first):
+    table = pd.get_dummies(people()[["hours", "job", "owner"]], drop_first=drop_first)
+    jobs = tuple(one for one in table.columns if one.startswith("job"))
+    order = [*jobs[:2], "hours", "owner", *jobs[2:]]
+
+    schema = Schema.infer(table[order])
+
+    assert schema.names == tuple(order)
+    assert schema.links == (jobs,)
+    assert "do not stand side by side" in schema.notes[-1]
+
+
+def test_a_group_named_as_another_column_has_a_name_of_its_own():
+    table = pd.get_dummies(people()[["job"]]).assign(job=people()["owner"])
+
+    assert Schema.infer(table).names == (" / ".join(JOB.columns), "job")
 
 
 def test_columns_without_a_common_name_are_known_by_the_data_alone():
@@ -273,3 +293,17 @@ def test_the_page_knows_the_feature_and_what_nobody_has_a_value_of():
     assert by_name["job"]["middle"] == "clerk"
     assert (by_name["pain"]["middle"], by_name["pain"]["low"]) == (None, None)
     assert 35 < by_name["hours"]["middle"] < 45
+
+
+def test_a_schema_file_chooses_the_columns_that_tell_its_features():
+    table = pd.get_dummies(people())
+    schema = Schema.infer(table).link("hours", "owner")
+
+    chosen = choose_columns(table.assign(outcome=1), schema=schema)
+    without = choose_columns(table, schema=schema, drop=["owner"])
+
+    assert chosen.dropped == ("outcome",)
+    assert chosen.schema == schema
+    assert without.schema is not None
+    assert without.schema.names == ("hours", "job", "sex")
+    assert without.schema.links == ()

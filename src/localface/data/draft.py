@@ -27,6 +27,7 @@ class Draft:
 
     features: tuple[Guess, ...]
     notes: tuple[str, ...]
+    links: tuple[tuple[str, ...], ...] = ()
 
 
 def draft_schema(data: object) -> Draft:
@@ -37,8 +38,8 @@ def draft_schema(data: object) -> Draft:
     columns = _values_by_column(table)
     hot = {name: ones for name, values in columns.items() if (ones := _ones(values)) is not None}
     named = not isinstance(table, np.ndarray)
-    groups = find_one_hot_groups(list(columns), hot) if named else []
-    group_of = {name: group for group in groups for name in group.columns}
+    found = find_one_hot_groups(list(columns), hot if named else {})
+    group_of = {name: group for group in found.groups for name in group.columns}
     features: list[Guess] = []
     notes: list[str] = []
     for name, values in columns.items():
@@ -51,8 +52,16 @@ def draft_schema(data: object) -> Draft:
             continue
         features.append(guess)
         notes += sentences
+    notes += [_apart_note(one) for one in found.apart]
     notes += suggest_relations(*_told_apart(features, columns))
-    return Draft(tuple(features), tuple(notes))
+    return Draft(tuple(features), tuple(notes), found.apart)
+
+
+def _apart_note(names: tuple[str, ...]) -> str:
+    return (
+        f"{names[0]!r} and {len(names) - 1} more columns up to {names[-1]!r} tell one category and "
+        "do not stand side by side: they are linked; put them side by side to have one feature"
+    )
 
 
 def _told_apart(

@@ -30,13 +30,35 @@ class OneHotGroup:
         return len(self.categories) > len(self.columns)
 
 
-def find_one_hot_groups(names: Sequence[str], hot: Mapping[str, Mask]) -> list[OneHotGroup]:
+@dataclass(frozen=True, slots=True)
+class FoundGroups:
+    """Groups that stand side by side, and columns of others that stand apart."""
+
+    groups: tuple[OneHotGroup, ...]
+    apart: tuple[tuple[str, ...], ...]
+
+
+def find_one_hot_groups(names: Sequence[str], hot: Mapping[str, Mask]) -> FoundGroups:
     """Find groups among columns: ``hot`` tells of those of 0 and 1 which rows are 1."""
     found: list[OneHotGroup] = []
     for run in _runs(names, hot):
         if len(run) > 1 and len(hot[run[0]]) >= _FEWEST_ROWS:
-            found += _groups_in_run(run, hot, taken=set(names) - set(hot))
-    return found
+            found += _groups_in_run(run, hot, taken=set(names))
+    wider = {group: _all_of_prefix(group, hot) for group in found}
+    apart = tuple(dict.fromkeys(one for one in wider.values() if one))
+    return FoundGroups(tuple(group for group in found if not wider[group]), apart)
+
+
+def _all_of_prefix(group: OneHotGroup, hot: Mapping[str, Mask]) -> tuple[str, ...]:
+    """All columns with the prefix of a group, if more than its own belong to it; else none."""
+    prefix = group.columns[0].removesuffix(group.categories[-len(group.columns)])
+    if not prefix:
+        return ()
+    every = tuple(name for name in hot if name.startswith(prefix) and hot[name].any())
+    if set(every) <= set(group.columns):
+        return ()
+    at_most_one = np.sum([hot[name] for name in every], axis=0).max() <= 1
+    return every if at_most_one else ()
 
 
 def _runs(names: Sequence[str], hot: Mapping[str, Mask]) -> list[list[str]]:

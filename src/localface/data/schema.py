@@ -89,7 +89,8 @@ class Schema:
         where a guess is wrong.
         """
         draft = draft_schema(frame)
-        return cls((Feature.from_dict(one) for one in draft.features), notes=draft.notes)
+        features = (Feature.from_dict(one) for one in draft.features)
+        return cls(features, links=draft.links, notes=draft.notes)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)
