@@ -11,6 +11,7 @@ import numpy as np
 
 from localface.data.absence import is_missing_value
 from localface.data.codes import FeatureValue
+from localface.data.dates import dates_of_days
 from localface.data.frames import ColumnValues
 from localface.types import Array, Mask
 
@@ -29,6 +30,7 @@ class Column:
     ``missing`` says what stands for a value that is missing: ``nan``, ``none`` or ``na``.
     Where several columns of 0 and 1 tell the category of a feature, ``tells`` names it,
     ``told_labels`` are its categories, and ``hot`` is the one of which this column is 1.
+    ``since`` is the date from which a column of dates is counted in days.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Column:
     tells: str = ""
     hot: int = 0
     told_labels: tuple[FeatureValue, ...] | None = None
+    since: str | None = None
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Column:
@@ -57,6 +60,8 @@ class Column:
 
     def value(self, code: float) -> Any:
         """Return one code of this column as the user knows it."""
+        if self.holds_dates:
+            return self.values(np.array([code])).astype(object)[0]
         if code != code:
             return self.missing_value
         if self.labels is not None:
@@ -65,6 +70,8 @@ class Column:
 
     def values(self, codes: Array) -> ColumnValues:
         """Return codes as the user knows them."""
+        if self.holds_dates:
+            return dates_of_days(codes, str(self.since))
         gone = np.isnan(codes)
         if gone.any():
             return self._values_with_gaps(codes, gone)
@@ -74,6 +81,11 @@ class Column:
         same = one_type and not isinstance(self.labels[0], str)
         labels = np.array(self.labels, dtype=None if same else object)
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
+
+    @property
+    def holds_dates(self) -> bool:
+        """Whether codes are days, and the column dates."""
+        return self.since is not None and not _PLAIN_DTYPE.fullmatch(self.dtype.lower() or "x")
 
     @property
     def missing_value(self) -> Any:
@@ -109,7 +121,8 @@ class Column:
 
     def holds_floats(self) -> bool:
         """Whether codes are stored as they are."""
-        return self.labels is None and not self.whole and self.dtype == "float64"
+        plain = self.labels is None and not self.whole and self.since is None
+        return plain and self.dtype == "float64"
 
     def has_fractions(self, values: ColumnValues) -> bool:
         """Whether values would be cut short by a column of whole numbers."""

@@ -217,7 +217,8 @@ def _range_in_words(feature: Feature, low: float, high: float) -> str:
 
 
 def _end_in_words(feature: Feature, end: float) -> str:
-    return f"{end:g}" if feature.categories is None else feature.format(end)
+    plain = feature.categories is None and feature.since is None
+    return f"{end:g}" if plain else feature.format(end)
 
 
 def _category_limits(

@@ -146,6 +146,8 @@ def _draft_column(
         return guess | {"moves": "never"} | _guess_protection(guess), [*notes, same]
     notes += _stand_in_notes(name, guess, values)
     guess = guess | _guess_protection(guess)
+    if "since" in guess:
+        notes.append(f"{name!r} holds dates: they are counted in days since {guess['since']}")
     if why := why_identifier(name, guess.get("categories")):
         return guess | {"moves": "never"}, [*notes, identifier_note(name, why)]
     hints = hints_from_name(guess, codes.without_taken(numbers))

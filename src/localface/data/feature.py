@@ -19,6 +19,7 @@ from localface.data.absence import (
 )
 from localface.data.codes import FeatureValue, finite_number, unseen_category_error
 from localface.data.comparable import Comparable, checked_comparable
+from localface.data.dates import checked_since, date_in_words, day_of_value
 from localface.data.feature_checks import (
     OWN,
     FeatureKind,
@@ -64,6 +65,7 @@ class Feature:
         could show), or ``refuse``
     codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
         what is missing, each stays as it is
+    since : the date, as in ``"2020-01-31"``, from which a column of dates is counted in days
     label : what the feature is called in sentences, tables, plots and pages; its name by default
     category_labels : what categories are called there, as in ``{1: "male"}``
     never_from : categories that can never follow others, as in ``{"divorced": ["single"]}``: who
@@ -94,6 +96,7 @@ class Feature:
     columns: tuple[str, ...] | None = None
     never_from: Transitions | Mapping[Any, Any] | None = None
     label: str | None = None
+    since: str | None = None
     category_labels: CategoryLabels | Mapping[Any, str] | None = None
 
     def __post_init__(self) -> None:
@@ -105,6 +108,7 @@ class Feature:
         object.__setattr__(self, "columns", checked_columns(self))
         object.__setattr__(self, "never_from", checked_never_from(self))
         check_label(self)
+        object.__setattr__(self, "since", checked_since(self))
         object.__setattr__(self, "category_labels", checked_category_labels(self))
         object.__setattr__(self, "missing", checked_missing(self))
         object.__setattr__(self, "codes", checked_codes(self))
@@ -159,6 +163,7 @@ class Feature:
                 return float(self.categories.index(value))
             except ValueError:
                 raise unseen_category_error(self, value) from None
+        value = day_of_value(self, value)
         found = finite_number(float(value) if isinstance(value, bool | np.bool_) else value)
         if found is None:
             raise DataError(
@@ -185,6 +190,8 @@ class Feature:
             return self.codes[code]
         if self.category_labels and value in self.category_labels:
             return self.category_labels[value]
+        if self.since is not None:
+            return date_in_words(code, self.since, whole=self.whole)
         if not isinstance(value, float):
             return str(value)
         if self.resolution is not None and np.isfinite(value):

@@ -32,9 +32,9 @@ def guess_column(name: str, column: nw.Series[object] | ColumnValues) -> dict[st
 
 def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type: ignore[type-var]
     dtype = column.dtype
-    if isinstance(dtype, nw.Datetime | nw.Date):
-        raise _dates_error(column.name, f"{dtype} values, which are no numbers")
-    if not (dtype.is_numeric() or isinstance(dtype, _READABLE)):
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+        raise _dates_error(column.name, f"{dtype} values, with a time zone")
+    if not (dtype.is_numeric() or isinstance(dtype, (*_READABLE, nw.Datetime, nw.Date))):
         raise _unreadable_column_error(column.name, str(dtype))
     declared = None
     if isinstance(dtype, nw.Enum):
@@ -52,7 +52,9 @@ def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type:
 
 
 def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
-    if values.dtype.kind in "mMVc":
+    if values.dtype.kind == "M":
+        return _guess_from_dates(values)
+    if values.dtype.kind in "mVc":
         raise _unreadable_column_error(name, str(values.dtype))
     if values.dtype.kind == "b":
         return {"kind": "binary", "categories": [False, True]}
@@ -73,6 +75,16 @@ def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
     _refuse_dates_in_text(name, distinct)
     _refuse_identifier(name, len(distinct), len(values))
     return {"kind": "categorical", "categories": distinct}
+
+
+def _guess_from_dates(values: ColumnValues) -> dict[str, object]:
+    """Guess from dates: days since the first, whole ones where no time of day is given."""
+    seen = values[~missing_mask(values)]
+    if not len(seen):
+        return {"kind": "numeric", "moves": "never"}
+    since = str(seen.min().astype("datetime64[D]"))
+    whole = bool((seen == seen.astype("datetime64[D]")).all())
+    return {"kind": "integer" if whole else "numeric", "since": since}
 
 
 def _guess_from_numbers(distinct: ColumnValues, *, counts: bool) -> dict[str, object]:

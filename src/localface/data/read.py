@@ -10,6 +10,7 @@ import numpy as np
 
 from localface.data.absence import MISSING
 from localface.data.codes import FeatureValue, unseen_category_error
+from localface.data.dates import days_of_dates
 from localface.data.feature import Feature
 from localface.data.frames import (
     ColumnValues,
@@ -226,6 +227,8 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
     """Turn one column of values into codes."""
     if feature.categories is not None:
         return _category_codes(feature, feature.categories, values)
+    if values.dtype.kind == "M" and feature.since is not None:
+        values = days_of_dates(values, feature.since)
     if values.dtype.kind not in "biuf":
         return _codes_of_objects(feature, values)
     if values.dtype.kind in "iu" and len(values):
@@ -252,7 +255,7 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
 
 def _codes_of_objects(feature: Feature, values: ColumnValues) -> Array:
     texts = [value for value in values if isinstance(value, str)]
-    if texts:
+    if texts and feature.since is None:
         raise DataError(
             f"{feature.name!r} is {feature.kind} and holds text such as {texts[0]!r}: "
             "turn it into numbers, or declare it kind='categorical'",

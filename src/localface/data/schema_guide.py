@@ -22,6 +22,7 @@ What may stand in a block (after a name and a kind):
   missing = "may be measured"  or "keep" (what is missing stays so), "refuse"
   codes = { "-9" = "no record" }              numbers that stand for a reason
   unit = "kg"                                 what its numbers count
+  since = "2020-01-31"                        dates are counted in days since this one
   label = "body weight"                       what people read in place of the name
   categories = ["low", "high"]                what it may be, lowest first
   category_labels = { high = "very high" }    what people read in place of a category

@@ -151,7 +151,7 @@ def _plain_columns(schema: Schema) -> tuple[Column, ...]:
 def _columns_of_feature(feature: Feature) -> list[Column]:
     """The columns that tell a feature: its own, or several of 0 and 1."""
     if feature.columns is None:
-        return [Column(feature.name, feature.categories, feature.whole)]
+        return [Column(feature.name, feature.categories, feature.whole, since=feature.since)]
     categories = feature.categories or ()
     first = len(categories) - len(feature.columns)
     return [

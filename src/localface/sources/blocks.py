@@ -91,4 +91,4 @@ def _csv_type(feature: Feature) -> Any:
         return pyarrow.string()
     if labels and all(isinstance(label, bool) for label in labels):
         return pyarrow.bool_()
-    return pyarrow.float64()
+    return pyarrow.timestamp("us") if feature.since is not None else pyarrow.float64()
