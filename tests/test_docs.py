@@ -193,7 +193,10 @@ REFUSED: dict[str, Callable[[], Any]] = {
     "NaN in the data": lambda: made(data=holed()),
     "NaN in the person": lambda: made().explain({**PERSON, "fio2": float("nan")}),
     "an unseen category": lambda: made().explain({**PERSON, "unit": "medcial"}),
-    "a constant column": lambda: made(data=DATA.assign(site=1.5)),
+    "a constant column that is said to move": lambda: made(
+        data=DATA.assign(site=1.5),
+        schema=Schema.infer(DATA.assign(site=1.5)).with_("site", moves="freely"),
+    ),
     "one row": lambda: made(data=DATA[:1]),
     "the same row again and again": lambda: made(data=pd.concat([DATA[:1]] * 30)),
     "k larger than the data": lambda: made(n_neighbors=500),

@@ -251,9 +251,10 @@ def test_an_unseen_category_in_the_data_is_named(ready: LocalFACE) -> None:
 # what the data cannot tell
 
 
-def test_a_constant_column_is_refused_unless_it_never_moves_or_has_a_scale() -> None:
+def test_a_constant_column_is_kept_and_moves_only_with_a_scale() -> None:
     data = DATA.assign(site=7.0)
     guessed, person = Schema.infer(data), {**PERSON, "site": 7.0}
+    assert guessed["site"].moves == "never"
     with refused(
         DataError,
         "'site' has the same value (7) in every row",
@@ -261,8 +262,8 @@ def test_a_constant_column_is_refused_unless_it_never_moves_or_has_a_scale() -> 
         "scale=",
         "drop the column",
     ):
-        explainer(data=data)
-    for change in ({"moves": "never"}, {"scale": 1.0}):
+        explainer(data=data, schema=guessed.with_("site", moves="freely"))
+    for change in ({"moves": "never"}, {"moves": "freely", "scale": 1.0}):
         answer = explainer(data=data, schema=guessed.with_("site", **change)).explain(person)
         assert answer.found
         assert set(answer.path["site"]) == {7.0}

@@ -130,10 +130,9 @@ def test_many_whole_floats_are_numbers_and_many_ints_are_counts():
 @pytest.mark.parametrize(
     ("column", "message"),
     [
-        (pd.date_range("2020-01-01", periods=60), "'x' holds Datetime.*turn it into numbers"),
+        ([f"2020-01-{i:02}" for i in range(1, 31)], "'x' holds dates as text.*pd.to_datetime"),
         ([dt.date(2020, 1, 1)] * 60, "'x' holds date values"),
         ([[1, 2]] * 60, "'x' holds list values.*drop it"),
-        ([None] * 60, "'x' holds no values: drop it"),
         ([1, "a"] * 30, "mixes text and numbers"),
         ([f"id{i}" for i in range(60)], "60 different values in 60 rows.*identifier: drop it"),
     ],
@@ -158,6 +157,28 @@ def test_columns_that_have_no_place_in_a_record_are_refused_with_advice(column, 
 def test_what_is_no_table_is_refused(data, message):
     with pytest.raises(DataError, match=message):
         Schema.infer(data)
+
+
+def test_a_column_without_any_value_or_with_one_alone_is_kept_and_said_so():
+    frame = pd.DataFrame({"pain": [np.nan] * 9, "los": [48.0] * 9, "k": np.arange(9.0) / 2})
+
+    schema = Schema.infer(frame)
+
+    assert [one.moves for one in schema] == ["never", "never", "freely"]
+    assert schema.notes[0].startswith("'pain' holds no value in any row")
+    assert schema.notes[1].startswith("'los' is the same in every row (48.0)")
+    assert len(schema.notes) == 2
+
+
+def test_a_category_that_may_stand_for_a_missing_value_is_pointed_out():
+    frame = pd.DataFrame(
+        {"job": ["cook", "?", "clerk", "?"], "flat": ["none", "own", "let", "own"]}
+    )
+
+    (note,) = Schema.infer(frame).notes
+
+    assert note.startswith("'job' has the category '?' (2 rows)")
+    assert "na_values='?'" in note
 
 
 # --- protected by name ------------------------------------------------------------------------

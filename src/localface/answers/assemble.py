@@ -185,7 +185,7 @@ class AnswerAssembler:
             yield from cautions_about_own_state(share, self.options.min_density, found=found)
         if outcome.missing_actions is not None:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
-        kept = [feature.name for feature in self.schema if feature.own]
+        kept = [feature.display_name for feature in self.schema if feature.own]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         yield from cautions_about_company(n_comparable, kept)
 

@@ -45,7 +45,7 @@ def doubts_about_record(
         if feature.categories is None:
             yield from _doubts_about_number(feature, code, values)
         elif not values.holds_category(code):
-            named = f"{feature.name} {feature.format(code)!r}"
+            named = f"{feature.display_name} {feature.format(code)!r}"
             differ = "the answer rests on people who differ in it"
             yield Doubt(feature.name, f"nobody in the data has {named}: {differ}")
 
@@ -114,7 +114,7 @@ def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Ite
     beyond = f"higher than anybody's in the data (highest: {edge})"
     if not above:
         beyond = f"lower than anybody's in the data (lowest: {edge})"
-    sentence = f"{feature.name} {value}{unit} is {beyond}: {question}"
+    sentence = f"{feature.display_name} {value}{unit} is {beyond}: {question}"
     yield Doubt(feature.name, sentence, None if slip is None else feature.value(slip))
 
 

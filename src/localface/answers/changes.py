@@ -31,6 +31,11 @@ class FeatureChange:
         """The feature's name."""
         return self.feature.name
 
+    @property
+    def label(self) -> str:
+        """What people read in place of the name."""
+        return self.feature.display_name
+
     def __str__(self) -> str:
         unit = f" {self.feature.unit}" if self.feature.unit else ""
         return f"{self.texts[0]} -> {self.texts[1]}{unit}"

@@ -117,7 +117,8 @@ class RecourseFacts:
         if self.relaxed_to is not None:
             parts.append(f"floor relaxed to {format_percent(self.relaxed_to)}")
         if self.widened:
-            parts.append(f"{' and '.join(self.widened)} widened")
+            names = [self.schema[name].display_name for name in self.widened]
+            parts.append(f"{' and '.join(names)} widened")
         parts.append(str(self.disclosure))
         return f"<Recourse: {', '.join(parts)}>"
 

@@ -114,7 +114,9 @@ def evidence_notes(answer: RecourseFacts) -> tuple[str, ...]:
     counted = [one for one in every if one.features]
     if not counted:
         return (CAUTION,) if every else ()
-    ignored = [name for name in answer.schema.names if any(name in one.ignored for one in counted)]
+    ignored = [
+        one.display_name for one in answer.schema if any(one.name in e.ignored for e in counted)
+    ]
     n = len(answer.schema)
     most = max(len(one.features) for one in counted)
     more = ", and in what changes" if most > n - len(ignored) else ""
@@ -202,9 +204,10 @@ def alert_lines(answer: RecourseFacts) -> Iterator[str]:
         least = "the least that opens a path from neighbour to neighbour"
         yield f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}"
     for name, far in answer.widened.items():
-        unit = f" {answer.schema[name].unit}" if answer.schema[name].unit else ""
+        feature = answer.schema[name]
+        unit = f" {feature.unit}" if feature.unit else ""
         further = "further than was allowed: nobody nearer reaches it"
-        yield f"relaxed: {name} moves by {format_number(far)}{unit}, {further}"
+        yield f"relaxed: {feature.display_name} moves by {format_number(far)}{unit}, {further}"
     broken = [one for one in answer.certificates if not (one.holds or one.entry)]
     if broken:
         yield f"below the floor: {len(broken)} of {len(answer.certificates)} steps (see below)"
@@ -277,7 +280,7 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     """
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
-    own = [one.name for one in answer.schema if one.own]
+    own = [one.display_name for one in answer.schema if one.own]
     own += ["what is missing"] if answer.missing else []
     if not own:
         return

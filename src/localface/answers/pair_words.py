@@ -130,7 +130,7 @@ def _regions(
     feature = space.schema.features[j]
     n = int(bins.n_bins[j])
     here = None if point is None else int(bins.of(point[None, :])[0, j])
-    name = to_one_line(feature.name)
+    name = to_one_line(feature.display_name)
     gaps = [feature.format(code) for code in space.absences[j]] if space.absences else []
     n_values = n - len(gaps)  # what is missing has the last bins
     words = [*gaps]

@@ -9,7 +9,6 @@ import numpy as np
 
 from localface.answers.facts import RecourseFacts
 from localface.answers.json_text import dump_json
-from localface.data.schema import Schema
 
 
 def path_table(answer: RecourseFacts) -> Any:
@@ -22,10 +21,13 @@ def path_table(answer: RecourseFacts) -> Any:
     }
     if answer.relaxed_to is not None:
         extra["relaxed_to"] = [answer.relaxed_to] * n
-    extra = {_unused_column_name(name, answer.schema): column for name, column in extra.items()}
+    extra = {
+        _unused_column_name(name, answer.schema.columns): column for name, column in extra.items()
+    }
     path = answer.path
     if answer.form.kind == "numpy":
-        columns = {name: path[:, j] for j, name in enumerate(answer.schema.names)}
+        names = [column.name for column in answer.form.columns]
+        columns = {name: path[:, j] for j, name in enumerate(names)}
         try:
             import pandas
         except ModuleNotFoundError:
@@ -34,9 +36,9 @@ def path_table(answer: RecourseFacts) -> Any:
     return _attach_summary(_with_extra_columns(path, extra), answer)
 
 
-def _unused_column_name(name: str, schema: Schema) -> str:
+def _unused_column_name(name: str, taken: tuple[str, ...]) -> str:
     """A name for a column of ours that none of the user's has."""
-    while name in schema.names:
+    while name in taken:
         name += "_"
     return name
 

@@ -83,7 +83,7 @@ class ReasonWriter:
     def _best_state_there_is(self, counts: TargetCounts, own: Array) -> str:
         """Say how far this person could come at best, by changing what."""
         changed = np.unique(self.feature_of[counts.best[0] != own])
-        names = list_names([self.schema.names[j] for j in changed])
+        names = list_names([self.schema.features[j].display_name for j in changed])
         best = self.target.format_score(self.display_score(float(counts.best_scores[0])))
         states = format_count(counts.allowed, "state", "states")
         by = f", by changing {names}" if len(changed) else ", where they are now"
@@ -104,7 +104,7 @@ class ReasonWriter:
         if not tally.total():
             return f"{many}, but none with what stays this person's own"
         feature, excluded = tally.most_common(1)[0]
-        why = box.reasons.get(feature, self.schema.names[feature])
+        why = box.reasons.get(feature, self.schema.features[feature].display_name)
         return (
             f"{many}, but the constraints rule all of them out; "
             f"'{why}' alone rules out {excluded:,}"
@@ -134,7 +134,7 @@ class ReasonWriter:
         if outside:
             return f"{given} lies outside the constraints: {'; '.join(outside)}"
         if self.schema.breaks_relation(goal[None, :])[0]:
-            relations = "; ".join(" ".join(words) for words in self.schema.relations)
+            relations = "; ".join(self.schema.relation_texts)
             return f"{given} breaks what the schema says of every state: {relations}"
         if outcome.status == "NO_TARGET":
             return f"{given} does not reach the target: {self.target.sentence}"

@@ -31,7 +31,7 @@ _HEAD = "".join(
 def page_as_text(page: Page) -> str:
     """Render a page for a terminal."""
     changes = [change for step in page.steps for change in step.changes]
-    longest_name = max((len(to_one_line(change.name)) for change in changes), default=0)
+    longest_name = max((len(to_one_line(change.label)) for change in changes), default=0)
     longest_change = max((len(to_one_line(str(change))) for change in changes), default=0)
     name_width = min(longest_name, _WIDEST_NAME)
     change_width = min(longest_change, _WIDEST_CHANGE)
@@ -50,7 +50,7 @@ def page_as_text(page: Page) -> str:
 def _step_text_lines(step: PageStep, name_width: int, change_width: int) -> Iterator[str]:
     """Yield the lines of one step: the score stands beside the last of its changes."""
     rows = [
-        f"{to_one_line(change.name):<{name_width}}  {to_one_line(str(change)):<{change_width}}"
+        f"{to_one_line(change.label):<{name_width}}  {to_one_line(str(change)):<{change_width}}"
         for change in step.changes
     ]
     if step.smaller_changes_phrase:
@@ -93,7 +93,7 @@ def _step_rows_html(step: PageStep) -> str:
     rows = [
         "".join(
             f"<td>{escape(cell)}</td>"
-            for cell in (change.name, *change.texts, change.feature.unit or "")
+            for cell in (change.label, *change.texts, change.feature.unit or "")
         )
         for change in step.changes
     ]

@@ -34,7 +34,8 @@ class Box:
     feature, ``distance_limits`` which features may only move so far. ``grows_to`` holds the
     features that increase by themselves, and how high; ``absent`` those that the person has no
     value of, with the code that stays in its place (None: values may come and go), ``no_values``
-    the codes of features that stand for a reason and not for a value.
+    the codes of features that stand for a reason and not for a value. ``only_from_own`` holds
+    categories that a step may lead to from the person's own alone: some others never become them.
     """
 
     lower: Array
@@ -47,6 +48,7 @@ class Box:
     grows_to: dict[int, float] = field(default_factory=dict)
     absent: Mapping[int, float] | None = None
     no_values: Mapping[int, frozenset[float]] = field(default_factory=dict)
+    only_from_own: Mapping[int, tuple[int, frozenset[int]]] = field(default_factory=dict)
 
     def with_distances_widened(self, factor: float) -> Box:
         """Return the same box with every distance limit so many times as wide."""

@@ -7,6 +7,7 @@ from numbers import Real
 
 import numpy as np
 
+from localface.data.dates import day_of_value
 from localface.data.declared import DeclaredFeature
 from localface.errors import ConstraintError, DataError, did_you_mean, list_names
 
@@ -60,7 +61,7 @@ def _range_end_code(feature: DeclaredFeature, end: object, open_end: float) -> f
         return open_end
     if feature.categories is not None:
         return category_code(feature, end)
-    found = finite_number(end)
+    found = finite_number(day_of_value(feature, end))
     if found is None:
         raise ConstraintError(
             f"a bound of {feature.name!r} is {end!r}: give a number, or None where it is open",

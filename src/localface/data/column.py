@@ -11,6 +11,7 @@ import numpy as np
 
 from localface.data.absence import is_missing_value
 from localface.data.codes import FeatureValue
+from localface.data.dates import dates_of_days
 from localface.data.frames import ColumnValues
 from localface.types import Array, Mask
 
@@ -19,11 +20,17 @@ _PLAIN_DTYPE = re.compile(
 )  # dtypes of plain numbers, by any library
 
 
+_PLAIN_NUMPY = re.compile(r"u?int(8|16|32|64)|float(32|64)|bool")
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """How one feature is stored; an empty ``dtype`` takes what suits the values.
 
     ``missing`` says what stands for a value that is missing: ``nan``, ``none`` or ``na``.
+    Where several columns of 0 and 1 tell the category of a feature, ``tells`` names it,
+    ``told_labels`` are its categories, and ``hot`` is the one of which this column is 1.
+    ``since`` is the date from which a column of dates is counted in days.
     """
 
     name: str
@@ -33,6 +40,10 @@ class Column:
     categories: tuple[FeatureValue, ...] | None = None
     ordered: bool = False
     missing: str = "nan"
+    tells: str = ""
+    hot: int = 0
+    told_labels: tuple[FeatureValue, ...] | None = None
+    since: str | None = None
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Column:
@@ -41,8 +52,16 @@ class Column:
         settings: dict[str, Any] = {**plain, **tuples}
         return cls(**settings)
 
+    def own_codes(self, codes: Array) -> Array:
+        """Return codes of the feature as codes of this column."""
+        if not self.tells:
+            return codes
+        return np.where(np.isnan(codes), np.nan, (codes == self.hot).astype(np.float64))
+
     def value(self, code: float) -> Any:
-        """Return one code as the user knows it."""
+        """Return one code of this column as the user knows it."""
+        if self.holds_dates:
+            return self.values(np.array([code])).astype(object)[0]
         if code != code:
             return self.missing_value
         if self.labels is not None:
@@ -51,6 +70,8 @@ class Column:
 
     def values(self, codes: Array) -> ColumnValues:
         """Return codes as the user knows them."""
+        if self.holds_dates:
+            return dates_of_days(codes, str(self.since))
         gone = np.isnan(codes)
         if gone.any():
             return self._values_with_gaps(codes, gone)
@@ -60,6 +81,11 @@ class Column:
         same = one_type and not isinstance(self.labels[0], str)
         labels = np.array(self.labels, dtype=None if same else object)
         return np.asarray(labels[np.rint(codes).astype(np.int64)])
+
+    @property
+    def holds_dates(self) -> bool:
+        """Whether codes are days, and the column dates."""
+        return self.since is not None and not _PLAIN_DTYPE.fullmatch(self.dtype.lower() or "x")
 
     @property
     def missing_value(self) -> Any:
@@ -95,13 +121,20 @@ class Column:
 
     def holds_floats(self) -> bool:
         """Whether codes are stored as they are."""
-        return self.labels is None and not self.whole and self.dtype == "float64"
+        plain = self.labels is None and not self.whole and self.since is None
+        return plain and self.dtype == "float64"
 
     def has_fractions(self, values: ColumnValues) -> bool:
         """Whether values would be cut short by a column of whole numbers."""
         if values.dtype.kind != "f":
             return False
         return bool((values != np.rint(values)).any())  # no integer holds what is missing either
+
+    def would_lose_digits(self, values: ColumnValues) -> bool:
+        """Whether values are no plain numbers, or have fractions that the column cannot hold."""
+        if values.dtype.kind not in "biuf":
+            return True
+        return not self.dtype.startswith("float") and self.has_fractions(values)
 
     def lists_all_values(self, values: ColumnValues) -> bool:
         """Whether all values belong to the column's closed list of categories."""
@@ -111,7 +144,7 @@ class Column:
 
 def kind_of_missing(values: Any) -> str:
     """Tell what stands for missing values among some: ``nan``, ``none`` or ``na``."""
-    if getattr(values, "dtype", np.dtype(float)).kind != "O":
+    if getattr(getattr(values, "dtype", None), "kind", "") != "O":
         return "nan"
     gone = next((value for value in values if is_missing_value(value)), float("nan"))
     if gone is None:
@@ -164,6 +197,8 @@ def pandas_series(column: Column, codes: Array) -> Any:
     values = column.values(codes)
     if column.dtype == str(values.dtype) != "object":
         return values
+    if _PLAIN_NUMPY.fullmatch(column.dtype) and not column.would_lose_digits(values):
+        return values.astype(column.dtype)  # a Series takes a hundred times as long to make
     if column.dtype == "object":
         return pandas.Series(_as_list_or_array(values), dtype=object)
     series = pandas.Series(_as_list_or_array(values))

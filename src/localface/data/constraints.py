@@ -13,6 +13,7 @@ from localface.data.codes import range_codes
 from localface.data.comparable import codes_alike
 from localface.data.feature import Feature
 from localface.data.feature_checks import OWN
+from localface.data.transitions import codes_never_after, late_codes
 from localface.data.where import UNCONSTRAINED, FeatureConstraint, read_where
 from localface.errors import ConstraintError, list_names
 from localface.types import Array
@@ -75,6 +76,11 @@ def compile_box(
         {j: part.grows_to for j, part in enumerate(parts) if part.grows_to is not None},
         {j: float(record[j]) for j, absent in enumerate(gone) if absent},
         {j: frozenset(one.codes) for j, one in enumerate(features) if one.codes},
+        {
+            j: (int(record[j]), late_codes(one))
+            for j, one in enumerate(features)
+            if one.never_from and not gone[j]
+        },
     )
 
 
@@ -125,7 +131,7 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
 
 def _stays_absent(feature: Feature, own: float) -> _FeatureBox:
     """What is left of a feature that has no value: nothing touches it."""
-    return _FeatureBox(reason=f"{feature.name} is {feature.format(own)} and stays so")
+    return _FeatureBox(reason=f"{feature.display_name} is {feature.format(own)} and stays so")
 
 
 def _intersect_constraints(
@@ -138,7 +144,7 @@ def _intersect_constraints(
     phrases = [limits[0].phrase]
     if direction not in OWN:
         phrases = list(dict.fromkeys(limit.phrase for limit in _effective_limits(limits)))
-    reason = f"{feature.name} {' and '.join(phrases)}"
+    reason = f"{feature.display_name} {' and '.join(phrases)}"
     if feature.discrete:
         codes = _common_codes(feature, own, limits)
         every = len(codes) == len(feature.categories or ())
@@ -232,7 +238,8 @@ def _range_in_words(feature: Feature, low: float, high: float) -> str:
 
 
 def _end_in_words(feature: Feature, end: float) -> str:
-    return f"{end:g}" if feature.categories is None else feature.format(end)
+    plain = feature.categories is None and feature.since is None
+    return f"{end:g}" if plain else feature.format(end)
 
 
 def _category_limits(
@@ -244,6 +251,12 @@ def _category_limits(
     elif direction != "freely":
         end = 1 if direction == "up" else 0
         limits.append(_Limit(f"only moves {direction}", codes=frozenset({own, end})))
+    barred = codes_never_after(feature, own)
+    if barred and direction != "never":
+        every = frozenset(range(len(feature.categories or ())))
+        labels = list_names(feature.format(code) for code in sorted(barred))
+        phrase = f"never becomes {labels} from {feature.format(own)}"
+        limits.append(_Limit(phrase, codes=every - barred))
     if extra.only is not None and len(extra.only) < len(feature.categories or ()):
         labels = list_names(feature.format(code) for code in sorted(extra.only))
         phrase = f"among {labels}" if len(extra.only) > 1 else f"only {labels}"

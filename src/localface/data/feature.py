@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from math import ceil, floor, log10
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from localface.data.absence import (
 )
 from localface.data.codes import FeatureValue, finite_number, unseen_category_error
 from localface.data.comparable import Comparable, checked_comparable
+from localface.data.dates import checked_since, date_in_words, day_of_value
 from localface.data.feature_checks import (
     OWN,
     FeatureKind,
@@ -25,9 +27,12 @@ from localface.data.feature_checks import (
     check_own,
     check_words,
     checked_categories,
+    checked_columns,
     checked_number,
     checked_range,
 )
+from localface.data.labels import CategoryLabels, check_label, checked_category_labels
+from localface.data.transitions import Transitions, checked_never_from
 from localface.errors import DataError, SchemaError, did_you_mean, list_names
 
 
@@ -60,6 +65,13 @@ class Feature:
         could show), or ``refuse``
     codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
         what is missing, each stays as it is
+    since : the date, as in ``"2020-01-31"``, from which a column of dates is counted in days
+    label : what the feature is called in sentences, tables, plots and pages; its name by default
+    category_labels : what categories are called there, as in ``{1: "male"}``
+    never_from : categories that can never follow others, as in ``{"divorced": ["single"]}``: who
+        is divorced never becomes single, nor does anybody who becomes divorced on the way
+    columns : the 0/1 columns of the table that tell its category (one-hot), one a category; where
+        there is one fewer, the first category is that of rows with none of them at 1
 
     >>> age = Feature("age", unit="year", kind="integer", moves="never")
     >>> age.value(63.0), age.format(63.0)
@@ -81,6 +93,11 @@ class Feature:
     comparable: Comparable | None = None
     missing: MissingRule = "keep"
     codes: CodeLabels | Mapping[float, str] | None = None
+    columns: tuple[str, ...] | None = None
+    never_from: Transitions | Mapping[Any, Any] | None = None
+    label: str | None = None
+    since: str | None = None
+    category_labels: CategoryLabels | Mapping[Any, str] | None = None
 
     def __post_init__(self) -> None:
         if self.moves is None:
@@ -88,6 +105,11 @@ class Feature:
         check_words(self)
         check_own(self)
         object.__setattr__(self, "categories", checked_categories(self))
+        object.__setattr__(self, "columns", checked_columns(self))
+        object.__setattr__(self, "never_from", checked_never_from(self))
+        check_label(self)
+        object.__setattr__(self, "since", checked_since(self))
+        object.__setattr__(self, "category_labels", checked_category_labels(self))
         object.__setattr__(self, "missing", checked_missing(self))
         object.__setattr__(self, "codes", checked_codes(self))
         if self.resolution is None:
@@ -97,6 +119,11 @@ class Feature:
         for key in ("bounds", "reference"):
             object.__setattr__(self, key, checked_range(self, key))
         object.__setattr__(self, "comparable", checked_comparable(self))
+
+    @property
+    def display_name(self) -> str:
+        """What it is called in what people read: its label, or its name."""
+        return self.label or self.name
 
     @property
     def own(self) -> bool:
@@ -136,6 +163,7 @@ class Feature:
                 return float(self.categories.index(value))
             except ValueError:
                 raise unseen_category_error(self, value) from None
+        value = day_of_value(self, value)
         found = finite_number(float(value) if isinstance(value, bool | np.bool_) else value)
         if found is None:
             raise DataError(
@@ -160,6 +188,10 @@ class Feature:
             return "missing"
         if self.codes and code in self.codes:
             return self.codes[code]
+        if self.category_labels and value in self.category_labels:
+            return self.category_labels[value]
+        if self.since is not None:
+            return date_in_words(code, self.since, whole=self.whole)
         if not isinstance(value, float):
             return str(value)
         if self.resolution is not None and np.isfinite(value):
@@ -220,5 +252,6 @@ def _trim_zeros(text: str) -> str:
 def _plain_value(value: object) -> object:
     """Return tuples as lists, also within a tuple; the keys of a mapping as texts."""
     if isinstance(value, Mapping):
-        return {f"{key:g}": one for key, one in value.items()}
+        texts = {key if isinstance(key, str) else f"{key:g}": one for key, one in value.items()}
+        return {key: _plain_value(one) for key, one in texts.items()}
     return [_plain_value(one) for one in value] if isinstance(value, tuple) else value

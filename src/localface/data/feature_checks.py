@@ -121,6 +121,33 @@ def checked_categories(feature: DeclaredFeature) -> tuple[FeatureValue, ...] | N
     return labels
 
 
+def checked_columns(feature: DeclaredFeature) -> tuple[str, ...] | None:
+    """Check the 0/1 columns that tell a category: one a category, or all but the first."""
+    name = feature.name
+    given = feature.columns
+    if given is None:
+        return None
+    if feature.categories is None:
+        raise SchemaError(
+            f"{name!r} is {feature.kind} and can have no columns=: only categories are told by "
+            "columns of 0 and 1",
+            feature=name,
+        )
+    several = isinstance(given, tuple | list) and all(isinstance(one, str) for one in given)
+    if not several or len(set(given)) < len(given):
+        raise SchemaError(
+            f"the columns of {name!r} are {given!r}: give a list of different names", feature=name
+        )
+    n = len(feature.categories)
+    if len(given) not in (n, n - 1) or not given:
+        raise SchemaError(
+            f"{name!r} has {n} categories and {len(given)} columns: give one column a category, "
+            "or all but the first",
+            feature=name,
+        )
+    return tuple(given)
+
+
 def _checked_labels(name: str, given: object) -> tuple[FeatureValue, ...]:
     if isinstance(given, str) or not isinstance(given, Iterable):
         raise SchemaError(

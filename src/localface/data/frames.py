@@ -76,6 +76,8 @@ def missing_mask(values: ColumnValues) -> npt.NDArray[np.bool_]:
     """Tell which values are missing."""
     if values.dtype.kind == "f":
         return np.asarray(np.isnan(values))
+    if values.dtype.kind == "M":
+        return np.asarray(np.isnat(values))
     if values.dtype.kind != "O":
         return np.zeros(len(values), dtype=bool)
     return np.fromiter((is_missing_value(value) for value in values), dtype=bool, count=len(values))

@@ -2,49 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Sequence
 from decimal import Decimal
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.frames import ColumnValues, column_names, missing_mask, open_table
-from localface.data.protected_names import is_age_name, is_protected_name
-from localface.errors import DataError, SchemaError
+from localface.data.frames import ColumnValues, missing_mask
+from localface.errors import SchemaError
 
 _FEW = 20  # distinct whole floats that still look like counts
 _MANY = 50  # distinct texts beyond which a column may be an identifier
 _DECIMALS = 3  # the finest decimal step that is taken for how closely something is measured
+_DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d{1,2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$"
+    r"|\d{1,2}[-/.]\d{1,2}[-/.]\d{4}$"
+)
 _READABLE = (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Object)
 
 
-def guess_features(data: object) -> list[dict[str, object]]:
-    """Guess the declaration of every column; missing values are passed over."""
-    table = open_table(data)
-    if len(table) == 0:
-        raise DataError("the table has no rows: give at least one")
-    if isinstance(table, np.ndarray):
-        return [
-            {"name": name, **_guess_from_values(name, table[:, j])}
-            for j, name in enumerate(column_names(table))
-        ]
-    guesses = [{"name": name, **_guess_from_column(table[name])} for name in table.columns]
-    return [one | _guess_protection(one) for one in guesses]
-
-
-def _guess_protection(guess: Mapping[str, object]) -> dict[str, object]:
-    """Guess by its name whether a feature is protected, and whether it grows by itself."""
-    name = str(guess["name"])
-    if not is_protected_name(name):
-        return {}
-    grows = is_age_name(name) and guess["kind"] in ("numeric", "integer")
-    return {"moves": "grows", "protected": True} if grows else {"protected": True}
+def guess_column(name: str, column: nw.Series[object] | ColumnValues) -> dict[str, object]:  # type: ignore[type-var]
+    """Guess the declaration of one column; missing values are passed over."""
+    if isinstance(column, np.ndarray):
+        return {"name": name, **_guess_from_values(name, column)}
+    return {"name": name, **_guess_from_column(column)}
 
 
 def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type: ignore[type-var]
     dtype = column.dtype
-    if not (dtype.is_numeric() or isinstance(dtype, _READABLE)):
+    if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
+        raise _dates_error(column.name, f"{dtype} values, with a time zone")
+    if not (dtype.is_numeric() or isinstance(dtype, (*_READABLE, nw.Datetime, nw.Date))):
         raise _unreadable_column_error(column.name, str(dtype))
     declared = None
     if isinstance(dtype, nw.Enum):
@@ -62,13 +52,15 @@ def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type:
 
 
 def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
-    if values.dtype.kind in "mMVc":
+    if values.dtype.kind == "M":
+        return _guess_from_dates(values)
+    if values.dtype.kind in "mVc":
         raise _unreadable_column_error(name, str(values.dtype))
     if values.dtype.kind == "b":
         return {"kind": "binary", "categories": [False, True]}
     seen = values[~missing_mask(values)]
     if len(seen) == 0:
-        raise SchemaError(f"the column {name!r} holds no values: drop it", feature=name)
+        return {"kind": "numeric", "moves": "never"}
     if seen.dtype.kind in "iuf":
         return _guess_from_numbers(np.unique(seen), counts=seen.dtype.kind != "f")
     distinct = _distinct_objects(name, seen)
@@ -80,8 +72,19 @@ def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
         return _guess_from_numbers(np.unique(numbers), counts=counts)
     if len(distinct) == 2:
         return {"kind": "binary", "categories": distinct}
+    _refuse_dates_in_text(name, distinct)
     _refuse_identifier(name, len(distinct), len(values))
     return {"kind": "categorical", "categories": distinct}
+
+
+def _guess_from_dates(values: ColumnValues) -> dict[str, object]:
+    """Guess from dates: days since the first, whole ones where no time of day is given."""
+    seen = values[~missing_mask(values)]
+    if not len(seen):
+        return {"kind": "numeric", "moves": "never"}
+    since = str(seen.min().astype("datetime64[D]"))
+    whole = bool((seen == seen.astype("datetime64[D]")).all())
+    return {"kind": "integer" if whole else "numeric", "since": since}
 
 
 def _guess_from_numbers(distinct: ColumnValues, *, counts: bool) -> dict[str, object]:
@@ -127,6 +130,23 @@ def _refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
             "and looks like an identifier: drop it",
             feature=name,
         )
+
+
+def _refuse_dates_in_text(name: str, distinct: Sequence[object]) -> None:
+    """Refuse text that is all dates: categories they are not."""
+    if len(distinct) > _FEW and all(_DATE.match(str(one)) for one in distinct):
+        raise _dates_error(name, f"dates as text, such as {distinct[0]!r}", "pd.to_datetime(", ")")
+
+
+def _dates_error(name: str, what: str, before: str = "", after: str = "") -> SchemaError:
+    """Say how dates become numbers; ``before`` and ``after`` turn text into dates."""
+    column = f"data[{name!r}]"
+    days = f"{before}{column}{after}"
+    return SchemaError(
+        f"the column {name!r} holds {what}: drop it, or turn it into days since the first with "
+        f"dates = {days}; {column} = (dates - dates.min()).dt.days",
+        feature=name,
+    )
 
 
 def _unreadable_column_error(name: str, dtype: str) -> SchemaError:

@@ -60,7 +60,7 @@ def is_age_name(name: str) -> bool:
     >>> [is_age_name(name) for name in ("age", "ageAtAdmission", "average", "house_age", "wage")]
     [True, True, False, False, False]
     """
-    words = _words(name)
+    words = words_of(name)
     return bool(words & _AGES) and not words & _NOT_AN_AGE
 
 
@@ -72,7 +72,7 @@ def is_protected_name(name: str) -> bool:
     >>> [is_protected_name(name) for name in ("sextant", "racetrack", "race_time", "birth_weight")]
     [False, False, False, False]
     """
-    words = _words(name)
+    words = words_of(name)
     found = words & _PROTECTED
     if words & _NOT_A_TRAIT:
         found -= _AMBIGUOUS
@@ -88,7 +88,7 @@ def protection_note(name: str, *, grows: bool) -> str:
     )
 
 
-def _words(name: str) -> frozenset[str]:
+def words_of(name: str) -> frozenset[str]:
     """The words of a name in snake, kebab or camel case, in small letters without accents."""
     plain = unicodedata.normalize("NFKD", name)
     plain = "".join(one for one in plain if not unicodedata.combining(one))

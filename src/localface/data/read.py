@@ -10,6 +10,7 @@ import numpy as np
 
 from localface.data.absence import MISSING
 from localface.data.codes import FeatureValue, unseen_category_error
+from localface.data.dates import days_of_dates
 from localface.data.feature import Feature
 from localface.data.frames import (
     ColumnValues,
@@ -18,6 +19,7 @@ from localface.data.frames import (
     missing_mask,
     open_table,
 )
+from localface.data.hot_columns import code_of_hot_values, codes_of_hot_columns, columns_to_read
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Mask
@@ -39,10 +41,10 @@ def read_record(person: object, schema: Schema, what: str = "the person") -> Arr
         person = dict(zip(person.index, person.to_numpy(dtype=object), strict=True))
     if isinstance(person, np.ndarray) and person.ndim == 1:
         _check_column_count(len(person), schema)
-        person = dict(zip(schema.names, person, strict=True))
+        person = dict(zip(schema.columns, person, strict=True))
     if isinstance(person, Mapping):
         _check_column_names([str(name) for name in person], schema, what)
-        return np.array([feature.code(person[feature.name]) for feature in schema])
+        return np.array([_code_of_person(feature, person) for feature in schema])
     if isinstance(person, str | list | tuple | int | float) or person is None:
         raise DataError(
             f"a {type(person).__name__} is no person: "
@@ -54,6 +56,12 @@ def read_record(person: object, schema: Schema, what: str = "the person") -> Arr
             f"one person is wanted, and {len(records)} rows came: give one row, or use explain_many"
         )
     return np.asarray(records[0])
+
+
+def _code_of_person(feature: Feature, person: Mapping[Any, Any]) -> float:
+    if feature.columns is not None and feature.name not in person:
+        return code_of_hot_values(feature, person)
+    return feature.code(person[feature.name])
 
 
 def read_people(people: object, schema: Schema) -> Array:
@@ -138,17 +146,23 @@ def _is_readable(table: Frame | ColumnValues, schema: Schema) -> bool:
 def _read_columns(table: Frame | ColumnValues, schema: Schema) -> Array:
     if isinstance(table, np.ndarray):
         _check_column_count(table.shape[1], schema)
-        columns = [table[:, j] for j in range(len(schema))]
+        columns = {name: table[:, j] for j, name in enumerate(schema.columns)}
     else:
         _check_column_names(table.columns, schema, "the table")
-        columns = _take_columns(table, schema.names)
-    _refuse_gaps(schema, columns)
+        names = columns_to_read(table.columns, schema)
+        columns = dict(zip(names, _take_columns(table, names), strict=True))
+    hot = [feature for feature in schema if feature.name not in columns]
+    columns |= {feature.name: codes_of_hot_columns(feature, columns) for feature in hot}
+    _refuse_gaps(schema, [columns[name] for name in schema.names])
     return np.column_stack(
-        [_codes_of_column(feature, values) for feature, values in zip(schema, columns, strict=True)]
+        [
+            columns[one.name] if one in hot else _codes_of_column(one, columns[one.name])
+            for one in schema
+        ]
     )
 
 
-def _take_columns(table: Frame, names: tuple[str, ...]) -> list[ColumnValues]:
+def _take_columns(table: Frame, names: list[str]) -> list[ColumnValues]:
     """Take columns out of a table, numbers of one type all at once."""
     schema = table.schema
     kinds = {name: schema[name] for name in names}
@@ -164,17 +178,18 @@ def _take_columns(table: Frame, names: tuple[str, ...]) -> list[ColumnValues]:
 
 
 def _check_column_count(width: int, schema: Schema) -> None:
-    if width != len(schema):
+    if width != len(schema.columns):
         raise DataError(
-            f"the array has {width} columns and the schema {len(schema)} features "
-            f"({list_names(schema.names)}): give one column a feature, in that order"
+            f"the array has {width} columns and the schema {len(schema.columns)} features "
+            f"({list_names(schema.columns)}): give one column a feature, in that order"
         )
 
 
 def _check_column_names(have: Iterable[str], schema: Schema, what: str) -> None:
     have = list(have)
-    spare = [name for name in have if name not in schema.names]
-    lacking = [name for name in schema.names if name not in have]
+    wanted = columns_to_read(have, schema)
+    spare = [name for name in have if name not in wanted]
+    lacking = [name for name in wanted if name not in have]
     if lacking:
         each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
         raise DataError(f"{what} lacks {each}: it has {list_names(have)}", feature=lacking[0])
@@ -212,6 +227,8 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
     """Turn one column of values into codes."""
     if feature.categories is not None:
         return _category_codes(feature, feature.categories, values)
+    if values.dtype.kind == "M" and feature.since is not None:
+        values = days_of_dates(values, feature.since)
     if values.dtype.kind not in "biuf":
         return _codes_of_objects(feature, values)
     if values.dtype.kind in "iu" and len(values):
@@ -238,7 +255,7 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
 
 def _codes_of_objects(feature: Feature, values: ColumnValues) -> Array:
     texts = [value for value in values if isinstance(value, str)]
-    if texts:
+    if texts and feature.since is None:
         raise DataError(
             f"{feature.name!r} is {feature.kind} and holds text such as {texts[0]!r}: "
             "turn it into numbers, or declare it kind='categorical'",

@@ -5,23 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from localface.data.absence import is_absent
 from localface.data.box import Box
 from localface.data.codes import FeatureValue
-from localface.data.comparable import Comparable
 from localface.data.constraints import compile_box
+from localface.data.draft import draft_schema
 from localface.data.feature import Feature, checked_settings
 from localface.data.feature_checks import OWN
-from localface.data.infer import guess_features
-from localface.data.protected_names import protection_note
+from localface.data.relations import (
+    FunctionRule,
+    LinearRule,
+    Pair,
+    Rule,
+    broken_relation_error,
+    check_is_number,
+    checked_pair,
+    make_relation,
+    rules_from_plain,
+)
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
-from localface.errors import DataError, SchemaError, did_you_mean, list_names
+from localface.data.schema_table import schema_lines
+from localface.errors import SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
-
-_CATEGORIES_SHOWN = 6  # categories named in a printed schema
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -29,14 +38,18 @@ class Schema:
     """The features of a record, in order.
 
     ``links`` lists features that only ever change together, ``relations`` pairs of features
-    that keep an order, as in ``("hr_min", "<=", "hr_max")``. ``notes`` are sentences on what was
-    guessed, for people to check.
+    that keep an order, as in ``("hr_min", "<=", "hr_max")``, ``rules`` relations of other kinds
+    (see ``relate``). ``notes`` are sentences on what was
+    guessed, for people to check. ``columns`` are those of the table: one a feature, or several
+    where columns of 0 and 1 tell a category.
     """
 
     features: tuple[Feature, ...]
     links: tuple[tuple[str, ...], ...]
-    relations: tuple[tuple[str, str, str], ...]
+    relations: tuple[Pair, ...]
+    rules: tuple[Rule, ...]
     names: tuple[str, ...] = field(compare=False)
+    columns: tuple[str, ...] = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
 
     def __init__(
@@ -45,33 +58,39 @@ class Schema:
         *,
         links: Iterable[Iterable[str]] = (),
         relations: Iterable[Iterable[str]] = (),
+        rules: Iterable[Rule] = (),
         notes: Iterable[str] = (),
     ) -> None:
         object.__setattr__(self, "notes", tuple(notes))
         object.__setattr__(self, "features", tuple(features))
         object.__setattr__(self, "links", tuple(tuple(names) for names in links))
-        checked = tuple(_checked_relation(tuple(words)) for words in relations)
+        checked = tuple(checked_pair(tuple(words)) for words in relations)
         object.__setattr__(self, "relations", checked)
+        object.__setattr__(self, "rules", tuple(rules))
         _check_features(self.features)
         object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
         _check_feature_names(self.names)
+        each = (feature.columns or (feature.name,) for feature in self.features)
+        object.__setattr__(self, "columns", tuple(name for names in each for name in names))
+        _check_feature_names(self.columns)
         for name in [name for names in self.links for name in names]:
             self.index(name)
-        for first, _, second in self.relations:
-            _check_ordered(self[first])
-            _check_ordered(self[second])
+        pairs = [name for first, _, second in self.relations for name in (first, second)]
+        for name in [*pairs, *(name for rule in self.rules for name in rule.names)]:
+            check_is_number(self[name])
 
     @classmethod
     def infer(cls, frame: object) -> Schema:
         """Guess a schema from a table; print it to see the guesses, mend them with ``with_``.
 
         What looks like age, sex, race, religion, disability or nationality by its name is taken
-        for protected; ``notes`` say so.
+        for protected, columns of 0 and 1 that tell one category for one feature, and -7, -8, -9
+        and the like beside numbers from 0 on for codes. ``notes`` say so, and what to write
+        where a guess is wrong.
         """
-        features = [Feature.from_dict(one) for one in guess_features(frame)]
-        guessed = [one for one in features if one.protected]
-        notes = [protection_note(one.name, grows=one.moves == "grows") for one in guessed]
-        return cls(features, notes=notes)
+        draft = draft_schema(frame)
+        features = (Feature.from_dict(one) for one in draft.features)
+        return cls(features, links=draft.links, notes=draft.notes)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)
@@ -105,29 +124,89 @@ class Schema:
             given = {"resolution": None, "comparable": None, **given}
             if given["kind"] in ("numeric", "integer"):
                 given = {"categories": None, **given}
+            else:
+                given = {"codes": None, **given}
+            if given["kind"] in ("binary", "categorical"):
+                given = {"bounds": None, "reference": None, "within": None, **given}
             if given["kind"] in ("binary", "categorical") and old.moves == "grows":
                 given = {"moves": "never", **given}
         given = _settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
         notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
-        return Schema(features, links=self.links, relations=self.relations, notes=notes)
+        return Schema(
+            features, links=self.links, relations=self.relations, rules=self.rules, notes=notes
+        )
+
+    def split(self, name: str) -> Schema:
+        """Return a schema in which the 0/1 columns of one feature are features of their own."""
+        index = self.index(name)
+        columns = self.features[index].columns
+        if columns is None:
+            raise SchemaError(f"{name!r} has one column and cannot be split", feature=name)
+        old = self.features[index]
+        new = (
+            Feature(one, kind="binary", moves=old.moves, protected=old.protected) for one in columns
+        )
+        features = (*self.features[:index], *new, *self.features[index + 1 :])
+        return self._with_features(features, without=name)
+
+    def of_columns(self, columns: Iterable[str]) -> Schema:
+        """Return a schema of the features that these columns of a table tell, in their order."""
+        told = {column: one for one in self for column in one.columns or (one.name,)}
+        wanted = [told[column] for column in columns]
+        return self._with_features(tuple(dict.fromkeys(wanted)))
+
+    def _with_features(self, features: tuple[Feature, ...], without: str = "") -> Schema:
+        """Return a schema of other features, with the links, relations and notes that still fit."""
+        names = {feature.name for feature in features}
+        links = [one for one in self.links if names.issuperset(one)]
+        relations = [one for one in self.relations if names.issuperset((one[0], one[2]))]
+        rules = [one for one in self.rules if names.issuperset(one.names)]
+        notes = [note for note in self.notes if not note.startswith(f"{without!r} ")]
+        return Schema(features, links=links, relations=relations, rules=rules, notes=notes)
 
     def link(self, *names: str) -> Schema:
         """Return a schema in which these features only ever change together."""
-        links = (*self.links, names)
-        return Schema(self.features, links=links, relations=self.relations, notes=self.notes)
+        return self._replaced(links=(*self.links, names))
 
-    def relate(self, first: str, relation: str, second: str) -> Schema:
-        """Return a schema with one more relation, as in ``relate("hr_min", "<=", "hr_max")``."""
-        relations = (*self.relations, (first, relation, second))
-        return Schema(self.features, links=self.links, relations=relations, notes=self.notes)
+    def relate(
+        self, first: object, relation: str = "", second: object = None, *, name: str | None = None
+    ) -> Schema:
+        """Return a schema with one more relation that every state keeps.
+
+        ``relate("hr_min", "<=", "hr_max")`` keeps two features in order, ``relate("total", "=",
+        {"a": 1, "b": 1})`` compares one with a weighted sum (``=`` also links them), and
+        ``relate(function, name="...")`` takes a function of a record that must be true.
+        """
+        made = make_relation(first, relation, second, name)
+        if isinstance(made, tuple):
+            return self._replaced(relations=(*self.relations, made))
+        return self._replaced(rules=(*self.rules, made))
+
+    def _replaced(self, **parts: Any) -> Schema:
+        """Return the same schema with other links, relations, rules or notes."""
+        own = {key: getattr(self, key) for key in ("links", "relations", "rules", "notes")}
+        return Schema(self.features, **{**own, **parts})
+
+    @property
+    def linked(self) -> tuple[tuple[str, ...], ...]:
+        """The features that only ever change together: those linked, those in an equation."""
+        equations = (one for one in self.rules if isinstance(one, LinearRule))
+        return (*self.links, *(one.names for one in equations if one.relation == "="))
+
+    @property
+    def relation_texts(self) -> tuple[str, ...]:
+        """All relations as people write them."""
+        return (*(" ".join(words) for words in self.relations), *(one.text for one in self.rules))
 
     def breaks_relation(self, records: Array) -> Mask:
         """Tell which records break a relation that was declared."""
         broken = np.zeros(len(records), dtype=bool)
         for first, _, second in self.relations:
             broken |= self._are_out_of_order(records, first, second)
+        for rule in self.rules:
+            broken |= rule.breaks(self.features, records)
         return broken
 
     def _are_out_of_order(self, records: Array, first: str, second: str) -> Mask:
@@ -140,16 +219,14 @@ class Schema:
         """Refuse records that break a relation, naming the first one that is broken."""
         for first, relation, second in self.relations:
             n = int(self._are_out_of_order(records, first, second).sum())
-            if not n:
-                continue
-            many = f"{n} rows of {who} break" if n > 1 else f"1 row of {who} breaks"
-            if len(records) == 1:
-                many = f"{who} breaks"
-            raise DataError(
-                f"the schema says {first!r} {relation} {second!r}, and {many} it: "
-                "mend or drop them",
-                feature=first,
-            )
+            if n:
+                text = f"{first!r} {relation} {second!r}"
+                raise broken_relation_error(text, n, len(records), who, first)
+        for rule in self.rules:
+            n = int(rule.breaks(self.features, records).sum())
+            if n:
+                feature = next(iter(rule.names), "")
+                raise broken_relation_error(repr(rule.text), n, len(records), who, feature)
 
     def box(self, record: Array, where: Mapping[str, object] | None = None) -> Box:
         """Compile what this person may change; ``where`` only narrows what the schema declares.
@@ -167,12 +244,16 @@ class Schema:
         }
 
     def to_dict(self) -> dict[str, object]:
-        """Return the schema as plain values that JSON can hold; defaults are left out."""
+        """Return the schema as plain values that JSON can hold; defaults are left out.
+
+        So are rules that are functions: no file holds them.
+        """
         plain: dict[str, object] = {"features": [feature.to_dict() for feature in self]}
         for key in ("links", "relations"):
             if getattr(self, key):
                 plain[key] = [list(words) for words in getattr(self, key)]
-        return plain
+        linear = [one.to_plain() for one in self.rules if isinstance(one, LinearRule)]
+        return plain | ({"rules": linear} if linear else {})
 
     @classmethod
     def from_dict(cls, plain: object) -> Schema:
@@ -186,11 +267,21 @@ class Schema:
         for key, words in lists.items():
             if not isinstance(words, list) or not all(isinstance(names, list) for names in words):
                 raise SchemaError(f"{key} of a schema is a list of lists of names")
-        return cls((Feature.from_dict(one) for one in features), **lists)
+        rules = rules_from_plain(plain.get("rules", []) if isinstance(plain, Mapping) else [])
+        return cls((Feature.from_dict(one) for one in features), **lists, rules=rules)
 
     def to_toml(self) -> str:
-        """Write the schema as TOML, one block a feature; notes are comments at the top."""
-        return write_toml(self.to_dict(), self.notes)
+        """Write the schema as TOML, one block a feature; notes are comments at the top.
+
+        A rule that is a function cannot be written: a comment says so.
+        """
+        functions = [one.name for one in self.rules if isinstance(one, FunctionRule)]
+        lost = [
+            f"the rule {name!r} is a function, which no file holds: add it again with "
+            f"schema.relate(function, name={name!r})"
+            for name in functions
+        ]
+        return write_toml(self.to_dict(), [*self.notes, *lost])
 
     @classmethod
     def from_toml(cls, text: str) -> Schema:
@@ -208,15 +299,7 @@ class Schema:
 
     def __repr__(self) -> str:
         """Draw the schema as a table."""
-        head = ("name", "kind", "unit", "moves", "range or categories", "note")
-        rows = [head, *(_printed_cells(feature) for feature in self)]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-        lines = [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-            for row in rows
-        ]
-        head_line = f"<Schema: {len(self)} features>"
-        return "\n".join([head_line, *(f"  {line}".rstrip() for line in lines), *self.notes])
+        return "\n".join([*schema_lines(self.features), *self.notes])
 
 
 def _settled_protection(old: Feature, given: dict[str, object]) -> dict[str, object]:
@@ -246,75 +329,3 @@ def _check_feature_names(names: tuple[str, ...]) -> None:
             "each feature needs a name of its own",
             feature=twice[0],
         )
-
-
-def _checked_relation(words: tuple[str, ...]) -> tuple[str, str, str]:
-    if len(words) != 3 or words[1] != "<=":
-        raise SchemaError(
-            f"{' '.join(map(str, words))!r} is no relation: "
-            "write two features and '<=' between them"
-        )
-    return words[0], words[1], words[2]
-
-
-def _check_ordered(feature: Feature) -> None:
-    if feature.discrete:
-        raise SchemaError(
-            f"{feature.name!r} is {feature.kind} and cannot be compared with '<='",
-            feature=feature.name,
-        )
-
-
-def _printed_cells(feature: Feature) -> tuple[str, ...]:
-    """Return one line of the table that a schema prints as."""
-    notes = ["protected"] if feature.protected else []
-    if feature.codes:
-        notes.append("codes " + ", ".join(f"{code:g} {one}" for code, one in feature.codes.items()))
-    if feature.missing != "keep":
-        notes.append(f"missing: {feature.missing}")
-    notes += [
-        f"{key} {getattr(feature, key):g}"
-        for key in ("within", "scale")
-        if getattr(feature, key) is not None
-    ]
-    if feature.comparable is not None:
-        notes.append(f"comparable {_printed_comparable(feature.comparable)}")
-    if feature.resolution is not None and not (feature.resolution == 1 and feature.whole):
-        notes.append(f"resolution {feature.resolution:g}")
-    unit = feature.unit or ""
-    return (
-        feature.name,
-        feature.kind,
-        unit,
-        feature.moves,
-        _printed_range(feature),
-        ", ".join(notes),
-    )
-
-
-def _printed_comparable(comparable: Comparable) -> str:
-    if not isinstance(comparable, tuple):
-        return f"{comparable:g}"
-    if not comparable:
-        return "only if the same"
-    groups = [one if isinstance(one, tuple) else comparable for one in comparable]
-    return " / ".join(dict.fromkeys(", ".join(map(str, group)) for group in groups))
-
-
-def _printed_range(feature: Feature) -> str:
-    categories = ""
-    if feature.categories is not None:
-        categories = ", ".join(map(str, feature.categories[:_CATEGORIES_SHOWN]))
-        more = len(feature.categories) - _CATEGORIES_SHOWN
-        if more > 0:
-            categories += f" and {more} more"
-    if feature.bounds is None:
-        return categories if feature.categories is not None else "any"
-    low, high = feature.bounds
-    if high is None:
-        ends = f"from {low}"
-    elif low is None:
-        ends = f"up to {high}"
-    else:
-        ends = f"{low} to {high}"
-    return f"{categories} ({ends})" if feature.categories is not None else ends

@@ -10,20 +10,30 @@ from typing import Any
 
 from localface.errors import SchemaError
 
+_LISTS = ("links", "relations", "rules")
 _WITH_OPEN_ENDS = ("bounds", "reference")
 
 
-def write_toml(plain: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+def write_toml(
+    plain: Mapping[str, Any], notes: Sequence[str] = (), remarks: Mapping[str, str] | None = None
+) -> str:
     """Write the plain values of a schema as TOML, one block a feature.
 
-    Notes become comments at the top.
+    Notes become comments at the top, remarks (on a feature, by name) comments in its block.
     """
-    blocks = ["".join(f"# {_without_controls(note)}\n" for note in notes)] if notes else []
-    blocks += [_toml_lines({key: plain[key]}) for key in ("links", "relations") if key in plain]
+    comments = [f"# {_without_controls(note)}".rstrip() + "\n" for note in notes]
+    blocks = ["".join(comments)] if comments else []
+    blocks += [_toml_lines({key: plain[key]}) for key in _LISTS if key in plain]
     blocks += [
-        f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}" for one in plain["features"]
+        f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}{_remark(one, remarks or {})}"
+        for one in plain["features"]
     ]
     return "\n".join(blocks)
+
+
+def _remark(feature: Mapping[str, Any], remarks: Mapping[str, str]) -> str:
+    remark = remarks.get(feature["name"])
+    return f"# {_without_controls(remark)}\n" if remark else ""
 
 
 def _without_controls(note: str) -> str:
@@ -38,15 +48,15 @@ def _toml_lines(values: Mapping[str, Any]) -> str:
     """
     import tomli_w  # only those who write a schema wait for it
 
-    plain = {key: value for key, value in values.items() if not isinstance(value, Mapping)}
-    text = tomli_w.dumps(plain)
+    tables = {key: one for key, one in values.items() if isinstance(one, Mapping)}
+    text = tomli_w.dumps({key: one for key, one in values.items() if key not in tables})
+    for key, table in tables.items():  # in one line: a table of its own would end the feature
+        text += (
+            f"{key} = {{ {', '.join(_toml_lines({k: v}).strip() for k, v in table.items())} }}\n"
+        )
     text = re.sub(r"\[\n\s*", "[", text)
     text = re.sub(r",\n\s*\]", "]", text)
-    text = re.sub(r",\n\s*", ", ", text)
-    inline = {key: tomli_w.dumps(values[key]) for key in values if key not in plain}
-    return text + "".join(
-        f"{key} = {{{', '.join(lines.splitlines())}}}\n" for key, lines in inline.items()
-    )
+    return re.sub(r",\n\s*", ", ", text)
 
 
 def read_toml(text: str) -> dict[str, Any]:

@@ -10,12 +10,16 @@ import numpy as np
 from localface.data.absence import absent_values, is_absent
 from localface.data.absence_columns import AbsenceColumns, lay_out_absences
 from localface.data.box import Box
-from localface.data.feature import Feature
 from localface.data.lines import PiecewiseLines
 from localface.data.normal_scores import NormalScores
 from localface.data.rounding import roundest_multiple
 from localface.data.schema import Schema
-from localface.data.value_scales import absences_in, centre_and_scale, digits_worth_writing
+from localface.data.value_scales import (
+    absences_in,
+    centre_and_scale,
+    code_limits,
+    digits_per_feature,
+)
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
 from localface.types import Array, Ids, Mask
@@ -69,8 +73,8 @@ class Space:
             "_plain": np.array(plain, dtype=np.int64),
             "_plain_columns": firsts[plain].astype(np.int64),
             "_whole": np.array(whole, dtype=np.int64),
-            "_whole_limits": _code_limits([features[j] for j in whole]),
-            "_short": digits_worth_writing(self.schema, self.centres, self.scales),
+            "_whole_limits": code_limits([features[j] for j in whole]),
+            "_short": digits_per_feature(self.schema, self.centres, self.scales),
         }
         knots, heights = self._knots(plain)
         columns["_to_points"] = PiecewiseLines.through(knots, heights)
@@ -134,7 +138,7 @@ class Space:
     def groups(self) -> Ids:
         """The group of each column: columns of one group only ever change together."""
         group = np.arange(len(self.schema))
-        for names in self.schema.links:
+        for names in self.schema.linked:
             linked = np.isin(group, group[[self.schema.index(name) for name in names]])
             group[linked] = group[linked].min()
         return np.asarray(group[self.feature_of])
@@ -276,7 +280,12 @@ class Space:
             self._limit_categories(j, box, lower, upper)
         if box.absent is not None:
             self._keep_absences(box.absent, lower, upper)
-        return Bounds(lower, upper, up, down)
+        entered = tuple(
+            (self._firsts[j] + code, self._firsts[j] + own)
+            for j, (own, codes) in box.only_from_own.items()
+            for code in sorted(codes - {own})
+        )
+        return Bounds(lower, upper, up, down, entered)
 
     def _keep_absences(self, absent: Mapping[int, float], lower: Array, upper: Array) -> None:
         """Fix which features have no value: those that the person has none of."""
@@ -329,10 +338,3 @@ class Space:
             for j, feature in enumerate(self.schema)
             if feature.kind == "categorical"
         ]
-
-
-def _code_limits(features: list[Feature]) -> tuple[Array, Array]:
-    """Return the first and last code of features whose codes are whole, infinite for counts."""
-    counts = [np.inf if one.categories is None else len(one.categories) - 1.0 for one in features]
-    last = np.array(counts)
-    return np.where(np.isinf(last), -np.inf, 0.0), last

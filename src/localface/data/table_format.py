@@ -21,6 +21,7 @@ from localface.data.column import (
     polars_series,
     pyarrow_array,
 )
+from localface.data.feature import Feature
 from localface.data.frames import ColumnValues, Frame, open_table
 from localface.data.schema import Schema
 from localface.types import Array
@@ -75,7 +76,7 @@ class TableFormat:
             return records
         columns = [
             column.numbers_or_none(codes)
-            for column, codes in zip(self.columns, records.T, strict=True)
+            for column, codes in _codes_by_column(self.columns, records)
         ]
         plain = [column for column in columns if column is not None]
         return np.stack(plain, axis=1) if len(plain) == len(columns) else None
@@ -83,10 +84,8 @@ class TableFormat:
     def make_person(self, record: Array) -> Any:
         """Return one person as they came."""
         if self.person == "dict":
-            return {
-                column.name: column.value(code)
-                for column, code in zip(self.columns, record, strict=True)
-            }
+            codes = _codes_by_column(self.columns, np.asarray(record)[None, :])
+            return {column.name: column.value(code[0]) for column, code in codes}
         if self.person == "series":
             return _to_series(self, record)
         table = self.make_table(np.asarray(record)[None, :])
@@ -120,7 +119,8 @@ class TableFormat:
 def person_format(person: object, table: TableFormat) -> TableFormat:
     """Take the format of one person; the table they belong to settles everything else."""
     if isinstance(person, Mapping):
-        return replace(table, columns=_with_missing_of(table.columns, person), person="dict")
+        named = _named_by_feature(person, table)
+        return replace(named, columns=_with_missing_of(named.columns, person), person="dict")
     bare = tuple(column.without_dtype() for column in table.columns)
     if nw.dependencies.is_pandas_series(person):
         columns = table.columns if table.kind == "pandas" else bare
@@ -142,6 +142,16 @@ def _with_missing_of(columns: tuple[Column, ...], person: Mapping[Any, Any]) -> 
     return tuple(replace(column, missing=kind) for column, kind in zip(columns, kinds, strict=True))
 
 
+def _named_by_feature(person: Mapping[Any, Any], table: TableFormat) -> TableFormat:
+    """Take categories by the names of their features where the person came so."""
+    columns: dict[str, Column] = {}
+    for column in table.columns:
+        if column.tells in person:
+            column = Column(column.tells, column.told_labels)
+        columns[column.name] = column
+    return replace(table, columns=tuple(columns.values()))
+
+
 def table_from_columns(columns: dict[str, list[Any]], kind: str) -> Any:
     """Return a table of the user's kind: pandas for NumPy users, a dict where it is missing."""
     backend: Any = kind if kind != "numpy" else "pandas"
@@ -149,7 +159,19 @@ def table_from_columns(columns: dict[str, list[Any]], kind: str) -> Any:
 
 
 def _plain_columns(schema: Schema) -> tuple[Column, ...]:
-    return tuple(Column(one.name, one.categories, one.whole) for one in schema)
+    return tuple(column for feature in schema for column in _columns_of_feature(feature))
+
+
+def _columns_of_feature(feature: Feature) -> list[Column]:
+    """The columns that tell a feature: its own, or several of 0 and 1."""
+    if feature.columns is None:
+        return [Column(feature.name, feature.categories, feature.whole, since=feature.since)]
+    categories = feature.categories or ()
+    first = len(categories) - len(feature.columns)
+    return [
+        Column(name, (0, 1), True, tells=feature.name, hot=hot, told_labels=categories)
+        for hot, name in enumerate(feature.columns, start=first)
+    ]
 
 
 def _describe_format(table: Frame | ColumnValues, columns: tuple[Column, ...]) -> TableFormat:
@@ -169,7 +191,11 @@ def _describe_format(table: Frame | ColumnValues, columns: tuple[Column, ...]) -
 
 
 def _codes_by_column(columns: tuple[Column, ...], records: Array) -> list[tuple[Column, Array]]:
-    return list(zip(columns, np.asarray(records, dtype=np.float64).T, strict=True))
+    """Return every column with its codes: those of 0 and 1 that tell one feature share it."""
+    codes = np.asarray(records, dtype=np.float64).T
+    features = list(dict.fromkeys(column.tells or column.name for column in columns))
+    of_feature = dict(zip(features, codes, strict=True))
+    return [(one, one.own_codes(of_feature[one.tells or one.name])) for one in columns]
 
 
 def _to_numpy(columns: tuple[Column, ...], records: Array) -> ColumnValues:
@@ -222,7 +248,8 @@ def _to_pyarrow(columns: tuple[Column, ...], records: Array) -> Any:
 def _to_series(form: TableFormat, record: Array) -> Any:
     import pandas
 
-    values = [column.value(code) for column, code in zip(form.columns, record, strict=True)]
+    codes = _codes_by_column(form.columns, np.asarray(record)[None, :])
+    values = [column.value(code[0]) for column, code in codes]
     names = [column.name for column in form.columns]
     dtype: str | None = form.own
     if form.own == "category":

@@ -74,7 +74,7 @@ def _constant_feature_error(feature: Feature, code: float) -> DataError:
     )
 
 
-def digits_worth_writing(
+def digits_per_feature(
     schema: Schema, centres: Array, scales: Array
 ) -> tuple[tuple[int, Ids], ...]:
     """How many digits numbers are worth writing with, and of which features that is so.
@@ -89,3 +89,10 @@ def digits_worth_writing(
         if schema.features[j].kind == "numeric" and -_DIGITS < digits <= _EXACT_POWER:
             found.setdefault(digits, []).append(i)
     return tuple((digits, np.array(some)) for digits, some in found.items())
+
+
+def code_limits(features: list[Feature]) -> tuple[Array, Array]:
+    """Return the first and last code of features whose codes are whole, infinite for counts."""
+    counts = [np.inf if one.categories is None else len(one.categories) - 1.0 for one in features]
+    last = np.array(counts)
+    return np.where(np.isinf(last), -np.inf, 0.0), last

@@ -43,11 +43,12 @@ def read_where(
             option="where",
         )
     known = {feature.name: feature for feature in features}
+    told = {column: one.name for one in features for column in one.columns or ()}
     for name in where:
         if name not in known:
+            near = f" (it tells {told[name]!r})" if name in told else did_you_mean(name, known)
             raise ConstraintError(
-                f"where= names {name!r}, which is no feature{did_you_mean(name, known)}: "
-                f"there are {list_names(known)}",
+                f"where= names {name!r}, which is no feature{near}: there are {list_names(known)}",
                 feature=name,
                 option="where",
             )

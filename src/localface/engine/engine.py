@@ -256,7 +256,7 @@ class Engine:
 
     def _keeps_relations(self, points: Array) -> Mask:
         """Tell which states keep the relations that the schema declares between features."""
-        if not self.schema.relations:
+        if not (self.schema.relations or self.schema.rules):
             return np.ones(len(points), dtype=bool)
         return ~self.schema.breaks_relation(self.space.records(points))
 

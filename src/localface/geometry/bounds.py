@@ -14,12 +14,15 @@ class Bounds:
     """The points that a person may go to.
 
     ``up`` and ``down`` mark the columns that may only grow, or only shrink, from step to step.
+    ``entered_from`` holds pairs of columns of categories: a step may lead to the first only from
+    the second.
     """
 
     lower: Array
     upper: Array
     up: Mask
     down: Mask
+    entered_from: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def unlimited(cls, width: int) -> Bounds:
@@ -33,7 +36,7 @@ class Bounds:
             return self
         lower = np.where(self.up, np.maximum(self.lower, point), self.lower)
         upper = np.where(self.down, np.minimum(self.upper, point), self.upper)
-        return Bounds(lower, upper, self.up, self.down)
+        return Bounds(lower, upper, self.up, self.down, self.entered_from)
 
     def with_only_column(self, column: int) -> Bounds:
         """Return the same limits on one column, and none on the others."""
@@ -49,6 +52,10 @@ class Bounds:
         return np.asarray(inside, dtype=bool)
 
     def respects_one_way(self, start: Array, end: Array) -> Mask:
-        """Tell which steps go back on no one-way column."""
+        """Tell which steps go back on no one-way column, and enter categories as they may."""
         forward = (end >= start) | ~self.up
-        return np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
+        fine = np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
+        for column, before in self.entered_from:
+            entered = (end[..., column] > 0) & (start[..., column] <= 0)
+            fine = fine & ~(entered & (start[..., before] <= 0))
+        return np.asarray(fine, dtype=bool)

@@ -16,17 +16,17 @@ def model_table_format(model: Any, table_format: TableFormat, schema: Schema) ->
         _check_column_names([str(name) for name in with_names], schema)
         return table_format.with_names() if table_format.kind == "numpy" else table_format
     width = getattr(model, "n_features_in_", None)
-    if width is not None and int(width) != len(schema):
+    if width is not None and int(width) != len(schema.columns):
         raise ModelError(
-            f"the model was fitted on {width} features and the data has {len(schema)}: "
-            f"{list_names(schema.names)}"
+            f"the model was fitted on {width} features and the data has {len(schema.columns)}: "
+            f"{list_names(schema.columns)}"
         )
     bare = width is not None and table_format.kind != "numpy"
     return table_format.without_names() if bare else table_format
 
 
 def _check_column_names(wanted: list[str], schema: Schema) -> None:
-    have = list(schema.names)
+    have = list(schema.columns)
     if wanted == have:
         return
     missing = [name for name in wanted if name not in have]

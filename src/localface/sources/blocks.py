@@ -28,7 +28,7 @@ def blocks_of_parquet(path: str | Path, schema: Schema) -> Blocks:
         for file in files:
             with parquet.ParquetFile(file) as opened:
                 yield from _records_from_batches(
-                    opened.iter_batches(_BLOCK_ROWS, columns=list(schema.names)), schema
+                    opened.iter_batches(_BLOCK_ROWS, columns=list(schema.columns)), schema
                 )
 
     return blocks
@@ -39,8 +39,8 @@ def blocks_of_csv(path: str | Path, schema: Schema) -> Blocks:
     files = _table_files(Path(path), ".csv", ".csv.gz")
     with needs_extra("frames", f"reading {str(path)!r}"):
         from pyarrow import csv
-    types = {feature.name: _csv_type(feature) for feature in schema}
-    options = csv.ConvertOptions(column_types=types, include_columns=list(schema.names))
+    types = {feature.name: _csv_type(feature) for feature in schema if not feature.columns}
+    options = csv.ConvertOptions(column_types=types, include_columns=list(schema.columns))
     for file in files:
         _check_column_names(file, csv.open_csv(file).schema.names, schema)
 
@@ -74,7 +74,7 @@ def _table_files(path: Path, *suffixes: str) -> list[Path]:
 
 
 def _check_column_names(file: Path, have: list[str], schema: Schema) -> None:
-    lacking = [name for name in schema.names if name not in have]
+    lacking = [name for name in schema.columns if name not in have]
     if lacking:
         each = ", ".join(f"{name!r}{did_you_mean(name, have)}" for name in lacking)
         raise DataError(
@@ -91,4 +91,4 @@ def _csv_type(feature: Feature) -> Any:
         return pyarrow.string()
     if labels and all(isinstance(label, bool) for label in labels):
         return pyarrow.bool_()
-    return pyarrow.float64()
+    return pyarrow.timestamp("us") if feature.since is not None else pyarrow.float64()

@@ -59,7 +59,7 @@ def changed_by(answer: Recourse) -> Names:
 def _first_linked_by_feature(schema: Schema) -> dict[str, str]:
     """For each feature, the first of those that it is linked with."""
     unit_of = {name: name for name in schema.names}
-    for names in schema.links:
+    for names in schema.linked:
         merged = {unit_of[name] for name in names}
         first = min(merged, key=schema.index)
         unit_of = {name: first if unit in merged else unit for name, unit in unit_of.items()}

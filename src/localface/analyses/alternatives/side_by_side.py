@@ -20,7 +20,8 @@ def side_by_side_cells(
     for j, feature in enumerate(first.schema):
         if not any(feature.name in names for names in changed):
             continue
-        label = f"{feature.name} ({feature.unit})" if feature.unit else feature.name
+        name = feature.display_name
+        label = f"{name} ({feature.unit})" if feature.unit else name
         cells = [
             f"{feature.format(end[j])} ({_numbers_of_actions_that_change(answer, feature.name)})"
             if feature.name in names

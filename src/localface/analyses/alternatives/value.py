@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from types import MappingProxyType
@@ -300,11 +300,12 @@ def _closing_lines(ways: Alternatives) -> list[str]:
         )
     ]
     if ways.weights:
-        weights = ", ".join(f"{name} {weight:g}" for name, weight in ways.weights.items())
+        shown = zip(_display_names(ways, ways.weights), ways.weights.values(), strict=True)
+        weights = ", ".join(f"{name} {weight:g}" for name, weight in shown)
         lines[0] += f", weighted: {weights}"
     if len(ways) > 1:
         lines.append(
-            f"all change {', '.join(ways.shared)}"
+            f"all change {', '.join(_display_names(ways, ways.shared))}"
             if ways.shared
             else "no feature is changed by all of them"
         )
@@ -315,3 +316,8 @@ def _closing_lines(ways: Alternatives) -> list[str]:
                     f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
                 )
     return [*lines, ways.sentence]
+
+
+def _display_names(ways: Alternatives, names: Iterable[str]) -> list[str]:
+    schema = ways.answers[0].schema if ways.answers else None
+    return [schema[name].display_name if schema else name for name in names]

@@ -231,4 +231,7 @@ def _broken_constraints(schema: Schema, pair: Pair) -> tuple[str, ...]:
     for first, _, second in schema.relations:
         if pair.goal[schema.index(first)] > pair.goal[schema.index(second)]:
             found.append(f"{first} <= {second} does not hold")
+    for rule in schema.rules:
+        if rule.breaks(schema.features, pair.goal[None, :])[0]:
+            found.append(f"{rule.text} does not hold")
     return tuple(found)

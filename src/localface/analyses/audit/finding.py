@@ -91,7 +91,7 @@ class Finding:
         if self.score is None or self.density is None or self.jump is None:
             return
         for i, change in enumerate(self.changes):
-            yield ("" if i else "changes"), f"{change.name} {change}"
+            yield ("" if i else "changes"), f"{change.label} {change}"
         score = f"score {self.target.format_score(self.score)}, wanted {self.target.sentence}"
         yield "valid", f"{_yes_or_no(self.valid)}: {score}"
         yield (

@@ -13,6 +13,7 @@ from localface.answers.wording import format_number
 from localface.data.box import Box
 from localface.data.constraints import check_where
 from localface.data.frames import ColumnValues, Frame, missing_mask, open_table
+from localface.data.hot_columns import columns_to_read
 from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
@@ -76,7 +77,7 @@ def _pair_without_rounding_differences(engine: Engine, pair: Pair) -> Pair:
         whole = float(np.rint(goal[j])) + 0.0
         if feature.whole and abs(goal[j] - whole) > _COPIED * sizes[j]:
             odd.append(
-                f"{feature.name} is whole, and {format_number(float(goal[j]))} is proposed "
+                f"{feature.display_name} is whole, and {format_number(float(goal[j]))} is proposed "
                 f"(taken as {whole:.0f})"
             )
         goal[j] = whole if feature.whole else goal[j]
@@ -117,7 +118,8 @@ def _read_one_proposal(number: int, proposal: Any, schema: Schema) -> Array | No
     if nw.dependencies.is_pandas_series(proposal):
         values = proposal.to_numpy(dtype=object)
     elif isinstance(proposal, Mapping):
-        values = np.array([proposal.get(name, 0) for name in schema.names], dtype=object)
+        names = columns_to_read(list(proposal), schema)
+        values = np.array([proposal.get(name, 0) for name in names], dtype=object)
     if proposal is None or (
         isinstance(values, np.ndarray) and values.ndim == 1 and missing_mask(values).all()
     ):
@@ -140,6 +142,6 @@ def _mask_of_empty_rows(table: Frame | ColumnValues, schema: Schema) -> Any:
     if isinstance(table, np.ndarray):
         columns = [table[:, j] for j in range(table.shape[1])]
     else:
-        columns = [table[name].to_numpy() for name in schema.names if name in table.columns]
+        columns = [table[name].to_numpy() for name in schema.columns if name in table.columns]
     masks = [missing_mask(column) for column in columns]
     return np.logical_and.reduce(masks) if masks else np.zeros(len(table), dtype=bool)

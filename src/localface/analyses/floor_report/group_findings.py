@@ -72,7 +72,7 @@ def _groups(schema: Schema, records: Array) -> Iterator[tuple[str, Mask]]:
     """Yield the groups that are large enough: categories, and bands of numbers that stay."""
     for j, feature in enumerate(schema):
         column = records[:, j]
-        name = to_one_line(feature.name)
+        name = to_one_line(feature.display_name)
         if feature.discrete:
             for code in np.unique(column):
                 yield from _large(

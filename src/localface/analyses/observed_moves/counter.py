@@ -14,6 +14,7 @@ from localface.analyses.observed_moves.trajectories import Trajectories
 from localface.answers.move_evidence import MoveEvidence
 from localface.data.feature import Feature
 from localface.data.frames import missing_mask
+from localface.data.hot_columns import codes_of_hot_columns, columns_to_read
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.errors import DataError, InputError, did_you_mean, list_names
@@ -249,14 +250,16 @@ def _check_option_names(options: dict[str, Any], known: Iterable[str], what: str
 def _check_features_present(trajectories: Trajectories, schema: Schema, rule: Comparable) -> None:
     """Refuse a table without any feature of the schema, or without one to judge by."""
     have = list(trajectories.columns)
-    lacking = [f"{name!r}{did_you_mean(name, have)}" for name in schema.names if name not in have]
-    if len(lacking) == len(schema):
+    wanted = columns_to_read(have, schema)
+    lacking = [f"{name!r}{did_you_mean(name, have)}" for name in wanted if name not in have]
+    if len(lacking) == len(wanted):
         raise DataError(
             f"the longitudinal table has no feature of the schema: it lacks {', '.join(lacking)}"
         )
     for name in rule.features or ():
-        schema.index(name)
-        if name not in have:
+        index = schema.index(name)
+        columns = schema.features[index].columns or (name,)
+        if name not in have and not set(columns) <= set(have):
             raise DataError(
                 f"features={name!r}: the longitudinal table has no such column"
                 f"{did_you_mean(name, have)}"
@@ -266,13 +269,23 @@ def _check_features_present(trajectories: Trajectories, schema: Schema, rule: Co
 def _codes_of_feature(trajectories: Trajectories, feature: Feature) -> Array:
     """One feature in every row, NaN where there is no value."""
     codes = np.full(len(trajectories), np.nan)
-    values = trajectories.columns.get(feature.name)
-    known = np.zeros(len(codes), dtype=bool) if values is None else ~missing_mask(values)
-    if values is not None and known.any():
-        try:
-            codes[known] = read_records(values[known][:, None], Schema((feature,)))[:, 0]
-        except DataError as error:
-            raise DataError(f"the longitudinal table: {error}", feature=error.feature) from None
+    have = trajectories.columns
+    names = columns_to_read(list(have), Schema((feature,)))
+    if not set(names) <= set(have):
+        return codes
+    known = ~np.logical_or.reduce([missing_mask(have[name]) for name in names])
+    if not known.any():
+        return codes
+    try:
+        if names == [feature.name]:
+            alone = replace(feature, columns=None)
+            values = have[feature.name][known][:, None]
+            codes[known] = read_records(values, Schema((alone,)))[:, 0]
+        else:
+            some = {name: have[name][known] for name in names}
+            codes[known] = codes_of_hot_columns(feature, some)
+    except DataError as error:
+        raise DataError(f"the longitudinal table: {error}", feature=error.feature) from None
     return codes
 
 

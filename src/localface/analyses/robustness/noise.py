@@ -31,7 +31,7 @@ class Noise:
 
     def __str__(self) -> str:
         unit = f" {self.feature.unit}" if self.feature.unit else ""
-        return f"{to_one_line(self.feature.name)} ± {format_number(self.amount)}{unit}"
+        return f"{to_one_line(self.feature.display_name)} ± {format_number(self.amount)}{unit}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ class NoiseSampler:
         amounts = np.zeros(len(self.schema))
         for one in self.noise_per_feature(start, end):
             amounts[self.schema.index(one.feature.name)] = one.amount
-        drawn = self.n * (4 if self.schema.relations else 1)
+        drawn = self.n * (4 if self.schema.relations or self.schema.rules else 1)
         landed = end + amounts * np.random.default_rng(self.seed).uniform(
             -1, 1, (drawn, len(self.schema))
         )

@@ -118,16 +118,20 @@ def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]
         code = float(goal[schema.index(first)])
         by = code - float(goal[schema.index(second)])
         if by > 0:
-            rule = f"{first} {relation} {second}"
             yield Overstep(
                 first,
-                rule,
+                f"{first} {relation} {second}",
                 feature.value(code),
                 format_code_with_unit(feature, code),
                 by,
                 _unit_word(feature, by),
                 second,
             )
+    for rule in schema.rules:
+        if rule.breaks(schema.features, goal[None, :])[0]:
+            names = rule.names or schema.names[:1]
+            value = schema.values(goal)[names[0]]
+            yield Overstep(names[0], rule.text, value, "this state", other=names[-1])
 
 
 def _measure_straight_steps(

@@ -55,6 +55,8 @@ class Overstep:
     @property
     def remedy(self) -> str:
         """What would have to be allowed, for people."""
+        if self.other and self.by is None:
+            return f"'{self.rule}' need not hold"
         if self.other:
             return f"{self.feature} may exceed {self.other} by {self.amount_text}"
         further = f" ({self.amount_text} further)" if self.by is not None else ""
@@ -177,7 +179,7 @@ class Check:
 def _page_of_check(found: Check) -> Page:
     """Put a check on a page: the wish, what holds of it, what refuses it and what would open it."""
     changes = changes_between(found.schema, found.scales, *found.records)
-    wish = ", ".join(f"{change.name} {change}" for change in changes) or "nothing changes"
+    wish = ", ".join(f"{change.label} {change}" for change in changes) or "nothing changes"
     distance_limits = "reaches" if found.valid else "does not reach"
     opening = [
         f"wished: {wish}",

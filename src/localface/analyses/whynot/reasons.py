@@ -49,8 +49,8 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | Non
     )
     if found.place is not None:
         where = ", ".join(
-            f"{name} {_format_value_with_unit(found.schema[name], value)}"
-            for name, value in found.place.items()
+            f"{feature.display_name} {_format_value_with_unit(feature, found.place[feature.name])}"
+            for feature in map(found.schema.__getitem__, found.place)
         )
         unusual = format_more_unusual_than(found.step.lowest)
         clause = found.pair.clause if found.pair else ""

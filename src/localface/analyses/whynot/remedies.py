@@ -74,7 +74,7 @@ def _name_constraints_to_free(
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
-        replace(one, reason=f"{one.reason}; {_what_would_open_sentence(one.opens)}")
+        replace(one, reason=f"{one.reason}; {_what_would_open_sentence(engine.schema, one.opens)}")
         if one.opens
         else one
         for one in answers
@@ -138,9 +138,10 @@ def _box_without_features(box: Box, features: Sequence[int]) -> Box:
     )
 
 
-def _what_would_open_sentence(sets: Sequence[tuple[str, ...]]) -> str:
+def _what_would_open_sentence(schema: Schema, sets: Sequence[tuple[str, ...]]) -> str:
     """Name the sets of features whose constraints would have to give way."""
-    some = [f"if {join_words(names)} may move further" for names in sets[:_NAMED]]
+    shown = [[schema[name].display_name for name in names] for names in sets[:_NAMED]]
+    some = [f"if {join_words(names)} may move further" for names in shown]
     some += [f"in {len(sets) - _NAMED} other ways"] if len(sets) > _NAMED else []
     return (
         f"a way opens {', or '.join(some)} (the rows seen count the searches for this too, at most)"

@@ -19,6 +19,7 @@ from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
 from localface.apps.cli.ground import run_ground
 from localface.apps.cli.inputs import find_person, make_explainer
 from localface.data.schema import Schema
+from localface.data.schema_guide import guided_toml
 from localface.errors import InputError, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
@@ -203,10 +204,11 @@ def _run_schema(arguments: argparse.Namespace) -> int:
         table = files.read_table(arguments.rows)
         kept = files.choose_columns(table, schema=None, drop=arguments.drop).table
         schema = Schema.infer(kept)
+        text = guided_toml(schema, kept)
     if arguments.out == "-":
-        print(schema.to_toml(), end="")
+        print(text, end="")
         return FOUND
-    path = files.write_schema(schema, arguments.out, overwrite=arguments.force)
+    path = files.write_schema(schema, arguments.out, overwrite=arguments.force, text=text)
     print(schema)
     print(
         f"\nwrote {path}: look at the guesses, say what may move and how far, "

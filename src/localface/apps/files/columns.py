@@ -50,7 +50,7 @@ def choose_columns(
             )
     named = getattr(model, "feature_names_in_", None)
     whose = "the schema"
-    known = list(column_names(others) if schema is None else schema.names)
+    known = list(column_names(others) if schema is None else schema.columns)
     if named is not None:
         whose = "the model"
         known = [str(name) for name in named]
@@ -65,9 +65,9 @@ def choose_columns(
         )
     if schema is not None:
         _refuse_lacking_columns(
-            wanted, list(schema.names), f"the schema lacks {{}}, which {whose} needs"
+            wanted, list(schema.columns), f"the schema lacks {{}}, which {whose} needs"
         )
-        schema = Schema([schema[name] for name in wanted])
+        schema = schema.of_columns(wanted)
     chosen = nw.from_native(table, eager_only=True).select(wanted).to_native()
     dropped = tuple(name for name in have if name not in wanted)
     return ChosenColumns(chosen, schema, dropped, labels)

@@ -21,15 +21,20 @@ def read_schema(path: str | Path) -> Schema:
         raise SchemaError(f"{str(path)!r}: {error}") from None
 
 
-def write_schema(schema: Schema, path: str | Path, *, overwrite: bool = False) -> Path:
-    """Write a schema to a TOML file; one that was mended by hand is not lost by accident."""
+def write_schema(
+    schema: Schema, path: str | Path, *, overwrite: bool = False, text: str | None = None
+) -> Path:
+    """Write a schema to a TOML file; one that was mended by hand is not lost by accident.
+
+    ``text`` is written in place of what ``Schema.save`` writes.
+    """
     path = require_writable_path(path)
     if path.exists() and not overwrite:
         raise InputError(
             f"there is a file {str(path)!r} already: "
             "name another with --out, or add --force to replace it"
         )
-    schema.save(path)
+    path.write_text(schema.to_toml() if text is None else text, encoding="utf-8", newline="\n")
     return path
 
 

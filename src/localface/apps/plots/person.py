@@ -51,9 +51,9 @@ class _Movement:
         last = self.feature.format(self.codes[-1])
         unit = f" {self.feature.unit}" if self.feature.unit else ""
         if self.codes[0] != self.codes[-1]:
-            return f"{self.feature.name}: {first} → {last}{unit}"
+            return f"{self.feature.display_name}: {first} → {last}{unit}"
         away = self.feature.format(_furthest_from_first(self.codes))
-        return f"{self.feature.name}: {first} → {away} → {last}{unit}"
+        return f"{self.feature.display_name}: {first} → {away} → {last}{unit}"
 
 
 def plot_recourse(recourse: Recourse, figure: Figure | None = None, *, most: int = 6) -> Figure:

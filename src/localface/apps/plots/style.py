@@ -63,7 +63,8 @@ def shorten_text(text: str, most: int = 18) -> str:
 
 def axis_label(feature: Feature) -> str:
     """A feature's name with its unit, for an axis."""
-    return escape_math(f"{feature.name} [{feature.unit}]" if feature.unit else feature.name)
+    name = feature.display_name
+    return escape_math(f"{name} [{feature.unit}]" if feature.unit else name)
 
 
 def draw_dots(panel: Axes, points: Array, label: str = "", **look: Any) -> PathCollection:

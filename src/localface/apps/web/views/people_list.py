@@ -133,7 +133,7 @@ class PeopleList:
             feature = self.schema.features[column]
             unit = f" {feature.unit}" if feature.unit else ""
             value = value_text(feature, self.records[index, column], self.labels)
-            texts.append(f"{feature.name} {value}{unit}")
+            texts.append(f"{feature.display_name} {value}{unit}")
         return ", ".join(texts)
 
     def _people_with_outcome(self, outcome: str) -> Mask:

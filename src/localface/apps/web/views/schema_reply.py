@@ -86,12 +86,10 @@ def _sample_scores(explainer: LocalFACE, rows: Array) -> list[float]:
 
 def _feature_reply(feature: Feature, column: Array) -> dict[str, Any]:
     """How a feature may move, and where people are, those without a value left out."""
-    low = high = None
-    if not len(column):
-        middle = 0.0
-    elif feature.discrete:
+    low = high = middle = None
+    if feature.discrete and len(column):
         middle = float(np.bincount(column.astype(int)).argmax())
-    else:
+    elif len(column):
         low, high = _ordinary_range(feature, column)
         middle = float(np.median(column))
     return {
@@ -102,7 +100,9 @@ def _feature_reply(feature: Feature, column: Array) -> dict[str, Any]:
         "whole": feature.whole,
         "low": low,
         "high": high,
-        "middle": feature.value(_rounded_to_resolution(feature, middle, round)),
+        "middle": None
+        if middle is None
+        else feature.value(_rounded_to_resolution(feature, middle, round)),
     }
 
 

@@ -132,13 +132,15 @@ def density_text(share: float) -> str:
 def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     """What a feature is, for showing its values."""
     categories = labels.categories.get(feature.name)
+    if categories is None and feature.category_labels:
+        categories = [feature.format(code) for code in range(len(feature.categories or ()))]
     return {
         "name": feature.name,
         "unit": feature.unit,
         "kind": feature.kind,
         "categories": None if feature.categories is None else list(feature.categories),
         "labels": None if categories is None else list(categories),
-        "text": labels.features.get(feature.name, ""),
+        "text": labels.features.get(feature.name, feature.label or ""),
         "reference": None if feature.reference is None else list(feature.reference),
         "reference_text": _reference_range_text(feature),
     }
@@ -296,7 +298,7 @@ def _change_view(feature: Feature, action: Action, labels: Labels) -> dict[str, 
         "after": after,
         "before_text": before_text,
         "after_text": after_text,
-        "text": to_one_line(f"{feature.name} {before_text} → {after_text}{unit}"),
+        "text": to_one_line(f"{feature.display_name} {before_text} → {after_text}{unit}"),
     }
 
 

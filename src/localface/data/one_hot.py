@@ -1,0 +1,160 @@
+"""Finds columns of 0 and 1 that together tell one category (one-hot, dummies)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from localface.types import Mask
+
+_FEWEST_ROWS = 10  # fewer rows than this show no group
+_SEPARATORS = "_=.:-/ "
+_EXPECTED_TWICE = 10  # rows with two ones that independent columns would have, at least
+REST = "none of these"
+"""The category of rows in which no column of a group is 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class OneHotGroup:
+    """Columns that stand side by side, of which exactly one, or at most one, is 1 in each row."""
+
+    name: str
+    columns: tuple[str, ...]
+    categories: tuple[str, ...]
+
+    @property
+    def has_rest(self) -> bool:
+        """Whether rows may have none of the columns at 1."""
+        return len(self.categories) > len(self.columns)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundGroups:
+    """Groups that stand side by side, and columns of others that stand apart."""
+
+    groups: tuple[OneHotGroup, ...]
+    apart: tuple[tuple[str, ...], ...]
+
+
+def find_one_hot_groups(names: Sequence[str], hot: Mapping[str, Mask]) -> FoundGroups:
+    """Find groups among columns: ``hot`` tells of those of 0 and 1 which rows are 1."""
+    found: list[OneHotGroup] = []
+    for run in _runs(names, hot):
+        if len(run) > 1 and len(hot[run[0]]) >= _FEWEST_ROWS:
+            found += _groups_in_run(run, hot, taken=set(names))
+    wider = {group: _all_of_prefix(group, hot) for group in found}
+    apart = tuple(dict.fromkeys(one for one in wider.values() if one))
+    return FoundGroups(tuple(group for group in found if not wider[group]), apart)
+
+
+def _all_of_prefix(group: OneHotGroup, hot: Mapping[str, Mask]) -> tuple[str, ...]:
+    """All columns with the prefix of a group, if more than its own belong to it; else none."""
+    prefix = group.columns[0].removesuffix(group.categories[-len(group.columns)])
+    if not prefix:
+        return ()
+    every = tuple(name for name in hot if name.startswith(prefix) and hot[name].any())
+    if set(every) <= set(group.columns):
+        return ()
+    at_most_one = np.sum([hot[name] for name in every], axis=0).max() <= 1
+    return every if at_most_one else ()
+
+
+def _runs(names: Sequence[str], hot: Mapping[str, Mask]) -> list[list[str]]:
+    """Columns of 0 and 1 that stand side by side; one that is always 1 ends a run."""
+    runs: list[list[str]] = [[]]
+    for name in names:
+        if name in hot and not hot[name].all():
+            runs[-1].append(name)
+        else:
+            runs.append([])
+    return runs
+
+
+def _groups_in_run(run: list[str], hot: Mapping[str, Mask], taken: set[str]) -> list[OneHotGroup]:
+    """Go through columns side by side: the largest group that begins at each, if any."""
+    found = []
+    first = 0
+    while first < len(run):
+        group = None
+        if hot[run[first]].any():
+            rest = run[first:]
+            group = _exact_group(rest, hot, taken) or _dropped_group(rest, hot, taken)
+        if group is not None:
+            found.append(group)
+        first += len(group.columns) if group else 1
+    return found
+
+
+def _exact_group(
+    columns: list[str], hot: Mapping[str, Mask], taken: set[str]
+) -> OneHotGroup | None:
+    """The first columns, if exactly one of them is 1 in every row; by data alone."""
+    n_hot = np.zeros(len(hot[columns[0]]), dtype=np.int64)
+    for n, column in enumerate(columns, start=1):
+        n_hot += hot[column]
+        if n_hot.max() > 1:
+            return None
+        if n > 1 and n_hot.min() == 1:
+            return _named_group(columns[:n], columns[n:], hot, taken)
+    return None
+
+
+def _dropped_group(
+    columns: list[str], hot: Mapping[str, Mask], taken: set[str]
+) -> OneHotGroup | None:
+    """The first columns with a common prefix, if at most one is 1, and not by chance."""
+    for cut in _cuts(columns[0]):
+        prefix = columns[0][:cut]
+        n = next((i for i, one in enumerate(columns) if not one.startswith(prefix)), len(columns))
+        if n < 2:
+            continue
+        ones = np.stack([hot[column] for column in columns[:n]])
+        if ones.sum(axis=0).max() > 1 or _expected_twice(ones) < _EXPECTED_TWICE:
+            continue
+        whole = _longest_cut(columns[:n])
+        name = columns[0][:whole].rstrip(_SEPARATORS)
+        labels = [column[whole:] for column in columns[:n]]
+        if "" in labels or REST in labels or name in taken:
+            continue
+        return OneHotGroup(name, tuple(columns[:n]), (REST, *labels))
+    return None
+
+
+def _expected_twice(ones: Mask) -> float:
+    """How many pairs of ones the rows would have if the columns were independent."""
+    shares = ones.mean(axis=1)
+    return float(ones.shape[1] * (shares.sum() ** 2 - (shares**2).sum()) / 2)
+
+
+def _named_group(
+    columns: list[str], others: list[str], hot: Mapping[str, Mask], taken: set[str]
+) -> OneHotGroup:
+    """Name a group by the prefix of its columns, or by all of them where they share none.
+
+    Columns that follow, share the prefix and are never 1 are categories that nobody has.
+    """
+    cut = _longest_cut(columns)
+    prefix = columns[0][:cut]
+    name = prefix.rstrip(_SEPARATORS)
+    labels = [column[cut:] for column in columns]
+    if not name or name in taken or "" in labels:
+        return OneHotGroup(" / ".join(columns), tuple(columns), tuple(columns))
+    for other in others:
+        if not other.startswith(prefix) or hot[other].any():
+            break
+        columns = [*columns, other]
+    return OneHotGroup(name, tuple(columns), tuple(column[cut:] for column in columns))
+
+
+def _longest_cut(columns: list[str]) -> int:
+    """Where the longest prefix ends that all columns share; 0 where they share none."""
+    prefixes = [columns[0][:cut] for cut in _cuts(columns[0])]
+    shared = [one for one in prefixes if all(column.startswith(one) for column in columns)]
+    return max(map(len, shared), default=0)
+
+
+def _cuts(name: str) -> list[int]:
+    """Where a prefix of a name may end, the shortest first."""
+    return [i + 1 for i, one in enumerate(name) if one in _SEPARATORS and i > 0]
