@@ -90,7 +90,7 @@ def test_a_schema_with_codes_is_the_same_after_a_file_and_can_be_hashed() -> Non
     schema = SCHEMA.with_("income", missing="may be measured")
     assert Schema.from_toml(schema.to_toml()) == schema
     assert Schema.from_dict(schema.to_dict()) == schema
-    assert 'codes = {-9 = "no record", -8 = "not applicable"}' in schema.to_toml()
+    assert 'codes = { -9 = "no record", -8 = "not applicable" }' in schema.to_toml()
     assert len({schema.features[1], MONTHS}) == 1
     assert "codes -9 no record, -8 not applicable" in repr(schema)
 

@@ -11,7 +11,7 @@ from localface.search.stages.relax import densest_path
 from localface.types import Array
 
 _MOST_VERTICES = 400  # that are accepted before it gives up
-_MOST_EDGES = 160  # that are worked out before it does
+_MOST_EDGES = 800  # that are worked out before it does
 
 
 def find_lower_floor(

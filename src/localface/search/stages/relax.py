@@ -9,7 +9,8 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import Edge, LocalGraph, Trail
-from localface.search.questions import Questions
+from localface.search.questions import Questions, ask_density_along
+from localface.types import Array
 
 _RESOLUTION = 1e-7
 """Nats below which paths are equally good: rounding differs from batch to batch, and must not
@@ -147,12 +148,26 @@ def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -
     return known[edge]
 
 
+def _log_densities_half_way(graph: LocalGraph, here: int, ends: list[int]) -> Questions[Array]:
+    """The log-density half way along edges; infinite where it is not the lowest that counts.
+
+    Many of them cost less than working out one edge.
+    """
+    person = graph.person
+    if person.rule != "lowest":
+        return np.full(len(ends), np.inf)
+    points = graph.points[ends]
+    middles = np.where(person.discrete, points, (points + graph.points[here]) / 2)
+    found = yield from ask_density_along(middles, middles, None, person.rule)
+    return found.log_densities + _RESOLUTION
+
+
 def _next_vertices(
     graph: LocalGraph, here: int, n_neighbors: int
 ) -> Questions[tuple[list[tuple[int, float, float]], bool]]:
     """Where one could go next, with the log-density there and how far it is to a given goal.
 
-    No edge can be better than its end. Tells also whether no step leads to any row further out.
+    No edge can be better than its end, nor than half way there. Tells also whether no step leads to any row further out.
     """
     around = yield from graph.reveal_rows_around(here, n_neighbors)
     all_seen = len(around) < n_neighbors
@@ -166,6 +181,8 @@ def _next_vertices(
     log_densities = np.full(len(ends), np.inf)
     if rows:
         log_densities[: len(rows)] = yield from graph.log_densities_at(rows)
+        half_way = yield from _log_densities_half_way(graph, here, rows)
+        log_densities[: len(rows)] = np.minimum(log_densities[: len(rows)], half_way)
     to_goal = np.zeros(len(ends))
     if graph.goal is not None:
         to_goal = norms(graph.points[ends] - graph.points[graph.goal])
