@@ -167,7 +167,8 @@ def _next_vertices(
 ) -> Questions[tuple[list[tuple[int, float, float]], bool]]:
     """Where one could go next, with the log-density there and how far it is to a given goal.
 
-    No edge can be better than its end, nor than half way there. Tells also whether no step leads to any row further out.
+    No edge can be better than its end, nor than half way there. Tells also whether no step leads
+    to any row further out.
     """
     around = yield from graph.reveal_rows_around(here, n_neighbors)
     all_seen = len(around) < n_neighbors
