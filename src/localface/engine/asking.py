@@ -8,6 +8,7 @@ from typing import Any
 
 from localface.data.codes import finite_number
 from localface.data.constraints import check_where
+from localface.data.one_person import open_person
 from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
@@ -33,8 +34,9 @@ class CheckedAsk:
 
     def make_request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
-        record = read_record(person, self.engine.schema)
-        return self.make_request_from_record(record, person_format(person, self.engine.form))
+        opened = open_person(person)
+        record = read_record(opened, self.engine.schema, extra=self.engine.extra_columns)
+        return self.make_request_from_record(record, person_format(opened, self.engine.form))
 
     def make_request_from_record(self, record: Array, form: TableFormat) -> Request:
         """Write down what one person asks, given their record."""
@@ -54,7 +56,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     schema = engine.schema
     goal = ask.counterfactual
     if goal is not None:
-        goal = read_record(goal, schema, "the counterfactual")
+        goal = read_record(goal, schema, "the counterfactual", extra=engine.extra_columns)
     at = engine.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,

@@ -56,7 +56,8 @@ class Engine:
     ``log_floor`` is the log-density that no step may fall below; ``finish`` is called with
     every answer before it is handed out; ``spacing`` knows how far people are apart, where
     searches have momentum; ``people`` numbers the person of each row of the user's table, where
-    that is known; ``highest`` are the largest values of the features in the data.
+    that is known; ``highest`` are the largest values of the features in the data;
+    ``extra_columns`` are those of the user's table that are no features.
     """
 
     schema: Schema
@@ -74,6 +75,7 @@ class Engine:
     finish: Finish | None = None
     spacing: KNN | None = None
     people: Ids | None = None
+    extra_columns: tuple[str, ...] = ()
 
     def with_thresholds(
         self, *, min_score: float | None = None, min_density: float | None = None

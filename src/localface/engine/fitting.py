@@ -70,6 +70,7 @@ def fit_engine(
         highest=np.array([values.highest for values in table.seen]),
         spacing=spacing,
         people=table.people,
+        extra_columns=table.extra_columns,
     )
 
 

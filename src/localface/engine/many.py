@@ -26,9 +26,11 @@ AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[R
 def make_requests(asked: CheckedAsk, people: Any) -> list[Request]:
     """Write down what each of many people asks; the first who cannot ask is refused by number."""
     requests = []
-    for number, record in enumerate(read_people(people, asked.engine.schema)):
+    engine = asked.engine
+    records = read_people(people, engine.schema, extra=engine.extra_columns)
+    for number, record in enumerate(records):
         try:
-            request = asked.make_request_from_record(record, asked.engine.form)
+            request = asked.make_request_from_record(record, engine.form)
         except InputError as error:
             message = f"person {number}: {error}"
             raise type(error)(
@@ -50,10 +52,9 @@ def make_requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | In
             error.person = number
             return error
 
-    return [
-        make_request_or_error(*one)
-        for one in enumerate(read_each_person(people, asked.engine.schema))
-    ]
+    schema = asked.engine.schema
+    records = read_each_person(people, schema, extra=asked.engine.extra_columns)
+    return [make_request_or_error(*one) for one in enumerate(records)]
 
 
 def answer_many(
