@@ -157,8 +157,7 @@ def _why_not_higher(answer: RecourseFacts, index: int) -> Iterator[str]:
     """Why there is an action that brings the score no nearer to the target."""
     action = answer.actions[index]
     before = answer.actions[index - 1].score if index else answer.scores[0]
-    gain = before - action.score if answer.target.at_most else action.score - before
-    if gain > 0:
+    if answer.target.distance_from(action.score) < answer.target.distance_from(before):
         return
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:

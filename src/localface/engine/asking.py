@@ -14,7 +14,9 @@ from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
+from localface.engine.targeting import engine_for_person, engine_for_target, means_any_other
 from localface.errors import ConstraintError, did_you_mean, list_names
+from localface.models.wanted import read_range
 from localface.options import Ask
 from localface.search.plan import Plan
 from localface.types import Array
@@ -31,6 +33,18 @@ class CheckedAsk:
     relax: bool
     counterfactual: Array | None
     max_seconds: float | None = None
+
+    def for_person(self, person: Any) -> CheckedAsk:
+        """Return the ask for one person: their own class matters where any other is wanted."""
+        engine = self.engine
+        if not means_any_other(engine.model, engine.target):
+            return self
+        return self.for_record(read_record(person, engine.schema, extra=engine.extra_columns))
+
+    def for_record(self, record: Array) -> CheckedAsk:
+        """Return the ask for the person with this record."""
+        engine = engine_for_person(self.engine, record)
+        return self if engine is self.engine else replace(self, engine=engine)
 
     def make_request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
@@ -57,7 +71,14 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     goal = ask.counterfactual
     if goal is not None:
         goal = read_record(goal, schema, "the counterfactual", extra=engine.extra_columns)
-    at = engine.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
+    at = engine_for_target(engine, ask.target)
+    if ask.min_score is not None and read_range(at.target) is not None:
+        raise ConstraintError(
+            f"min_score={ask.min_score!r} and a range as target are two wishes: give the range "
+            "alone, as target=(low, high)",
+            option="min_score",
+        )
+    at = at.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
         plan=replace(

@@ -9,7 +9,6 @@ import numpy as np
 
 from localface._version import __version__
 from localface.answers.assemble import AnswerAssembler
-from localface.answers.target import Target
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
@@ -21,6 +20,7 @@ from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
+from localface.engine.targeting import fitted_target, make_target, options_for_target
 from localface.errors import InputError, NearCopiesWarning
 from localface.geometry.point_set import PointSet
 from localface.models.model_table import model_table_format
@@ -47,7 +47,14 @@ def fit_engine(
     """Load the table, read the model, fit the density."""
     table = load_table(data, schema, options, groups=groups)
     form = model_table_format(model, table.form, table.schema)
-    score = _make_scorer(model, target, form, table.fitted_records, min_score=options.min_score)
+    options = options_for_target(options, target)
+    score = _make_scorer(
+        model,
+        fitted_target(model, target),
+        form,
+        table.fitted_records,
+        min_score=options.min_score,
+    )
     density = fit_density(
         table.fitted_points, table.space, table.form, options, groups=table.groups
     )
@@ -71,6 +78,8 @@ def fit_engine(
         spacing=spacing,
         people=table.people,
         extra_columns=table.extra_columns,
+        model=model,
+        target=1 if target is None else target,
     )
 
 
@@ -113,11 +122,10 @@ def _make_answer_assembler(
     table: LoadedTable, density: Density, score: Scorer, *, options: Options, log_floor: float
 ) -> AnswerAssembler:
     """What all answers have in common."""
-    output = score.output
     space = table.space
     return AnswerAssembler(
         schema=table.schema,
-        target=Target(output.label, options.min_score, at_most=output.sign < 0, kind=output.kind),
+        target=make_target(score, options.min_score),
         options=options,
         scale=density.scale,
         scales=tuple(space.scales.tolist()),
@@ -126,6 +134,7 @@ def _make_answer_assembler(
         radius=density.radius_at(log_floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
         display_score=score.display_score,
+        display_scores=score.display_scores,
         version=__version__,
         recall=table.source.recall,
         density=density,

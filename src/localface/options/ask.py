@@ -16,7 +16,9 @@ from localface.options.checks import (
     whole_number_mistakes,
 )
 
-Kind = Literal["number", "whole", "flag", "features", "limits", "weights", "record", "word"]
+Kind = Literal[
+    "number", "whole", "flag", "features", "limits", "weights", "record", "word", "target"
+]
 """What an option holds, for whoever reads it from a command line or from JSON."""
 
 
@@ -42,6 +44,12 @@ class Ask:
         None,
         "record",
         "the state to go to, if it is known already; a path to it is looked for",
+    )
+    target: Any = _option_field(
+        None,
+        "target",
+        "what to reach with this call: a class, 'other' for any but the present one, 'at least' or "
+        "'at most', or a range (low, high); as the explainer was made if not given",
     )
     min_score: float | None = _option_field(
         None, "number", "the score to reach, for this call; as the explainer was made if not given"

@@ -46,6 +46,7 @@ def parse_request(
     ask = _ask_from_body(body)
     checked = check_ask(explainer.engine, ask)
     record = read_record(body["person"], schema)
+    checked = checked.for_record(record)
     request = replace(
         checked.make_request_from_record(record, checked.engine.form),
         wanted=lambda: is_awaited(number),
