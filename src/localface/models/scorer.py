@@ -84,8 +84,11 @@ class Scorer:
             return tuple(self.display_score(score) for score in scores)
         low, high = self._output.range.low, self._output.range.high
         values = self._output.values_from_raw(self._raw_output(records), len(records))
+        rounded = self.round_scores(values, self.min_score)
         reached = np.asarray(scores) >= self.min_score
-        return tuple(np.where(reached, np.clip(values, low, high), values).tolist())
+        crossed = ~reached & (rounded >= low) & (rounded <= high)
+        outside = np.where(crossed, values, rounded)
+        return tuple(np.where(reached, np.clip(rounded, low, high), outside).tolist())
 
     def _reads_complete_records(self, records: Array) -> bool:
         """Tell whether the model takes the same records once nothing is missing in them."""
