@@ -20,11 +20,12 @@ from localface.analyses.robustness import (
 from localface.analyses.whynot import Check, check_wish, read_wish
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
+from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
 from localface.engine.asking import check_ask
-from localface.engine.fitted import Fitted
+from localface.engine.fitted import FittedExplainer
 from localface.engine.fitting import fit_engine, warn_of_near_copies
-from localface.engine.many import answer_many, make_requests, make_requests_or_errors, with_progress
+from localface.engine.many import answer_many, plan_requests, with_progress
 from localface.engine.targeting import engine_for_person, engine_for_target
 from localface.errors import InputError, needs_extra
 from localface.options import (
@@ -38,7 +39,7 @@ from localface.options import (
 )
 
 
-class LocalFACE(Fitted):
+class LocalFACE(FittedExplainer):
     """Finds what would have to change, in which order and by how much.
 
     Every path leads through states that people are really in.
@@ -166,17 +167,13 @@ class LocalFACE(Fitted):
             A table, or a list of what ``explain`` takes.
         {options}
         """
-        asked = check_ask(self._engine, ask)
-        keep_errors = ask.on_error == "record"
-        write = make_requests_or_errors if keep_errors else make_requests
-        requests = write(asked, people)  # every one, before the first search
         return answer_many(
-            asked.engine,
-            asked.plan,
-            requests,
+            plan_requests(self._engine, ask, people),  # every one, before the first search
             add_reasons=complete_answers,
             progress=ask.progress,
-            keep_errors=keep_errors,
+            keep_errors=ask.on_error == "record",
+            n_jobs=ask.n_jobs,
+            labels=labels_of_rows(people),
         )
 
     def robustness(

@@ -181,7 +181,7 @@ def test_a_regressor_without_a_target_is_refused_with_the_choices(
 def test_a_classifier_whose_classes_are_words_asks_which_is_wanted() -> None:
     model = LogisticRegression().fit(DATA, np.where(DATA["east"] > 0, "yes", "no"))
 
-    with pytest.raises(ModelError, match="which class is to be reached.*'no', 'yes'"):
+    with pytest.raises(ModelError, match=r"which class is to be reached.*'no', 'yes'"):
         explainer(model)
 
 
@@ -199,7 +199,7 @@ def test_a_model_of_several_outputs_is_refused_with_what_to_do(regressor: Any) -
         RandomForestRegressor(n_estimators=3).fit(DATA, np.column_stack([VALUE, VALUE])),
     ]
     for model in several:
-        with pytest.raises(ModelError, match="has 2 outputs.*lambda rows"):
+        with pytest.raises(ModelError, match=r"has 2 outputs.*lambda rows"):
             explainer(model, target="at least" if "Regress" in type(model).__name__ else 1)
 
 
@@ -207,7 +207,7 @@ def test_a_bare_torch_module_is_refused_at_once() -> None:
     kind = type("Module", (), {"__module__": "torch.nn.modules.module", "__call__": print})
     net = type("Net", (kind,), {})()
 
-    with pytest.raises(ModelError, match="Net is a bare torch module.*torch.tensor"):
+    with pytest.raises(ModelError, match=r"Net is a bare torch module.*torch.tensor"):
         explainer(net)
 
 

@@ -34,7 +34,6 @@ from localface.options import Options
 from localface.search.outcome import ActionPath, Outcome
 from localface.types import Array, Ids
 
-
 DisplayScores = Callable[[Sequence[float], Array], tuple[float, ...]]
 """Turns scores of the search into those for the user, given the records that they are of."""
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,9 +16,9 @@ from localface.data.table_format import TableFormat, person_format
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.engine.targeting import engine_for_person, engine_for_target, means_any_other
-from localface.errors import ConstraintError, did_you_mean, list_names
+from localface.errors import ConstraintError, InputError, did_you_mean, list_names
 from localface.models.wanted import read_range
-from localface.options import Ask
+from localface.options import Ask, AskMany
 from localface.search.plan import Plan
 from localface.types import Array
 
@@ -93,6 +94,39 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         counterfactual=goal,
         max_seconds=ask.max_seconds,
     )
+
+
+def check_each_ask(engine: Engine, ask: AskMany, n: int) -> list[CheckedAsk]:
+    """Check what each of ``n`` people asks, where some options are given person by person."""
+    lists = ask.lists()
+    for name, values in lists.items():
+        if len(values) != n:
+            raise ConstraintError(
+                f"{name}= has {len(values):,} entries, and {n:,} people came: give one a person, "
+                "or one for all",
+                option=name,
+            )
+    if not lists:
+        return [check_ask(engine, ask)] * n
+    engines: dict[float, Engine] = {}  # one for each score to reach
+    found = []
+    for number in range(n):
+        with naming_person(number):
+            one = check_ask(engine, ask.of_person(number))
+        shared = engines.setdefault(one.engine.options.min_score, one.engine)
+        found.append(replace(one, engine=shared))
+    return found
+
+
+@contextmanager
+def naming_person(number: int) -> Iterator[None]:
+    """Say in an error from within which of many people it is about."""
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(
+            f"person {number}: {error}", feature=error.feature, person=number, option=error.option
+        ) from None
 
 
 def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:

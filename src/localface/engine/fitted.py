@@ -14,7 +14,7 @@ from localface.engine.targeting import engine_for_person, engine_for_target
 from localface.options import Options
 
 
-class Fitted:
+class FittedExplainer:
     """An engine with the options that it was fitted with, and what can be read off it."""
 
     options: Options

@@ -82,7 +82,7 @@ class Scorer:
         """Return scores of records as the model gives them, to be shown."""
         if not self._output.is_folded or self._output.range is None:
             return tuple(self.display_score(score) for score in scores)
-        low, high = self._output.range.low, self._output.range.high
+        low, high = self._output.range.ends
         values = self._output.values_from_raw(self._raw_output(records), len(records))
         rounded = self.round_scores(values, self.min_score)
         reached = np.asarray(scores) >= self.min_score

@@ -34,6 +34,12 @@ class ScoreRange:
         return self.low is not None and self.high is not None
 
     @property
+    def ends(self) -> tuple[float, float]:
+        """Both ends as numbers."""
+        low = -np.inf if self.low is None else self.low
+        return low, np.inf if self.high is None else self.high
+
+    @property
     def direction(self) -> str:
         """Which way a range with one end is reached; up for one with two."""
         return "at most" if self.low is None else "at least"
@@ -51,12 +57,11 @@ class ScoreRange:
         A value in the lower half of the range or below it is its own score; the others are
         mirrored at the middle of the range.
         """
-        assert self.low is not None
-        assert self.high is not None
-        inside = np.maximum(self.low, self.low + (self.high - values))
-        above = np.minimum(self.low - (values - self.high), np.nextafter(self.low, -np.inf))
-        mirrored = np.where(values > self.high, above, inside)
-        return np.where(values <= self.low + (self.high - self.low) / 2, values, mirrored)
+        low, high = self.ends
+        inside = np.maximum(low, low + (high - values))
+        above = np.minimum(low - (values - high), np.nextafter(low, -np.inf))
+        mirrored = np.where(values > high, above, inside)
+        return np.where(values <= low + (high - low) / 2, values, mirrored)
 
 
 def read_range(target: object) -> ScoreRange | None:

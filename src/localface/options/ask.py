@@ -117,18 +117,24 @@ class Ask:
             return value is not default
         return bool(len(value)) if default == () else bool(value != default)
 
+    def _values_of(self, name: str) -> Sequence[Any]:
+        """The values of an option; there may be one a person where many ask."""
+        return [getattr(self, name)]
+
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         for name in self.refused:
             if self._is_given(name):
                 yield name, f"{self.call} takes no {name}=: ask for one person with explain"
-        if self.min_score is not None:
-            yield from min_score_mistakes(self.min_score)
+        for min_score in self._values_of("min_score"):
+            if min_score is not None:
+                yield from min_score_mistakes(min_score)
         if self.min_density is not None:
             yield from min_density_mistakes(self.min_density)
         yield from whole_number_mistakes("max_changes", self.max_changes, 1)
         if self.max_features is not None:
             yield from whole_number_mistakes("max_features", self.max_features, 1)
-        yield from positive_number_mistakes("max_seconds", self.max_seconds)
+        for max_seconds in self._values_of("max_seconds"):
+            yield from positive_number_mistakes("max_seconds", max_seconds)
         if self.min_robustness is not None and not is_share(self.min_robustness):
             share = "a share above 0, up to 1, is wanted (0.9 means 90 %)"
             yield "min_robustness", f"min_robustness={self.min_robustness!r}: {share}"
@@ -141,6 +147,24 @@ class AskMany(Ask):
     refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness")
     call: ClassVar[str] = "explain_many"
 
+    where: Any = _option_field(
+        None, "limits", "what these people may change, as for explain: one for all, or one a person"
+    )
+    min_score: Any = _option_field(
+        None, "number", "the score to reach: one for all, or a list with one a person"
+    )
+    max_seconds: Any = _option_field(
+        None,
+        "number",
+        "after so many seconds the best answer so far is given, and says that it was cut short: "
+        "one for all, or a list with one a person",
+    )
+    n_jobs: int = _option_field(
+        1,
+        "whole",
+        "how many processes of this machine share the work, -1 for one a core; the answers are the "
+        "same",
+    )
     on_error: str = _option_field(
         "raise",
         "word",
@@ -156,6 +180,22 @@ class AskMany(Ask):
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         yield from Ask._find_mistakes(self)
         yield from choice_mistakes("on_error", self.on_error, ("raise", "record"))
+        if self.n_jobs != -1:
+            yield from whole_number_mistakes("n_jobs", self.n_jobs, 1)
+
+    def lists(self) -> dict[str, list[Any]]:
+        """The options that were given person by person."""
+        every = {name: getattr(self, name) for name in PER_PERSON}
+        return {name: list(value) for name, value in every.items() if _is_list(value)}
+
+    def of_person(self, number: int) -> Ask:
+        """What is asked for one of the people."""
+        own = {name: values[number] for name, values in self.lists().items()}
+        return Ask(**{**self.given_options(), **own})
+
+    def _values_of(self, name: str) -> Sequence[Any]:
+        found: list[Any] = self.lists().get(name, [getattr(self, name)])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,4 +238,10 @@ def accepted_options(ask: type[Ask]) -> tuple[Field[Any], ...]:
     return tuple(one for one in fields(ask) if one.name not in ask.refused)
 
 
+def _is_list(value: object) -> bool:
+    """Tell whether a value holds one thing a person: a list, a tuple, an array, a Series."""
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1
+
+
+PER_PERSON = ("where", "min_score", "max_seconds")  # what many people may each have their own of
 DEFAULTS = {one.name: one.default for one in fields(Ask)}
