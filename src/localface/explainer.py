@@ -8,6 +8,7 @@ from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
 from localface.analyses.audit import Audit, audit_proposals
+from localface.analyses.best_effort import explain_best_effort
 from localface.analyses.completing import complete_answers
 from localface.analyses.floor_report import FloorReport, measure_floor
 from localface.analyses.observed_moves import MoveCounter, read_trajectories
@@ -48,7 +49,8 @@ class LocalFACE(FittedExplainer):
     ----------
     model
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
-        function from a table like ``data`` to scores. It is only ever called.
+        function from a table like ``data`` to scores; a list of them that all must agree. It is
+        only ever called.
     data
         The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or,
         for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).
@@ -131,7 +133,10 @@ class LocalFACE(FittedExplainer):
         request = asked.make_request(person)
         if ask.min_robustness is not None:
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
-        ((_, answer),) = asked.engine.answer([request], asked.plan)
+        if ask.best_effort:
+            answer = explain_best_effort(asked.engine, request, asked.plan)
+        else:
+            ((_, answer),) = asked.engine.answer([request], asked.plan)
         return complete_answers(asked.engine, asked.plan, [(request, answer)])[0]
 
     @takes_options_of(AskAlternatives)

@@ -21,8 +21,9 @@ from localface.engine.driver import Driver
 from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
 from localface.engine.targeting import fitted_target, make_target, options_for_target
-from localface.errors import InputError, NearCopiesWarning
+from localface.errors import InputError, ModelError, NearCopiesWarning
 from localface.geometry.point_set import PointSet
+from localface.models.agreeing import AgreeingScorer
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
 from localface.models.scorer import Scorer, verified_forest_or_none
@@ -46,15 +47,9 @@ def fit_engine(
 ) -> Engine:
     """Load the table, read the model, fit the density."""
     table = load_table(data, schema, options, groups=groups)
-    form = model_table_format(model, table.form, table.schema)
     options = options_for_target(options, target)
-    score = _make_scorer(
-        model,
-        fitted_target(model, target),
-        form,
-        table.fitted_records,
-        min_score=options.min_score,
-    )
+    wanted = fitted_target(model, target)
+    score = _make_scorer(model, wanted, table, min_score=options.min_score)
     density = fit_density(
         table.fitted_points, table.space, table.form, options, groups=table.groups
     )
@@ -96,10 +91,18 @@ def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:
         )
 
 
-def _make_scorer(
-    model: Any, target: object, form: TableFormat, records: Array, *, min_score: float
-) -> Scorer:
-    """Read the model; a forest's trees directly, where that gives the same."""
+def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: float) -> Scorer:
+    """Read the model, or several that all must agree.
+
+    A forest's trees are read directly, where that gives the same.
+    """
+    if isinstance(model, list | tuple):
+        if not model:
+            raise ModelError("the list of models is empty: give at least one")
+        each = [_make_scorer(one, target, table, min_score=min_score) for one in model]
+        return AgreeingScorer(each, min_score=min_score)
+    form = model_table_format(model, table.form, table.schema)
+    records = table.fitted_records
     output = read_output(model, target=target)
     scorer = Scorer(
         output,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from localface.answers.target import Target
 from localface.errors import InputError
-from localface.models.output import class_labels, read_output
+from localface.models.output import class_labels
 from localface.models.readable import no_classes_error
 from localface.models.scorer import Scorer
 from localface.models.wanted import OTHER, OtherThan, read_range
@@ -62,8 +62,8 @@ def engine_for_target(engine: Engine, target: object) -> Engine:
     options = options_for_target(engine.options, target)
     key = repr(target)
     if key not in engine.retargeted:
-        read = read_output(engine.model, target=fitted_target(engine.model, target))
-        score = engine.score.with_output(read, min_score=options.min_score)
+        wanted = fitted_target(engine.model, target)
+        score = engine.score.for_target(engine.model, wanted, min_score=options.min_score)
         engine.retargeted[key] = (score, engine.driver.with_score(score))
     score, driver = engine.retargeted[key]
     score = score.with_min_score(options.min_score)

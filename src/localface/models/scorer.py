@@ -11,7 +11,7 @@ import numpy as np
 from localface.data.table_format import TableFormat
 from localface.errors import ModelError, list_names
 from localface.models.forests import ForestReader, forest_agrees, read_forest
-from localface.models.output import ModelOutput
+from localface.models.output import ModelOutput, read_output
 from localface.models.output import signed as signed  # its documented address
 from localface.types import Array
 
@@ -55,8 +55,14 @@ class Scorer:
         """Return the same model held to another threshold."""
         return Scorer(self._output, self._table_format, min_score=min_score, forest=self._forest)
 
-    def with_output(self, output: ModelOutput, *, min_score: float) -> Scorer:
+    @property
+    def table_format(self) -> TableFormat:
+        """The kind of table that the model is called with."""
+        return self._table_format
+
+    def for_target(self, model: Any, target: object, *, min_score: float) -> Scorer:
         """Return the same model read for another target."""
+        output = read_output(model, target=target)
         forest = self._forest if output.call == self._output.call else None
         return Scorer(output, self._table_format, min_score=min_score, forest=forest)
 

@@ -65,6 +65,12 @@ class Ask:
         "flag",
         "where the target cannot be reached, lower the floor by as little as possible, and say so",
     )
+    best_effort: bool = _option_field(
+        False,
+        "flag",
+        "where the target cannot be reached, go as far as possible: the way to the best score that "
+        "can be reached, with a caution that says so",
+    )
     actions: bool = _option_field(
         True, "flag", "also work out few changes in an order; without, the path alone"
     )
@@ -138,13 +144,15 @@ class Ask:
         if self.min_robustness is not None and not is_share(self.min_robustness):
             share = "a share above 0, up to 1, is wanted (0.9 means 90 %)"
             yield "min_robustness", f"min_robustness={self.min_robustness!r}: {share}"
+        if self.best_effort and self.min_robustness is not None:
+            yield "best_effort", "best_effort=True and min_robustness= are two wishes: give one"
 
 
 @dataclass(frozen=True, slots=True)
 class AskMany(Ask):
     """What can be said for many people at once."""
 
-    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness")
+    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness", "best_effort")
     call: ClassVar[str] = "explain_many"
 
     where: Any = _option_field(
@@ -202,7 +210,7 @@ class AskMany(Ask):
 class AskAlternatives(Ask):
     """What can be said where several recourses are wanted."""
 
-    refused: ClassVar[tuple[str, ...]] = ("min_robustness",)
+    refused: ClassVar[tuple[str, ...]] = ("min_robustness", "best_effort")
     call: ClassVar[str] = "alternatives"
 
     n: int = _option_field(
@@ -221,7 +229,13 @@ class AskAlternatives(Ask):
 class AskCheck(Ask):
     """What can be said where a wished state is looked at."""
 
-    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "relax", "actions", "min_robustness")
+    refused: ClassVar[tuple[str, ...]] = (
+        "counterfactual",
+        "relax",
+        "actions",
+        "min_robustness",
+        "best_effort",
+    )
     call: ClassVar[str] = "check"
 
     wish: Any = _option_field(

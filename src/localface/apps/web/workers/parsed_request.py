@@ -67,7 +67,8 @@ def takes_many_searches(body: RequestBody) -> bool:
     """Whether a request takes many searches of its own."""
     if body["kind"] == "check":
         return True
-    return bool(body["n_paths"] > 1 or body["min_robustness"] is not None)
+    alone = body["min_robustness"] is not None or body["best_effort"]
+    return bool(body["n_paths"] > 1 or alone)
 
 
 def _ask_from_body(body: RequestBody) -> Ask:
