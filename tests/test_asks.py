@@ -27,7 +27,7 @@ DATA = pd.DataFrame(
 )
 NUMBERS = DATA[["income", "debt", "savings"]]
 SCORE = NUMBERS["income"] / 900 - NUMBERS["debt"] / 3000 + NUMBERS["savings"] / 2000
-GOOD = (SCORE > SCORE.median()).to_numpy()
+GOOD = (SCORE.median() < SCORE).to_numpy()
 MODEL = LogisticRegression(max_iter=2000).fit((NUMBERS - NUMBERS.mean()) / NUMBERS.std(), GOOD)
 
 
@@ -118,12 +118,23 @@ def test_sixty_of_seventy_five_features_are_fixed() -> None:
     hidden = RNG.normal(size=(400, 1))
     wide = pd.DataFrame(hidden + RNG.normal(size=(400, 75)), columns=[f"x{j}" for j in range(75)])
     model = LogisticRegression(max_iter=2000).fit(wide, wide.iloc[:, 60:].sum(axis=1) > 0)
-    person = wide[model.predict_proba(wide)[:, 1] < 0.5].iloc[0]
+    scores = model.predict_proba(wide)[:, 1]
+    person = wide[(scores < 0.5) & (scores > 0.1)].iloc[0]
     answer = LocalFACE(model, wide, target=True).explain(person, fixed=list(wide)[:60])
 
-    if answer.found:
-        assert (answer.end[:60] == person[:60]).all()
-    assert answer.found or answer.reason
+    assert answer.found
+    assert (answer.end[:60] == person[:60]).all()
+    assert (answer.path.iloc[:, :60] == person[:60]).all(axis=None)
+
+
+@pytest.mark.parametrize("n", [4, 8])
+def test_many_options_that_differ_in_values(explainer: LocalFACE, n: int) -> None:
+    options = explainer.alternatives(PERSON, n=n, differ="values")
+
+    ends = {tuple(one.end.items()) for one in options}
+    assert len(options) == len(ends) == n
+    assert n == 4 or len(set(options.changed)) < n  # the same features to other values
+    assert (repays(pd.DataFrame([one.end for one in options])) >= 0.5).all()
 
 
 def test_which_features_change_most_often_over_a_population(explainer: LocalFACE) -> None:

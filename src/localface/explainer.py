@@ -6,7 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from localface.analyses.alternatives import Alternatives, find_alternatives
+from localface.analyses.alternatives import (
+    Alternatives,
+    find_alternatives,
+    find_alternatives_by_values,
+)
 from localface.analyses.audit import Audit, audit_proposals
 from localface.analyses.best_effort import explain_best_effort
 from localface.analyses.completing import complete_answers
@@ -141,7 +145,9 @@ class LocalFACE(FittedExplainer):
 
     @takes_options_of(AskAlternatives)
     def alternatives(self, person: Any, ask: AskAlternatives) -> Alternatives:
-        """Find several recourses for one person, no two of which change the same features.
+        """Find several recourses for one person that differ in the features they change.
+
+        With ``differ="values"`` they differ in where they end, also by the same features.
 
         Parameters
         ----------
@@ -156,7 +162,8 @@ class LocalFACE(FittedExplainer):
                 option="strategy",
             )
         asked = check_ask(self._engine, ask).for_person(person)
-        return find_alternatives(asked.engine, asked.make_request(person), asked.plan, int(ask.n))
+        find = find_alternatives if ask.differ == "features" else find_alternatives_by_values
+        return find(asked.engine, asked.make_request(person), asked.plan, int(ask.n))
 
     @takes_options_of(AskMany)
     def explain_many(self, people: Any, ask: AskMany) -> Recourses:

@@ -216,10 +216,17 @@ class AskAlternatives(Ask):
     n: int = _option_field(
         3, "whole", "how many are wanted, no two with the same features", kw_only=False
     )
+    differ: str = _option_field(
+        "features",
+        "word",
+        "'features', or 'values' for options that may change the same features to other values: "
+        "each change in turn goes only part of the way, and others make up for it",
+    )
 
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         yield from Ask._find_mistakes(self)
         yield from whole_number_mistakes("n", self.n, 1)
+        yield from choice_mistakes("differ", self.differ, ("features", "values"))
         if not self.actions:
             wanted = "alternatives differ by what the actions change; leave actions=True"
             yield "actions", f"actions={self.actions!r}: {wanted}"
