@@ -16,7 +16,7 @@ from localface.data.table_format import TableFormat, person_format
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.engine.targeting import engine_for_person, engine_for_target, means_any_other
-from localface.errors import ConstraintError, InputError, did_you_mean, list_names
+from localface.errors import ConstraintError, InputError, ModelError, did_you_mean, list_names
 from localface.models.wanted import read_range
 from localface.options import Ask, AskMany
 from localface.search.plan import Plan
@@ -72,7 +72,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     goal = ask.counterfactual
     if goal is not None:
         goal = read_record(goal, schema, "the counterfactual", extra=engine.extra_columns)
-    at = engine_for_target(engine, ask.target)
+    at = _engine_for_asked_target(engine, ask.target)
     if ask.min_score is not None and read_range(at.target) is not None:
         raise ConstraintError(
             f"min_score={ask.min_score!r} and a range as target are two wishes: give the range "
@@ -94,6 +94,16 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         counterfactual=goal,
         max_seconds=ask.max_seconds,
     )
+
+
+def _engine_for_asked_target(engine: Engine, target: object) -> Engine:
+    """Return the engine for the target of a call; one that makes no sense is not the model's."""
+    try:
+        return engine_for_target(engine, target)
+    except ModelError as error:
+        if error.option != "target":
+            raise
+        raise InputError(str(error), option="target") from None
 
 
 def check_each_ask(engine: Engine, ask: AskMany, n: int) -> list[CheckedAsk]:

@@ -14,6 +14,8 @@ from localface.models.wanted import OTHER, OtherThan, read_range
 from localface.options import Options
 from localface.types import Array
 
+_REMEMBERED = 16  # other targets for which it is kept what was scored
+
 if TYPE_CHECKING:
     from localface.engine.engine import Engine
 
@@ -64,6 +66,8 @@ def engine_for_target(engine: Engine, target: object) -> Engine:
     if key not in engine.retargeted:
         wanted = fitted_target(engine.model, target)
         score = engine.score.for_target(engine.model, wanted, min_score=options.min_score)
+        while len(engine.retargeted) >= _REMEMBERED:
+            engine.retargeted.pop(next(iter(engine.retargeted)))
         engine.retargeted[key] = (score, engine.driver.with_score(score))
     score, driver = engine.retargeted[key]
     score = score.with_min_score(options.min_score)
