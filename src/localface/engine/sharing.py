@@ -20,8 +20,8 @@ from localface.search.plan import Plan
 AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[Recourse]]
 """Says more to those who have no recourse: takes all answers at once, with their requests."""
 Numbered = tuple[int, "Recourse | InputError"]
-_LARGEST_SHARE = 64  # people that one process takes at a time
-_SHARES_PER_PROCESS = 4  # at least, so that none waits long for the last
+_LARGEST_SHARE = 256  # people that one process takes at a time
+_SHARES_PER_PROCESS = 2  # at least, so that none waits long for the last
 
 
 class WorkerDied(Exception):
