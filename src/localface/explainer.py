@@ -6,8 +6,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from localface.analyses.alternatives import Alternatives, find_alternatives
+from localface.analyses.alternatives import (
+    Alternatives,
+    find_alternatives,
+    find_alternatives_by_values,
+)
 from localface.analyses.audit import Audit, audit_proposals
+from localface.analyses.best_effort import explain_best_effort
 from localface.analyses.completing import complete_answers
 from localface.analyses.floor_report import FloorReport, measure_floor
 from localface.analyses.observed_moves import MoveCounter, read_trajectories
@@ -20,12 +25,13 @@ from localface.analyses.robustness import (
 from localface.analyses.whynot import Check, check_wish, read_wish
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
+from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
-from localface.density.protocol import Density
 from localface.engine.asking import check_ask
-from localface.engine.engine import Engine
+from localface.engine.fitted import FittedExplainer
 from localface.engine.fitting import fit_engine, warn_of_near_copies
-from localface.engine.many import answer_many, make_requests, make_requests_or_errors, with_progress
+from localface.engine.many import answer_many, plan_requests, with_progress
+from localface.engine.targeting import engine_for_person, engine_for_target
 from localface.errors import InputError, needs_extra
 from localface.options import (
     Ask,
@@ -38,7 +44,7 @@ from localface.options import (
 )
 
 
-class LocalFACE:
+class LocalFACE(FittedExplainer):
     """Finds what would have to change, in which order and by how much.
 
     Every path leads through states that people are really in.
@@ -47,7 +53,8 @@ class LocalFACE:
     ----------
     model
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
-        function from a table like ``data`` to scores. It is only ever called.
+        function from a table like ``data`` to scores; a list of them that all must agree. It is
+        only ever called.
     data
         The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or,
         for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).
@@ -58,9 +65,11 @@ class LocalFACE:
         ``data``, which then is no feature unless the schema names it. A person's own rows say
         nothing about how common their states are.
     target
-        The class to reach; for a regressor ``"at least"`` or ``"at most"``.
+        The class to reach (1 if not given), or ``"other"`` for any but the one that a person is
+        in; for a regressor ``"at least"`` or ``"at most"``. ``(low, high)`` is a range of the
+        score or value, None where it is open.
     min_score
-        The score to reach.
+        The score to reach; a range has its own.
     min_density
         How rare a state on the way may be: 0.05 means that none is rarer than the states of
         the rarest 5 % of people.
@@ -92,7 +101,7 @@ class LocalFACE:
         *,
         schema: Schema | None = None,
         groups: Any = None,
-        target: object = 1,
+        target: object = None,
         min_score: float = 0.5,
         min_density: float = 0.05,
         max_rows: int | None = None,
@@ -103,47 +112,16 @@ class LocalFACE:
         self.options = Options.with_search(
             search, min_score=min_score, min_density=min_density, max_rows=max_rows, density=density
         )
-        self.target = target
         self._engine = fit_engine(
             model, data, schema=schema, target=target, options=self.options, groups=groups
         )
+        self.target = self._engine.target
         warn_of_near_copies(self._engine.density, stacklevel=2)
         if evidence is not None:
             move_counter = MoveCounter.of(
                 read_trajectories(evidence), self.schema, self._engine.space.scales.tolist()
             )
             self._engine = replace(self._engine, finish=move_counter.attach_evidence)
-
-    @property
-    def schema(self) -> Schema:
-        """What a record is, and how far a person may move."""
-        return self._engine.schema
-
-    @property
-    def engine(self) -> Engine:
-        """What answers requests: the package's own apps and benchmarks build on it."""
-        return self._engine
-
-    @property
-    def density(self) -> Density:
-        """How common the ground is."""
-        return self._engine.density
-
-    @property
-    def log_floor(self) -> float:
-        """The log-density that no step may fall below."""
-        return self._engine.log_floor
-
-    def __repr__(self) -> str:
-        source = self._engine.source
-        found = "" if source.recall == 1 else f", {source.recall:.2%} of near people found"
-        if self.schema.notes:
-            found += f", {len(self.schema.notes)} features kept by their names (see .schema)"
-        return (
-            f"<LocalFACE: {source.n_rows:,} people, {len(self.schema)} features, "
-            f"target {self._engine.answers.target.sentence}, "
-            f"floor {self.options.min_density:.0%}{found}>"
-        )
 
     @takes_options_of(Ask)
     def explain(self, person: Any, ask: Ask) -> Recourse:
@@ -155,16 +133,21 @@ class LocalFACE:
             A dict, a pandas Series, a 1-D array or a one-row frame.
         {options}
         """
-        asked = check_ask(self._engine, ask)
+        asked = check_ask(self._engine, ask).for_person(person)
         request = asked.make_request(person)
         if ask.min_robustness is not None:
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
-        ((_, answer),) = asked.engine.answer([request], asked.plan)
+        if ask.best_effort:
+            answer = explain_best_effort(asked.engine, request, asked.plan)
+        else:
+            ((_, answer),) = asked.engine.answer([request], asked.plan)
         return complete_answers(asked.engine, asked.plan, [(request, answer)])[0]
 
     @takes_options_of(AskAlternatives)
     def alternatives(self, person: Any, ask: AskAlternatives) -> Alternatives:
-        """Find several recourses for one person, no two of which change the same features.
+        """Find several recourses for one person that differ in the features they change.
+
+        With ``differ="values"`` they differ in where they end, also by the same features.
 
         Parameters
         ----------
@@ -178,8 +161,9 @@ class LocalFACE:
                 "by what the actions change: use strategy='guided'",
                 option="strategy",
             )
-        asked = check_ask(self._engine, ask)
-        return find_alternatives(asked.engine, asked.make_request(person), asked.plan, int(ask.n))
+        asked = check_ask(self._engine, ask).for_person(person)
+        find = find_alternatives if ask.differ == "features" else find_alternatives_by_values
+        return find(asked.engine, asked.make_request(person), asked.plan, int(ask.n))
 
     @takes_options_of(AskMany)
     def explain_many(self, people: Any, ask: AskMany) -> Recourses:
@@ -195,17 +179,13 @@ class LocalFACE:
             A table, or a list of what ``explain`` takes.
         {options}
         """
-        asked = check_ask(self._engine, ask)
-        keep_errors = ask.on_error == "record"
-        write = make_requests_or_errors if keep_errors else make_requests
-        requests = write(asked, people)  # every one, before the first search
         return answer_many(
-            asked.engine,
-            asked.plan,
-            requests,
+            plan_requests(self._engine, ask, people),  # every one, before the first search
             add_reasons=complete_answers,
             progress=ask.progress,
-            keep_errors=keep_errors,
+            keep_errors=ask.on_error == "record",
+            n_jobs=ask.n_jobs,
+            labels=labels_of_rows(people),
         )
 
     def robustness(
@@ -216,6 +196,7 @@ class LocalFACE:
         n: int = 200,
         seed: int = 0,
         min_score: float | None = None,
+        target: object = None,
     ) -> Robustness:
         """Tell how well an answer stands up to being followed inexactly, and to retrained models.
 
@@ -234,9 +215,12 @@ class LocalFACE:
             How many draws, and what they are drawn from.
         min_score
             The score that the answer was asked for, where that is not the explainer's own.
+        target
+            The target that the answer was asked for, where that is not the explainer's own.
         """
-        engine = self._engine.with_thresholds(min_score=min_score)
-        others = read_models(engine, models, target=self.target, form=engine.form)
+        engine = engine_for_target(self._engine, target)
+        engine = engine_for_person(engine, recourse.records[0]).with_thresholds(min_score=min_score)
+        others = read_models(engine, models, target=engine.target, form=engine.form)
         return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
 
     @takes_options_of(AskCheck)
@@ -249,7 +233,7 @@ class LocalFACE:
             As for ``explain``.
         {options}
         """
-        asked = check_ask(self._engine, ask)
+        asked = check_ask(self._engine, ask).for_person(person)
         request = asked.make_request(person)
         goal = read_wish(ask.wish, request.record, self.schema)
         return check_wish(asked.engine, asked.plan, replace(request, goal=goal))
@@ -334,15 +318,3 @@ class LocalFACE:
             from localface.apps.web import serving
         running = serving.make_serving(self, port=port, title=title, people=people)
         return running.run() if block else running.start()
-
-    def prescore(self) -> LocalFACE:
-        """Score the whole table once, so that later answers need few model calls."""
-        self._engine.driver.prescore()
-        plan = self._engine.plan
-        if self._engine.source.exact:
-            # all scores are known now: ask whether any target is allowed before a row is shown
-            self._engine = replace(
-                self._engine,
-                plan=replace(plan, walk_options=replace(plan.walk_options, patience=0)),
-            )
-        return self

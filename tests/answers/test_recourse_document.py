@@ -293,4 +293,4 @@ def test_the_keys_of_the_document_are_these() -> None:
     assert list(document["disclosure"]) == [
         "rows", "of", "questions", "model_calls", "rows_scored", "seconds",
     ]  # fmt: skip
-    assert list(document["target"]) == ["label", "min_score", "at_most", "kind"]
+    assert list(document["target"]) == ["label", "min_score", "at_most", "kind", "max_score"]

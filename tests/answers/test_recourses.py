@@ -57,3 +57,57 @@ def test_the_table_says_whose_the_answers_are_where_some_have_none(some: Recours
 
 def test_nobody_has_no_lines() -> None:
     assert len(Recourses([]).to_frame()["status"]) == 0
+
+
+def test_tables_have_the_labels_of_the_peoples_rows() -> None:
+    some = Recourses([answer(), refusal()], labels=["ada", "bob"])
+
+    assert some.labels == ("ada", "bob")
+    assert some.to_frame().index.tolist() == ["ada", "bob"]
+    assert some.ends.index.tolist() == ["ada", "bob"]
+    assert some[1:].labels == ("bob",)
+
+
+def test_labels_are_those_of_the_answered() -> None:
+    some = Recourses([answer()], numbers=[1], errors={0: InputError("no")}, labels=["ada", "bob"])
+
+    assert some.labels == ("bob",)
+    assert some.to_frame().index.tolist() == ["bob"]
+
+
+def test_ends_are_where_actions_lead_or_where_a_person_is() -> None:
+    some = Recourses([answer(), refusal()])
+
+    assert some.ends.iloc[0].tolist() == answer().path.iloc[-1].tolist()
+    assert some.ends.iloc[1].tolist() == refusal().path.iloc[0].tolist()
+
+
+def test_changes_and_their_summary_name_what_differs_at_the_end() -> None:
+    some = Recourses([answer(), answer(), refusal()])
+    names = [one.name for one in answer().changes]
+
+    assert [list(one) for one in some.changes] == [names, names, []]
+    counts = some.summary().set_index("feature")
+    assert counts.loc[names, "people"].tolist() == [2] * len(names)
+    assert counts.loc[names, "share"].tolist() == [1.0] * len(names)
+    assert counts["people"].tolist() == sorted(counts["people"], reverse=True)
+
+
+def test_nobody_has_no_summary_and_no_ends() -> None:
+    assert len(Recourses([]).summary()["feature"]) == 0
+    assert len(Recourses([]).ends) == 0
+
+
+def test_all_answers_survive_json() -> None:
+    some = Recourses(
+        [answer(), refusal()], numbers=[0, 2], errors={1: InputError("no")}, labels=["a", "b", "c"]
+    )
+
+    back = Recourses.from_json(some.to_json())
+
+    assert [one.to_json() for one in back] == [one.to_json() for one in some]
+    assert back.numbers == (0, 2)
+    assert back.labels == ("a", "c")
+    assert str(back.errors[1]) == "InputError: no"
+    with pytest.raises(InputError, match="no document of recourses"):
+        Recourses.from_json("{}")

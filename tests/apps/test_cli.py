@@ -20,6 +20,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from localface import Feature, Recourse, Schema, __version__
 from localface.apps import cli, files
+from localface.apps.cli import inputs
 from localface.apps.cli.arguments import make_parser
 from localface.apps.cli.ask_options import _parse_limits as _where
 from onnxfile import write_classifier
@@ -641,3 +642,11 @@ class TestReference:
             for action in parser._actions:
                 assert all(option in text for option in action.option_strings)
                 assert action.help
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [(None, None), ("4:8", (4, 8)), (":0.3", (None, 0.3)), ("other", "other"), ("a:b", "a:b")],
+)
+def test_a_target_may_be_written_as_a_range(text: str | None, target: object) -> None:
+    assert inputs._find_target_class(text, len) == target

@@ -16,7 +16,7 @@ from localface.apps.web.workers.handlers import SendReply
 from localface.apps.web.workers.request_buffer import NumberedRequest
 from localface.apps.web.workers.search_workers import ReportLoss
 
-SEARCH = {"kind": "recourse", "n_paths": 1, "min_robustness": None}
+SEARCH = {"kind": "recourse", "n_paths": 1, "min_robustness": None, "best_effort": False}
 FOUND = Reply(200, b"{}")
 
 

@@ -133,6 +133,24 @@ def test_a_request_may_ask_for_another_score_and_another_floor(client: httpx.Cli
     assert floored["density"]["floor"] == 0.3
 
 
+def test_a_request_may_ask_for_a_range_and_others_are_not_touched_by_it(
+    client: httpx.Client,
+) -> None:
+    ranged = asked(client, person=PERSON, target=[0.45, 0.55]).json()
+    plain = asked(client, person=PERSON).json()
+    assert 0.45 <= ranged["view"]["score"]["end"] <= 0.55
+    assert plain["view"]["score"]["wanted"] == 0.6
+    found = Recourse.from_json(json.dumps(ranged["document"]))
+    assert np.array_equal(found.records, EXPLAINER.explain(PERSON, target=(0.45, 0.55)).records)
+
+
+def test_a_request_may_ask_to_go_as_far_as_possible(client: httpx.Client) -> None:
+    limits = {"income": 1, "debt": 0.5, "ward": "never", "age": "never"}
+    reply = asked(client, person=PERSON, where=limits, best_effort=True).json()
+    assert "as far as possible" in reply["cautions"][0]
+    assert reply["view"]["score"]["end"] < 0.6
+
+
 def test_several_ways_come_with_what_they_share(client: httpx.Client) -> None:
     reply = asked(client, person=PERSON, n_paths=2).json()
     ways = Alternatives.from_json(json.dumps(reply["document"]))
@@ -369,6 +387,8 @@ BAD_ASKS: dict[str, tuple[dict[str, Any], str, str | None]] = {
         "debt",
     ),
     "avoiding nothing": ({"person": PERSON, "avoid": ["dept"]}, "did you mean 'debt'?", None),
+    "a range the wrong way round": ({"person": PERSON, "target": [2, 1]}, "wrong way", None),
+    "a key that is no feature": ({"person": {**PERSON, "aeg": 1}}, "did you mean 'age'?", None),
     "an age that is no whole number": ({"person": {**PERSON, "age": 40.5}}, "whole number", "age"),
 }
 

@@ -92,8 +92,22 @@ def test_the_wrong_number_of_columns_is_told_with_their_names(ready: LocalFACE) 
         ready.explain(np.array([52.0, 0.45]))
 
 
-def test_further_columns_are_passed_over(ready: LocalFACE) -> None:
-    assert ready.explain({**PERSON, "name": "Ada"}).found
+def test_further_columns_of_a_table_or_a_series_are_passed_over(ready: LocalFACE) -> None:
+    further = {**PERSON, "name": "Ada"}
+
+    assert ready.explain(pd.Series(further)).found
+    assert ready.explain(pd.DataFrame([further])).found
+
+
+def test_a_key_of_a_dict_that_is_no_feature_is_refused_with_the_near_miss(ready: LocalFACE) -> None:
+    with refused(DataError, "the person has 'fio', which is no feature (did you mean 'fio2'?)"):
+        ready.explain({**PERSON, "fio": 0.4})
+
+
+def test_a_key_of_a_dict_that_is_another_column_of_the_data_is_passed_over() -> None:
+    ready = explainer(data=DATA.assign(outcome=1), schema=Schema.infer(DATA))
+
+    assert ready.explain({**PERSON, "outcome": 1}).found
 
 
 def test_what_is_no_table_is_refused() -> None:

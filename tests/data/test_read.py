@@ -173,6 +173,20 @@ def test_a_person_who_cannot_be_read_is_told_why(person, message):
         read_record(person, SCHEMA)
 
 
+def test_a_series_with_two_values_of_a_feature_is_refused():
+    twice = pd.concat([pd.Series(PERSON), pd.Series({"age": 3})])
+
+    with pytest.raises(DataError, match="more than one value of 'age'"):
+        read_record(twice, SCHEMA)
+
+
+def test_a_number_that_no_float_holds_is_refused_in_one_row_too():
+    table = pd.DataFrame({"id": [2**53 + 1]})
+
+    with pytest.raises(DataError, match="too large to be kept exactly"):
+        read_record(table, Schema([Feature("id", kind="integer")]))
+
+
 def test_people_come_as_a_table_or_a_list():
     assert read_people(polars_table(), SCHEMA).tolist() == CODES.tolist()
     assert read_people([PERSON, pd.Series(PERSON)], SCHEMA).tolist() == [CODES[0].tolist()] * 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from localface.data import table_format
 from localface.data.feature import Feature
-from localface.data.read import read_records
+from localface.data.read import read_record, read_records
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
 
@@ -220,6 +221,37 @@ def test_an_array_comes_back_as_an_array_and_one_row_as_one_row():
     assert one.make_person(np.array([1.0, 2.0])).shape == (2,)
     assert one.make_person(np.array([1.0, 2.0])).dtype == np.float32
     assert row.make_person(CODES[0]).equals(polars_table()[:1])
+
+
+GAPS = {
+    "age": [None, 40],
+    "temp": [float("nan"), 1.5],
+    "on": [True, None],
+    "ward": [None, "icu"],
+    "grade": ["low", "high"],
+}
+GAPPED = [
+    pandas_table(),
+    polars_table(),
+    pyarrow_table(),
+    array(),
+    pd.DataFrame(GAPS),
+    pd.DataFrame(GAPS).astype({"age": "Int64", "on": "boolean", "ward": "string"}),
+    pd.DataFrame(GAPS, dtype=object),
+    pd.DataFrame(GAPS).convert_dtypes(dtype_backend="pyarrow"),
+    pl.DataFrame(GAPS),
+    pa.table({**GAPS, "temp": pa.array([None, 1.5])}),
+]
+
+
+@pytest.mark.parametrize("table", GAPPED, ids=lambda table: type(table).__module__)
+@pytest.mark.parametrize("row", [0, 1])
+def test_one_row_is_read_and_described_as_its_table_would_be(table, row):
+    one = table.slice(row, 1) if isinstance(table, pa.Table) else table[row : row + 1]
+    whole = TableFormat.of(one, SCHEMA)
+
+    assert person_format(one, TableFormat.of(table, SCHEMA)) == replace(whole, person="frame")
+    np.testing.assert_array_equal(read_record(one, SCHEMA), read_records(one, SCHEMA)[0])
 
 
 def test_a_form_can_be_bare_or_named():

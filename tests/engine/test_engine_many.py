@@ -10,17 +10,11 @@ import pandas as pd
 import pytest
 
 from localface import Recourse, Status
-from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
-from localface.engine.many import (
-    answer_many,
-    make_requests,
-    make_requests_or_errors,
-    with_progress,
-)
+from localface.engine.many import answer_many, plan_requests, with_progress
 from localface.engine.requests import Request
 from localface.errors import DataError, InputError, ModelError
-from localface.options import Ask
+from localface.options import AskMany
 from localface.search.plan import Plan
 from small_engine import rising, small_engine
 
@@ -36,11 +30,10 @@ def as_they_are(
 def answered(
     engine: Engine, people: Any = PEOPLE, *, keep_errors: bool = False, **given: Any
 ) -> Any:
-    asked = check_ask(engine, Ask())
-    write = make_requests_or_errors if keep_errors else make_requests
+    ask = AskMany(on_error="record" if keep_errors else "raise")
     usual: dict[str, Any] = {"add_reasons": as_they_are, "progress": False}
     return answer_many(
-        engine, asked.plan, write(asked, people), keep_errors=keep_errors, **{**usual, **given}
+        plan_requests(engine, ask, people), keep_errors=keep_errors, **{**usual, **given}
     )
 
 
@@ -59,12 +52,10 @@ def test_answers_come_in_the_order_of_the_people() -> None:
 
 
 def test_requests_know_the_number_of_their_person() -> None:
-    asked = check_ask(small_engine(), Ask())
+    for on_error in ("raise", "record"):
+        planned = plan_requests(small_engine(), AskMany(on_error=on_error), PEOPLE)
 
-    assert [one.person for one in make_requests(asked, PEOPLE)] == [0, 1, 2]
-    assert [
-        one.person for one in make_requests_or_errors(asked, PEOPLE) if isinstance(one, Request)
-    ] == [0, 1, 2]
+        assert [one[1].person for one in planned if not isinstance(one, InputError)] == [0, 1, 2]
 
 
 def test_the_first_who_cannot_ask_is_refused_by_number() -> None:
@@ -130,13 +121,11 @@ def interrupted(*_: Any) -> list[Recourse]:
 
 def test_ctrl_c_keeps_what_is_done_but_for_those_whose_reasons_are_missing() -> None:
     engine = small_engine()
-    asked = check_ask(engine, Ask(where={"a": 0.0001}))
+    ask = AskMany(where={"a": 0.0001})
 
     with pytest.warns(UserWarning, match="stopped after 1 of 3 people"):
         stopped = answer_many(
-            engine,
-            asked.plan,
-            make_requests(asked, PEOPLE),
+            plan_requests(engine, ask, PEOPLE),
             add_reasons=interrupted,
             progress=False,
             keep_errors=False,
@@ -148,7 +137,9 @@ def test_ctrl_c_keeps_what_is_done_but_for_those_whose_reasons_are_missing() -> 
 
 def test_a_bar_passes_answers_on_and_counts_those_found() -> None:
     engine = small_engine()
-    found = list(engine.answer(make_requests(check_ask(engine, Ask()), PEOPLE), engine.plan))
+    planned = plan_requests(engine, AskMany(), PEOPLE)
+    requests = [one[1] for one in planned if not isinstance(one, InputError)]
+    found = list(engine.answer(requests, engine.plan))
     mixed: list[tuple[int, Recourse | InputError]] = [*found, (3, InputError("no"))]
 
     assert list(with_progress(iter(mixed), 4, progress=True)) == mixed

@@ -35,6 +35,9 @@ from localface.options import Options
 from localface.search.outcome import ActionPath, Outcome
 from localface.types import Array, Ids
 
+DisplayScores = Callable[[Sequence[float], Array], tuple[float, ...]]
+"""Turns scores of the search into those for the user, given the records that they are of."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AnswerAssembler:
@@ -57,6 +60,7 @@ class AnswerAssembler:
     feature_of: Ids
     display_score: Callable[[float], float]
     version: str
+    display_scores: DisplayScores | None = None
     recall: float = 1.0
     density: Density | None = None
     seen: tuple[SeenValues, ...] = ()
@@ -114,7 +118,7 @@ class AnswerAssembler:
             records=records,
             form=form,
             schema=self.schema,
-            scores=tuple(self.display_score(score) for score in outcome.scores),
+            scores=self._scores_to_show(outcome.scores, records),
             densities=tuple(self.scale.share_below(outcome.log_densities).tolist()),
             certificates=tuple(self._path_certificates(outcome, floor)),
             rows=rows,
@@ -168,7 +172,13 @@ class AnswerAssembler:
         feature = self.schema.features[int(np.flatnonzero(~same_codes(grown, own))[0])]
         value = feature.value(float(grown[self.schema.index(feature.name)]))
         assert value is not None  # what is missing does not grow
-        return Waiting(feature.name, value, self.display_score(outcome.waiting.score))
+        (score,) = self._scores_to_show([outcome.waiting.score], grown[None, :])
+        return Waiting(feature.name, value, score)
+
+    def _scores_to_show(self, scores: Sequence[float], records: Array) -> tuple[float, ...]:
+        if self.display_scores is None:
+            return tuple(self.display_score(score) for score in scores)
+        return self.display_scores(scores, records)
 
     def _doubts(self, record: Array) -> tuple[Doubt, ...]:
         """The values of a person's record that nobody in the data has, where that is known."""
@@ -206,6 +216,7 @@ class AnswerAssembler:
         lengths = norms(np.diff(states, axis=0))
         kept = self._floor_kept_by_actions(actions, outcome.log_floor, floor)
         log_lowest = actions.step_log_densities
+        scores = self._scores_to_show([move.score for move in actions.moves], records[1:])
         for i, move in enumerate(actions.moves):
             before = self.schema.values(records[i])
             after = self.schema.values(records[i + 1])
@@ -214,7 +225,7 @@ class AnswerAssembler:
             yield Action(
                 changes={name: after[name] for name in changed},
                 before={name: before[name] for name in changed},
-                score=self.display_score(move.score),
+                score=scores[i],
                 density=float(self.scale.share_below(actions.log_densities[i])),
                 certificate=self.step_certificate(
                     lengths[i], log_lowest[i], kept, entry=below, passed=not below

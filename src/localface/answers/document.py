@@ -47,6 +47,7 @@ class TargetDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):
     min_score: Number
     at_most: bool = False
     kind: str = "probability"
+    max_score: Number | None = None
 
 
 class CertificateDocument(msgspec.Struct, kw_only=True, forbid_unknown_fields=True):

@@ -6,6 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
+import numpy as np
+
+from localface.answers.json_text import dump_json, load_json
+from localface.answers.many_columns import answer_columns, changes_of, counts_by_feature
 from localface.answers.recourse import Recourse
 from localface.data.table_format import table_from_columns
 from localface.errors import InputError
@@ -16,6 +20,7 @@ class Recourses(Sequence[Recourse]):
 
     Where some have none, because they could not be answered (``errors``, by the person's
     number) or the work was stopped (``unfinished``), ``numbers`` says whose the answers are.
+    ``labels`` holds those of these people's rows, where they came as a pandas table.
     """
 
     def __init__(
@@ -25,11 +30,14 @@ class Recourses(Sequence[Recourse]):
         numbers: Sequence[int] | None = None,
         errors: Mapping[int, InputError] | None = None,
         unfinished: int = 0,
+        labels: Sequence[Any] | None = None,
     ) -> None:
+        """``labels`` are those of all people who came, answered or not."""
         self._answers = tuple(answers)
         self.numbers = tuple(range(len(self._answers))) if numbers is None else tuple(numbers)
         self.errors: Mapping[int, InputError] = dict(errors or {})
         self.unfinished = unfinished
+        self._labels = None if labels is None else tuple(labels)
 
     @overload
     def __getitem__(self, index: int) -> Recourse: ...
@@ -37,7 +45,7 @@ class Recourses(Sequence[Recourse]):
     def __getitem__(self, index: slice) -> Recourses: ...
     def __getitem__(self, index: int | slice) -> Recourse | Recourses:
         if isinstance(index, slice):
-            return Recourses(self._answers[index], numbers=self.numbers[index])
+            return Recourses(self._answers[index], numbers=self.numbers[index], labels=self._labels)
         return self._answers[index]
 
     def __len__(self) -> int:
@@ -60,26 +68,92 @@ class Recourses(Sequence[Recourse]):
         """Whether each person was served."""
         return [answer.found for answer in self._answers]
 
+    @property
+    def labels(self) -> tuple[Any, ...] | None:
+        """The labels of the rows whose answers these are; None where rows have no labels."""
+        return None if self._labels is None else tuple(self._labels[n] for n in self.numbers)
+
+    @property
+    def ends(self) -> Any:
+        """Where the actions lead, one row a person; who has no recourse is as they are now."""
+        if not self._answers:
+            return table_from_columns({}, "numpy")
+        ends = [one.with_actions_as_path().records[-1] for one in self._answers]
+        return self._with_labels(self._answers[0].form.make_table(np.stack(ends)))
+
+    @property
+    def changes(self) -> list[dict[str, tuple[Any, Any]]]:
+        """What changes for each person: by feature, the value now and the value at the end."""
+        return [changes_of(one) for one in self._answers]
+
+    def summary(self) -> Any:
+        """One line a feature, the most often changed first, as a table of the user's own kind.
+
+        ``people`` and ``share`` tell how many of those with recourse change it, ``up`` and
+        ``down`` which way, and ``median_change`` by how much; a category has neither.
+        """
+        found = [one for one in self._answers if one.found]
+        return table_from_columns(counts_by_feature(found), self._kind)
+
     def to_frame(self) -> Any:
-        """One line a person, as a table of the user's own kind (see ``Audit.to_frame``)."""
-        rows = self._answers
+        """One line a person, as a table of the user's own kind (see ``Audit.to_frame``).
+
+        A pandas table has the labels of the people's rows, so that it can be joined with theirs.
+        """
         columns: dict[str, list[Any]] = (
             {} if self._everybody_answered else {"person": list(self.numbers)}
         )
-        columns |= {
-            "status": [one.status.name for one in rows],
-            "cautions": ["; ".join(one.cautions) for one in rows],
-            "steps": [len(one.certificates) for one in rows],
-            "score_before": [one.scores[0] for one in rows],
-            "score_after": [one.scores[-1] for one in rows],
-            "cost": [one.cost for one in rows],
-            "relaxed_to": [one.relaxed_to for one in rows],
-            "rows_seen": [one.disclosure.rows for one in rows],
+        columns |= answer_columns(self._answers)
+        return self._with_labels(table_from_columns(columns, self._kind))
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Write all answers down; ``Recourses.from_json`` gives them back, without the errors."""
+        answers = [load_json(one.to_json()) for one in self._answers]
+        labels = None if self._labels is None else [_plain_label(one) for one in self._labels]
+        errors = {str(n): f"{type(one).__name__}: {one}" for n, one in self.errors.items()}
+        written = {
+            "format": "localface/recourses",
+            "numbers": list(self.numbers),
+            "labels": labels,
+            "answers": answers,
+            "errors": errors,
+            "unfinished": self.unfinished,
         }
-        return table_from_columns(columns, rows[0].form.kind if rows else "numpy")
+        return dump_json(written, indent)
+
+    @classmethod
+    def from_json(cls, text: str) -> Recourses:
+        """Read what ``to_json`` wrote; an error comes back as an ``InputError`` with its text."""
+        try:
+            plain = load_json(text)
+            answers = [Recourse.from_json(dump_json(one)) for one in plain["answers"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"this is no document of recourses: {error}") from None
+        return cls(
+            answers,
+            numbers=plain["numbers"],
+            errors={int(n): InputError(one, person=int(n)) for n, one in plain["errors"].items()},
+            unfinished=plain["unfinished"],
+            labels=plain["labels"],
+        )
+
+    @property
+    def _kind(self) -> str:
+        return self._answers[0].form.kind if self._answers else "numpy"
+
+    def _with_labels(self, table: Any) -> Any:
+        """Give a pandas table the labels of the people."""
+        if self.labels is not None and hasattr(table, "set_axis"):
+            return table.set_axis(list(self.labels), axis=0)
+        return table
 
     @property
     def _everybody_answered(self) -> bool:
         """Whether everybody who came has an answer."""
         everybody = tuple(range(len(self._answers)))
         return not self.errors and not self.unfinished and self.numbers == everybody
+
+
+def _plain_label(label: Any) -> Any:
+    """Return a label as JSON can hold it."""
+    return label if label is None or isinstance(label, bool | int | float | str) else str(label)

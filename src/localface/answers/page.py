@@ -162,7 +162,7 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
     action = answer.actions[index]
     target = answer.target
     before = answer.actions[index - 1].score if index else answer.scores[0]
-    gain = before - action.score if target.at_most else action.score - before
+    gain = target.distance_from(before) - target.distance_from(action.score)
     visible = target.format_score(before) != target.format_score(action.score)
     if gain > 0 and visible and not target.is_reached_by(before):
         return None

@@ -84,12 +84,15 @@ class ReasonWriter:
         """Say how far this person could come at best, by changing what."""
         changed = np.unique(self.feature_of[counts.best[0] != own])
         names = list_names([self.schema.features[j].display_name for j in changed])
-        best = self.target.format_score(self.display_score(float(counts.best_scores[0])))
+        score = float(counts.best_scores[0])
+        best = f"score is {self.target.format_score(self.display_score(score))}"
+        if self.target.max_score is not None:  # the score does not tell on which side it is
+            best = f"is {self.target.min_score - score:.4g} off"
         states = format_count(counts.allowed, "state", "states")
         by = f", by changing {names}" if len(changed) else ", where they are now"
         return (
             f"of {states} that this person could take over from others, none reaches it; "
-            f"the best score is {best}{by}"
+            f"the best {best}{by}"
         )
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:

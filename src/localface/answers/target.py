@@ -14,17 +14,27 @@ _NEAR = 0.05  # share of a score by which a round one may be off it
 class Target:
     """What counts as arrived: a score of at least ``min_score``.
 
-    Where a value is to come down (``at_most``), it is a score of at most ``min_score``.
+    Where a value is to come down (``at_most``), it is a score of at most ``min_score``; where a
+    range is wanted, it is one from ``min_score`` to ``max_score``.
     """
 
     label: str
     min_score: float
     at_most: bool = False
     kind: str = "probability"
+    max_score: float | None = None
 
     def is_reached_by(self, score: float) -> bool:
         """Tell whether a score has arrived."""
+        if self.max_score is not None:
+            return self.min_score <= score <= self.max_score
         return score <= self.min_score if self.at_most else score >= self.min_score
+
+    def distance_from(self, score: float) -> float:
+        """Tell how far a score is from where it is wanted; 0 and below once it has arrived."""
+        if self.max_score is not None:
+            return max(self.min_score - score, score - self.max_score)
+        return score - self.min_score if self.at_most else self.min_score - score
 
     def format_score(self, score: float) -> str:
         """Write a score with enough digits to stand on the right side of the target."""
@@ -57,6 +67,11 @@ class Target:
     @property
     def sentence(self) -> str:
         """What is wanted, for people."""
+        if self.max_score is not None:
+            ends = f"from {format_number(self.min_score)} to {format_number(self.max_score)}"
+            if self.kind == "value":
+                return f"value {ends}"
+            return f"score {ends}" if self.label == "score" else f"{self.label}, score {ends}"
         if self.kind == "value":
             return f"{self.label} {format_number(self.min_score)}"
         wanted = f"score at {'most' if self.at_most else 'least'} {self.min_score:g}"

@@ -17,6 +17,7 @@ MissingRule = Literal["keep", "may be measured", "refuse"]
 MISSING_RULES: tuple[str, ...] = get_args(MissingRule)
 MISSING = float("nan")
 """The code of a value that is missing."""
+_NEVER_MISSING = frozenset({str, int, bool})
 
 
 class CodeLabels(dict[float, str]):
@@ -66,7 +67,12 @@ def checked_codes(feature: DeclaredFeature) -> CodeLabels | None:
 
 def is_missing_value(value: object) -> bool:
     """Tell whether a value of the user's stands for a missing one: None, NaN, NA, NaT."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+    kind = type(value)
+    if kind is float:
+        return value != value
+    if kind in _NEVER_MISSING:
+        return False
+    if value is None or kind.__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
 

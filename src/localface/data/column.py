@@ -152,42 +152,47 @@ def kind_of_missing(values: Any) -> str:
     return "nan" if isinstance(gone, float) else "na"
 
 
-def copy_pandas_dtype(column: Column, native: Any) -> Column:
-    """Take over how a pandas series is stored."""
+def copy_pandas_dtype(column: Column, dtype: Any, gone: str | None) -> Column:
+    """Take over how a pandas series is stored; ``gone`` is what stands for a missing value."""
     import pandas
 
-    dtype = native.dtype
     if isinstance(dtype, pandas.CategoricalDtype):
         labels = tuple(dtype.categories.tolist())
         return replace(column, dtype="category", categories=labels, ordered=bool(dtype.ordered))
     if isinstance(dtype, pandas.ArrowDtype):
         return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}", missing="na")
     nullable = getattr(dtype, "na_value", None) is pandas.NA
-    missing = "na" if nullable else kind_of_missing(native)
+    missing = "na" if nullable else gone or "nan"
     return replace(column, dtype=str(dtype), missing=missing)
 
 
-def copy_polars_dtype(column: Column, native: Any) -> Column:
-    """Take over how a polars series is stored."""
-    dtype = native.dtype
-    missing = "nan" if dtype.is_float() and native.null_count() == 0 else "none"
+def copy_polars_dtype(column: Column, dtype: Any, gone: str | None) -> Column:
+    """Take over how a polars series is stored; ``gone`` is what stands for a missing value."""
+    missing = "nan" if dtype.is_float() and gone != "none" else "none"
     if type(dtype).__name__ == "Enum":
         labels = tuple(dtype.categories.to_list())
         return replace(column, dtype="Enum", categories=labels, missing=missing)
     return replace(column, dtype=str(dtype), missing=missing)
 
 
-def copy_pyarrow_dtype(column: Column, native: Any) -> Column:
-    """Take over how a pyarrow array is stored."""
+def copy_pyarrow_dtype(column: Column, dtype: Any, gone: str | None) -> Column:
+    """Take over how a pyarrow array is stored; ``gone`` is what stands for a missing value."""
     import pyarrow
 
-    dtype = native.type
-    floats = pyarrow.types.is_floating(dtype) and native.null_count == 0
+    floats = pyarrow.types.is_floating(dtype) and gone != "none"
     column = replace(column, missing="nan" if floats else "none")
     if pyarrow.types.is_dictionary(dtype):
         stored = f"dictionary:{dtype.index_type}:{dtype.value_type}"
         return replace(column, dtype=stored, ordered=bool(dtype.ordered))
     return replace(column, dtype=str(dtype))
+
+
+def kind_of_missing_in(native: Any, kind: str) -> str | None:
+    """Tell what stands for missing values in a column of a table, where that can differ."""
+    if kind == "pandas":
+        return kind_of_missing(native)
+    nulls = native.null_count() if kind == "polars" else native.null_count
+    return "none" if nulls else None
 
 
 def pandas_series(column: Column, codes: Array) -> Any:

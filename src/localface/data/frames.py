@@ -72,6 +72,13 @@ def column_names(data: object) -> tuple[str, ...]:
     return tuple(table.columns)
 
 
+def labels_of_rows(data: object) -> tuple[object, ...] | None:
+    """Return the labels of a pandas table's rows; None for tables whose rows have none."""
+    if not nw.dependencies.is_pandas_dataframe(data):
+        return None
+    return tuple(data.index.tolist())
+
+
 def missing_mask(values: ColumnValues) -> npt.NDArray[np.bool_]:
     """Tell which values are missing."""
     if values.dtype.kind == "f":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import narwhals as nw
@@ -20,6 +20,7 @@ from localface.data.frames import (
     open_table,
 )
 from localface.data.hot_columns import code_of_hot_values, codes_of_hot_columns, columns_to_read
+from localface.data.one_person import open_person
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Mask
@@ -35,22 +36,41 @@ def read_records(data: object, schema: Schema) -> Array:
     return _read_columns(table, schema)
 
 
-def read_record(person: object, schema: Schema, what: str = "the person") -> Array:
-    """Read one person as a record; ``what`` is what a refusal calls them."""
-    if nw.dependencies.is_pandas_series(person):
-        person = dict(zip(person.index, person.to_numpy(dtype=object), strict=True))
-    if isinstance(person, np.ndarray) and person.ndim == 1:
-        _check_column_count(len(person), schema)
-        person = dict(zip(schema.columns, person, strict=True))
-    if isinstance(person, Mapping):
-        _check_column_names([str(name) for name in person], schema, what)
-        return np.array([_code_of_person(feature, person) for feature in schema])
-    if isinstance(person, str | list | tuple | int | float) or person is None:
-        raise DataError(
-            f"a {type(person).__name__} is no person: "
-            "give a dict, a pandas Series, a 1-D array or a table of one row"
-        )
-    records = read_records(person, schema)
+def read_record(
+    person: object, schema: Schema, what: str = "the person", *, extra: Collection[str] = ()
+) -> Array:
+    """Read one person as a record; ``what`` is what a refusal calls them.
+
+    A dict may have keys that are no features only where they are in ``extra``, the other columns
+    of the data; in a Series or a table, whatever else there is (an id, the outcome) is left out.
+    """
+    opened = open_person(person)
+    if opened.values is None:
+        return _read_only_row(opened.native, schema)
+    values = opened.values
+    if isinstance(opened.native, np.ndarray):
+        _check_column_count(len(values), schema)
+        values = dict(zip(schema.columns, values.values(), strict=True))
+    if opened.came_as == "frame":
+        codes = _codes_or_none(values, schema)
+        return _read_only_row(opened.native, schema) if codes is None else codes
+    _check_column_names(values, schema, what)
+    if opened.came_as == "dict":
+        _refuse_unknown_keys(values, schema, what, extra)
+    return np.array([_code_of_person(feature, values) for feature in schema])
+
+
+def _codes_or_none(values: Mapping[str, Any], schema: Schema) -> Array | None:
+    """Return the values of a row as codes; None where the table itself has to be read for them."""
+    try:
+        codes = np.array([_code_of_person(feature, values) for feature in schema])
+    except (KeyError, DataError):
+        return None
+    return None if (np.abs(codes) >= _EXACT).any() else codes
+
+
+def _read_only_row(table: object, schema: Schema) -> Array:
+    records = read_records(table, schema)
     if len(records) != 1:
         raise DataError(
             f"one person is wanted, and {len(records)} rows came: give one row, or use explain_many"
@@ -64,8 +84,22 @@ def _code_of_person(feature: Feature, person: Mapping[Any, Any]) -> float:
     return feature.code(person[feature.name])
 
 
-def read_people(people: object, schema: Schema) -> Array:
-    """Read several people as records: a table, or a list of persons."""
+def _refuse_unknown_keys(
+    have: Iterable[Any], schema: Schema, what: str, extra: Collection[str]
+) -> None:
+    """Refuse what is neither a feature nor another column of the data: it may be a slip."""
+    known = {*schema.names, *schema.columns, *extra}
+    strange = next((str(name) for name in have if name not in known), None)
+    if strange is not None:
+        raise DataError(
+            f"{what} has {strange!r}, which is no feature{did_you_mean(strange, schema.names)}: "
+            f"leave it out; there are {list_names(schema.names)}",
+            feature=strange,
+        )
+
+
+def read_people(people: object, schema: Schema, *, extra: Collection[str] = ()) -> Array:
+    """Read several people as records: a table, or a list of persons (see ``read_record``)."""
     single = isinstance(people, Mapping) or nw.dependencies.is_pandas_series(people)
     if single or (isinstance(people, np.ndarray) and people.ndim == 1):
         raise DataError(
@@ -75,33 +109,37 @@ def read_people(people: object, schema: Schema) -> Array:
         return _read_table_of_people(people, schema)
     if not people:
         raise DataError("the list of people is empty: give at least one")
-    return np.stack([_read_numbered_person(i, person, schema) for i, person in enumerate(people)])
+    return np.stack([_read_numbered_person(i, one, schema, extra) for i, one in enumerate(people)])
 
 
-def read_each_person(people: object, schema: Schema) -> list[Array | DataError]:
+def read_each_person(
+    people: object, schema: Schema, *, extra: Collection[str] = ()
+) -> list[Array | DataError]:
     """Read several people as records; those who cannot be read get the error instead."""
     try:
-        return list(read_people(people, schema))
+        return list(read_people(people, schema, extra=extra))
     except DataError:
         rows: Any = people if isinstance(people, list | tuple) else open_table(people)
         if len(rows) == 0 or not (isinstance(rows, list | tuple) or _is_readable(rows[:0], schema)):
             raise  # the columns are at fault, not a person
-    return _read_by_halving(rows, schema, first=0)
+    return _read_by_halving(rows, schema, first=0, extra=extra)
 
 
-def _read_by_halving(rows: Any, schema: Schema, *, first: int) -> list[Array | DataError]:
+def _read_by_halving(
+    rows: Any, schema: Schema, *, first: int, extra: Collection[str]
+) -> list[Array | DataError]:
     """Find those who cannot be read by halving; ``first`` is the number of the first person."""
     try:
         if isinstance(rows, list | tuple):
-            return [read_record(person, schema) for person in rows]
+            return [read_record(person, schema, extra=extra) for person in rows]
         return list(read_records(rows, schema))
     except DataError as error:
         if len(rows) == 1:
             return [DataError(str(error), feature=error.feature, person=first)]
     half = len(rows) // 2
     return [
-        *_read_by_halving(rows[:half], schema, first=first),
-        *_read_by_halving(rows[half:], schema, first=first + half),
+        *_read_by_halving(rows[:half], schema, first=first, extra=extra),
+        *_read_by_halving(rows[half:], schema, first=first + half, extra=extra),
     ]
 
 
@@ -124,9 +162,11 @@ def _read_table_of_people(people: object, schema: Schema) -> Array:
         raise _with_person_number(error, fine) from None
 
 
-def _read_numbered_person(number: int, person: object, schema: Schema) -> Array:
+def _read_numbered_person(
+    number: int, person: object, schema: Schema, extra: Collection[str]
+) -> Array:
     try:
-        return read_record(person, schema)
+        return read_record(person, schema, extra=extra)
     except DataError as error:
         raise _with_person_number(error, number) from None
 
@@ -185,14 +225,15 @@ def _check_column_count(width: int, schema: Schema) -> None:
         )
 
 
-def _check_column_names(have: Iterable[str], schema: Schema, what: str) -> None:
-    have = list(have)
-    wanted = columns_to_read(have, schema)
-    spare = [name for name in have if name not in wanted]
-    lacking = [name for name in wanted if name not in have]
+def _check_column_names(have: Iterable[object], schema: Schema, what: str) -> None:
+    names = [str(name) for name in have]
+    wanted = columns_to_read(names, schema)
+    there = set(names)
+    lacking = [name for name in wanted if name not in there]
     if lacking:
+        spare = [name for name in names if name not in wanted]
         each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
-        raise DataError(f"{what} lacks {each}: it has {list_names(have)}", feature=lacking[0])
+        raise DataError(f"{what} lacks {each}: it has {list_names(names)}", feature=lacking[0])
 
 
 def _refuse_gaps(schema: Schema, columns: list[ColumnValues]) -> None:

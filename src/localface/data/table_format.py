@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -17,12 +18,14 @@ from localface.data.column import (
     copy_polars_dtype,
     copy_pyarrow_dtype,
     kind_of_missing,
+    kind_of_missing_in,
     pandas_series,
     polars_series,
     pyarrow_array,
 )
 from localface.data.feature import Feature
 from localface.data.frames import ColumnValues, Frame, open_table
+from localface.data.one_person import open_person
 from localface.data.schema import Schema
 from localface.types import Array
 
@@ -118,16 +121,46 @@ class TableFormat:
 
 def person_format(person: object, table: TableFormat) -> TableFormat:
     """Take the format of one person; the table they belong to settles everything else."""
-    if isinstance(person, Mapping):
-        named = _named_by_feature(person, table)
-        return replace(named, columns=_with_missing_of(named.columns, person), person="dict")
-    bare = tuple(column.without_dtype() for column in table.columns)
-    if nw.dependencies.is_pandas_series(person):
-        columns = table.columns if table.kind == "pandas" else bare
-        return TableFormat("pandas", columns, "series", str(person.dtype))
-    if isinstance(person, np.ndarray) and person.ndim == 1:
-        return replace(_describe_format(person[None, :], bare), person="array")
-    return replace(_describe_format(open_table(person), bare), person="frame")
+    opened = open_person(person)
+    if opened.values is None:
+        bare = _bare_columns(table.columns)
+        return replace(_describe_format(open_table(opened.native), bare), person="frame")
+    if opened.came_as == "dict":
+        named = _named_by_feature(opened.values, table)
+        columns = _with_missing_of(named.columns, opened.values)
+        return TableFormat(table.kind, columns, "dict", table.own)
+    if opened.came_as == "series":
+        columns = table.columns if table.kind == "pandas" else _bare_columns(table.columns)
+        return TableFormat("pandas", columns, "series", str(opened.native.dtype))
+    if isinstance(opened.native, np.ndarray):
+        columns = _columns_of_dtype(table.columns, opened.native.dtype.str)
+        names = (column.name for column in columns)
+        values = dict(zip(names, opened.values.values(), strict=True))
+        return TableFormat("numpy", _with_missing_of(columns, values), opened.came_as)
+    dtype_of = dict(zip(opened.values, opened.dtypes, strict=True))
+    dtypes = tuple(dtype_of[column.name] for column in table.columns)
+    columns = _columns_stored_as(table.columns, opened.kind, dtypes)
+    return TableFormat(opened.kind, _with_missing_of(columns, opened.values), "frame")
+
+
+@lru_cache(maxsize=32)  # people come one by one, and alike
+def _bare_columns(columns: tuple[Column, ...]) -> tuple[Column, ...]:
+    return tuple(column.without_dtype() for column in columns)
+
+
+@lru_cache(maxsize=32)
+def _columns_of_dtype(columns: tuple[Column, ...], dtype: str) -> tuple[Column, ...]:
+    return tuple(replace(one, dtype=dtype, missing="nan") for one in _bare_columns(columns))
+
+
+@lru_cache(maxsize=32)
+def _columns_stored_as(
+    columns: tuple[Column, ...], kind: str, dtypes: tuple[Any, ...]
+) -> tuple[Column, ...]:
+    """Return columns as a table with these dtypes stores them."""
+    described = _DESCRIBED[kind]
+    bare = _bare_columns(columns)
+    return tuple(described(one, dtype, None) for one, dtype in zip(bare, dtypes, strict=True))
 
 
 def _with_missing_of(columns: tuple[Column, ...], person: Mapping[Any, Any]) -> tuple[Column, ...]:
@@ -178,16 +211,19 @@ def _describe_format(table: Frame | ColumnValues, columns: tuple[Column, ...]) -
     """Describe how each column is stored."""
     if isinstance(table, np.ndarray):
         dtype = table.dtype.str
-        stored = (
+        plain = (
             replace(column, dtype=dtype, missing=kind_of_missing(values))
             for column, values in zip(columns, table.T, strict=True)
         )
-        return TableFormat("numpy", tuple(stored))
+        return TableFormat("numpy", tuple(plain))
     kind = table.implementation.value
     described = _DESCRIBED[kind]
-    return TableFormat(
-        kind, tuple(described(column, table[column.name].to_native()) for column in columns)
-    )
+    stored = []
+    for column in columns:
+        native = table[column.name].to_native()
+        dtype = native.type if kind == "pyarrow" else native.dtype
+        stored.append(described(column, dtype, kind_of_missing_in(native, kind)))
+    return TableFormat(kind, tuple(stored))
 
 
 def _codes_by_column(columns: tuple[Column, ...], records: Array) -> list[tuple[Column, Array]]:

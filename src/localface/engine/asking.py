@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from localface.data.codes import finite_number
 from localface.data.constraints import check_where
+from localface.data.one_person import open_person
 from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
 from localface.engine.clock import Clock
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
-from localface.errors import ConstraintError, did_you_mean, list_names
-from localface.options import Ask
+from localface.engine.targeting import engine_for_person, engine_for_target, means_any_other
+from localface.errors import ConstraintError, InputError, ModelError, did_you_mean, list_names
+from localface.models.wanted import read_range
+from localface.options import Ask, AskMany
 from localface.search.plan import Plan
 from localface.types import Array
 
@@ -32,12 +36,25 @@ class CheckedAsk:
     counterfactual: Array | None
     max_seconds: float | None = None
 
+    def for_person(self, person: Any) -> CheckedAsk:
+        """Return the ask for one person: their own class matters where any other is wanted."""
+        engine = self.engine
+        if not means_any_other(engine.model, engine.target):
+            return self
+        return self.for_record(read_record(person, engine.schema, extra=engine.extra_columns))
+
+    def for_record(self, record: Array) -> CheckedAsk:
+        """Return the ask for the person with this record."""
+        engine = engine_for_person(self.engine, record)
+        return self if engine is self.engine else replace(self, engine=engine)
+
     def make_request(self, person: Any) -> Request:
         """Write down what one person asks; they are read in whatever form they come."""
         clock = Clock(self.max_seconds)
         clock.start()
-        record = read_record(person, self.engine.schema)
-        form = person_format(person, self.engine.form)
+        opened = open_person(person)
+        record = read_record(opened, self.engine.schema, extra=self.engine.extra_columns)
+        form = person_format(opened, self.engine.form)
         return replace(self.make_request_from_record(record, form), clock=clock)
 
     def make_request_from_record(self, record: Array, form: TableFormat) -> Request:
@@ -58,9 +75,16 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     schema = engine.schema
     goal = ask.counterfactual
     if goal is not None:
-        goal = read_record(goal, schema, "the counterfactual")
+        goal = read_record(goal, schema, "the counterfactual", extra=engine.extra_columns)
         engine.space.absence_columns.refuse_unknown(goal, "the counterfactual")
-    at = engine.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
+    at = _engine_for_asked_target(engine, ask.target)
+    if ask.min_score is not None and read_range(at.target) is not None:
+        raise ConstraintError(
+            f"min_score={ask.min_score!r} and a range as target are two wishes: give the range "
+            "alone, as target=(low, high)",
+            option="min_score",
+        )
+    at = at.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
         plan=replace(
@@ -75,6 +99,51 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         counterfactual=goal,
         max_seconds=ask.max_seconds,
     )
+
+
+def _engine_for_asked_target(engine: Engine, target: object) -> Engine:
+    """Return the engine for the target of a call; one that makes no sense is not the model's."""
+    try:
+        return engine_for_target(engine, target)
+    except ModelError as error:
+        if error.option != "target":
+            raise
+        raise InputError(str(error), option="target") from None
+
+
+def check_each_ask(engine: Engine, ask: AskMany, n: int) -> list[CheckedAsk]:
+    """Check what each of ``n`` people asks, where some options are given person by person."""
+    lists = ask.lists()
+    for name, values in lists.items():
+        if len(values) != n:
+            raise ConstraintError(
+                f"{name}= has {len(values):,} entries, and {n:,} people came: give one a person, "
+                "or one for all",
+                option=name,
+            )
+    if not lists:
+        return [check_ask(engine, ask)] * n
+    engines: dict[float, Engine] = {}  # one for each score to reach
+    found = []
+    for number in range(n):
+        with naming_person(number):
+            one = check_ask(engine, ask.of_person(number))
+        shared = engines.setdefault(one.engine.options.min_score, one.engine)
+        found.append(replace(one, engine=shared))
+    return found
+
+
+@contextmanager
+def naming_person(number: int) -> Iterator[None]:
+    """Say in an error from within which of many people it is about."""
+    try:
+        yield
+    except InputError as error:
+        refusal = type(error)(
+            f"person {number}: {error}", feature=error.feature, person=number, option=error.option
+        )
+        refusal.suggestion = error.suggestion
+        raise refusal from None
 
 
 def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:

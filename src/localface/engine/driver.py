@@ -63,8 +63,16 @@ class Driver:
         *,
         fitted_on_sample: bool = False,
     ) -> None:
+        self._rows = rows
         self._source: Source = rows
+        self._density = density
+        self._fitted_on_sample = fitted_on_sample
         self._answerer = QuestionAnswerer(rows, density, score, fitted_on_sample=fitted_on_sample)
+
+    def with_score(self, score: ScoreFunction) -> Driver:
+        """Return a driver of the same rows for another score; what was scored is not shared."""
+        fitted_on_sample = self._fitted_on_sample
+        return Driver(self._rows, self._density, score, fitted_on_sample=fitted_on_sample)
 
     def run(
         self, jobs: Iterable[SearchJob[Result]], *, max_rows: int | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,6 +45,8 @@ Finish = Callable[[Recourse], Recourse]
 """Adds to an answer what the engine itself does not know."""
 Wrap = Callable[[SearchJob[Outcome]], Questions[Outcome]]
 """Makes another search of one that is about to run: to watch it, or to go on where it ends."""
+Retargeted = tuple[Scorer, Driver]
+"""How a model is read for another target, and what has been scored for it."""
 PlannedRequest = tuple["Engine", Request, Plan]
 
 
@@ -55,7 +57,9 @@ class Engine:
     ``log_floor`` is the log-density that no step may fall below; ``finish`` is called with
     every answer before it is handed out; ``spacing`` knows how far people are apart, where
     searches have momentum; ``people`` numbers the person of each row of the user's table, where
-    that is known; ``highest`` are the largest values of the features in the data.
+    that is known; ``highest`` are the largest values of the features in the data;
+    ``extra_columns`` are those of the user's table that are no features; ``target`` is what the
+    user said that is to be reached, and ``retargeted`` remembers other targets that were asked for.
     """
 
     schema: Schema
@@ -73,6 +77,10 @@ class Engine:
     finish: Finish | None = None
     spacing: KNN | None = None
     people: Ids | None = None
+    extra_columns: tuple[str, ...] = ()
+    model: Any = None
+    target: object = None
+    retargeted: dict[object, Retargeted] = field(default_factory=dict)
 
     def with_thresholds(
         self, *, min_score: float | None = None, min_density: float | None = None

@@ -9,7 +9,6 @@ import numpy as np
 
 from localface._version import __version__
 from localface.answers.assemble import AnswerAssembler
-from localface.answers.target import Target
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
@@ -21,8 +20,10 @@ from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
-from localface.errors import InputError, NearCopiesWarning
+from localface.engine.targeting import fitted_target, make_target, options_for_target
+from localface.errors import InputError, ModelError, NearCopiesWarning
 from localface.geometry.point_set import PointSet
+from localface.models.agreeing import AgreeingScorer
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
 from localface.models.scorer import Scorer, verified_forest_or_none
@@ -46,8 +47,9 @@ def fit_engine(
 ) -> Engine:
     """Load the table, read the model, fit the density."""
     table = load_table(data, schema, options, groups=groups)
-    form = model_table_format(model, table.form, table.schema)
-    score = _make_scorer(model, target, form, table.fitted_records, min_score=options.min_score)
+    options = options_for_target(options, target)
+    wanted = fitted_target(model, target)
+    score = _make_scorer(model, wanted, table, min_score=options.min_score)
     density = fit_density(
         table.fitted_points, table.space, table.form, options, groups=table.groups
     )
@@ -70,6 +72,9 @@ def fit_engine(
         highest=np.array([values.highest for values in table.seen]),
         spacing=spacing,
         people=table.people,
+        extra_columns=table.extra_columns,
+        model=model,
+        target=1 if target is None else target,
     )
 
 
@@ -86,10 +91,18 @@ def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:
         )
 
 
-def _make_scorer(
-    model: Any, target: object, form: TableFormat, records: Array, *, min_score: float
-) -> Scorer:
-    """Read the model; a forest's trees directly, where that gives the same."""
+def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: float) -> Scorer:
+    """Read the model, or several that all must agree.
+
+    A forest's trees are read directly, where that gives the same.
+    """
+    if isinstance(model, list | tuple):
+        if not model:
+            raise ModelError("the list of models is empty: give at least one")
+        each = [_make_scorer(one, target, table, min_score=min_score) for one in model]
+        return AgreeingScorer(each, min_score=min_score)
+    form = model_table_format(model, table.form, table.schema)
+    records = table.fitted_records
     output = read_output(model, target=target)
     scorer = Scorer(
         output,
@@ -112,11 +125,10 @@ def _make_answer_assembler(
     table: LoadedTable, density: Density, score: Scorer, *, options: Options, log_floor: float
 ) -> AnswerAssembler:
     """What all answers have in common."""
-    output = score.output
     space = table.space
     return AnswerAssembler(
         schema=table.schema,
-        target=Target(output.label, options.min_score, at_most=output.sign < 0, kind=output.kind),
+        target=make_target(score, options.min_score),
         options=options,
         scale=density.scale,
         scales=tuple(space.scales.tolist()),
@@ -125,6 +137,7 @@ def _make_answer_assembler(
         radius=density.radius_at(log_floor) if isinstance(density, KNN) else None,
         feature_of=space.feature_of,
         display_score=score.display_score,
+        display_scores=score.display_scores,
         version=__version__,
         recall=table.source.recall,
         density=density,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from localface.data.absence import distinct_records, is_absent
+from localface.data.frames import column_names
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, read_seen_values
@@ -40,6 +41,7 @@ class LoadedTable:
     seen: tuple[SeenValues, ...]  # what all rows hold of each feature
     groups: Ids | None = None  # the person of each of them, where the user says whose rows are
     people: Ids | None = None  # the same of each row of the user's table
+    extra_columns: tuple[str, ...] = ()  # columns of the user's table that are no features
 
     @property
     def fitted_on_sample(self) -> bool:
@@ -69,9 +71,13 @@ def load_table(
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
     people = number_people(labels, len(records))
-    if len(records) > MAX_SCANNED_ROWS:
-        return _load_into_cells(records, schema, form, options, people)
-    return _load_to_scan(records, schema, form, options, people)
+    load = _load_into_cells if len(records) > MAX_SCANNED_ROWS else _load_to_scan
+    extra = tuple(name for name in _named_columns(data) if name not in schema.names)
+    return replace(load(records, schema, form, options, people), extra_columns=extra)
+
+
+def _named_columns(data: Any) -> tuple[str, ...]:
+    return () if isinstance(data, np.ndarray) else column_names(data)
 
 
 def _load_to_scan(

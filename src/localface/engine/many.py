@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,104 +11,120 @@ from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.data.read import read_each_person, read_people
-from localface.engine.asking import CheckedAsk
-from localface.engine.engine import Engine
-from localface.engine.requests import Request
+from localface.engine.asking import CheckedAsk, check_each_ask, naming_person
+from localface.engine.engine import Engine, PlannedRequest
+from localface.engine.sharing import AddReasons, SharedWork, WorkerDied
 from localface.errors import InputError, ModelError
-from localface.search.plan import Plan
+from localface.options import AskMany
 from localface.types import Array
 
 Answered = TypeVar("Answered", bound="Recourse | InputError")
-AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[Recourse]]
-"""Says more to those who have no recourse: takes all answers at once, with their requests."""
 
 
-def make_requests(asked: CheckedAsk, people: Any) -> list[Request]:
-    """Write down what each of many people asks; the first who cannot ask is refused by number."""
-    requests = []
-    for number, record in enumerate(read_people(people, asked.engine.schema)):
+def plan_requests(engine: Engine, ask: AskMany, people: Any) -> list[PlannedRequest | InputError]:
+    """Write down what each of many people asks, with the engine that answers it.
+
+    The first who cannot ask is refused by number, or gets the error in place of a request where
+    ``ask`` says that errors are to be recorded.
+    """
+    keep_errors = ask.on_error == "record"
+    extra = engine.extra_columns
+    records: Sequence[Array | InputError]
+    if keep_errors:
+        records = read_each_person(people, engine.schema, extra=extra)
+    else:
+        records = list(read_people(people, engine.schema, extra=extra))
+    asked = check_each_ask(engine, ask, len(records))
+    planned: list[PlannedRequest | InputError] = []
+    for number, (one, record) in enumerate(zip(asked, records, strict=True)):
+        if not keep_errors:
+            with naming_person(number):
+                planned.append(_plan_request(number, one, record))
+            continue
         try:
-            request = asked.make_request_from_record(record, asked.engine.form)
-        except InputError as error:
-            message = f"person {number}: {error}"
-            refusal = type(error)(
-                message, feature=error.feature, person=number, option=error.option
-            )
-            refusal.suggestion = error.suggestion
-            raise refusal from None
-        requests.append(replace(request, person=number))
-    return requests
-
-
-def make_requests_or_errors(asked: CheckedAsk, people: Any) -> list[Request | InputError]:
-    """Write down what each of many people asks; those who cannot ask get the error instead."""
-
-    def make_request_or_error(number: int, record: Array | InputError) -> Request | InputError:
-        try:
-            if isinstance(record, InputError):
-                raise record
-            return replace(asked.make_request_from_record(record, asked.engine.form), person=number)
+            planned.append(_plan_request(number, one, record))
         except InputError as error:
             error.person = number
-            return error
+            planned.append(error)
+    return planned
 
-    return [
-        make_request_or_error(*one)
-        for one in enumerate(read_each_person(people, asked.engine.schema))
-    ]
+
+def _plan_request(number: int, asked: CheckedAsk, record: Array | InputError) -> PlannedRequest:
+    if isinstance(record, InputError):
+        raise record
+    asked = asked.for_record(record)
+    request = asked.make_request_from_record(record, asked.engine.form)
+    return asked.engine, replace(request, person=number), asked.plan
 
 
 def answer_many(
-    engine: Engine,
-    plan: Plan,
-    asked: Sequence[Request | InputError],
+    asked: Sequence[PlannedRequest | InputError],
     *,
     add_reasons: AddReasons,
     progress: bool,
     keep_errors: bool,
+    n_jobs: int = 1,
+    labels: Sequence[Any] | None = None,
 ) -> Recourses:
     """Answer everyone; Ctrl-C stops the work and keeps what is done.
 
     ``keep_errors`` goes on past those who cannot be answered; without, the first is raised.
     """
-    requests = {
-        number: request for number, request in enumerate(asked) if isinstance(request, Request)
-    }
+    planned = {number: one for number, one in enumerate(asked) if not isinstance(one, InputError)}
     errors = {number: error for number, error in enumerate(asked) if isinstance(error, InputError)}
     answers: dict[int, Recourse] = {}
-    run = engine.answer_or_error if keep_errors else engine.answer
+    work = SharedWork(planned, add_reasons, keep_errors=keep_errors)
+    why = ""
     try:
-        found = run(requests.values(), plan)
-        numbers = list(requests)
-        for index, answer in with_progress(found, len(numbers), progress=progress):
+        found = work.answer(list(planned)) if n_jobs == 1 else work.answer_in_processes(n_jobs)
+        for number, answer in with_progress(found, len(planned), progress=progress):
             if isinstance(answer, Recourse):
-                answers[numbers[index]] = answer
-                requests[numbers[index]].clock.pause()  # what is left is for the reasons
+                answers[number] = answer
+                planned[number][1].clock.pause()  # what is left is for the reasons
             else:
-                errors[numbers[index]] = answer
-        done = sorted(answers)
-        final = add_reasons(engine, plan, [(requests[number], answers[number]) for number in done])
+                errors[number] = answer
+        if n_jobs == 1:
+            answers = work.completed(answers)
     except KeyboardInterrupt:
-        closed = {  # the reasons of the others come last
-            n: one for n, one in answers.items() if one.status is not Status.NO_TARGET
-        }
-        return _warn_stopped_and_collect(closed, errors, len(asked))
+        why = "stopped"
+    except WorkerDied:
+        why = "a worker process died, and the work was stopped"
+    if why:
+        return _warn_stopped_and_collect(why, answers, errors, len(asked), labels, n_jobs=n_jobs)
     _check_model_answered_someone(errors, len(asked))
-    return Recourses(final, numbers=done, errors=dict(sorted(errors.items())))
+    done = sorted(answers)
+    return Recourses(
+        [answers[number] for number in done],
+        numbers=done,
+        errors=dict(sorted(errors.items())),
+        labels=labels,
+    )
 
 
 def _warn_stopped_and_collect(
-    answers: Mapping[int, Recourse], errors: Mapping[int, InputError], total: int
+    why: str,
+    answers: Mapping[int, Recourse],
+    errors: Mapping[int, InputError],
+    total: int,
+    labels: Sequence[Any] | None,
+    *,
+    n_jobs: int,
 ) -> Recourses:
+    if n_jobs == 1:  # the reasons of those without a target come last, and are not there yet
+        answers = {n: one for n, one in answers.items() if one.status is not Status.NO_TARGET}
     done = sorted(answers)
     left = total - len(answers) - len(errors)
     warnings.warn(
-        f"stopped after {total - left:,} of {total:,} people: the answers are theirs, "
+        f"{why} after {total - left:,} of {total:,} people: the answers are theirs, "
         "and .numbers says whose",
         stacklevel=5,  # the caller of explain_many
     )
     return Recourses(
-        [answers[number] for number in done], numbers=done, errors=errors, unfinished=left
+        [answers[number] for number in done],
+        numbers=done,
+        errors=errors,
+        unfinished=left,
+        labels=labels,
     )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from localface.errors import ModelError, did_you_mean, list_names
+from localface.models.readable import no_classes_error, refuse_unreadable
+from localface.models.wanted import OTHER, OtherThan, ScoreRange, odds_against, read_range
 from localface.types import Array
 
 _DIRECTIONS = {"1": 1, "True": 1, "at least": 1, "0": -1, "False": -1, "at most": -1}
@@ -32,6 +34,8 @@ class ModelOutput:
     kind : ``"probability"``, ``"decision"`` or ``"value"``
     sign : 1 if higher is nearer to the target, -1 if lower is
     label : what the score is of, for people to read
+    range : the range to reach, where that is the target
+    against : the column of the class to leave, where any other will do
     """
 
     call: Callable[[Any], Any]
@@ -39,21 +43,37 @@ class ModelOutput:
     kind: str
     sign: int
     label: str
+    range: ScoreRange | None = None
+    against: int | None = None
 
     @property
     def may_be_negative(self) -> bool:
         """Whether scores may be negative."""
-        return self.kind != "probability"
+        return self.kind != "probability" or self.sign < 0 or self.is_folded
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether a range is to be reached, so that a score is not what the model gives."""
+        return self.range is not None and self.range.is_closed
 
     def scores_from_raw(self, raw: Any, n: int) -> Array:
-        """Take one score a record out of what the model returned for ``n`` records, checked."""
+        """Take one score a record out of what the model returned; higher is nearer."""
+        values = self.values_from_raw(raw, n)
+        if self.is_folded and self.range is not None:
+            return self.range.fold(values)
+        return values * self.sign
+
+    def values_from_raw(self, raw: Any, n: int) -> Array:
+        """Take one value a record out of what the model returned for ``n`` records, checked."""
         try:
             scores = np.asarray(raw, dtype=float)
         except (TypeError, ValueError) as error:
             raise ModelError(
                 f"the model returned {type(raw).__name__}, which is no array of numbers"
             ) from error
-        if scores.ndim == 2 and self.column is not None and self.column < scores.shape[1]:
+        if self.against is not None and scores.ndim == 2:
+            scores = self._scores_against(scores)
+        elif scores.ndim == 2 and self.column is not None and self.column < scores.shape[1]:
             scores = scores[:, self.column]
         elif scores.ndim == 2 and scores.shape[1] == 1:
             scores = scores[:, 0]
@@ -77,27 +97,42 @@ class ModelOutput:
             )
         return scores
 
+    def _scores_against(self, scores: Array) -> Array:
+        """Return how far the likeliest other class is ahead of the one to leave."""
+        assert self.against is not None
+        if self.kind == "probability":
+            return odds_against(scores, self.against)
+        others = np.delete(scores, self.against, axis=1).max(axis=1)
+        return np.asarray(others - scores[:, self.against])
+
 
 def read_output(model: Any, *, target: object) -> ModelOutput:
     """Find out how a model gives a score for the target.
 
     In order: ``predict_proba``, ``decision_function``, ``predict`` (a regressor's value,
-    or a classifier's verdict as 0 or 1), a callable.
+    or a classifier's verdict as 0 or 1), a callable. ``target`` is a class or its number, a
+    direction, a range, ``OtherThan`` a class, or None for what suits the model.
     """
-    classes = getattr(model, "classes_", None)
-    if classes is None and hasattr(model, "predict_proba") and hasattr(model, "fit"):
-        raise ModelError(f"{type(model).__name__} knows no classes: fit it first, then explain it")
+    refuse_unreadable(model)
+    wanted = read_range(target)
+    if wanted is not None:
+        return _output_for_range(model, wanted)
+    classes = class_labels(model)
+    if classes is None and (isinstance(target, OtherThan) or target == OTHER):
+        raise no_classes_error(model)
     if classes is not None:
-        found = _output_of_classifier(model, target, list(classes))
+        found = _output_of_classifier(model, _class_or_default(target, classes), classes)
         if found is not None:
             return found
     if hasattr(model, "predict"):
         return _output_of_value_model(model.predict, target)
     if isinstance(model, signed):
-        return _output_of_value_model(model.function, target)
+        return _output_of_value_model(model.function, "at least" if target is None else target)
     if callable(model):
-        column = target if isinstance(target, int) else None
-        return ModelOutput(model, column, "probability", 1, "score")
+        column = 1 if target is None else target
+        return ModelOutput(
+            model, column if isinstance(column, int) else None, "probability", 1, "score"
+        )
     raise ModelError(
         f"{type(model).__name__} is no model: it has neither predict_proba, decision_function nor "
         "predict, and cannot be called. Pass a fitted estimator or a function from records to "
@@ -105,8 +140,43 @@ def read_output(model: Any, *, target: object) -> ModelOutput:
     )
 
 
+def class_labels(model: Any) -> list[Any] | None:
+    """Return the classes that a model knows; None where it has none."""
+    classes = getattr(model, "classes_", None)
+    return None if classes is None else [_python_value(one) for one in classes]
+
+
+def _class_or_default(target: object, classes: list[Any]) -> object:
+    """Return the class to reach; 1, where nothing was said and there is such a class."""
+    if target is not None or 1 in classes:
+        return 1 if target is None else target
+    raise ModelError(
+        f"which class is to be reached? Say target=, one of {list_names(classes)}, or 'other' for "
+        "any but the present one",
+        option="target",
+    )
+
+
+def _output_for_range(model: Any, wanted: ScoreRange) -> ModelOutput:
+    """Read a model of which a score or a value is to lie in a range."""
+    classes = class_labels(model)
+    if classes is not None and len(classes) != 2:
+        raise ModelError(
+            f"a range as target needs one score, and the model has {len(classes)} classes: give a "
+            "function that returns the score of the one you mean",
+            option="target",
+        )
+    by_value = hasattr(model, "predict") or isinstance(model, signed)
+    base: object = wanted.direction if by_value else None
+    output = read_output(model, target=classes[1] if classes is not None else base)
+    sign = -1 if wanted.low is None else 1
+    return replace(output, range=wanted, sign=sign)
+
+
 def _output_of_classifier(model: Any, target: object, classes: list[Any]) -> ModelOutput | None:
     """Read a classifier by the first of its methods that tells most; None if it has none."""
+    if isinstance(target, OtherThan):
+        return _output_against(model, target.label, classes)
     if hasattr(model, "predict_proba"):
         column = _column_of_target(target, classes)
         label = f"class {_python_value(target)}"
@@ -121,6 +191,25 @@ def _output_of_classifier(model: Any, target: object, classes: list[Any]) -> Mod
 
         return ModelOutput(predicts_wanted_class, None, "probability", 1, f"class {wanted}")
     return None
+
+
+def _output_against(model: Any, present: object, classes: list[Any]) -> ModelOutput:
+    """Read a classifier by how far it is from the class that a person is in."""
+    column = _column_of_target(present, classes)
+    label = f"any class but {_python_value(present)}"
+    if len(classes) == 2:
+        output = _output_of_classifier(model, classes[1 - column], classes)
+        assert output is not None
+        return replace(output, label=label)
+    if hasattr(model, "predict_proba"):
+        return ModelOutput(model.predict_proba, None, "probability", 1, label, against=column)
+    if hasattr(model, "decision_function"):
+        return ModelOutput(model.decision_function, None, "decision", 1, label, against=column)
+
+    def predicts_another_class(frame: Any) -> Any:
+        return np.asarray(model.predict(frame)) != classes[column]
+
+    return ModelOutput(predicts_another_class, None, "probability", 1, label)
 
 
 def _output_of_decision_function(model: Any, target: object, classes: list[Any]) -> ModelOutput:
@@ -138,10 +227,17 @@ def _output_of_decision_function(model: Any, target: object, classes: list[Any])
 
 
 def _output_of_value_model(call: Callable[[Any], Any], target: object) -> ModelOutput:
+    if target is None:
+        raise ModelError(
+            "the model gives values, and nothing says which are wanted: say target='at least' or "
+            "target='at most' with min_score for how much, or target=(low, high) for a range",
+            option="target",
+        )
     if str(target) not in _DIRECTIONS:
         raise ModelError(
             f"target {target!r} makes no sense for a model that gives values: say "
-            "target='at least' or target='at most', and min_score for how much",
+            "target='at least' or target='at most', and min_score for how much, or "
+            "target=(low, high)",
             option="target",
         )
     sign = _DIRECTIONS[str(target)]

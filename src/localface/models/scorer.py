@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from localface.data.table_format import TableFormat
 from localface.errors import ModelError, list_names
 from localface.models.forests import ForestReader, forest_agrees, read_forest
-from localface.models.output import ModelOutput
+from localface.models.output import ModelOutput, read_output
 from localface.models.output import signed as signed  # its documented address
 from localface.types import Array
 
@@ -54,6 +55,17 @@ class Scorer:
         """Return the same model held to another threshold."""
         return Scorer(self._output, self._table_format, min_score=min_score, forest=self._forest)
 
+    @property
+    def table_format(self) -> TableFormat:
+        """The kind of table that the model is called with."""
+        return self._table_format
+
+    def for_target(self, model: Any, target: object, *, min_score: float) -> Scorer:
+        """Return the same model read for another target."""
+        output = read_output(model, target=target)
+        forest = self._forest if output.call == self._output.call else None
+        return Scorer(output, self._table_format, min_score=min_score, forest=forest)
+
     def __call__(self, records: Array) -> Array:
         """Return one score a record, higher is nearer to the target."""
         return self.round_scores(self.exact_scores(records), self.min_score)
@@ -70,7 +82,19 @@ class Scorer:
                 "It is called with the same kind of table as `data`, with the same columns and "
                 "dtypes"
             ) from error
-        return self._output.scores_from_raw(raw, len(records)) * self._output.sign
+        return self._output.scores_from_raw(raw, len(records))
+
+    def display_scores(self, scores: Sequence[float], records: Array) -> tuple[float, ...]:
+        """Return scores of records as the model gives them, to be shown."""
+        if not self._output.is_folded or self._output.range is None:
+            return tuple(self.display_score(score) for score in scores)
+        low, high = self._output.range.ends
+        values = self._output.values_from_raw(self._raw_output(records), len(records))
+        rounded = self.round_scores(values, self.min_score)
+        reached = np.asarray(scores) >= self.min_score
+        crossed = ~reached & (rounded >= low) & (rounded <= high)
+        outside = np.where(crossed, values, rounded)
+        return tuple(np.where(reached, np.clip(rounded, low, high), outside).tolist())
 
     def _reads_complete_records(self, records: Array) -> bool:
         """Tell whether the model takes the same records once nothing is missing in them."""

@@ -16,7 +16,9 @@ from localface.options.checks import (
     whole_number_mistakes,
 )
 
-Kind = Literal["number", "whole", "flag", "features", "limits", "weights", "record", "word"]
+Kind = Literal[
+    "number", "whole", "flag", "features", "limits", "weights", "record", "word", "target"
+]
 """What an option holds, for whoever reads it from a command line or from JSON."""
 
 
@@ -43,6 +45,12 @@ class Ask:
         "record",
         "the state to go to, if it is known already; a path to it is looked for",
     )
+    target: Any = _option_field(
+        None,
+        "target",
+        "what to reach with this call: a class, 'other' for any but the present one, 'at least' or "
+        "'at most', or a range (low, high); as the explainer was made if not given",
+    )
     min_score: float | None = _option_field(
         None, "number", "the score to reach, for this call; as the explainer was made if not given"
     )
@@ -56,6 +64,12 @@ class Ask:
         False,
         "flag",
         "where the target cannot be reached, lower the floor by as little as possible, and say so",
+    )
+    best_effort: bool = _option_field(
+        False,
+        "flag",
+        "where the target cannot be reached, go as far as possible: the way to the best score that "
+        "can be reached, with a caution that says so",
     )
     actions: bool = _option_field(
         True, "flag", "also work out few changes in an order; without, the path alone"
@@ -109,30 +123,56 @@ class Ask:
             return value is not default
         return bool(len(value)) if default == () else bool(value != default)
 
+    def _values_of(self, name: str) -> Sequence[Any]:
+        """The values of an option; there may be one a person where many ask."""
+        return [getattr(self, name)]
+
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         for name in self.refused:
             if self._is_given(name):
                 yield name, f"{self.call} takes no {name}=: ask for one person with explain"
-        if self.min_score is not None:
-            yield from min_score_mistakes(self.min_score)
+        for min_score in self._values_of("min_score"):
+            if min_score is not None:
+                yield from min_score_mistakes(min_score)
         if self.min_density is not None:
             yield from min_density_mistakes(self.min_density)
         yield from whole_number_mistakes("max_changes", self.max_changes, 1)
         if self.max_features is not None:
             yield from whole_number_mistakes("max_features", self.max_features, 1)
-        yield from positive_number_mistakes("max_seconds", self.max_seconds)
+        for max_seconds in self._values_of("max_seconds"):
+            yield from positive_number_mistakes("max_seconds", max_seconds)
         if self.min_robustness is not None and not is_share(self.min_robustness):
             share = "a share above 0, up to 1, is wanted (0.9 means 90 %)"
             yield "min_robustness", f"min_robustness={self.min_robustness!r}: {share}"
+        if self.best_effort and self.min_robustness is not None:
+            yield "best_effort", "best_effort=True and min_robustness= are two wishes: give one"
 
 
 @dataclass(frozen=True, slots=True)
 class AskMany(Ask):
     """What can be said for many people at once."""
 
-    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness")
+    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness", "best_effort")
     call: ClassVar[str] = "explain_many"
 
+    where: Any = _option_field(
+        None, "limits", "what these people may change, as for explain: one for all, or one a person"
+    )
+    min_score: Any = _option_field(
+        None, "number", "the score to reach: one for all, or a list with one a person"
+    )
+    max_seconds: Any = _option_field(
+        None,
+        "number",
+        "after so many seconds the best answer so far is given, and says that it was cut short: "
+        "one for all, or a list with one a person",
+    )
+    n_jobs: int = _option_field(
+        1,
+        "whole",
+        "how many processes of this machine share the work, -1 for one a core; the answers are the "
+        "same",
+    )
     on_error: str = _option_field(
         "raise",
         "word",
@@ -148,22 +188,45 @@ class AskMany(Ask):
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         yield from Ask._find_mistakes(self)
         yield from choice_mistakes("on_error", self.on_error, ("raise", "record"))
+        if self.n_jobs != -1:
+            yield from whole_number_mistakes("n_jobs", self.n_jobs, 1)
+
+    def lists(self) -> dict[str, list[Any]]:
+        """The options that were given person by person."""
+        every = {name: getattr(self, name) for name in PER_PERSON}
+        return {name: list(value) for name, value in every.items() if _is_list(value)}
+
+    def of_person(self, number: int) -> Ask:
+        """What is asked for one of the people."""
+        own = {name: values[number] for name, values in self.lists().items()}
+        return Ask(**{**self.given_options(), **own})
+
+    def _values_of(self, name: str) -> Sequence[Any]:
+        found: list[Any] = self.lists().get(name, [getattr(self, name)])
+        return found
 
 
 @dataclass(frozen=True, slots=True)
 class AskAlternatives(Ask):
     """What can be said where several recourses are wanted."""
 
-    refused: ClassVar[tuple[str, ...]] = ("min_robustness",)
+    refused: ClassVar[tuple[str, ...]] = ("min_robustness", "best_effort")
     call: ClassVar[str] = "alternatives"
 
     n: int = _option_field(
         3, "whole", "how many are wanted, no two with the same features", kw_only=False
     )
+    differ: str = _option_field(
+        "features",
+        "word",
+        "'features', or 'values' for options that may change the same features to other values: "
+        "each change in turn goes only part of the way, and others make up for it",
+    )
 
     def _find_mistakes(self) -> Iterator[tuple[str, str]]:
         yield from Ask._find_mistakes(self)
         yield from whole_number_mistakes("n", self.n, 1)
+        yield from choice_mistakes("differ", self.differ, ("features", "values"))
         if not self.actions:
             wanted = "alternatives differ by what the actions change; leave actions=True"
             yield "actions", f"actions={self.actions!r}: {wanted}"
@@ -173,7 +236,13 @@ class AskAlternatives(Ask):
 class AskCheck(Ask):
     """What can be said where a wished state is looked at."""
 
-    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "relax", "actions", "min_robustness")
+    refused: ClassVar[tuple[str, ...]] = (
+        "counterfactual",
+        "relax",
+        "actions",
+        "min_robustness",
+        "best_effort",
+    )
     call: ClassVar[str] = "check"
 
     wish: Any = _option_field(
@@ -190,4 +259,10 @@ def accepted_options(ask: type[Ask]) -> tuple[Field[Any], ...]:
     return tuple(one for one in fields(ask) if one.name not in ask.refused)
 
 
+def _is_list(value: object) -> bool:
+    """Tell whether a value holds one thing a person: a list, a tuple, an array, a Series."""
+    return isinstance(value, list | tuple) or getattr(value, "ndim", 0) == 1
+
+
+PER_PERSON = ("where", "min_score", "max_seconds")  # what many people may each have their own of
 DEFAULTS = {one.name: one.default for one in fields(Ask)}

@@ -1,5 +1,6 @@
-"""Alternatives: several recourses for one person, each changing another set of features."""
+"""Alternatives: several recourses for one person that differ in their features or values."""
 
+from localface.analyses.alternatives.by_values import find_alternatives_by_values
 from localface.analyses.alternatives.changes import Cost, Names, changed_by, cost_of
 from localface.analyses.alternatives.tree import find_alternatives
 from localface.analyses.alternatives.value import (
@@ -19,4 +20,5 @@ __all__ = [
     "changed_by",
     "cost_of",
     "find_alternatives",
+    "find_alternatives_by_values",
 ]

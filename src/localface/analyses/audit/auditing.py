@@ -177,7 +177,8 @@ def _findings_before_search(
 
 
 def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _Measured) -> Finding:
-    score_before = engine.score.display_score(float(measured.scores_before[number]))
+    before = float(measured.scores_before[number])
+    (score_before,) = engine.score.display_scores([before], pair.record[None, :])
     finding = Finding(number=number, target=engine.answers.target, score_before=score_before)
     if pair.goal is None:
         return finding
@@ -185,7 +186,7 @@ def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _M
     log_density = measured.log_densities[number]
     finding = replace(
         finding,
-        score=engine.score.display_score(score),
+        score=engine.score.display_scores([score], pair.goal[None, :])[0],
         valid=score >= engine.score.min_score,
         broken=_broken_constraints(engine.schema, pair),
         density=float(engine.answers.scale.share_below(log_density)),

@@ -47,7 +47,8 @@ def measure_robustness(
         other = Driver(engine.source, engine.density, scorer)
         (score,), spent = _scores_and_disclosure(other, scorer, end[None, :])
         valid = bool(score >= scorer.min_score)
-        verdicts.append(ModelVerdict(name, scorer.display_score(float(score)), valid))
+        (shown,) = scorer.display_scores([float(score)], end[None, :])
+        verdicts.append(ModelVerdict(name, shown, valid))
         seen = sum_disclosures([seen, spent])
     return Robustness(
         success=success,
@@ -55,7 +56,7 @@ def measure_robustness(
         n=int(n),
         seed=int(seed),
         noise=noise,
-        score=engine.score.display_score(float(scores[0])),
+        score=engine.score.display_scores([float(scores[0])], end[None, :])[0],
         target=engine.answers.target,
         models=tuple(verdicts),
         disclosure=seen,

@@ -30,7 +30,7 @@ def why_floor_refuses(found: Check) -> str:
 
 def why_score_refuses(found: Check) -> str:
     """Why the score refuses it."""
-    missing = format_number(float(f"{abs(found.target.min_score - found.score):.2g}"))
+    missing = format_number(float(f"{abs(found.target.distance_from(found.score)):.2g}"))
     wanted = found.target.sentence
     score = found.target.format_score(found.score)
     return f"the score would be {score}, {missing} from what is wanted: {wanted}"

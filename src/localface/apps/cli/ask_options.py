@@ -14,7 +14,11 @@ from localface.data.where import WHERE_MOVES
 from localface.errors import ConstraintError
 from localface.options import Ask, accepted_options
 
-_OF_THE_EXPLAINER = ("min_score", "min_density")  # the explainer is made for this one call
+_OF_THE_EXPLAINER = (
+    "target",
+    "min_score",
+    "min_density",
+)  # the explainer is made for this one call
 _HELP = {
     "where": "what may change: age=5 (by 5), sex=never, age=up, fio2=0.21:0.4, ward=a,b; "
     "may be repeated",

@@ -167,7 +167,8 @@ def _add_explainer_options(group: Any) -> None:
     add(
         "--target",
         metavar="CLASS",
-        help="the class to reach, or 'at least' / 'at most' for a value (default: 1)",
+        help="the class to reach, 'other' for any but the present one, 'at least' / 'at most' for "
+        "a value, or a range as LOW:HIGH (default: 1)",
     )
     add("--min-score", metavar="SCORE", type=float, help="the score to reach (default: 0.5)")
     add(

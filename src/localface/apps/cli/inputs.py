@@ -112,10 +112,17 @@ def _explainer_options(
 def _find_target_class(text: str | None, model: Any) -> object:
     """Find the class that is written so.
 
-    A model without classes takes a number, or ``"at least"`` and ``"at most"``.
+    A model without classes takes a number, or ``"at least"`` and ``"at most"``; ``LOW:HIGH`` is a
+    range for any model, with nothing for an end that is open.
     """
     if text is None:
-        return 1
+        return None
+    low, colon, high = text.partition(":")
+    ends = [parse_number(end) if end else None for end in (low, high)]
+    if colon and all(
+        end is not None or not said for end, said in zip(ends, (low, high), strict=True)
+    ):
+        return tuple(ends)
     classes = getattr(model, "classes_", None)
     if classes is None:
         return int(text) if text.isdecimal() else text

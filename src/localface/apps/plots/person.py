@@ -137,6 +137,8 @@ def _score_name(recourse: Recourse) -> str:
 
 def _threshold_label(recourse: Recourse) -> str:
     target = recourse.target
+    if target.max_score is not None:
+        return f"wanted: {format_number(target.min_score)} to {format_number(target.max_score)}"
     return (
         f"wanted: {'at most' if target.at_most else 'at least'} {format_number(target.min_score)}"
     )
@@ -175,7 +177,9 @@ def _draw_score(panel: Axes, recourse: Recourse) -> None:
     target = recourse.target
     panel.plot(scores, color=BLUE, marker="o", linewidth=2, zorder=3)
     panel.plot(len(scores) - 1, scores[-1], color=BLUE, marker="*", markersize=15, zorder=4)
-    panel.axhline(target.min_score, color=RED, linestyle="--", linewidth=1.5, zorder=2)
+    for end in (target.min_score, target.max_score):
+        if end is not None:
+            panel.axhline(end, color=RED, linestyle="--", linewidth=1.5, zorder=2)
     look: dict[str, Any] = {
         "bbox": {"facecolor": panel.get_facecolor(), "alpha": 0.8, "linewidth": 0, "pad": 0.8},
         "textcoords": "offset points",

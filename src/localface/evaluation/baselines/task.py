@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from localface.data.box import Box
+from localface.data.one_person import open_person
 from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
 from localface.data.space import Space
@@ -139,8 +140,9 @@ class Task:
 
     def read_query(self, person: Any, where: Mapping[str, Any] | None = None) -> Query:
         """Read one person and what they may change."""
-        record = read_record(person, self.schema)
-        return self._build_query(record, person_format(person, self.form), where)
+        opened = open_person(person)
+        record = read_record(opened, self.schema)
+        return self._build_query(record, person_format(opened, self.form), where)
 
     def read_queries(self, people: Any, where: Mapping[str, Any] | None = None) -> Iterator[Query]:
         """Read many people, a table or a list, one after the other."""

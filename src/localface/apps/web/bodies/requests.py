@@ -78,6 +78,11 @@ def _record_field(default: Any, text: str) -> tuple[Any, Any]:
     return Record | None, Field(default, description=text)
 
 
+def _target_field(default: Any, text: str) -> tuple[Any, Any]:
+    ends = Annotated[list[JsonNumber | None], Field(min_length=2, max_length=2)]
+    return JsonValue | ends | None, Field(default, description=text)
+
+
 _FIELDS = {
     "number": _number_field,
     "whole": _whole_number_field,
@@ -86,6 +91,7 @@ _FIELDS = {
     "limits": _limits_field,
     "weights": _weights_field,
     "record": _record_field,
+    "target": _target_field,
 }
 
 

@@ -22,7 +22,7 @@ def sample_records(explainer: LocalFACE, n: int) -> Array:
 def score_records(explainer: LocalFACE, records: Array) -> Array:
     """What the model says of some records; raises ``ModelError`` where it fails."""
     score = explainer.engine.score
-    return np.array([score.display_score(one) for one in score(records).tolist()])
+    return np.array(score.display_scores(score(records).tolist(), records))
 
 
 def scores_or_nan(explainer: LocalFACE, records: Array) -> Array:

@@ -155,7 +155,8 @@ def score_axis(target: Target, scores: Sequence[float]) -> tuple[float, float]:
     """The ends of an axis that all of these scores have room on, and the one that is wanted."""
     if target.kind == "probability":
         return 0.0, max(1.0, *scores)
-    shown = [*scores, float(target.min_score)]
+    ends = [target.min_score, target.max_score]
+    shown = [*scores, *(float(end) for end in ends if end is not None)]
     return min(shown), max(shown)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from localface.analyses.alternatives import Alternatives, find_alternatives
+from localface.analyses.best_effort import explain_best_effort
 from localface.analyses.completing import complete_answers
 from localface.analyses.robustness import explain_robustly
 from localface.analyses.whynot import check_wish
@@ -112,7 +113,8 @@ class IncomingSearches(Iterator[tuple[Engine, Request, Plan]]):
             except Exception as error:
                 self._send(number, self._handler.reply_to_error(error))
                 continue
-            if takes_many_searches(body):
+            driver = self._handler.explainer.engine.driver
+            if takes_many_searches(body) or parsed.engine.driver is not driver:
                 self._send(number, self._handler.answer_alone(parsed))
                 if self.open:  # those under way have a round before the next of these
                     break
@@ -128,6 +130,8 @@ def _search_one_path(parsed: ParsedRequest) -> Recourse | InputError:
     min_robustness = parsed.body["min_robustness"]
     if min_robustness is not None:
         return explain_robustly(parsed.engine, parsed.request, parsed.plan, min_robustness)
+    if parsed.body["best_effort"]:
+        return explain_best_effort(parsed.engine, parsed.request, parsed.plan)
     ((_, answer),) = parsed.engine.answer_or_error([parsed.request], parsed.plan)
     return answer
 

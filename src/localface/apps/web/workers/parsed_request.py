@@ -9,11 +9,9 @@ from typing import Any
 
 from localface.analyses.whynot import read_wish
 from localface.data.read import read_record
-from localface.data.schema import Schema
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
-from localface.errors import DataError, did_you_mean, list_names
 from localface.explainer import LocalFACE
 from localface.options import Ask, AskAlternatives, AskCheck
 from localface.search.plan import Plan
@@ -45,10 +43,10 @@ def parse_request(
     """Read a request; its search stops once nobody waits for it any more."""
     started = time.perf_counter()
     schema = explainer.schema
-    _check_feature_names(body["person"], schema)
     ask = _ask_from_body(body)
     checked = check_ask(explainer.engine, ask)
     record = read_record(body["person"], schema)
+    checked = checked.for_record(record)
     request = replace(
         checked.make_request_from_record(record, checked.engine.form),
         wanted=lambda: is_awaited(number),
@@ -69,7 +67,8 @@ def takes_many_searches(body: RequestBody) -> bool:
     """Whether a request takes many searches of its own."""
     if body["kind"] == "check":
         return True
-    return bool(body["n_paths"] > 1 or body["min_robustness"] is not None)
+    alone = body["min_robustness"] is not None or body["best_effort"]
+    return bool(body["n_paths"] > 1 or alone)
 
 
 def _ask_from_body(body: RequestBody) -> Ask:
@@ -84,14 +83,3 @@ def _ask_from_body(body: RequestBody) -> Ask:
         more = {"n": body["n_paths"]}
     options = {one.name: body[one.name] for one in fields(Ask) if one.name in body}
     return kind(**options, **more)
-
-
-def _check_feature_names(person: Mapping[str, Any], schema: Schema) -> None:
-    """Refuse a record with what is no feature: the library leaves it out, a page must not."""
-    for name in person:
-        if name not in schema.names:
-            near = did_you_mean(name, schema.names)
-            raise DataError(
-                f"the person has {name!r}, which is no feature{near}: "
-                f"there are {list_names(schema.names)}"
-            )

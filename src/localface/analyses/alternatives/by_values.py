@@ -1,0 +1,96 @@
+"""Finds recourses that end at different values, also of the same features."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from localface.analyses.alternatives.changes import (
+    changed_by,
+    cost_of,
+    distance_per_feature,
+)
+from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
+from localface.analyses.end_record import end_record
+from localface.answers.recourse import Recourse
+from localface.data.box import Box
+from localface.engine.engine import Engine
+from localface.engine.meter import sum_disclosures
+from localface.engine.requests import Request
+from localface.geometry.segments import norms
+from localface.search.plan import Plan
+
+_SHARES = (0.5, 0.75, 0.25)  # of a change that a branch still allows
+_APART = 0.1  # ordinary differences by which the ends of two options differ at least
+
+
+def find_alternatives_by_values(
+    engine: Engine, request: Request, plan: Plan, n_paths: int
+) -> Alternatives:
+    """Find recourses whose ends differ: each branch lets one change go only part of the way.
+
+    What one feature no longer does, others have to do. A category that changed is kept. All
+    branches of a level are searched in lock-step, up to as many as are ever tried.
+    """
+    level = [request]
+    kept: list[Recourse] = []
+    spent = []
+    first: Recourse | None = None
+    tried = 0
+    while level and len(kept) < n_paths and tried < MOST_BRANCHES:
+        some = level[: MOST_BRANCHES - tried]
+        tried += len(some)
+        answers = dict(engine.answer(some, plan))
+        first = first or answers[0]
+        spent += [answers[i].disclosure for i in range(len(some))]
+        level = []
+        for i, asked in enumerate(some):
+            if answers[i].found and answers[i].actions and _is_apart(answers[i], kept):
+                kept.append(answers[i])
+                level += list(_narrower_requests(engine, asked, answers[i]))
+    assert first is not None
+    chosen = sorted(kept[:n_paths], key=lambda one: cost_of(one, request.weights))
+    exhausted = not level and len(kept) <= n_paths
+    return Alternatives(
+        tuple(chosen) or (first,),
+        n_paths,
+        exhausted,
+        sum_disclosures(spent),
+        weights=request.weights,
+    )
+
+
+def _is_apart(answer: Recourse, others: list[Recourse]) -> bool:
+    """Tell whether an end differs enough from those of others."""
+    end = end_record(answer)
+    return all(
+        norms(distance_per_feature(answer, end, end_record(other))) >= _APART for other in others
+    )
+
+
+def _narrower_requests(engine: Engine, request: Request, answer: Recourse) -> Iterator[Request]:
+    """Return requests in which one of the changes may go only part of the way, or is left out."""
+    end = end_record(answer)
+    for name in sorted(changed_by(answer)):
+        feature = engine.schema[name]
+        j = engine.schema.index(name)
+        now = float(request.record[j])
+        if feature.discrete or np.isnan(now) or np.isnan(end[j]):
+            yield replace(request, fixed=request.fixed | {name})
+            continue
+        for share in _SHARES:
+            limit = now + share * (float(end[j]) - now)
+            yield replace(request, box=_with_limit(request.box, j, now, limit))
+
+
+def _with_limit(box: Box, j: int, now: float, limit: float) -> Box:
+    """Return a box in which a feature goes no further than a limit from where it is now."""
+    lower = box.lower.copy()
+    upper = box.upper.copy()
+    if limit > now:
+        upper[j] = min(upper[j], limit)
+    else:
+        lower[j] = max(lower[j], limit)
+    return replace(box, lower=lower, upper=upper)

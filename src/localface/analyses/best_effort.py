@@ -1,0 +1,77 @@
+"""Goes as far as possible where the target cannot be reached."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from localface.answers.recourse import Recourse
+from localface.answers.status import Status
+from localface.answers.target import Target
+from localface.engine.engine import Engine
+from localface.engine.meter import sum_disclosures
+from localface.engine.requests import Request
+from localface.errors import InputError
+from localface.search.plan import Plan
+
+_TRIES = 10  # searches for a lower score, beside the first
+_CLOSE_ENOUGH = 0.005  # of the way from the person's score to the target's
+
+
+def explain_best_effort(engine: Engine, request: Request, plan: Plan) -> Recourse:
+    """Answer; where the target cannot be reached, with the way to the best score that can be.
+
+    The score that is asked for is lowered by halving. Such an answer reaches the lowered target,
+    and its first caution says that it is not the one that was wanted.
+    """
+    _refuse_range(engine)
+    ((_, answer),) = engine.answer([request], plan)
+    if answer.status not in (Status.NO_TARGET, Status.UNREACHABLE):
+        return answer
+    sign = engine.score.output.sign
+    low = start = sign * answer.scores[0]
+    high = engine.score.min_score
+    best: Recourse | None = None
+    spent = [answer.disclosure]
+    for _ in range(_TRIES):
+        if request.clock.is_up or high - low <= _CLOSE_ENOUGH * (engine.score.min_score - start):
+            break
+        level = (low + high) / 2
+        ((_, trial),) = engine.with_thresholds(min_score=sign * level).answer([request], plan)
+        spent.append(trial.disclosure)
+        if trial.found:
+            best = trial
+            low = max(level, sign * _reached_score(trial))
+        else:
+            high = level
+    if best is None:
+        return replace(answer, disclosure=sum_disclosures(spent))
+    return replace(_as_far_as_possible(best, answer.target), disclosure=sum_disclosures(spent))
+
+
+def _as_far_as_possible(best: Recourse, wanted: Target) -> Recourse:
+    """Say of an answer that it goes as far as possible, and what was wanted."""
+    reached = _reached_score(best)
+    caution = (
+        f"what is wanted cannot be reached ({wanted.sentence}): this goes as far as possible, to "
+        f"a score of {wanted.format_score(reached)}"
+    )
+    return replace(
+        best,
+        target=replace(best.target, min_score=reached),
+        cautions=(caution, *best.cautions),
+        settings={**best.settings, "best_effort_for": wanted.min_score},
+    )
+
+
+def _reached_score(answer: Recourse) -> float:
+    """The score that both the path and the actions reach."""
+    ends = (answer.scores[-1], answer.with_actions_as_path().scores[-1])
+    return max(ends) if answer.target.at_most else min(ends)
+
+
+def _refuse_range(engine: Engine) -> None:
+    if engine.score.output.is_folded:
+        raise InputError(
+            "best_effort= looks for the highest score, and a range has none: widen the range",
+            option="best_effort",
+        )

@@ -1,0 +1,81 @@
+"""As far as possible, where the target cannot be reached."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from localface import LocalFACE, Recourse, Search, Status
+from localface.errors import InputError
+
+RNG = np.random.default_rng(0)
+DATA = pd.DataFrame(RNG.uniform(-3, 3, (400, 2)), columns=["east", "north"])
+PERSON = {"east": -2.0, "north": 0.0}
+WHERE = {"east": 1.0, "north": "never"}
+
+
+def score(frame: Any) -> Any:
+    return 1 / (1 + np.exp(-np.asarray(frame["east"], dtype=float)))
+
+
+@pytest.fixture(scope="module")
+def explainer() -> LocalFACE:
+    return LocalFACE(score, DATA, search=Search(n_neighbors=15), min_density=0.01)
+
+
+def test_the_best_score_within_the_limits_is_come_to(explainer: LocalFACE) -> None:
+    answer = explainer.explain(PERSON, where=WHERE, best_effort=True)
+
+    best = 1 / (1 + np.exp(1.0))  # at east = -1, as far as they may go
+    assert answer.found
+    assert -2 < answer.end["east"] <= -1
+    assert answer.target.min_score == pytest.approx(best, abs=0.02)
+    assert answer.target.is_reached_by(answer.scores[-1])
+    assert answer.settings["best_effort_for"] == 0.5
+    assert answer.cautions[0].startswith("what is wanted cannot be reached (score at least 0.5)")
+    assert Recourse.from_json(answer.to_json()).cautions == answer.cautions
+
+
+def test_an_answer_that_there_is_stays_as_it_is(explainer: LocalFACE) -> None:
+    plain = explainer.explain(PERSON)
+
+    tried = explainer.explain(PERSON, best_effort=True)
+
+    assert tried.records.tolist() == plain.records.tolist()
+    assert tried.cautions == plain.cautions
+    assert "best_effort_for" not in tried.settings
+
+
+def test_where_nothing_is_nearer_the_refusal_stays(explainer: LocalFACE) -> None:
+    answer = explainer.explain(PERSON, fixed=["east"], best_effort=True)
+
+    assert answer.status is Status.NO_TARGET
+
+
+def test_a_value_that_is_to_come_down_comes_down_as_far_as_it_can() -> None:
+    model = LinearRegression().fit(DATA, 10 * DATA["east"])
+    ready = LocalFACE(model, DATA, target="at most", min_score=0, min_density=0.01)
+
+    answer = ready.explain({"east": 2.5, "north": 0.0}, where=WHERE, best_effort=True)
+
+    assert 15 <= answer.target.min_score <= 16
+    assert answer.scores[-1] <= answer.target.min_score
+
+
+def test_time_is_shared_by_all_tries(explainer: LocalFACE) -> None:
+    answer = explainer.explain(PERSON, where=WHERE, best_effort=True, max_seconds=1e-6)
+
+    assert not answer.found
+
+
+def test_what_cannot_be_combined_is_refused(explainer: LocalFACE) -> None:
+    with pytest.raises(InputError, match="two wishes"):
+        explainer.explain(PERSON, best_effort=True, min_robustness=0.9)
+    with pytest.raises(InputError, match="a range has none"):
+        explainer.explain(PERSON, best_effort=True, target=(0.9, 0.95))
+    with pytest.raises(InputError, match="explain_many takes no best_effort="):
+        explainer.explain_many([PERSON], best_effort=True)
