@@ -138,6 +138,73 @@ def test_alternatives_checks_audits_and_robustness_keep_what_is_missing() -> Non
     assert explainer.robustness(answer, n=20).n == 20
 
 
+def test_no_wish_and_no_proposal_takes_a_value_away_or_walks_into_a_code() -> None:
+    world, explainer = ready()
+    complete = has_value(world.people).all(axis=1)
+    person = world.people[complete].iloc[[0]]
+    for wish in ({"income": None}, {"months_since_default": -9.0}):
+        check = explainer.check(person, wish)
+        assert not check.reachable
+        assert "has a value and keeps one" in str(check)
+        proposal = person.assign(**wish).astype(world.people.dtypes)
+        (found,) = explainer.audit(person, proposal, progress=False)
+        assert "has a value and keeps one" in found.broken[0]
+        answer = explainer.explain(person, counterfactual=proposal)
+        assert "lies outside the constraints" in answer.reason
+        assert "has a value and keeps one" in answer.reason
+
+
+def test_limits_are_widened_for_those_who_lack_a_value_too() -> None:
+    rng = np.random.default_rng(0)
+    income = rng.normal(30, 6, 500).round(1)
+    data = pd.DataFrame({"income": income, "debt": (income * rng.beta(2, 4, 500)).round(1)})
+    data["income"] = data["income"].mask(rng.random(500) < 0.3)
+
+    def model(table: pd.DataFrame) -> np.ndarray[Any, Any]:
+        return 1 / (1 + np.exp(table["debt"].to_numpy() - 9))
+
+    explainer = LocalFACE(model, data)
+    person = {"income": None, "debt": 12.0}
+    where = {"debt": 0.5}
+    assert not explainer.explain(person, where=where).found
+    answer = explainer.explain(person, where=where, relax=True)
+    assert answer.found
+    assert list(answer.widened) == ["debt"]
+
+
+def test_company_is_counted_among_those_who_lack_the_same() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(0, 1, (2000, 3)).round(2), columns=list("abz"))
+    data.loc[:799, "a"] = np.nan
+    data.loc[797:1600, "b"] = np.nan
+
+    def model(table: pd.DataFrame) -> np.ndarray[Any, Any]:
+        return 1 / (1 + np.exp(-table["z"].to_numpy()))
+
+    explainer = LocalFACE(model, data)
+    both = explainer.explain({"a": None, "b": None, "z": -1.0})
+    assert both.n_comparable == 3
+    assert "compared with only about 3 people alike in what is missing" in both.cautions
+    one = explainer.explain({"a": None, "b": 0.0, "z": -1.0})
+    assert 700 <= one.n_comparable <= 800
+
+
+def test_a_value_that_nobody_has_is_a_doubt() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.normal(size=200), "lab": np.nan})
+    explainer = LocalFACE(lambda table: 1 / (1 + np.exp(-table["a"].to_numpy())), data)
+    answer = explainer.explain({"a": -1.0, "lab": 5.0})
+    assert [doubt.feature for doubt in answer.doubts] == ["lab"]
+
+
+def test_a_function_that_answers_gaps_with_nan_is_told_what_it_is_about() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
+    data.loc[4, "b"] = np.nan
+    with pytest.raises(ModelError, match="cannot read missing values, and 'b'"):
+        LocalFACE(lambda table: 1 / (1 + np.exp(-table["b"].to_numpy())), data)
+
+
 @pytest.mark.parametrize(
     "options",
     [

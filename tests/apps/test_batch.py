@@ -252,7 +252,7 @@ def test_a_record_that_cannot_be_read_is_told_of_and_keeps_nobody_else_from_an_a
     lines = pq.read_table(tmp_path / "out").to_pylist()
     assert [line["id"] for line in lines] == list(range(N))
     assert [line["id"] for line in lines if line["status"] == "ERROR"] == [4, 31, 32]
-    assert lines[4]["error"].startswith("DataError: missing or infinite values in 'income'")
+    assert lines[4]["error"].startswith("DataError: this person has no value of income (missing)")
     assert "castle" in lines[32]["error"]
     assert lines[4]["answer"] is None
     fine = [line for line in lines if line["status"] != "ERROR"]

@@ -42,7 +42,10 @@ def doubts_about_record(
     for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
         if is_absent(feature, np.asarray(code)):
             continue
-        if feature.categories is None:
+        if values.holds_nothing:
+            named = f"{feature.display_name} of anybody in the data"
+            yield Doubt(feature.name, f"there is no {named}: the answer rests on people without it")
+        elif feature.categories is None:
             yield from _doubts_about_number(feature, code, values)
         elif not values.holds_category(code):
             named = f"{feature.display_name} {feature.format(code)!r}"

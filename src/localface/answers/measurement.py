@@ -20,16 +20,15 @@ class Measurement:
     n_enough: int
 
 
-def measurement_sentence(measurement: Measurement) -> str:
-    """Say what having it measured could show.
+def measurement_sentence(measurement: Measurement, name: str) -> str:
+    """Say what having it measured could show; ``name`` is what the feature is called.
 
-    >>> measurement_sentence(Measurement("lactate", 200, 50))
-    'have lactate measured: 25 % of the 200 values that others have would be enough; nothing \
-here counts on it'
+    >>> measurement_sentence(Measurement("lact", 200, 50), "lactate")
+    'have lactate measured: 25 % of the 200 different values that others have would be enough; \
+nothing here counts on it'
     """
-    name = measurement.feature
     if not measurement.n_enough:
         return f"having {name} measured is not enough, whichever of others' values it shows"
     share = format_percent(measurement.n_enough / measurement.n_values)
-    values = f"the {measurement.n_values:,} values that others have"
+    values = f"the {measurement.n_values:,} different values that others have"
     return f"have {name} measured: {share} of {values} would be enough; nothing here counts on it"

@@ -296,11 +296,14 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
     each = []
     for name in answer.missing:
         word = answer.schema[name].format(float(answer.records[0][answer.schema.index(name)]))
-        each.append(name if word == "missing" else f"{name} ({word})")
+        shown_name = answer.schema[name].display_name
+        each.append(shown_name if word == "missing" else f"{shown_name} ({word})")
     shown = each[:_MISSING_NAMED]
     more = f" and {len(each) - len(shown)} more" if len(each) > len(shown) else ""
-    yield f"no value of {', '.join(shown)}{more}: it stays so, and no action needs it"
-    yield from map(measurement_sentence, answer.measurements)
+    they, stay, them = ("it", "stays", "it") if len(each) == 1 else ("they", "stay", "them")
+    yield f"no value of {', '.join(shown)}{more}: {they} {stay} so, and no action needs {them}"
+    for one in answer.measurements:
+        yield measurement_sentence(one, answer.schema[one.feature].display_name)
 
 
 def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified: bool) -> str:

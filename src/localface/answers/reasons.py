@@ -133,9 +133,9 @@ class ReasonWriter:
 
     def _why_goal_fails(self, outcome: Outcome, box: Box, goal: Array) -> str:
         given = "the counterfactual that was given"
-        outside = [why for i, why in box.reasons.items() if not _box_allows(box, i, float(goal[i]))]
+        outside = box.broken_constraints(self.schema.features, goal)
         if outside:
-            return f"{given} lies outside the constraints: {'; '.join(outside)}"
+            return f"{given} lies outside the constraints: {'; '.join(outside.values())}"
         if self.schema.breaks_relation(goal[None, :])[0]:
             relations = "; ".join(self.schema.relation_texts)
             return f"{given} breaks what the schema says of every state: {relations}"
@@ -144,10 +144,3 @@ class ReasonWriter:
         pair = refusing_pair(self.density, goal, outcome.log_floor)
         clause = pair.clause if pair else ""
         return f"{given} cannot be reached over common enough ground{clause}"
-
-
-def _box_allows(box: Box, feature: int, code: float) -> bool:
-    """Tell whether a code is within the bounds of a feature and among its allowed values."""
-    if not box.lower[feature] <= code <= box.upper[feature]:
-        return False
-    return code in box.allowed.get(feature, (code,))

@@ -94,6 +94,14 @@ class Box:
         instead = own if own in allowed else min(allowed)
         return np.where(np.isin(codes, list(allowed)), codes, instead)
 
+    def broken_constraints(self, features: Sequence[Feature], state: Array) -> dict[int, str]:
+        """Return the features in which a state is not allowed, each with what rules it out."""
+        return {
+            j: self.reasons.get(j, f"{feature.display_name} has a value and keeps one")
+            for j, feature in enumerate(features)
+            if not self.allows_code(j, float(state[j]))
+        }
+
     def allows_code(self, feature: int, code: float) -> bool:
         """Tell whether one feature may take a value."""
         if self.absent is not None and feature in self.absent:

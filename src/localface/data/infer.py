@@ -34,6 +34,8 @@ def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type:
     dtype = column.dtype
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         raise _dates_error(column.name, f"{dtype} values, with a time zone")
+    if len(column) and column.null_count() == len(column):  # nothing tells its type
+        return _guess_from_values(column.name, np.full(len(column), np.nan))
     if not (dtype.is_numeric() or isinstance(dtype, (*_READABLE, nw.Datetime, nw.Date))):
         raise _unreadable_column_error(column.name, str(dtype))
     declared = None

@@ -44,6 +44,11 @@ class SeenValues:
             codes=None if self.codes is None else self.codes | {round(code) for code in more},
         )
 
+    @property
+    def holds_nothing(self) -> bool:
+        """Whether no row has a value."""
+        return self.lowest == -np.inf
+
     def holds_category(self, code: float) -> bool:
         """Tell whether some row has this category; numbers have none."""
         return self.codes is None or round(code) in self.codes

@@ -44,7 +44,7 @@ class FittedExplainer:
         source = self._engine.source
         found = "" if source.recall == 1 else f", {source.recall:.2%} of near people found"
         if self.schema.notes:
-            found += f", {len(self.schema.notes)} features kept by their names (see .schema)"
+            found += f", {len(self.schema.notes)} notes on what was guessed (see .schema)"
         return (
             f"<{type(self).__name__}: {source.n_rows:,} people, {len(self.schema)} features, "
             f"target {self._engine.answers.target.sentence}, "

@@ -76,7 +76,7 @@ class TargetRows:
         least = np.inf
         for first in range(0, len(targets), BLOCK_ROWS):
             records = self._holder.records(targets[first : first + BLOCK_ROWS])
-            apart = np.abs(records - question.record)
+            apart = np.nan_to_num(np.abs(records - question.record))  # what is missing stays so
             least = min(least, float((apart / question.distance_limits).max(axis=1).min()))
         return least
 

@@ -82,7 +82,12 @@ class Scorer:
                 "It is called with the same kind of table as `data`, with the same columns and "
                 "dtypes"
             ) from error
-        return self._output.scores_from_raw(raw, len(records))
+        try:
+            return self._output.scores_from_raw(raw, len(records))
+        except ModelError as error:
+            if np.isnan(records).any() and self._reads_complete_records(records):
+                raise _cannot_read_missing_error(self._table_format, records, error) from error
+            raise
 
     def display_scores(self, scores: Sequence[float], records: Array) -> tuple[float, ...]:
         """Return scores of records as the model gives them, to be shown."""
@@ -99,7 +104,8 @@ class Scorer:
     def _reads_complete_records(self, records: Array) -> bool:
         """Tell whether the model takes the same records once nothing is missing in them."""
         try:
-            self._raw_output(np.where(np.isnan(records), 0.0, records))
+            raw = self._raw_output(np.where(np.isnan(records), 0.0, records))
+            self._output.scores_from_raw(raw, len(records))
         except Exception:  # whatever it is, it is not for what is missing
             return False
         return True

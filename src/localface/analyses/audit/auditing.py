@@ -223,12 +223,10 @@ def _broken_constraints(schema: Schema, pair: Pair) -> tuple[str, ...]:
     """The constraints that a proposal breaks, each with what is proposed instead."""
     assert pair.goal is not None
     found = list(pair.odd)
-    for j, why in pair.box.reasons.items():
+    for j, why in pair.box.broken_constraints(schema.features, pair.goal).items():
         feature = schema.features[j]
-        code = float(pair.goal[j])
-        if not pair.box.allows_code(j, code):
-            unit = f" {feature.unit}" if feature.unit else ""
-            found.append(f"{why}, and {feature.format(code)}{unit} is proposed")
+        unit = f" {feature.unit}" if feature.unit else ""
+        found.append(f"{why}, and {feature.format(float(pair.goal[j]))}{unit} is proposed")
     for first, _, second in schema.relations:
         if pair.goal[schema.index(first)] > pair.goal[schema.index(second)]:
             found.append(f"{first} <= {second} does not hold")

@@ -99,20 +99,19 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
 
 def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
     """What a state breaks: the constraints first, then the relations."""
-    for j, why in box.reasons.items():
+    for j, why in box.broken_constraints(schema.features, goal).items():
         feature = schema.features[j]
         code = float(goal[j])
-        if not box.allows_code(j, code):
-            by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
-            by = None if by is None or not np.isfinite(by) else by
-            yield Overstep(
-                feature.name,
-                why,
-                feature.value(code),
-                format_code_with_unit(feature, code),
-                by,
-                _unit_word(feature, by),
-            )
+        by = None if feature.discrete else float(max(box.lower[j] - code, code - box.upper[j]))
+        by = None if by is None or not 0 < by < np.inf else by
+        yield Overstep(
+            feature.name,
+            why,
+            feature.value(code),
+            format_code_with_unit(feature, code),
+            by,
+            _unit_word(feature, by),
+        )
     for first, relation, second in schema.relations:
         feature = schema[first]
         code = float(goal[schema.index(first)])

@@ -25,8 +25,8 @@ _WIDEST = 10.0
 class ComparablePeople:
     """Rows by what cannot change, to count those that are comparable with somebody.
 
-    Own categories, and what a person lacks, are the same where enough people share them, the
-    rarest first; own numbers
+    Own categories are the same where enough people share them, the rarest first; all of them
+    lack what the person lacks; own numbers
     count by Gaussian weights that widen until there are enough.
     """
 
@@ -55,6 +55,8 @@ class ComparablePeople:
     def count(self, point: Array) -> float:
         """Return the effective number of people who are comparable with a state."""
         rows = self.rows[self._same_categories(point)]
+        if not len(rows):
+            return 0.0
         off = rows[:, self.number_columns] - point[self.number_columns]
         squares = np.einsum("ij,ij->i", off, off)
         return widened_number(squares, _ENOUGH / self.people_a_row) * self.people_a_row
@@ -62,21 +64,20 @@ class ComparablePeople:
     def _same_categories(self, point: Array) -> Ids:
         """Return rows with the same own categories, as far as enough people share them.
 
-        What a person lacks counts like a category, and what others lack does not.
+        What a person lacks all of them lack, however few; what others lack does not count.
         """
         fewest = max(_SHARED / self.people_a_row, _FEWEST_ROWS)
         alike = [
             (self.rows[:, columns] == point[columns]).all(axis=1)
             for columns in self.category_columns
         ]
-        lacks = self.absence_columns[point[self.absence_columns] > 0]
-        alike += [self.rows[:, column] == point[column] for column in lacks]
         some = np.arange(len(self.rows))
         for same in sorted(alike, key=np.count_nonzero):
             fewer = some[same[some]]
             if len(fewer) >= fewest:
                 some = fewer
-        return some
+        lacks = self.absence_columns[point[self.absence_columns] > 0]
+        return some[(self.rows[np.ix_(some, lacks)] > 0).all(axis=1)]
 
 
 def widened_number(squares: Array, enough: float) -> float:
