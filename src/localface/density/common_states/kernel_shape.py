@@ -12,6 +12,7 @@ from localface.data.space import Space
 from localface.density.common_states.bandwidth import tune_bandwidths
 from localface.density.common_states.copies import Copies, copy_distance, reach_of_copies
 from localface.density.common_states.outliers import bring_in_outliers
+from localface.density.common_states.ties import spread_ties
 from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
@@ -44,6 +45,7 @@ class KernelShape:
         codes = points[:, discrete] * units
         sizes = _category_counts(space)
         present = _shares_present(points, space)[numeric]
+        smooth = spread_ties(points, space)
         best = cls(np.zeros((0, 0)), 1.0, Copies(groups))
         best_rank = (False, -np.inf)
         for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
@@ -53,10 +55,11 @@ class KernelShape:
             copies = Copies(groups)
             if groups is None:
                 copies = Copies(None, copy_distance(white, codes))
-            tuned = tune(white, codes, copies=copies)
-            if not copies.any and _copies_narrow(tuned[0], white, codes, len(numeric), tune):
+            even = smooth @ matrix
+            tuned = tune(even, codes, copies=copies)
+            if not copies.any and _copies_narrow(tuned[0], even, codes, len(numeric), tune):
                 copies = Copies(None, reach_of_copies(np.hstack([white, codes])))
-                tuned = tune(white, codes, copies=copies)
+                tuned = tune(even, codes, copies=copies)
             bandwidth, apart, likelihood = tuned
             matrix[discrete, discrete] = apart * units
             volume = np.linalg.slogdet(matrix[np.ix_(numeric, numeric)])[1]

@@ -1,0 +1,29 @@
+"""Values that many share, spread over the way to the next ones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.data.space import Space
+from localface.types import Array
+
+_FEW_VALUES = 64  # distinct values up to which a column is one of counts and marks
+
+
+def spread_ties(points: Array, space: Space) -> Array:
+    """Spread each value of a column of few values over half the way to its neighbours.
+
+    People are counted in whole numbers, and kernels that are to span the way from one to the
+    next must not be tuned to fit each number by itself.
+    """
+    found = points.copy()
+    chance = np.random.default_rng(0)
+    for column in np.flatnonzero(~space.discrete):
+        values, which = np.unique(points[:, column], return_inverse=True)
+        if 2 < len(values) <= _FEW_VALUES:
+            gaps = np.diff(values)
+            half = np.minimum(gaps, np.median(gaps)) / 2
+            below = np.append(half[0], half)[which.ravel()]
+            above = np.append(half, half[-1])[which.ravel()]
+            found[:, column] += chance.random(len(points)) * (below + above) - below
+    return found
