@@ -255,7 +255,7 @@ def test_a_no_has_its_reason_and_a_button_that_relaxes_which_is_then_said_on_top
 
 def divided(folder: Path) -> tuple[str, ...]:
     """Two crowds with a few people between them: nobody gets across unless the floor is lowered."""
-    crowd = [((7 * i) % 21, 20 + (11 * i) % 41) for i in range(60)]
+    crowd = [((7 * i) % 21, 20 + (11 * i) % 41) for i in range(1, 61)]
     rows = [
         *crowd,
         *((80 + income, age) for income, age in crowd),
