@@ -188,6 +188,10 @@ def _named_by_feature(person: Mapping[Any, Any], table: TableFormat) -> TableFor
 def table_from_columns(columns: dict[str, list[Any]], kind: str) -> Any:
     """Return a table of the user's kind: pandas for NumPy users, a dict where it is missing."""
     backend: Any = kind if kind != "numpy" else "pandas"
+    if not columns and backend == "pandas" and find_spec("pandas"):
+        import pandas
+
+        return pandas.DataFrame()  # early versions of narwhals make nothing of no columns
     return nw.from_dict(columns, backend=backend).to_native() if find_spec(backend) else columns
 
 
