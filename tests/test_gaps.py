@@ -154,6 +154,59 @@ def test_no_wish_and_no_proposal_takes_a_value_away_or_walks_into_a_code() -> No
         assert "has a value and keeps one" in answer.reason
 
 
+def test_a_wish_for_something_else_leaves_what_is_missing_alone() -> None:
+    world, explainer = ready()
+    wished = 0
+    for _, person in world.people[world.people["income"].isna()].iloc[:6].iterrows():
+        check = explainer.check(person, {"years_employed": person["years_employed"] + 3})
+        if check.recourse is not None:
+            wished += 1
+            assert check.recourse.path["income"].isna().all()
+    assert wished >= 3
+
+
+def test_what_would_open_a_way_never_rests_on_a_value_that_is_missing() -> None:
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(rng.normal(size=(400, 3)).round(2), columns=list("abc"))
+    data["a"] = data["a"].mask(rng.random(400) < 0.3)
+
+    def model(table: pd.DataFrame) -> np.ndarray[Any, Any]:
+        return 1 / (1 + np.exp(4 - 3 * table["a"].fillna(-2.0).to_numpy()))
+
+    explainer = LocalFACE(model, data)
+    answer = explainer.explain({"a": None, "b": 0.0, "c": 0.0}, where={"b": 0.1, "c": 0.1})
+    assert not answer.found
+    assert answer.opens == ()
+
+
+def test_several_features_may_be_measured_and_time_may_be_short() -> None:
+    world, _ = ready()
+    schema = world.schema.with_("debt", missing="may be measured")
+    explainer = LocalFACE(world.model, world.data, schema=schema, min_score=0.6)
+    lacks_both = world.people["income"].isna() & world.people["debt"].isna()
+    person = world.people[lacks_both].iloc[[0]]
+    told = explainer.explain(person).measurements
+    assert [one.feature for one in told] == ["income", "debt"]
+    explainer.explain(person, max_seconds=1e-6)  # told or not, it is an answer
+
+
+def test_a_code_breaks_no_order_in_a_wish_or_a_proposal() -> None:
+    rng = np.random.default_rng(0)
+    low = rng.integers(0, 50, 300).astype(float)
+    data = pd.DataFrame({"low": low, "high": low + rng.integers(0, 30, 300)})
+    data["high"] = data["high"].mask(rng.random(300) < 0.3, -9.0)
+    schema = Schema([Feature("low"), Feature("high", codes={-9: "no record"})])
+    explainer = LocalFACE(
+        lambda table: 1 / (1 + np.exp(20 - table["low"].to_numpy())),
+        data,
+        schema=schema.relate("low", "<=", "high"),
+    )
+    person = {"low": 10.0, "high": -9.0}
+    assert explainer.check(person, {"low": 25.0}).allowed
+    (found,) = explainer.audit([person], [{"low": 25.0, "high": -9.0}], progress=False)
+    assert not found.broken
+
+
 def test_limits_are_widened_for_those_who_lack_a_value_too() -> None:
     rng = np.random.default_rng(0)
     income = rng.normal(30, 6, 500).round(1)

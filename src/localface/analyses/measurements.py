@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from localface.analyses.whynot.trials import Trial, run_trials
 from localface.answers.measurement import Measurement
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
@@ -14,7 +16,6 @@ from localface.data.schema import Schema
 from localface.engine.engine import Engine
 from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
-from localface.search.person import Person
 from localface.search.questions import Questions, TargetCounts, ask_target_counts
 from localface.types import Array, Ids
 
@@ -24,32 +25,28 @@ def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) 
 
     States are counted in which only this feature is as somebody else has it; no row is revealed.
     """
+    answers = [answer for _, answer in asked]
     trials = [
-        (number, j)
+        Trial(number, request, partial(_count_values, engine, request, j), freed=(j,))
         for number, (request, _) in enumerate(asked)
         for j in (request.box.absent or {})
         if engine.schema.features[j].missing == "may be measured"
     ]
-    answers = [answer for _, answer in asked]
-    jobs = []
-    for number, j in trials:
-        request = asked[number][0]
-        person = engine.make_person(request.record, _box_to_measure(engine.schema, request, j))
-        decode = engine.make_decoder(request.known_records)
-        jobs.append(engine.make_job(request, _count_values(person), decode))
-    for trial, counts, seen in engine.driver.run(jobs):
-        number, j = trials[trial]
-        found = Measurement(engine.schema.names[j], counts.allowed, counts.targets)
-        answers[number] = replace(
-            answers[number],
-            measurements=(*answers[number].measurements, found) if counts.allowed else (),
-            disclosure=sum_disclosures([answers[number].disclosure, seen]),
-        )
+    for trial, counts, seen in run_trials(engine, trials, answers):
+        answer = answers[trial.number]
+        told = answer.measurements
+        if counts.allowed:
+            (j,) = trial.freed
+            told += (Measurement(engine.schema.names[j], counts.allowed, counts.targets),)
+        disclosure = sum_disclosures([answer.disclosure, seen])
+        answers[trial.number] = replace(answer, measurements=told, disclosure=disclosure)
     return answers
 
 
-def _count_values(person: Person) -> Questions[TargetCounts]:
+def _count_values(engine: Engine, request: Request, measured: int) -> Questions[TargetCounts]:
     """Count the states that differ in one value, and those of them that reach the target."""
+    box = _box_to_measure(engine.schema, request, measured)
+    person = engine.make_person(request.record, box)
     return (
         yield from ask_target_counts(
             person.bounds,

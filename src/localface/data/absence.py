@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.codes import finite_number
+from localface.data.codes import HashableDict, finite_number
 from localface.data.declared import DeclaredFeature
 from localface.errors import SchemaError, did_you_mean, list_names
 from localface.types import Array, Ids, Mask
@@ -20,11 +20,8 @@ MISSING = float("nan")
 _NEVER_MISSING = frozenset({str, int, bool})
 
 
-class CodeLabels(dict[float, str]):
-    """What codes of a feature stand for; it is not changed any more once a feature has it."""
-
-    def __hash__(self) -> int:  # type: ignore[override]  # a feature that holds it has a hash
-        return hash(tuple(self.items()))
+class CodeLabels(HashableDict[float, str]):
+    """What codes of a feature stand for."""
 
 
 def checked_missing(feature: DeclaredFeature) -> str:

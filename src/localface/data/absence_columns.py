@@ -42,15 +42,6 @@ class AbsenceColumns:
         """The numbers of these columns."""
         return np.array([one.column for one in self.columns], dtype=np.int64)
 
-    @property
-    def features(self) -> Ids:
-        """The feature of each of these columns."""
-        return np.array([one.feature for one in self.columns], dtype=np.int64)
-
-    def absent_features(self) -> Ids:
-        """Return the features that somebody has no value of."""
-        return np.unique(self.features)
-
     def fill_points(self, points: Array, records: Array) -> None:
         """Say in points which features of records have no value, and why."""
         for one in self.columns:

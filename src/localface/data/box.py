@@ -102,11 +102,15 @@ class Box:
             if not self.allows_code(j, float(state[j]))
         }
 
+    def is_value(self, feature: int, code: float) -> bool:
+        """Tell whether a code stands for a value: nothing is missing, and it is for no reason."""
+        return not (np.isnan(code) or code in self.no_values.get(feature, ()))
+
     def allows_code(self, feature: int, code: float) -> bool:
         """Tell whether one feature may take a value."""
         if self.absent is not None and feature in self.absent:
             return bool(same_codes(code, self.absent[feature]))
-        if np.isnan(code) or code in self.no_values.get(feature, ()):
+        if not self.is_value(feature, code):
             return self.absent is None
         if feature in self.allowed:
             return code in self.allowed[feature]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from math import isfinite
 from numbers import Real
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,6 +13,15 @@ from localface.data.declared import DeclaredFeature
 from localface.errors import ConstraintError, DataError, did_you_mean, list_names
 
 FeatureValue = str | bool | int | float
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+class HashableDict(dict[_Key, _Value]):
+    """A dict that a feature holds: it is not changed any more, so that both have a hash."""
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
 
 
 def finite_number(value: object) -> float | None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from localface.data.codes import FeatureValue
+from localface.data.codes import FeatureValue, HashableDict
 from localface.data.declared import DeclaredFeature
 from localface.errors import SchemaError, did_you_mean, list_names
 
 
-class CategoryLabels(dict[FeatureValue, str]):
-    """What categories are called; it is not changed any more once a feature has it."""
-
-    def __hash__(self) -> int:  # type: ignore[override]  # a feature that holds it has a hash
-        return hash(tuple(self.items()))
+class CategoryLabels(HashableDict[FeatureValue, str]):
+    """What categories are called."""
 
 
 def check_label(feature: DeclaredFeature) -> None:

@@ -184,6 +184,18 @@ class Schema:
             return self._replaced(relations=(*self.relations, made))
         return self._replaced(rules=(*self.rules, made))
 
+    def with_relations(self, pairs: Iterable[Pair]) -> Schema:
+        """Return a schema in which these pairs of features, and no others, keep an order."""
+        return self._replaced(relations=pairs)
+
+    def broken_pairs(self, record: Array) -> list[Pair]:
+        """Return the pairs of features whose order a record does not keep."""
+        return [
+            pair
+            for pair in self.relations
+            if self._are_out_of_order(record[None, :], pair[0], pair[2])[0]
+        ]
+
     def _replaced(self, **parts: Any) -> Schema:
         """Return the same schema with other links, relations, rules or notes."""
         own = {key: getattr(self, key) for key in ("links", "relations", "rules", "notes")}

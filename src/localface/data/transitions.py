@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from localface.data.codes import FeatureValue
+from localface.data.codes import FeatureValue, HashableDict
 from localface.data.declared import DeclaredFeature
 from localface.errors import SchemaError, did_you_mean, list_names
 
 
-class Transitions(dict[FeatureValue, tuple[FeatureValue, ...]]):
-    """From a category to those that never follow it; not changed once a feature has it."""
-
-    def __hash__(self) -> int:  # type: ignore[override]  # a feature that holds it has a hash
-        return hash(tuple(self.items()))
+class Transitions(HashableDict[FeatureValue, tuple[FeatureValue, ...]]):
+    """From a category to those that never follow it."""
 
 
 def checked_never_from(feature: DeclaredFeature) -> Transitions | None:

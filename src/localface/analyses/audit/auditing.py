@@ -227,9 +227,7 @@ def _broken_constraints(schema: Schema, pair: Pair) -> tuple[str, ...]:
         feature = schema.features[j]
         unit = f" {feature.unit}" if feature.unit else ""
         found.append(f"{why}, and {feature.format(float(pair.goal[j]))}{unit} is proposed")
-    for first, _, second in schema.relations:
-        if pair.goal[schema.index(first)] > pair.goal[schema.index(second)]:
-            found.append(f"{first} <= {second} does not hold")
+    found += [f"{' '.join(words)} does not hold" for words in schema.broken_pairs(pair.goal)]
     for rule in schema.rules:
         if rule.breaks(schema.features, pair.goal[None, :])[0]:
             found.append(f"{rule.text} does not hold")

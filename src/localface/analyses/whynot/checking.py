@@ -112,20 +112,19 @@ def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]
             by,
             _unit_word(feature, by),
         )
-    for first, relation, second in schema.relations:
+    for first, relation, second in schema.broken_pairs(goal):
         feature = schema[first]
         code = float(goal[schema.index(first)])
         by = code - float(goal[schema.index(second)])
-        if by > 0:
-            yield Overstep(
-                first,
-                f"{first} {relation} {second}",
-                feature.value(code),
-                format_code_with_unit(feature, code),
-                by,
-                _unit_word(feature, by),
-                second,
-            )
+        yield Overstep(
+            first,
+            f"{first} {relation} {second}",
+            feature.value(code),
+            format_code_with_unit(feature, code),
+            by,
+            _unit_word(feature, by),
+            second,
+        )
     for rule in schema.rules:
         if rule.breaks(schema.features, goal[None, :])[0]:
             names = rule.names or schema.names[:1]

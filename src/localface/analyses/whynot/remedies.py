@@ -135,6 +135,8 @@ def _box_without_features(box: Box, features: Sequence[int]) -> Box:
         box.down & ~free,
         {j: why for j, why in box.reasons.items() if j not in features},
         {j: reach for j, reach in box.distance_limits.items() if j not in features},
+        absent=box.absent,
+        no_values=box.no_values,
     )
 
 

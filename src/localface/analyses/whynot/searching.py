@@ -13,7 +13,6 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import round_share_down
 from localface.data.box import Box
-from localface.data.schema import Schema
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
 from localface.search.plan import Plan
@@ -75,8 +74,7 @@ def _without_broken_relations(engine: Engine, broken: Sequence[Overstep]) -> Eng
     kept = [words for words in schema.relations if (words[0], words[2]) not in pairs]
     if len(kept) == len(schema.relations):
         return engine
-    eased = Schema(schema.features, links=schema.links, relations=kept, notes=schema.notes)
-    return replace(engine, schema=eased)
+    return replace(engine, schema=schema.with_relations(kept))
 
 
 def _answer_and_floor(
@@ -125,13 +123,22 @@ def _with_rows_left(engine: Engine, spent: Sequence[Disclosure]) -> Engine | Non
 
 
 def _box_widened_to_hold(box: Box, goal: Array, broken: Sequence[int]) -> Box:
-    """The box, widened just enough to hold a state."""
+    """The box, widened just enough to hold a state.
+
+    Values may come and go only where the state itself has one that is not there, or lacks one.
+    """
     wide = np.isin(np.arange(len(goal)), broken)
+    comes_or_goes = any(j in (box.absent or ()) or not box.is_value(j, goal[j]) for j in broken)
     return Box(
-        np.where(wide, np.minimum(box.lower, goal), box.lower),
-        np.where(wide, np.maximum(box.upper, goal), box.upper),
-        {j: codes | {int(goal[j])} if wide[j] else codes for j, codes in box.allowed.items()},
+        np.where(wide, np.fmin(box.lower, goal), box.lower),
+        np.where(wide, np.fmax(box.upper, goal), box.upper),
+        {
+            j: codes | {int(goal[j])} if wide[j] and box.is_value(j, goal[j]) else codes
+            for j, codes in box.allowed.items()
+        },
         box.up & ~wide,
         box.down & ~wide,
         box.reasons,
+        absent=None if comes_or_goes else box.absent,
+        no_values=box.no_values,
     )
