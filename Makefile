@@ -121,7 +121,7 @@ NEEDS_demo := --editable '.[demo]'
 NEEDS_test := --editable '.[$(EXTRAS)]' --group test
 NEEDS_lint := --editable '.[$(EXTRAS)]' --group lint
 NEEDS_comparison := --editable '.[$(EXTRAS)]' --group comparison
-$(VENV)/.has-%: pyproject.toml src/localface/_version.py | $(PY)
+$(VENV)/.has-%: pyproject.toml src/localface/_version.py hatch_build.py $(wildcard src/localface/geometry/compiled/*.c) | $(PY)
 	@echo "setting up $(VENV) for make $(firstword $(MAKECMDGOALS)) (once) ..."
 	@uv pip install --quiet --python $(PY) $(NEEDS_$*) 2>/dev/null || { \
 	  $(PY) -m pip install -qq --upgrade 'pip>=25.1' && $(PY) -m pip install -qq $(NEEDS_$*); }

@@ -45,9 +45,6 @@ def test_near_rows_are_the_same_in_any_batch_and_near_indeed() -> None:
 
 def test_a_row_is_found_by_its_place_and_minus_zero_is_zero() -> None:
     crowd = PointSet(np.array([[0.0, 1.0], [2.0, -3.0]]))
-    assert [crowd.row_at(np.array(place)) for place in ([-0.0, 1.0], [2.0, -3.0], [2.0, 3.0])] == [
-        0,
-        1,
-        -1,
-    ]
+    places = np.array(([-0.0, 1.0], [2.0, -3.0], [2.0, 3.0]))
+    assert crowd.rows_at(places).tolist() == [0, 1, -1]
     assert crowd.rows_at_ends(crowd.points, crowd.points[::-1]).tolist() == [[0, 1], [1, 0]]

@@ -16,11 +16,11 @@ from localface.search.closing import (
     outcome_without_measures,
     why_no_actions,
 )
-from localface.search.graph import GraphPath
 from localface.search.move import Move
 from localface.search.outcome import MissingActions
 from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import DensityAlong, RowDensities
+from localface.search.trails import GraphPath
 from scripted import Script, someone
 
 ROWS = [[1.0, 0.0], [2.0, 0.0]]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from localface.density.protocol import Hole
-from localface.search.graph import GraphPath, LocalGraph
+from localface.search.graph import LocalGraph
 from localface.search.questions import (
     Census,
     DensityAlong,
@@ -15,6 +15,7 @@ from localface.search.questions import (
     ScorePoints,
     ScoreRows,
 )
+from localface.search.trails import GraphPath
 from scripted import Script, box, counts, replies, someone, taking_over, values, verdicts
 
 LINE = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [6.0, 0.0]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.geometry.compiled.line_tables import LineTables
 from localface.types import Array, Ids
 
 _OUTER_PART = 20  # beyond the knots, the line of the outer twentieth of them goes on
@@ -27,19 +28,24 @@ class PiecewiseLines:
     heights: Array
     slopes: Array
     tops: Array
+    compiled: LineTables | None = None
 
     @classmethod
     def through(cls, knots: Sequence[Array], heights: Sequence[Array]) -> PiecewiseLines:
         """Return the functions that take each knot to its height; at least two knots a column."""
         most = max((len(one) for one in knots), default=2)
         pieces = [_pieces(x, y) for x, y in zip(knots, heights, strict=True)]
-        return cls(
-            pad_lines(knots, most),
-            *(pad_lines([piece[i] for piece in pieces], most + 1) for i in range(4)),
+        padded = pad_lines(knots, most)
+        anchors, starts, slopes, tops = (
+            pad_lines([piece[i] for piece in pieces], most + 1) for i in range(4)
         )
+        compiled = LineTables.or_none(padded, anchors, starts, slopes, tops)
+        return cls(padded, anchors, starts, slopes, tops, compiled)
 
     def __call__(self, columns: Array) -> Array:
         """Apply each column's function: (points, columns) to the same shape."""
+        if self.compiled is not None:
+            return self.compiled.apply(columns)
         n_pieces = self.anchors.shape[1]
         flat = count_knots_reached(columns, self.knots) + np.arange(len(self.anchors)) * n_pieces
         rise = (columns - self.anchors.take(flat)) * self.slopes.take(flat)

@@ -10,16 +10,11 @@ import numpy as np
 from localface.data.absence import absent_values, is_absent
 from localface.data.absence_columns import AbsenceColumns, lay_out_absences
 from localface.data.box import Box
-from localface.data.lines import PiecewiseLines
 from localface.data.normal_scores import NormalScores
+from localface.data.plain_columns import PlainColumns
 from localface.data.rounding import roundest_multiple
 from localface.data.schema import Schema
-from localface.data.value_scales import (
-    absences_in,
-    centre_and_scale,
-    code_limits,
-    digits_per_feature,
-)
+from localface.data.value_scales import absences_in, centre_and_scale
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
 from localface.types import Array, Ids, Mask
@@ -51,11 +46,7 @@ class Space:
     _firsts: tuple[int, ...] = field(init=False)  # the first column of each feature
     _plain: Ids = field(init=False)  # the features that have one column
     _plain_columns: Ids = field(init=False)  # those columns
-    _whole: Ids = field(init=False)  # the features with one column whose codes are whole
-    _whole_limits: tuple[Array, Array] = field(init=False)  # their first and last codes
-    _short: tuple[tuple[int, Ids], ...] = field(init=False)  # digits to try, and of which of them
-    _to_points: PiecewiseLines = field(init=False)  # from their codes to their columns
-    _to_codes: PiecewiseLines = field(init=False)  # and back
+    _plain_codes: PlainColumns = field(init=False)  # their codes
 
     def __post_init__(self) -> None:
         features = self.schema.features
@@ -64,7 +55,6 @@ class Space:
         widths = [size + more for size, more in zip(sizes, missing, strict=True)]
         firsts = np.cumsum([0, *widths])[:-1]
         plain = [j for j, f in enumerate(features) if f.kind != "categorical"]
-        whole = [j for j in plain if features[j].kind != "numeric"]
         columns: dict[str, object] = {
             "absence_columns": lay_out_absences(self.schema, self.absences, self.scales, sizes),
             "feature_of": np.repeat(np.arange(len(widths)), widths).astype(np.int64),
@@ -72,13 +62,10 @@ class Space:
             "_firsts": tuple(int(first) for first in firsts),
             "_plain": np.array(plain, dtype=np.int64),
             "_plain_columns": firsts[plain].astype(np.int64),
-            "_whole": np.array(whole, dtype=np.int64),
-            "_whole_limits": code_limits([features[j] for j in whole]),
-            "_short": digits_per_feature(self.schema, self.centres, self.scales),
+            "_plain_codes": PlainColumns.of(
+                self.schema, self.centres, self.scales, self.normal_scores
+            ),
         }
-        knots, heights = self._knots(plain)
-        columns["_to_points"] = PiecewiseLines.through(knots, heights)
-        columns["_to_codes"] = PiecewiseLines.through(heights, knots)
         for name, value in columns.items():
             object.__setattr__(self, name, value)
         self.discrete[self.absence_columns.numbers] = True
@@ -170,7 +157,7 @@ class Space:
     def check_magnitudes(self, records: Array, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
         far = np.abs((records - self.centres) / self.scales) > _FAR
-        far[:, self._plain] |= np.abs(self._to_points(records[:, self._plain])) > _FAR
+        far[:, self._plain] |= np.abs(self._plain_codes.to_columns(records[:, self._plain])) > _FAR
         far &= ~absent_values(self.schema, records)
         if far.any():
             row, j = (int(index) for index in np.argwhere(far)[0])
@@ -185,7 +172,7 @@ class Space:
     def points(self, records: Array) -> Array:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))
-        points[:, self._plain_columns] = self._to_points(records[:, self._plain])
+        points[:, self._plain_columns] = self._plain_codes.to_columns(records[:, self._plain])
         for j, first in self._one_hot_features():
             present = np.flatnonzero(~np.isnan(records[:, j]))
             columns = first + records[present, j].astype(np.int64)
@@ -196,15 +183,7 @@ class Space:
     def records(self, points: Array) -> Array:
         """Turn points into the nearest records, numbers with few digits where that is the same."""
         records = np.empty((len(points), len(self.schema)))
-        plain = points[:, self._plain_columns]
-        records[:, self._plain] = self._to_codes(plain)
-        rounded = np.rint(records[:, self._whole]) + 0.0  # no negative zero
-        records[:, self._whole] = np.clip(rounded, *self._whole_limits)
-        exact = records[:, self._plain]
-        short = exact.copy()
-        for digits, some in self._short:  # 37.3, not 37.300000000000004, where it is the same point
-            short[:, some] = np.round(short[:, some], digits)
-        records[:, self._plain] = np.where(self._to_points(short) == plain, short, exact)
+        records[:, self._plain] = self._plain_codes.nearest(points[:, self._plain_columns])
         for j, first in self._one_hot_features():
             last = first + len(self.schema.features[j].categories or ())
             records[:, j] = points[:, first:last].argmax(axis=1)
@@ -250,7 +229,7 @@ class Space:
         along = np.where(self.discrete, flipped, starts + t * (ends - starts))
         every = np.concatenate([along, points[-1:]])
         values = self.records(every)
-        values[:, self._plain] = self._to_codes(every[:, self._plain_columns])
+        values[:, self._plain] = self._plain_codes.to_codes(every[:, self._plain_columns])
         self.absence_columns.fill_records(values, every)
         return values
 
@@ -273,7 +252,9 @@ class Space:
         down = np.zeros(self.width, dtype=bool)
         plain = self._plain
         columns = self._plain_columns
-        lower[columns], upper[columns] = self._to_points(np.stack([low[plain], high[plain]]))
+        lower[columns], upper[columns] = self._plain_codes.to_columns(
+            np.stack([low[plain], high[plain]])
+        )
         up[columns] = box.up[plain]
         down[columns] = box.down[plain]
         for j, _ in self._one_hot_features():
@@ -315,21 +296,6 @@ class Space:
     def _category_height(self, j: int) -> float:
         """The value in the column of a record's category: two categories are one unit apart."""
         return float(np.sqrt(0.5) / self.scales[j])
-
-    def _knots(self, plain: list[int]) -> tuple[list[Array], list[Array]]:
-        """Return codes of features with one column, and the values of the column there."""
-        knots = []
-        heights = []
-        for j in plain:
-            scores = self.normal_scores[j] if self.normal_scores else None
-            if scores is None:
-                centre = float(self.centres[j])
-                scores = NormalScores(
-                    np.array([centre, centre + self.scales[j]]), np.array([0.0, 1.0])
-                )
-            knots.append(scores.values)
-            heights.append(scores.scores)
-        return knots, heights
 
     def _one_hot_features(self) -> list[tuple[int, int]]:
         """Features with a column a category, and the first of their columns."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +23,7 @@ from localface.density.protocol import (
     SegmentDensities,
     compare_with_floor,
 )
+from localface.geometry.compiled.step_kernels import StepKernels
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
 
@@ -63,6 +66,25 @@ class KDE:
         self.bandwidth = bandwidth
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_compiled"}
+
+    @cached_property
+    def _compiled(self) -> StepKernels | None:
+        """The kernels laid out for compiled code, where there is any."""
+        kernels = self._kernels
+        regions = kernels.point_set.regions
+        return StepKernels.or_none(
+            kernels.point_set.points,
+            order=regions.order,
+            firsts=regions.firsts,
+            centres=regions.centres,
+            radii=regions.radii(kernels.point_set.points),
+            discrete=kernels.discrete,
+            bandwidth=kernels.h,
+            matrix=kernels.matrix,
+        )
+
     @property
     def matrix(self) -> Array | None:
         """What maps points, from the right, to where kernels are round; None for the identity."""
@@ -90,13 +112,48 @@ class KDE:
         With a floor, only as many rows are summed as the verdict needs: accept on a
         lower bound, refuse on an upper one.
         """
+        if log_floor is None:
+            return compare_with_floor(
+                self._lowest_log_sums(starts, ends) + self.log_normaliser, None
+            )
+        floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
+        if self._compiled is not None:
+            return self._judge_compiled(self._compiled, starts, ends, floors)
+        return self._judge(starts, ends, floors)
+
+    def _lowest_log_sums(self, starts: Array, ends: Array) -> Array:
+        """Return the lowest log-sum of kernels along each segment."""
+        if self._compiled is not None:
+            rows = self._point_set.rows_at_ends(starts, ends)
+            return self._compiled.lowest_log_sums(starts, ends, rows)
+        log_sums = np.empty(len(starts))
+        for some, sums in self._kernel_sums_in_chunks(starts, ends):
+            log_sums[some] = sums.lowest_log_sums()
+        return log_sums
+
+    def _judge_compiled(
+        self, compiled: StepKernels, starts: Array, ends: Array, floors: Array
+    ) -> SegmentDensities:
+        """Compare segments with floors on log-sums; what is too close to call is worked out."""
+        rows = self._point_set.rows_at_ends(starts, ends)
+        found = compiled.judge(starts, ends, rows, floors)
+        log_densities = found.bounds + self.log_normaliser
+        passes = found.verdicts == 1
+        close = np.flatnonzero(found.verdicts < 0)
+        if len(close):
+            settled = self._judge(starts[close], ends[close], floors[close])
+            log_densities[close] = settled.log_densities
+            passes[close] = settled.passes
+        holes = tuple(
+            (i, Hole(found.places[i], float(found.radii[i]), self._kernels.matrix))
+            for i in np.flatnonzero(found.radii).tolist()
+        )
+        return SegmentDensities(log_densities, passes, holes)
+
+    def _judge(self, starts: Array, ends: Array, floors: Array) -> SegmentDensities:
+        """Compare segments with floors on log-sums of kernels."""
         log_sums = np.empty(len(starts))
         passes = np.ones(len(starts), dtype=bool)
-        if log_floor is None:
-            for some, sums in self._kernel_sums_in_chunks(starts, ends):
-                log_sums[some] = sums.lowest_log_sums()
-            return SegmentDensities(log_sums + self.log_normaliser, passes)
-        floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
         holes: list[tuple[int, Hole]] = []
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
             found = sums.compare_with_floors(floors[some])

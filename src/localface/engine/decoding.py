@@ -9,6 +9,7 @@ import numpy as np
 from localface.data.box import Box
 from localface.data.space import Space
 from localface.engine.job import Decode
+from localface.geometry.compiled.known_values import take_over_values
 from localface.search.outcome import Outcome
 from localface.sources.protocol import Source
 from localface.types import Array, Ids
@@ -35,6 +36,9 @@ def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None
             records = _keep_records_within(space, within, points, records)
         sources = np.concatenate([donors, known])
         source_points = np.concatenate([space.points(donors), known_points])
+        taken_over = take_over_values(records, points, sources, source_points, firsts)
+        if taken_over is not None:
+            return taken_over
         if len(sources) > _MANY:
             return _with_values_of_many(records, points, sources, source_points, firsts)
         for record, point in zip(sources, source_points, strict=True):

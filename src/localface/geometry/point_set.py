@@ -2,13 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from localface.geometry.compiled.row_index import RowIndex
 from localface.types import Array, Ids
 
 _MAX_REGIONS = 512
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Regions:
+    """A rough map of points: some of them as centres, and the points nearest to each.
+
+    ``order`` has all points region by region, ``firsts`` where each region begins and, at the
+    end, how many points there are.
+    """
+
+    centres: Array
+    squares: Array  # squared lengths of the centres
+    firsts: Ids
+    order: Ids
+
+    def radii(self, points: Array) -> Array:
+        """Return how far the points of each region are from its centre at most."""
+        sizes = np.diff(self.firsts)
+        away = points[self.order] - np.repeat(self.centres, sizes, axis=0)
+        distances = np.sqrt((away * away).sum(axis=1))
+        found = np.zeros(len(sizes))
+        np.maximum.at(found, np.repeat(np.arange(len(sizes)), sizes), distances)
+        return found * (1 + 1e-9)
 
 
 class PointSet:
@@ -58,41 +84,54 @@ class PointSet:
         Returns the query and the row of each pair. They are the same whatever the batch: a
         product by BLAS might choose others.
         """
-        centres, squares, firsts, order = self._rough_regions
+        regions = self.regions
+        firsts = regions.firsts
         sizes = np.diff(firsts)
-        distances = squares - 2 * np.einsum("ij,kj->ik", queries, centres)
+        distances = regions.squares - 2 * np.einsum("ij,kj->ik", queries, regions.centres)
         by_distance = np.argsort(distances, axis=1, kind="stable")
         before = np.cumsum(sizes[by_distance], axis=1) - sizes[by_distance]
         query, rank = np.nonzero(before < most)
         region = by_distance[query, rank]
         many = sizes[region]
         steps = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-        return np.repeat(query, many), order[np.repeat(firsts[region], many) + steps]
+        return np.repeat(query, many), regions.order[np.repeat(firsts[region], many) + steps]
 
     @cached_property
-    def _rough_regions(self) -> tuple[Array, Array, Ids, Ids]:
-        """A rough map of the rows: some of them as centres, and the rows nearest to each.
-
-        Returns the centres, their squared norms, where each region's rows begin, and all rows
-        by region.
-        """
+    def regions(self) -> Regions:
+        """A rough map of the rows."""
         centres = self.points[:: max(1, len(self) // min(_MAX_REGIONS, 1 + len(self) // 64))]
         squares = (centres * centres).sum(axis=1)
         parts = np.array_split(self.points, 1 + len(self) // 4096)
         home = np.concatenate([(squares - 2 * (part @ centres.T)).argmin(axis=1) for part in parts])
         sizes = np.bincount(home, minlength=len(centres))
-        return centres, squares, np.cumsum([0, *sizes]), np.argsort(home, kind="stable")
+        return Regions(centres, squares, np.cumsum([0, *sizes]), np.argsort(home, kind="stable"))
 
     def rows_at_ends(self, starts: Array, ends: Array) -> Ids:
         """Return the rows that lie exactly at the two ends of segments; -1 where there is none."""
-        pairs = zip(starts, ends, strict=True)
-        found = [[self.row_at(a), self.row_at(b)] for a, b in pairs]
-        return np.array(found, dtype=np.int64).reshape(-1, 2)
+        return np.column_stack([self.rows_at(starts), self.rows_at(ends)])
 
-    def row_at(self, point: Array) -> int:
-        """Return the row that lies exactly at a point; -1 if there is none."""
-        return self._row_by_bytes.get((point + 0.0).tobytes(), -1)
+    def rows_at(self, points: Array) -> Ids:
+        """Return the rows that lie exactly at points; -1 where there is none."""
+        if self._row_index is not None:
+            return self._row_index.rows_at(points)
+        known = self._row_by_bytes
+        return np.array([known.get((one + 0.0).tobytes(), -1) for one in points], dtype=np.int64)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_row_index"}
+
+    @cached_property
+    def _row_index(self) -> RowIndex | None:
+        """The rows by their points, compiled."""
+        return RowIndex.or_none(self.points)
 
     @cached_property
     def _row_by_bytes(self) -> dict[bytes, int]:
         return {(point + 0.0).tobytes(): row for row, point in enumerate(self.points)}
+
+
+def keys_of(points: Array) -> list[bytes]:
+    """Return the bytes of each point, to look it up by."""
+    size = points.shape[1] * points.itemsize
+    every = points.tobytes()
+    return [every[first : first + size] for first in range(0, len(every), size)]

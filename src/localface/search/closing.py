@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from localface.search.graph import GraphPath, LocalGraph, Trail
+from localface.search.graph import LocalGraph
 from localface.search.move import Move
 from localface.search.outcome import ActionPath, MissingActions, Outcome
 from localface.search.person import Person
@@ -24,6 +24,7 @@ from localface.search.stages.donors import find_donors
 from localface.search.stages.explore import Exploration
 from localface.search.stages.small_steps import break_into_small_steps
 from localface.search.stages.straight import find_straight_way
+from localface.search.trails import GraphPath, Trail
 from localface.types import Array, Ids
 
 _T = TypeVar("_T")

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from localface.density.protocol import Hole, SegmentDensities
+from localface.density.protocol import RESTATED_TOLERANCE, Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import keys_of
 from localface.geometry.segments import norms
 from localface.search.person import Person
 from localface.search.questions import (
@@ -26,27 +27,10 @@ from localface.search.questions import (
     ask_row_scores,
     ask_target_counts,
 )
+from localface.search.trails import Edge, GraphPath, Trail, undirected_key
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 _AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
-
-Edge = tuple[int, int]
-"""The step from one vertex to another."""
-Trail = tuple[int, ...]
-"""Vertices in order."""
-
-
-@dataclass(frozen=True, slots=True)
-class GraphPath:
-    """Vertices in order, and what the edges between them cost."""
-
-    vertices: Trail
-    cost: float
-
-    @property
-    def edges(self) -> list[Edge]:
-        """The steps from vertex to vertex."""
-        return list(zip(self.vertices[:-1], self.vertices[1:], strict=True))
 
 
 class LocalGraph:
@@ -173,7 +157,7 @@ class LocalGraph:
 
         ``rows`` are those whose values the states have taken over.
         """
-        keys = [point.tobytes() for point in points]
+        keys = keys_of(points)
         known = self._scores_of_states
         fresh = list(dict.fromkeys(i for i, key in enumerate(keys) if key not in known))
         if fresh:
@@ -195,23 +179,36 @@ class LocalGraph:
 
     def log_densities_at(self, vertices: list[int]) -> Questions[Array]:
         """The log-density at each vertex: known for rows, worked out for other states."""
+        values, states = yield from self._row_log_densities(vertices)
+        for some in _in_parts(states):
+            found = yield from self._densities_at(vertices, some, None)
+            values[some] = found.log_densities
+        return values
+
+    def are_below_floor(self, vertices: list[int]) -> Questions[Mask]:
+        """Tell which vertices are below the floor for sure: known for rows, else a verdict."""
+        values, states = yield from self._row_log_densities(vertices)
+        below = values < self.person.log_floor - 2 * RESTATED_TOLERANCE
+        for some in _in_parts(states):
+            found = yield from self._densities_at(vertices, some, self.person.log_floor)
+            below[some] = ~found.passes
+        return below
+
+    def _row_log_densities(self, vertices: list[int]) -> Questions[tuple[Array, Ids]]:
+        """The log-densities of vertices that are rows, and the positions of those that are none."""
         values = np.zeros(len(vertices))
         ids = self.ids[vertices]
-        rows = ids >= 0
-        if rows.any():
+        rows = np.flatnonzero(ids >= 0)
+        if len(rows):
             points = self.points[vertices][rows]
             values[rows] = yield from ask_row_densities(ids[rows], points)
-        if not rows.all():
-            loops = [
-                (vertex, vertex) for vertex, one in zip(vertices, rows, strict=True) if not one
-            ]
-            parts = []
-            for first in range(0, len(loops), _AT_ONCE):
-                some = loops[first : first + _AT_ONCE]
-                found = yield from self.densities_along(some, None, self.person.rule)
-                parts.append(found.log_densities)
-            values[~rows] = np.concatenate(parts)
-        return values
+        return values, np.flatnonzero(ids < 0)
+
+    def _densities_at(
+        self, vertices: list[int], some: Ids, log_floor: float | None
+    ) -> Questions[SegmentDensities]:
+        loops = [(vertices[i], vertices[i]) for i in some.tolist()]
+        return (yield from self.densities_along(loops, log_floor, self.person.rule))
 
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
@@ -236,7 +233,7 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        keys = [_undirected_key(edge) for edge in wanted if self.is_permitted(edge)]
+        keys = [undirected_key(edge) for edge in wanted if self.is_permitted(edge)]
         self._verdicts.update((key, False) for key in keys if self.below_floor & {*key})
         if self.person.rule == "mean":
             keys += [(vertex, vertex) for key in keys for vertex in key]
@@ -249,7 +246,7 @@ class LocalGraph:
             if self.person.rule == "lowest":
                 self.holes.extend(hole for _, hole in found.holes)
         return [
-            self.is_permitted(edge) and self._edge_passes(_undirected_key(edge)) for edge in wanted
+            self.is_permitted(edge) and self._edge_passes(undirected_key(edge)) for edge in wanted
         ]
 
     def densities_along(
@@ -263,7 +260,7 @@ class LocalGraph:
 
     def log_mean_densities(self, edges: list[Edge]) -> Questions[list[float]]:
         """Log of the mean density along edges, asking only about those that are new."""
-        keys = [_undirected_key(edge) for edge in edges]
+        keys = [undirected_key(edge) for edge in edges]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._log_means]
         if unknown:
             found = yield from self.densities_along(unknown, None, "mean")
@@ -341,6 +338,6 @@ def _ask_scores_of_states(rows: Ids, points: Array, moved: Mask) -> Questions[Ar
     return scores
 
 
-def _undirected_key(edge: Edge) -> Edge:
-    """The key of an edge, as its density is the same in both directions."""
-    return edge if edge[0] <= edge[1] else (edge[1], edge[0])
+def _in_parts(numbers: Ids) -> list[Ids]:
+    """Split numbers into parts for one question each."""
+    return [numbers[first : first + _AT_ONCE] for first in range(0, len(numbers), _AT_ONCE)]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from localface.search.graph import GraphPath, LocalGraph
+from localface.search.graph import LocalGraph
 from localface.search.plan import Plan
 from localface.search.questions import Questions
 from localface.search.stages.enhance import Effort, enhance
 from localface.search.stages.exploit import exploit
+from localface.search.trails import GraphPath
 
 _MOST_EFFORT = 5e7  # numbers compared to improve one path: about a second, without a proof then
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from localface.geometry.compiled.state_distances import state_distances
 from localface.geometry.point_set import PointSet
 from localface.geometry.projection import Projection
 from localface.sources.nearest_states import gather_nearest_states, no_states, projection_of
@@ -51,6 +52,15 @@ class TableStates:
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question, all of which have a projection; see ``Source``."""
+        compiled = [self._compiled_distances(question) for question in questions]
+        if compiled[0] is not None:
+            every = self._every_column
+            each = zip(questions, compiled, strict=True)
+            return [
+                self._gather(question, rough, every)
+                for question, rough in each
+                if rough is not None
+            ]
         roles = [self._roles_of_columns(projection_of(question)) for question in questions]
         rough = self._straight_distances(questions, roles)
         return [self._answer_question(*each) for each in zip(questions, roles, rough, strict=True)]
@@ -61,11 +71,51 @@ class TableStates:
         for columns in roles.groups:
             self._add_group(question, columns, rough)
         self._leave_out_rows(question, rough)
+        return self._gather(question, rough, roles.varying)
+
+    def _compiled_distances(self, question: Nearest) -> Array | None:
+        """Return squared distances to the states of all rows; None where nothing is compiled."""
+        projection = projection_of(question)
+        found = state_distances(
+            self._point_set.columns,
+            question.point,
+            (projection.bounds.lower, projection.bounds.upper),
+            allowed=self._allowed(question),
+            kept=projection.kept,
+            groups=[
+                (columns, np.isin(columns, projection.deciding(columns)))
+                for columns in projection.taken_together
+            ],
+        )
+        if found is not None:
+            found[question.exclude] = np.inf
+        return found
+
+    def _allowed(self, question: Nearest) -> tuple[Array, Array]:
+        """Return the limits beyond which rows are left out for sure.
+
+        What is out of bounds in a column that goes as far as its limits is so before it is
+        cut short.
+        """
+        projection = projection_of(question)
+        lower, upper = question.bounds.lower, question.bounds.upper
+        alone = np.ones(len(lower), dtype=bool)
+        for columns in projection.taken_together:
+            alone[columns] = False
+        lower = np.where(alone & (lower > projection.bounds.lower), lower, -np.inf)
+        upper = np.where(alone & (upper < projection.bounds.upper), upper, np.inf)
+        comparable = projection.comparable
+        if comparable is None:
+            return lower, upper
+        return np.maximum(lower, comparable.lower), np.minimum(upper, comparable.upper)
+
+    def _gather(self, question: Nearest, rough: Array, varying: Ids) -> Neighbors:
+        """Take the nearest states by the distances of all rows."""
         square = float((question.point * question.point).sum())
 
         def rows_at(near: Ids) -> tuple[Ids, Array]:
             if len(near) > _MANY:
-                near = self._first_of_equals(near, roles.varying)
+                near = self._first_of_equals(near, varying)
             return near, self._point_set.points[near]
 
         def rough_reach(distance: float) -> float:
@@ -181,24 +231,17 @@ class TableStates:
         return rows[first]
 
     def _leave_out_rows(self, question: Nearest, rough: Array) -> None:
-        """Make rows infinitely far that are excluded, or whose states are out of bounds for sure.
-
-        What is out of bounds in a column that goes as far as its limits is so before it is
-        cut short.
-        """
-        projection = projection_of(question)
-        lower = question.bounds.lower
-        upper = question.bounds.upper
+        """Make rows infinitely far that are excluded, or out of bounds for sure."""
         rough[question.exclude] = np.inf
-        if projection.comparable is not None:
-            rough[~projection.admits(self._point_set.points)] = np.inf
-        alone = np.ones(len(lower), dtype=bool)
-        for columns in projection.taken_together:
-            alone[columns] = False
-        for column in np.flatnonzero(alone & (lower > projection.bounds.lower)):
+        lower, upper = self._allowed(question)
+        for column in np.flatnonzero(lower > -np.inf):
             rough[self._point_set.columns[column] < lower[column]] = np.inf
-        for column in np.flatnonzero(alone & (upper < projection.bounds.upper)):
+        for column in np.flatnonzero(upper < np.inf):
             rough[self._point_set.columns[column] > upper[column]] = np.inf
+
+    @cached_property
+    def _every_column(self) -> Ids:
+        return np.arange(self._point_set.width)
 
     @cached_property
     def _squared_columns(self) -> Array:

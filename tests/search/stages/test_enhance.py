@@ -7,10 +7,10 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from localface.search.graph import GraphPath
 from localface.search.plan import Price
 from localface.search.questions import DensityAlong
 from localface.search.stages.enhance import AStar, Effort, enhance
+from localface.search.trails import GraphPath
 from scripted import Script, box, someone
 
 ROWS = [[1.0, 1.0], [2.0, 0.0], [3.0, 1.0], [4.0, 0.0]]

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from localface.data.space import Space
 from localface.density.common_states.common_scale import CommonScale
 from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.given_own import GivenOwn
+from localface.density.common_states.pair_layout import lay_out_pairs
 from localface.density.common_states.pair_tables import NamedPair
 from localface.density.common_states.pair_weights import WeightedPairs
 from localface.density.common_states.segment_cells import cells_along
@@ -22,8 +26,9 @@ from localface.density.protocol import (
     SegmentDensities,
     compare_with_floor,
 )
+from localface.geometry.compiled.pair_rule import PairRule
 from localface.geometry.point_set import PointSet
-from localface.types import Array, Ids
+from localface.types import Array, Ids, Mask
 
 _JOINT = 0  # the number of the question about the joint density; pairs are the others
 
@@ -40,7 +45,7 @@ class AnsweredQuestion:
     pair: NamedPair | None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CommonStates:
     """One log-density from three questions, each answered among comparable people.
 
@@ -64,6 +69,14 @@ class CommonStates:
     comparable: ComparablePeople | None = None  # None where nothing is own
     certified: bool = True
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_pair_rule"}
+
+    @cached_property
+    def _pair_rule(self) -> PairRule | None:
+        """The pairs laid out for compiled code, where there is any."""
+        return lay_out_pairs(self.pairs, self.common, self.space.discrete)
+
     @property
     def bandwidth(self) -> float:
         """The bandwidth of the kernels, in the space that they are round in."""
@@ -81,7 +94,9 @@ class CommonStates:
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
-        With a floor, pairs are looked at only where the joint density passes.
+        With a floor, what one question refuses is not asked the others. At a state pairs come
+        first, which are quicker; on a step the joint density, as what it refuses a step for
+        rules out other steps too.
         """
         mean, spread = self._expected(starts)
         if log_floor is None:
@@ -90,15 +105,33 @@ class CommonStates:
             lowest = np.minimum((joint - mean[:, _JOINT]) / spread[:, _JOINT], along)
             return compare_with_floor(lowest, None)
         floors = np.broadcast_to(log_floor, len(starts))
-        found = self.kde.lowest_along(starts, ends, mean[:, _JOINT] + spread[:, _JOINT] * floors)
-        lowest = (found.log_densities - mean[:, _JOINT]) / spread[:, _JOINT]
-        passes = found.passes.copy()
+        still = (starts == ends).all(axis=1)
+        lowest = np.full(len(starts), np.inf)
+        states = np.flatnonzero(still)
+        if len(states):
+            lowest[states] = self._pairs_along(
+                starts[states], ends[states], mean[states], spread[states], only_ends=True
+            )
+        passes = lowest >= floors - FLOOR_TOLERANCE
         some = np.flatnonzero(passes)
-        if len(some):
-            along = self._pairs_along(starts[some], ends[some], mean[some], spread[some])
-            passes[some] = along >= floors[some] - FLOOR_TOLERANCE
-            lowest[some] = np.minimum(np.maximum(lowest[some], floors[some]), along)
-        return SegmentDensities(lowest, passes, found.holes)
+        joint_mean, joint_spread = mean[some, _JOINT], spread[some, _JOINT]
+        found = self.kde.lowest_along(
+            starts[some], ends[some], joint_mean + joint_spread * floors[some]
+        )
+        joint = (found.log_densities - joint_mean) / joint_spread
+        passes[some] = found.passes
+        lowest[some] = np.minimum(
+            np.where(found.passes, np.maximum(joint, floors[some]), joint), lowest[some]
+        )
+        steps = np.flatnonzero(passes & ~still)
+        if len(steps):
+            along = self._pairs_along(
+                starts[steps], ends[steps], mean[steps], spread[steps], log_floors=floors[steps]
+            )
+            passes[steps] = along >= floors[steps] - FLOOR_TOLERANCE
+            lowest[steps] = np.minimum(lowest[steps], along)
+        holes = tuple((int(some[number]), hole) for number, hole in found.holes)
+        return SegmentDensities(lowest, passes, holes)
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the mean joint density along each segment.
@@ -148,12 +181,33 @@ class CommonStates:
         return self.given_own.at(points)
 
     def _pairs_along(
-        self, starts: Array, ends: Array, mean: Array, spread: Array, *, only_ends: bool = False
+        self,
+        starts: Array,
+        ends: Array,
+        mean: Array,
+        spread: Array,
+        *,
+        log_floors: Array | None = None,
+        only_ends: bool = False,
     ) -> Array:
-        """Return the lowest that pairs stand for along each segment, on the common scale."""
+        """Return the lowest that pairs stand for along each segment, on the common scale.
+
+        With floors, what is refused need not be the lowest.
+        """
         tables = self.pairs.tables
         if not len(self.pairs.considered):
             return np.full(len(starts), np.inf)
+        if self._pair_rule is not None:
+            own = self.rows.rows_at_ends(starts, ends) >= 0
+            return self._pair_rule.lowest_along(
+                starts,
+                ends,
+                left_out=_ends_left_out(own, starts, ends),
+                mean=mean[:, 1:],
+                spread=spread[:, 1:],
+                log_floors=log_floors,
+                only_ends=only_ends,
+            )
         step = np.tile(np.arange(len(starts)), 2)
         if only_ends:
             binned = tables.bins.of(np.concatenate([starts, ends]))
@@ -173,3 +227,9 @@ class CommonStates:
         without = bins.of(self.rows.points[own.ravel()]).reshape(*own.shape, len(bins.columns))
         without[own < 0] = -1
         return np.asarray(without)
+
+
+def _ends_left_out(is_row: Mask, starts: Array, ends: Array) -> npt.NDArray[np.uint8]:
+    """Say which ends of segments are rows: 1 the start, 2 the end; one that is both counts once."""
+    apart = (starts != ends).any(axis=1)
+    return np.asarray(is_row[:, 0] + 2 * (is_row[:, 1] & apart), dtype=np.uint8)

@@ -96,7 +96,7 @@ class NeighborGraph:
 
         A point that equals a row is joined as that row is; any other as a new row would be.
         """
-        row = self.points.row_at(point)
+        row = int(self.points.rows_at(point[None, :])[0])
         if row >= 0:
             own = slice(self.links.indptr[row], self.links.indptr[row + 1])
             ends = self.links.indices[own].astype(np.int64)

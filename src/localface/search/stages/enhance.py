@@ -8,9 +8,10 @@ import numpy as np
 
 from localface.density.protocol import Hole
 from localface.geometry.segments import nearest_distances, norms
-from localface.search.graph import Edge, GraphPath, LocalGraph
+from localface.search.graph import LocalGraph
 from localface.search.plan import Price
 from localface.search.questions import Questions
+from localface.search.trails import Edge, GraphPath
 from localface.types import Array, Ids
 
 _MAX_BY_MEAN = 48

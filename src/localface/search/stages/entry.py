@@ -6,8 +6,9 @@ import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
-from localface.search.graph import LocalGraph, Trail
+from localface.search.graph import LocalGraph
 from localface.search.questions import Questions
+from localface.search.trails import Trail
 
 _ALIKE = 1e-3  # nats by which entry steps must differ: most are lowest at the factual itself
 _NEAREST = 8  # rows looked at first for one to enter by

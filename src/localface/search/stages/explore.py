@@ -9,14 +9,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
+from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.deviation import turn_until_segment_stays_near
 from localface.geometry.segments import norms
-from localface.search.graph import LocalGraph, Trail
+from localface.search.graph import LocalGraph
 from localface.search.person import Person
 from localface.search.plan import WalkOptions
 from localface.search.questions import Questions
 from localface.search.stages.entry import find_entries, rank_entries
+from localface.search.trails import Trail
 from localface.types import Array
 
 _PATIENCE = 8  # steps refused one by one before it is asked of all ends whether they are on ground
@@ -195,8 +196,7 @@ def _rule_out_ends(graph: LocalGraph, first: int) -> Questions[int]:
     fresh = list(range(first, len(graph.points)))
     if graph.person.rule != "lowest" or not fresh:
         return first
-    log_densities = yield from graph.log_densities_at(fresh)
-    low = log_densities < graph.person.log_floor - 2 * RESTATED_TOLERANCE
+    low = yield from graph.are_below_floor(fresh)
     graph.below_floor.update((first + np.flatnonzero(low)).tolist())
     return len(graph.points)
 

@@ -16,8 +16,9 @@ from __future__ import annotations
 import numpy as np
 
 from localface.geometry.segments import norms
-from localface.search.graph import Edge, GraphPath, LocalGraph
+from localface.search.graph import LocalGraph
 from localface.search.questions import Questions
+from localface.search.trails import Edge, GraphPath
 from localface.types import Array, Ids
 
 

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from localface.geometry.segments import norms
-from localface.search.graph import Edge, LocalGraph, Trail
+from localface.search.graph import LocalGraph
 from localface.search.questions import Questions, ask_density_along
+from localface.search.trails import Edge, Trail
 from localface.types import Array
 
 _RESOLUTION = 1e-7

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from localface.geometry.point_set import keys_of
 from localface.geometry.segments import norms
 from localface.search.person import Person
 from localface.types import Array, Ids, Mask
@@ -58,8 +59,8 @@ class Swaps:
         made[np.arange(len(which)), group] = True
         more = ChangeSets(sets.donors[which], made)
         first: dict[bytes, int] = {}
-        for i, state in enumerate(self.states(more)):
-            first.setdefault(state.tobytes(), i)
+        for i, key in enumerate(keys_of(self.states(more))):
+            first.setdefault(key, i)
         return more.subset(np.fromiter(first.values(), dtype=np.int64, count=len(first)))
 
     def states(self, sets: ChangeSets) -> Array:

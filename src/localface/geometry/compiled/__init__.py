@@ -1,0 +1,1 @@
+"""What is asked most, compiled from C where a compiler was there; NumPy does it all otherwise."""

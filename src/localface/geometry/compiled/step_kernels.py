@@ -1,0 +1,134 @@
+"""Kernel sums along steps, compiled."""
+
+from __future__ import annotations
+
+import ctypes
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from localface.geometry.compiled.library import address, check_memory, load_library
+from localface.types import Array, Ids, Mask
+
+_NUMBERS = ("n_rows", "width", "depth", "n_regions")
+_ARRAYS = (
+    "matrix",
+    "columns",
+    "rough_columns",
+    "position",
+    "centres",
+    "radii",
+    "firsts",
+    "discrete",
+)
+
+
+class _Kernels(ctypes.Structure):
+    """As in steps.c."""
+
+    _fields_ = (
+        *((name, ctypes.c_int64) for name in _NUMBERS),
+        *((name, ctypes.c_void_p) for name in _ARRAYS),
+        ("bandwidth", ctypes.c_double),
+        ("largest", ctypes.c_double),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StepVerdicts:
+    """Which segments pass: 1, 0, or -1 for those too close to call.
+
+    ``bounds`` are log-sums on the same side of the floor. Around the ``places`` of refused
+    segments everything is refused as far as ``radii`` say; 0 where that is not known.
+    """
+
+    verdicts: npt.NDArray[np.int8]
+    bounds: Array
+    places: Array
+    radii: Array
+
+
+class StepKernels:
+    """Rows with a round kernel on each, laid out for judging steps.
+
+    They stand region by region, so that those near a step are next to each other in memory.
+
+    Parameters
+    ----------
+    places : the rows, where kernels are round
+    order, firsts : the rows region by region, and where each region begins (and the last ends)
+    centres, radii : of the regions
+    discrete : the columns of points that flip half way along a step
+    bandwidth : of the kernels
+    matrix : what maps points, from the right, to places; None where they are the same
+    """
+
+    def __init__(
+        self,
+        library: ctypes.CDLL,
+        places: Array,
+        *,
+        order: Ids,
+        firsts: Ids,
+        centres: Array,
+        radii: Array,
+        discrete: Mask,
+        bandwidth: float,
+        matrix: Array | None,
+    ) -> None:
+        self._library = library
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order))
+        columns = np.ascontiguousarray(places[order].T)
+        arrays: dict[str, npt.NDArray[np.generic]] = {
+            "columns": columns,
+            "rough_columns": columns.astype(np.float32),
+            "position": np.ascontiguousarray(position, dtype=np.int64),
+            "centres": np.ascontiguousarray(centres.T),
+            "radii": np.ascontiguousarray(radii),
+            "firsts": np.ascontiguousarray(firsts, dtype=np.int64),
+            "discrete": np.ascontiguousarray(discrete, dtype=np.uint8),
+        }
+        if matrix is not None:
+            arrays["matrix"] = np.ascontiguousarray(matrix)
+        self._arrays = arrays  # they must live as long as their addresses are in use
+        self._depth = places.shape[1]
+        self._struct = _Kernels(
+            n_rows=len(places),
+            width=len(discrete),
+            depth=self._depth,
+            n_regions=len(centres),
+            bandwidth=bandwidth,
+            largest=float((places * places).sum(axis=1).max()),
+            **{name: address(array) for name, array in arrays.items()},
+        )
+        self._address = ctypes.addressof(self._struct)
+
+    @classmethod
+    def or_none(cls, places: Array, **parts: object) -> StepKernels | None:
+        """Lay kernels out where the library is there."""
+        library = load_library()
+        return None if library is None else cls(library, places, **parts)  # type: ignore[arg-type]
+
+    def judge(self, starts: Array, ends: Array, rows: Ids, log_floors: Array) -> StepVerdicts:
+        """Tell whether segments stay above their floors; ``rows`` are at their two ends."""
+        n = len(starts)
+        verdicts = np.empty(n, dtype=np.int8)
+        bounds = np.empty(n)
+        places = np.empty((n, self._depth))
+        radii = np.empty(n)
+        arrays: tuple[npt.NDArray[np.generic], ...] = (starts, ends, rows, log_floors)
+        arrays = (*map(np.ascontiguousarray, arrays), verdicts, bounds, places, radii)
+        judge = self._library.judge_segments
+        check_memory(judge(self._address, n, *map(address, arrays)))
+        return StepVerdicts(verdicts, bounds, places, radii)
+
+    def lowest_log_sums(self, starts: Array, ends: Array, rows: Ids) -> Array:
+        """Return the lowest log-sum of kernels along each segment."""
+        lowest = np.empty(len(starts))
+        arrays: tuple[npt.NDArray[np.generic], ...] = (starts, ends, rows)
+        arrays = (*map(np.ascontiguousarray, arrays), lowest)
+        work_out = self._library.lowest_log_sums
+        check_memory(work_out(self._address, len(starts), *map(address, arrays)))
+        return lowest

@@ -1,0 +1,682 @@
+/* Whether steps stay on common ground: kernel sums along straight legs. */
+#include "common.h"
+
+#define EPSILON 2.220446049250313e-16
+#define ROUGH_EPSILON 5.960464477539063e-08
+#define SPACING 2.5       /* bandwidths between the first samples of a leg */
+#define MOST_FIRST 256    /* samples to begin with, at most */
+#define MOST_SAMPLES 1024 /* after which the referee decides */
+#define FEW_ROWS 1024     /* rows up to which looking at all of them is quicker than choosing */
+#define NEAR_ROWS 192     /* rows summed at first: near ones, which nearly always do to accept */
+#define TIGHT 1e-10       /* nats within which a minimum is worked out where its value is asked for */
+#define BRACKET 1e-5      /* half the width, in bandwidths, of what is sampled around a minimum */
+#define NEGLIGIBLE 30.0   /* nats below the floor at which all rows left out stay together */
+#define SHALLOW 0.5       /* nats: what is refused by less lies next to dense regions: no hole */
+#define SMALLEST_HOLE 0.25
+#define HALVINGS 10
+#define ROUGH_BLOCK 512
+
+enum { REFUSED = 0, PASSED = 1, UNDECIDED = -1 };
+
+/* The rows of a density. Points are what people ask about, places where kernels are round. */
+typedef struct {
+    int64_t n_rows, width, depth, n_regions;
+    const double *matrix;        /* width x depth; none where both are the same */
+    const double *columns;       /* depth x rows: places, one region after the other */
+    const float *rough_columns;  /* the same in single precision */
+    const int64_t *position;     /* where each row stands in them */
+    const double *centres;       /* depth x regions */
+    const double *radii;         /* of regions */
+    const int64_t *firsts;       /* where each region begins; the last is where all end */
+    const uint8_t *discrete;     /* columns of points that flip half way */
+    double bandwidth, largest;   /* largest squared length of a place */
+} Kernels;
+
+typedef struct {
+    double *foot, *squared; /* of rows, as measured along a leg */
+    double *start, *tilt;   /* log-kernels along the leg: start + tilt s - s^2 / 2h^2 */
+    double *region_foot, *region_squared;
+    int64_t n;
+} Measured;
+
+/* exp for arguments up to 0, without branches, so that it is worked out for many at once. */
+static inline double exponential(double x)
+{
+    const double shift = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to a whole number */
+    x = x < -708.0 ? -708.0 : x;
+    double shifted = x * 1.4426950408889634074 + shift;
+    double whole = shifted - shift;
+    double r = (x - whole * 6.93147180369123816490e-01) - whole * 1.90821492927058770002e-10;
+    double p = 1.0 / 6227020800.0;
+    p = p * r + 1.0 / 479001600.0;
+    p = p * r + 1.0 / 39916800.0;
+    p = p * r + 1.0 / 3628800.0;
+    p = p * r + 1.0 / 362880.0;
+    p = p * r + 1.0 / 40320.0;
+    p = p * r + 1.0 / 5040.0;
+    p = p * r + 1.0 / 720.0;
+    p = p * r + 1.0 / 120.0;
+    p = p * r + 1.0 / 24.0;
+    p = p * r + 1.0 / 6.0;
+    p = p * r + 0.5;
+    p = p * r + 1.0;
+    p = p * r + 1.0;
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 1023) << 52;
+    double scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+
+/* Measure columns first to last of a column-major table against a line through start. */
+WIDE static void measure(const double *columns, int64_t stride, int64_t depth, int64_t first,
+                         int64_t last, const double *start, const double *direction,
+                         double *restrict foot, double *restrict squared)
+{
+    for (int64_t from = first; from < last; from += BLOCK) {
+        int64_t n = last - from < BLOCK ? last - from : BLOCK;
+        double f[BLOCK], q[BLOCK];
+        for (int64_t i = 0; i < n; i++) f[i] = q[i] = 0.0;
+        for (int64_t j = 0; j < depth; j++) {
+            const double *column = columns + j * stride + from;
+            double s = start[j], d = direction[j];
+            for (int64_t i = 0; i < n; i++) {
+                double away = column[i] - s;
+                f[i] += away * d;
+                q[i] += away * away;
+            }
+        }
+        memcpy(foot + (from - first), f, n * sizeof(double));
+        memcpy(squared + (from - first), q, n * sizeof(double));
+    }
+}
+
+/* The log-sum of kernels at an offset along a leg, and its slope. */
+WIDE static double log_sum_at(const Measured *m, double offset, double h, double *slope)
+{
+    const double *restrict start = m->start, *restrict tilt = m->tilt;
+    int64_t n = m->n;
+    double top = -INFINITY, total = 0.0, tilted = 0.0;
+    if (n == 0) {
+        *slope = 0.0;
+        return -INFINITY;
+    }
+#pragma omp simd reduction(max : top)
+    for (int64_t i = 0; i < n; i++) {
+        double x = start[i] + tilt[i] * offset;
+        top = x > top ? x : top;
+    }
+#pragma omp simd reduction(+ : total, tilted)
+    for (int64_t i = 0; i < n; i++) {
+        double weight = exponential(start[i] + tilt[i] * offset - top);
+        total += weight;
+        tilted += weight * tilt[i];
+    }
+    *slope = tilted / total - offset / (h * h);
+    return log(total) + top - offset * offset / (2 * h * h);
+}
+
+/* The same in single precision, for arguments up to 80. */
+static inline float rough_exponential(float x)
+{
+    const float shift = 12582912.0f; /* 1.5 * 2^23 */
+    x = x < -87.0f ? -87.0f : x;
+    x = x > 80.0f ? 80.0f : x;
+    float shifted = x * 1.44269504f + shift;
+    float whole = shifted - shift;
+    float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
+    float p = 1.0f / 720.0f;
+    p = p * r + 1.0f / 120.0f;
+    p = p * r + 1.0f / 24.0f;
+    p = p * r + 1.0f / 6.0f;
+    p = p * r + 0.5f;
+    p = p * r + 1.0f;
+    p = p * r + 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 127) << 23;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+
+/* Sums of all kernels at places along a leg, as shares of the floor, roughly; stops where none is
+ * below it any more. */
+WIDE static void rough_sums(const Kernels *k, const double *start, const double *direction,
+                            const int64_t *own, double floor, const double *offsets, int n_places,
+                            double *sums)
+{
+    float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth)), less = (float)-floor;
+    for (int p = 0; p < n_places; p++) sums[p] = 0.0;
+    for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
+        int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
+        float f[ROUGH_BLOCK], q[ROUGH_BLOCK];
+        for (int64_t i = 0; i < n; i++) f[i] = q[i] = 0.0f;
+        for (int64_t j = 0; j < k->depth; j++) {
+            const float *column = k->rough_columns + j * k->n_rows + from;
+            float s = (float)start[j], d = (float)direction[j];
+            for (int64_t i = 0; i < n; i++) {
+                float away = column[i] - s;
+                f[i] += away * d;
+                q[i] += away * away;
+            }
+        }
+        for (int o = 0; o < 2; o++)
+            if (own[o] >= from && own[o] < from + n) {
+                q[own[o] - from] = 1e30f;
+                f[own[o] - from] = 0.0f;
+            }
+        int all_above = 1;
+        for (int p = 0; p < n_places; p++) {
+            float t = (float)offsets[p], sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t i = 0; i < n; i++)
+                sum += rough_exponential(((q[i] - 2.0f * f[i] * t) + t * t) * factor + less);
+            sums[p] += sum;
+            all_above &= sums[p] > 1.0;
+        }
+        if (all_above) return;
+    }
+}
+
+/* The log of the sum of kernels, were all rows nearer by a radius. */
+WIDE static double log_sum_within(const double *distances, int64_t n, double radius, double h)
+{
+    double total = 0.0, factor = -0.5 / (h * h);
+#pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < n; i++) {
+        double away = distances[i] - radius;
+        away = away > 0.0 ? away : 0.0;
+        total += exponential(away * away * factor);
+    }
+    return log(total);
+}
+
+typedef struct {
+    double offset, log_sum, slope;
+} Sample;
+
+/* Bound the log-sum between two samples: log p(s) + s^2/2h^2 is convex along any line. */
+static double bound_between(const Sample *a, const Sample *b, double h, double *crossing)
+{
+    double width = b->offset - a->offset, bend = 1 / (2 * h * h);
+    double slant = a->slope - b->slope - 2 * width * bend;
+    double into = (b->log_sum - a->log_sum - b->slope * width - bend * width * width) / slant;
+    if (!isfinite(into)) into = width / 2;
+    into = into < 0.0 ? 0.0 : into > width ? width : into;
+    double back = width - into;
+    double left = a->log_sum + a->slope * into - bend * into * into;
+    double right = b->log_sum - b->slope * back - bend * back * back;
+    double bound = left > right ? left : right;
+    double ends = a->log_sum < b->log_sum ? a->log_sum : b->log_sum;
+    *crossing = a->offset + into;
+    return bound < ends ? bound : ends;
+}
+
+/* Into how many parts a leg is divided to begin with. */
+static int64_t first_parts(double length, double h)
+{
+    double parts = ceil(length / (SPACING * h));
+    if (!(length > 0)) return 0;
+    return (int64_t)(parts < 1 ? 1 : parts > MOST_FIRST ? MOST_FIRST : parts);
+}
+
+/* Offsets just before, at, and just after where a cubic through two samples is lowest. */
+static int around_minimum(const Sample *a, const Sample *b, double h, double *offsets)
+{
+    double width = b->offset - a->offset, half = BRACKET * h;
+    double bend = a->slope + b->slope - 3 * (b->log_sum - a->log_sum) / width;
+    double root = bend * bend - a->slope * b->slope;
+    root = sqrt(root > 0.0 ? root : 0.0);
+    double bottom =
+        a->offset + width * (1 - (b->slope + root - bend) / (b->slope - a->slope + 2 * root));
+    double low = a->offset + 1e-3 * width, high = b->offset - 1e-3 * width;
+    for (int i = 0; i < 3; i++) {
+        double offset = bottom + (i - 1) * half;
+        offsets[i] = offset < low ? low : offset > high ? high : offset;
+    }
+    return 3;
+}
+
+/* Sample a leg until it is proven to stay above the aim, or a sample lies below it.
+ * Returns PASSED, REFUSED (a sample is below the aim: lowest, at offset) or UNDECIDED. */
+static int refine(const Measured *m, double length, double h, double aim, Sample *samples,
+                  double *lowest, double *at, double *proven)
+{
+    int64_t n = first_parts(length, h);
+    *lowest = INFINITY;
+    for (int64_t i = 0; i <= n; i++) {
+        double offset = n ? length * ((double)i / (double)n) : 0.0;
+        samples[i].offset = offset;
+        samples[i].log_sum = log_sum_at(m, offset, h, &samples[i].slope);
+        if (samples[i].log_sum < *lowest) {
+            *lowest = samples[i].log_sum;
+            *at = offset;
+        }
+        if (*lowest < aim) return REFUSED;
+    }
+    *proven = *lowest;
+    int64_t count = n + 1;
+    for (int64_t i = 0; i + 1 < count;) {
+        double crossing;
+        double bound = bound_between(&samples[i], &samples[i + 1], h, &crossing);
+        if (bound >= aim) {
+            if (bound < *proven) *proven = bound;
+            i++;
+            continue;
+        }
+        if (count == MOST_SAMPLES) return UNDECIDED;
+        memmove(&samples[i + 2], &samples[i + 1], (count - i - 1) * sizeof(Sample));
+        count++;
+        Sample *fresh = &samples[i + 1];
+        fresh->offset = crossing;
+        fresh->log_sum = log_sum_at(m, crossing, h, &fresh->slope);
+        if (fresh->log_sum < *lowest) {
+            *lowest = fresh->log_sum;
+            *at = crossing;
+        }
+        if (*lowest < aim) return REFUSED;
+    }
+    return PASSED;
+}
+
+/* Keep the rows measured as those from `first` on: all but a leg's own, and those out of reach. */
+static void keep(Measured *m, int64_t first, int64_t last, const int64_t *own, double length,
+                 double h, double reach)
+{
+    double factor = -0.5 / (h * h);
+    for (int64_t i = 0; i < last - first; i++) {
+        double foot = m->foot[i], squared = m->squared[i];
+        double off = squared - foot * foot;
+        double beyond = foot < 0 ? -foot : foot > length ? foot - length : 0.0;
+        off = off > 0.0 ? off : 0.0;
+        if (off + beyond * beyond > reach || first + i == own[0] || first + i == own[1]) continue;
+        m->start[m->n] = (off + foot * foot) * factor;
+        m->tilt[m->n] = foot / (h * h);
+        m->n++;
+    }
+}
+
+static double squared_length(const double *x, int64_t n)
+{
+    double sum = 0.0;
+    for (int64_t j = 0; j < n; j++) sum += x[j] * x[j];
+    return sum;
+}
+
+/* Take the rows of the regions around the middle of a leg, about as many as will do. */
+static void measure_near_rows(const Kernels *k, Measured *m, const double *start,
+                              const double *direction, double length, const int64_t *own,
+                              double *middle)
+{
+    for (int64_t j = 0; j < k->depth; j++) middle[j] = start[j] + direction[j] * (length / 2);
+    measure(k->centres, k->n_regions, k->depth, 0, k->n_regions, middle, direction,
+            m->region_foot, m->region_squared);
+    m->n = 0;
+    for (int64_t taken = 0; taken < NEAR_ROWS;) {
+        int64_t best = -1;
+        double nearest = INFINITY;
+        for (int64_t r = 0; r < k->n_regions; r++)
+            if (m->region_squared[r] < nearest) {
+                nearest = m->region_squared[r];
+                best = r;
+            }
+        if (best < 0) return;
+        m->region_squared[best] = INFINITY;
+        int64_t first = k->firsts[best], last = k->firsts[best + 1];
+        measure(k->columns, k->n_rows, k->depth, first, last, start, direction, m->foot,
+                m->squared);
+        keep(m, first, last, own, length, k->bandwidth, INFINITY);
+        taken += last - first;
+    }
+}
+
+/* Take all rows that may count somewhere along a leg. */
+static void measure_rows_within(const Kernels *k, Measured *m, const double *start,
+                                const double *direction, double length, const int64_t *own,
+                                double reach)
+{
+    double far = sqrt(reach);
+    measure(k->centres, k->n_regions, k->depth, 0, k->n_regions, start, direction,
+            m->region_foot, m->region_squared);
+    m->n = 0;
+    for (int64_t r = 0; r < k->n_regions; r++) {
+        double foot = m->region_foot[r], off = m->region_squared[r] - foot * foot;
+        double beyond = foot < 0 ? -foot : foot > length ? foot - length : 0.0;
+        off = off > 0.0 ? off : 0.0;
+        double least = sqrt(off + beyond * beyond) * (1 - 1e-9) - k->radii[r];
+        int64_t first = k->firsts[r], last = k->firsts[r + 1];
+        if (least > far || first == last) continue;
+        measure(k->columns, k->n_rows, k->depth, first, last, start, direction, m->foot,
+                m->squared);
+        keep(m, first, last, own, length, k->bandwidth, reach);
+    }
+}
+
+/* Set the direction of a leg, and return its length. */
+static double set_direction(const Kernels *k, const double *start, const double *end,
+                            double *direction)
+{
+    double length = 0.0;
+    for (int64_t j = 0; j < k->depth; j++) {
+        direction[j] = end[j] - start[j];
+        length += direction[j] * direction[j];
+    }
+    length = sqrt(length);
+    for (int64_t j = 0; j < k->depth; j++) direction[j] /= length > 0 ? length : 1.0;
+    return length;
+}
+
+/* Refuse a leg of which some place or other is below the floor, beyond what single precision
+ * leaves open: most of those that are refused are. */
+static int is_refused_roughly(const Kernels *k, const double *start, const double *direction,
+                              double length, const int64_t *own, double squares, double floor,
+                              double *bound, double *at)
+{
+    static const double shares[] = {0.5, 0.25, 0.75, 0.1, 0.9};
+    double offsets[5], sums[5], h = k->bandwidth;
+    double guard = 16.0 * (k->depth + 4) * ROUGH_EPSILON * (k->largest + 2 * squares) / (h * h);
+    int n = length > 0 ? 5 : 1, least = 0;
+    if (!(guard < 5.0) || !(fabs(floor) < 1e4)) return 0;
+    for (int i = 0; i < n; i++) offsets[i] = shares[i] * length;
+    rough_sums(k, start, direction, own, floor, offsets, n, sums);
+    for (int i = 1; i < n; i++)
+        if (sums[i] < sums[least]) least = i;
+    double found = log(sums[least]);
+    if (!(found < -guard - 1e-3)) return 0;
+    *bound = floor + found;
+    *at = offsets[least];
+    return 1;
+}
+
+/* Judge one leg; `lowest` and `at` are of the lowest log-sum seen where it is refused. */
+static int judge_leg(const Kernels *k, Measured *m, Sample *samples, const double *start,
+                     const double *end, double *direction, double *middle, const int64_t *own,
+                     double floor, double *bound, double *at)
+{
+    double h = k->bandwidth, length = set_direction(k, start, end, direction);
+    double lowest, proven;
+    double squares = squared_length(start, k->depth) + squared_length(end, k->depth);
+    double rounding = 8.0 * (k->depth + 4) * EPSILON * (2 * squares + k->largest) / (h * h);
+    double aim = floor - FLOOR_TOLERANCE / 2 + rounding;
+    double allowed = NEGLIGIBLE + log((double)k->n_rows) - floor;
+    *at = 0.0;
+    if (k->n_rows > FEW_ROWS) {
+        measure_near_rows(k, m, start, direction, length, own, middle);
+        if (refine(m, length, h, aim, samples, &lowest, at, &proven) == PASSED) {
+            *bound = proven;
+            return PASSED;
+        }
+    }
+    *bound = -INFINITY;
+    if (allowed <= 0) return REFUSED; /* the floor is higher than all rows in one place */
+    if (is_refused_roughly(k, start, direction, length, own, squares, floor, bound, at))
+        return REFUSED;
+    measure_rows_within(k, m, start, direction, length, own, 2 * h * h * allowed);
+    int found = refine(m, length, h, aim, samples, &lowest, at, &proven);
+    *bound = found == PASSED ? proven : lowest;
+    if (found == REFUSED && !(lowest < floor - 2 * FLOOR_TOLERANCE - rounding)) return UNDECIDED;
+    return found;
+}
+
+/* The radius of the widest ball around a place in which all kernels stay below the floor; 0: none */
+static double hole_radius(const Kernels *k, Measured *m, const double *centre, const double *none,
+                          double floor)
+{
+    double h = k->bandwidth, large = INFINITY, small = SMALLEST_HOLE * h;
+    double allowed = NEGLIGIBLE + log((double)k->n_rows) - floor;
+    if (allowed <= 0) return 0.0;
+    measure(k->columns, k->n_rows, k->depth, 0, k->n_rows, centre, none, m->foot, m->squared);
+    for (int64_t i = 0; i < k->n_rows; i++) large = m->squared[i] < large ? m->squared[i] : large;
+    large = sqrt(large);
+    if (small >= large) return 0.0;
+    double far = large + sqrt(2 * h * h * allowed);
+    int64_t n = 0;
+    for (int64_t i = 0; i < k->n_rows; i++)
+        if (m->squared[i] <= far * far) m->start[n++] = sqrt(m->squared[i]);
+    double below = floor - 2 * FLOOR_TOLERANCE - 1e-9;
+    if (!(log_sum_within(m->start, n, small, h) < below)) return 0.0;
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (small + large) / 2;
+        if (log_sum_within(m->start, n, middle, h) < below)
+            small = middle;
+        else
+            large = middle;
+    }
+    return small;
+}
+
+/* Sample a leg until its lowest sample is proven to be its minimum; returns that, less TIGHT. */
+static double refine_to_minimum(const Measured *m, double length, double h, Sample *samples)
+{
+    int64_t n = first_parts(length, h), count = n + 1;
+    double lowest = INFINITY;
+    for (int64_t i = 0; i <= n; i++) {
+        samples[i].offset = n ? length * ((double)i / (double)n) : 0.0;
+        samples[i].log_sum = log_sum_at(m, samples[i].offset, h, &samples[i].slope);
+        lowest = samples[i].log_sum < lowest ? samples[i].log_sum : lowest;
+    }
+    if (!isfinite(lowest)) return lowest;
+    double proven = lowest;
+    for (int64_t i = 0; i + 1 < count;) {
+        double more[3];
+        int n_more = 1;
+        double bound = bound_between(&samples[i], &samples[i + 1], h, &more[0]);
+        if (bound >= lowest - TIGHT || count + 3 > MOST_SAMPLES) {
+            proven = bound < proven ? bound : proven;
+            i++;
+            continue;
+        }
+        if (samples[i].slope < 0 && samples[i + 1].slope > 0)
+            n_more = around_minimum(&samples[i], &samples[i + 1], h, more);
+        memmove(&samples[i + 1 + n_more], &samples[i + 1], (count - i - 1) * sizeof(Sample));
+        count += n_more;
+        for (int j = 0; j < n_more; j++) {
+            Sample *fresh = &samples[i + 1 + j];
+            fresh->offset = more[j];
+            fresh->log_sum = log_sum_at(m, more[j], h, &fresh->slope);
+            lowest = fresh->log_sum < lowest ? fresh->log_sum : lowest;
+        }
+    }
+    return proven >= lowest - TIGHT ? lowest - TIGHT : proven;
+}
+
+/* The lowest log-sum along one leg: rows that do not count by far beside it are left out. */
+static double lowest_of_leg(const Kernels *k, Measured *m, Sample *samples, const double *start,
+                            const double *end, double *direction, double *middle,
+                            const int64_t *own)
+{
+    double h = k->bandwidth, length = set_direction(k, start, end, direction), least = INFINITY;
+    measure_near_rows(k, m, start, direction, length, own, middle);
+    int64_t n = first_parts(length, h);
+    for (int64_t i = 0; i <= n; i++) { /* a bound from near rows, whichever */
+        double crossing;
+        samples[i].offset = n ? length * ((double)i / (double)n) : 0.0;
+        samples[i].log_sum = log_sum_at(m, samples[i].offset, h, &samples[i].slope);
+        double bound = i ? bound_between(&samples[i - 1], &samples[i], h, &crossing)
+                         : samples[i].log_sum;
+        least = bound < least ? bound : least;
+    }
+    double allowed = NEGLIGIBLE + log((double)k->n_rows) - least;
+    measure_rows_within(k, m, start, direction, length, own, 2 * h * h * allowed);
+    return refine_to_minimum(m, length, h, samples);
+}
+
+static uint64_t hash_point(const double *point, int64_t width)
+{
+    uint64_t hash = 1469598103934665603u;
+    for (int64_t j = 0; j < width; j++) {
+        double value = point[j] + 0.0; /* -0.0 and 0.0 are the same */
+        uint64_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        hash = (hash ^ bits) * 1099511628211u;
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* A hash table of rows by their points, -1 where it is empty. */
+typedef struct {
+    int64_t width, n_slots;
+    const double *points;
+    const int64_t *slots;
+} RowIndex;
+
+PUBLIC void fill_slots(const double *points, int64_t n_rows, int64_t width, int64_t *slots,
+                       int64_t n_slots)
+{
+    for (int64_t i = 0; i < n_slots; i++) slots[i] = -1;
+    for (int64_t row = 0; row < n_rows; row++) {
+        uint64_t slot = hash_point(points + row * width, width) & (n_slots - 1);
+        while (slots[slot] >= 0) slot = (slot + 1) & (n_slots - 1);
+        slots[slot] = row;
+    }
+}
+
+/* The row that lies exactly at a point; -1 if there is none. */
+static int64_t row_at(const RowIndex *index, const double *point)
+{
+    uint64_t slot = hash_point(point, index->width) & (index->n_slots - 1);
+    for (; index->slots[slot] >= 0; slot = (slot + 1) & (index->n_slots - 1)) {
+        const double *row = index->points + index->slots[slot] * index->width;
+        int64_t j = 0;
+        while (j < index->width && row[j] == point[j]) j++;
+        if (j == index->width) return index->slots[slot];
+    }
+    return -1;
+}
+
+PUBLIC void rows_at(const RowIndex *index, int64_t n, const double *points, int64_t *rows)
+{
+    for (int64_t i = 0; i < n; i++) rows[i] = row_at(index, points + i * index->width);
+}
+
+static void place_of(const Kernels *k, const double *point, double *place)
+{
+    if (!k->matrix) {
+        memcpy(place, point, k->depth * sizeof(double));
+        return;
+    }
+    for (int64_t j = 0; j < k->depth; j++) place[j] = 0.0;
+    for (int64_t i = 0; i < k->width; i++)
+        for (int64_t j = 0; j < k->depth; j++) place[j] += point[i] * k->matrix[i * k->depth + j];
+}
+
+/* What judging takes beside the rows: memory for one leg at a time. */
+typedef struct {
+    Measured measured;
+    Sample *samples;
+    double *memory, *here, *there, *a, *b, *direction, *middle, *zero;
+} Desk;
+
+static int open_desk(const Kernels *k, Desk *desk)
+{
+    int64_t n = k->n_rows, r = k->n_regions, w = k->width, d = k->depth;
+    desk->memory = malloc((size_t)(4 * n + 2 * r + 2 * w + 5 * d) * sizeof(double));
+    desk->samples = malloc(MOST_SAMPLES * sizeof(Sample));
+    if (!desk->memory || !desk->samples) {
+        free(desk->memory);
+        free(desk->samples);
+        return 1;
+    }
+    double *next = desk->memory;
+    Measured m = {next, next + n, next + 2 * n, next + 3 * n, next + 4 * n, next + 4 * n + r, 0};
+    desk->measured = m;
+    desk->here = next + 4 * n + 2 * r;
+    desk->there = desk->here + w;
+    desk->a = desk->there + w;
+    desk->b = desk->a + d;
+    desk->direction = desk->b + d;
+    desk->middle = desk->direction + d;
+    desk->zero = desk->middle + d;
+    for (int64_t j = 0; j < d; j++) desk->zero[j] = 0.0;
+    return 0;
+}
+
+static void close_desk(Desk *desk)
+{
+    free(desk->memory);
+    free(desk->samples);
+}
+
+/* Find out where the first leg of a segment ends (here) and the second begins (there), and
+ * whether there are two: discrete columns flip half way. */
+static int find_bend(const Kernels *k, Desk *desk, const double *start, const double *end)
+{
+    int bent = 0;
+    for (int64_t j = 0; j < k->width; j++) bent |= k->discrete[j] && start[j] != end[j];
+    for (int64_t j = 0; j < k->width; j++) {
+        int flips = k->discrete[j] && start[j] != end[j];
+        double half = (start[j] + end[j]) / 2;
+        desk->here[j] = !bent ? end[j] : flips ? start[j] : half;
+        desk->there[j] = flips ? end[j] : half;
+    }
+    return bent;
+}
+
+/* Judge segments between points, given the rows at their ends. Of what is refused, `holes` has a
+ * place and `radii` how far around it everything is refused, 0 where that is not known.
+ * Returns 0, or 1 without memory. */
+PUBLIC int judge_segments(const Kernels *k, int64_t n, const double *starts, const double *ends,
+                          const int64_t *rows, const double *floors, int8_t *verdicts,
+                          double *bounds, double *holes, double *radii)
+{
+    Desk desk;
+    if (open_desk(k, &desk)) return 1;
+    int64_t w = k->width, d = k->depth;
+    for (int64_t i = 0; i < n; i++) {
+        const double *start = starts + i * w, *end = ends + i * w;
+        int64_t own[2] = {rows[2 * i] < 0 ? -1 : k->position[rows[2 * i]],
+                          rows[2 * i + 1] < 0 ? -1 : k->position[rows[2 * i + 1]]};
+        int bent = find_bend(k, &desk, start, end), still = 1;
+        double at, bound;
+        place_of(k, start, desk.a);
+        place_of(k, desk.here, desk.b);
+        int found = judge_leg(k, &desk.measured, desk.samples, desk.a, desk.b, desk.direction,
+                              desk.middle, own, floors[i], &bounds[i], &at);
+        if (bent && found != REFUSED) {
+            place_of(k, desk.there, desk.a);
+            place_of(k, end, desk.b);
+            int second = judge_leg(k, &desk.measured, desk.samples, desk.a, desk.b,
+                                   desk.direction, desk.middle, own, floors[i], &bound, &at);
+            if (second == REFUSED || bound < bounds[i]) bounds[i] = bound;
+            if (second != PASSED) found = second;
+        }
+        verdicts[i] = (int8_t)found;
+        radii[i] = 0.0;
+        for (int64_t j = 0; j < w; j++) still &= start[j] == end[j];
+        if (found != REFUSED || still || !(bounds[i] < floors[i] - SHALLOW)) continue;
+        for (int64_t j = 0; j < d; j++) holes[i * d + j] = desk.a[j] + desk.direction[j] * at;
+        radii[i] = hole_radius(k, &desk.measured, holes + i * d, desk.zero, floors[i]);
+    }
+    close_desk(&desk);
+    return 0;
+}
+
+/* The lowest log-sum of kernels along segments. Returns 0, or 1 without memory. */
+PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, const double *ends,
+                           const int64_t *rows, double *lowest)
+{
+    Desk desk;
+    if (open_desk(k, &desk)) return 1;
+    int64_t w = k->width;
+    for (int64_t i = 0; i < n; i++) {
+        const double *start = starts + i * w, *end = ends + i * w;
+        int64_t own[2] = {rows[2 * i] < 0 ? -1 : k->position[rows[2 * i]],
+                          rows[2 * i + 1] < 0 ? -1 : k->position[rows[2 * i + 1]]};
+        int bent = find_bend(k, &desk, start, end);
+        place_of(k, start, desk.a);
+        place_of(k, desk.here, desk.b);
+        lowest[i] = lowest_of_leg(k, &desk.measured, desk.samples, desk.a, desk.b, desk.direction,
+                                  desk.middle, own);
+        if (!bent) continue;
+        place_of(k, desk.there, desk.a);
+        place_of(k, end, desk.b);
+        double second = lowest_of_leg(k, &desk.measured, desk.samples, desk.a, desk.b,
+                                      desk.direction, desk.middle, own);
+        lowest[i] = second < lowest[i] ? second : lowest[i];
+    }
+    close_desk(&desk);
+    return 0;
+}

@@ -1,0 +1,119 @@
+/* From points to records and back, and the states that a person may take over. */
+#include "common.h"
+
+/* Lines of as many columns, as `PiecewiseLines` has them. */
+typedef struct {
+    int64_t n_columns, n_knots;
+    const double *knots, *anchors, *heights, *slopes, *tops;
+} Lines;
+
+static double apply_line(const Lines *l, int64_t j, double x)
+{
+    int64_t piece = j * (l->n_knots + 1) + reached(l->knots + j * l->n_knots, l->n_knots, x);
+    double y = l->heights[piece] + (x - l->anchors[piece]) * l->slopes[piece];
+    return y > l->tops[piece] ? l->tops[piece] : y;
+}
+
+/* Apply lines: (points, columns) to the same shape. */
+PUBLIC void apply_lines(const Lines *lines, int64_t n, const double *values, double *found)
+{
+    for (int64_t i = 0; i < n * lines->n_columns; i++)
+        found[i] = apply_line(lines, i % lines->n_columns, values[i]);
+}
+
+/* From columns of points to codes: whole ones rounded to what there is, others with few digits
+ * where that is the same point. `tens` is the power of ten that digits are rounded with, negative
+ * where they are before the point, 0 where a code stays as it is. */
+PUBLIC void nearest_codes(const Lines *to_codes, const Lines *to_points, const uint8_t *whole,
+                          const double *lower, const double *upper, const double *tens, int64_t n,
+                          const double *values, double *codes)
+{
+    int64_t m = to_codes->n_columns;
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < m; j++) {
+            double value = values[i * m + j], code = apply_line(to_codes, j, value);
+            if (whole[j]) {
+                code = rint(code) + 0.0;
+                code = code < lower[j] ? lower[j] : code > upper[j] ? upper[j] : code;
+            } else if (tens[j] != 0.0) {
+                double ten = tens[j];
+                double short_code = ten > 0 ? rint(code * ten) / ten : rint(code / -ten) * -ten;
+                if (apply_line(to_points, j, short_code) == value) code = short_code;
+            }
+            codes[i * m + j] = code;
+        }
+}
+
+/* Take over known values to the last bit: of each feature that of the last source whose columns
+ * are those of the point. */
+PUBLIC void take_over_values(int64_t n, int64_t width, int64_t n_features, const int64_t *firsts,
+                             const double *points, int64_t n_sources, const double *source_points,
+                             const double *sources, double *records)
+{
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j < n_features; j++) {
+            int64_t first = firsts[j], last = j + 1 < n_features ? firsts[j + 1] : width;
+            for (int64_t s = n_sources - 1; s >= 0; s--) {
+                const double *point = points + i * width, *source = source_points + s * width;
+                int64_t c = first;
+                while (c < last && point[c] == source[c]) c++;
+                if (c < last) continue;
+                records[i * n_features + j] = sources[s * n_features + j];
+                break;
+            }
+        }
+}
+
+/* What one person may take over from rows, and how far that is from a point; infinite for rows
+ * outside `allowed`. Columns are cut short at the limits; those of a group (`group_columns`, from
+ * `group_firsts` on) are kept as the person has them where one that decides would be cut. */
+typedef struct {
+    int64_t n_rows, width, n_groups;
+    const double *columns, *point, *lower, *upper, *allowed_lower, *allowed_upper, *kept;
+    const int64_t *alone;         /* 1 for columns that are in no group */
+    const int64_t *group_firsts, *group_columns, *group_decides;
+} StateQuestion;
+
+WIDE PUBLIC void state_distances(const StateQuestion *q, double *distances)
+{
+    for (int64_t from = 0; from < q->n_rows; from += BLOCK) {
+        int64_t n = q->n_rows - from < BLOCK ? q->n_rows - from : BLOCK;
+        double sum[BLOCK], group[BLOCK], far[BLOCK], cut[BLOCK];
+        for (int64_t i = 0; i < n; i++) sum[i] = far[i] = 0.0;
+        for (int64_t j = 0; j < q->width; j++) {
+            const double *column = q->columns + j * q->n_rows + from;
+            double lower = q->allowed_lower[j], upper = q->allowed_upper[j];
+            if (lower > -INFINITY || upper < INFINITY)
+                for (int64_t i = 0; i < n; i++)
+                    far[i] += (column[i] < lower) | (column[i] > upper) ? 1.0 : 0.0;
+            if (!q->alone[j]) continue;
+            double least = q->lower[j], most = q->upper[j], point = q->point[j];
+            for (int64_t i = 0; i < n; i++) {
+                double value = column[i] < least ? least : column[i];
+                value = value > most ? most : value;
+                value -= point;
+                sum[i] += value * value;
+            }
+        }
+        for (int64_t g = 0; g < q->n_groups; g++) {
+            double kept = 0.0;
+            for (int64_t i = 0; i < n; i++) group[i] = cut[i] = 0.0;
+            for (int64_t c = q->group_firsts[g]; c < q->group_firsts[g + 1]; c++) {
+                int64_t j = q->group_columns[c];
+                const double *column = q->columns + j * q->n_rows + from;
+                double least = q->lower[j], most = q->upper[j], point = q->point[j];
+                double decides = q->group_decides[c] ? 1.0 : 0.0;
+                kept += (q->kept[j] - point) * (q->kept[j] - point);
+                for (int64_t i = 0; i < n; i++) {
+                    double value = column[i] < least ? least : column[i];
+                    value = value > most ? most : value;
+                    cut[i] += value != column[i] ? decides : 0.0;
+                    value -= point;
+                    group[i] += value * value;
+                }
+            }
+            for (int64_t i = 0; i < n; i++) sum[i] += cut[i] > 0.0 ? kept : group[i];
+        }
+        for (int64_t i = 0; i < n; i++) distances[from + i] = far[i] > 0.0 ? INFINITY : sum[i];
+    }
+}
