@@ -15,11 +15,13 @@ KEPT = """
     height height_cm Height blood_type MaxDelqEver NumTrades60Ever2DerogPubRec
     NumberOfTimes90DaysLate NumberOfTime30-59DaysPastDueNotWorse delinq_2yrs pub_rec_bankruptcies
     credit_history cb_person_default_on_file num_late_payments priors_count previous_stroke
-    ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm outcome died_icu Churn split
+    ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm
+    outcome died_icu Churn split
 """
 GOES_ON = """
     tenure tenure_months YearsAtCompany years_of_experience MSinceOldestTradeOpen account_age
-    days_since_admission mths_since_last_delinq months_since_first_purchase Months_on_book los days_employed
+    days_since_admission mths_since_last_delinq months_since_first_purchase
+    Months_on_book los days_employed
 """
 ASKED = """
     days_since_last_login MSinceMostRecentTradeOpen months_since_last_purchase
