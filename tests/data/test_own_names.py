@@ -16,7 +16,7 @@ KEPT = """
     NumberOfTimes90DaysLate NumberOfTime30-59DaysPastDueNotWorse delinq_2yrs pub_rec_bankruptcies
     credit_history cb_person_default_on_file num_late_payments priors_count previous_stroke
     ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm
-    outcome died_icu Churn split
+    admission_type admission_location outcome died_icu Churn split
 """
 GOES_ON = """
     tenure tenure_months YearsAtCompany years_of_experience MSinceOldestTradeOpen account_age

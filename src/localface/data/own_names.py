@@ -170,6 +170,8 @@ def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
         return True
     if words & _DIAGNOSES and words <= _DIAGNOSES | _PLAIN | {"primary", "secondary", "main"}:
         return True
+    if "admission" in words and words & {"type", "location", "source", "reason"}:
+        return True
     if words & {"pub", "public"} and words & {"rec", "record", "records"}:
         return True
     return "ever" in words or (bool(words & _PAST) and bool(words & _MEDICAL_OR_LEGAL))
