@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from localface import Feature, LocalFACE, Schema, Search
-from localface.engine.people import number_people, take_groups_column
+from localface.data.people import number_people, take_groups_column
 from localface.errors import DataError, InputError, NearCopiesWarning
 from localface.sources.store import write_store
 

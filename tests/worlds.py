@@ -110,6 +110,7 @@ def mixed() -> World:
         Schema.infer(data)
         .with_("age", moves="freely", within=10, unit="years")
         .with_("years_employed", moves="up")
+        .with_("married", moves="freely")
     )
     return World(
         "mixed", data, model, refused, schema, {"married": "never"}, n_neighbors=30, min_score=0.6
@@ -171,7 +172,9 @@ def gaps() -> World:
     codes = {-9: "no default", -8: "not known"}
     schema = (
         Schema.infer(data)
-        .with_("months_since_default", codes=codes)
+        .with_("months_since_default", codes=codes, moves="freely")
+        .with_("years_employed", moves="freely")
+        .with_("married", moves="freely")
         .with_("debt", moves="down")
         .with_("age", moves="freely", within=10)
         .with_("income", missing="may be measured")

@@ -56,7 +56,7 @@ def _named(model: Any) -> Any:
 def credit() -> World:
     data = mixed_table(130, 0)[["income", "years_employed", "home", "married", "debt"]]
     people = mixed_table(60, 1)[list(data)]
-    schema = Schema.infer(data).with_("years_employed", moves="up")
+    schema = Schema.infer(data).with_("years_employed", moves="up").with_("married", moves="freely")
     return World("credit", data, _worth, people, schema)
 
 

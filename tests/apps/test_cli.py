@@ -235,6 +235,22 @@ class TestExplain:
         Schema.infer(plane).with_("age", moves="freely").save("schema.toml")
         assert run(*there, "--schema", "schema.toml").err == ""
 
+    def test_notes_speak_of_the_file_and_dates_are_counted_in_days(self, run: Run) -> None:
+        opened = pd.Timestamp("2020-03-01") + pd.to_timedelta(np.arange(len(PLANE)), unit="D")
+        late = np.where(np.arange(len(PLANE)) % 9 == 0, -9, np.arange(len(PLANE)))
+        table = PLANE.assign(opened=opened, late=late, who=np.arange(len(PLANE)) // 2)
+        table.to_csv("loans.csv", index=False)
+        ran = run("schema", "loans.csv", "--groups", "who")
+        assert ran.code == 0
+        text = Path("schema.toml").read_text()
+        for said in (ran.out, text):
+            assert "'opened' holds dates: they are counted in days since 2020-03-01" in said
+            assert "if that is wrong, leave out codes in its block" in said
+            assert "schema.with_" not in said
+        schema = Schema.load("schema.toml")
+        assert schema["opened"].since == "2020-03-01"
+        assert "who" not in schema.names
+
     def test_the_answer_is_drawn_and_written_as_a_page(self, run: Run) -> None:
         pytest.importorskip("matplotlib")
         ran = run(*FROM_ROW, "--plot", "out.png", "--html", "out.html")

@@ -45,6 +45,33 @@ def hide(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
         monkeypatch.setitem(sys.modules, name, None)
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_text_that_is_all_dates_is_read_as_dates(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    days = [f"2020-01-{i:02}" for i in range(1, 31)]
+    table = pd.DataFrame(
+        {
+            "day": [*days[:-1], None],
+            "seen": [f"{one} 07:30:00" for one in days],
+            "when": [f"{one[8:]}.01.2020" for one in days],
+            "mixed": ["soon", *days[1:]],
+            "k": range(30),
+        }
+    )
+    table.to_csv("rows.csv", index=False)
+    monkeypatch.setattr(files.tables, "_choose_table_library", lambda *_: sys.modules[library])
+
+    frame = files.read_table("rows.csv")
+    schema = Schema.infer(frame[["day", "seen", "k"]])
+
+    assert [one.since for one in schema] == ["2020-01-01", "2020-01-01", None]
+    assert [one.kind for one in schema] == ["integer", "numeric", "integer"]
+    with pytest.raises(SchemaError, match="dates as text"):
+        Schema.infer(frame[["when"]])  # a day or a month first: nobody knows
+    assert isinstance(frame["mixed"][1], str)
+
+
 class TestTables:
     @pytest.mark.parametrize("suffix", files.TABLE_SUFFIXES)
     @pytest.mark.parametrize("library", ["pandas", "polars"])

@@ -73,7 +73,9 @@ def test_missing_values_are_refused_where_that_is_said() -> None:
         ({"codes": "-9"}, "give a dict from code"),
         ({"codes": {"no": "x"}}, "give a dict from code"),
         ({"codes": {-9: 3}}, "give a dict from code"),
-        ({"codes": {-9: "x"}, "kind": "binary"}, "can have no codes="),
+        ({"codes": {-9: "x"}, "kind": "binary"}, "categories among 0, 1"),
+        ({"codes": {0: "x", 1: "y"}, "kind": "binary"}, "leave out those that are values"),
+        ({"codes": {-9: "x"}, "kind": "ordinal", "categories": (1, 2)}, "can have no codes="),
     ],
 )
 def test_what_cannot_be_declared_is_told(settings: dict[str, object], message: str) -> None:

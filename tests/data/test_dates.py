@@ -40,6 +40,10 @@ def test_a_column_of_dates_is_counted_in_days_and_said_so():
         ("numeric", first),
     ]
     assert schema.notes[0] == f"'opened' holds dates: they are counted in days since {first}"
+    assert "'opened' is a date, which no action changes: it is kept as it is" in schema.notes[1]
+    assert [one.moves for one in schema] == ["never", "freely", "never"]
+    due = Schema.infer(table.rename(columns={"opened": "next_visit"}))
+    assert due["next_visit"].moves == "freely"
     assert Schema.from_toml(schema.to_toml()) == schema
 
 
@@ -98,7 +102,7 @@ def test_the_model_gets_dates_and_an_answer_shows_them():
         age = (pd.Timestamp("2022-07-01") - rows["opened"]).dt.days
         return 1 / (1 + np.exp(-(age / 100 - rows["debt"] / 10).to_numpy()))
 
-    explainer = LocalFACE(score, table)
+    explainer = LocalFACE(score, table, schema=Schema.infer(table).with_("opened", moves="freely"))
     person = table[score(table) < 0.4].iloc[[0]]
     bounds = {"opened": ("2020-01-01", "2022-12-31"), "debt": "never"}
 

@@ -10,6 +10,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from localface import LocalFACE
 from localface.data.feature import Feature
 from localface.data.protected_names import is_protected_name
 from localface.data.schema import Schema
@@ -170,15 +171,26 @@ def test_a_column_without_any_value_or_with_one_alone_is_kept_and_said_so():
     assert len(schema.notes) == 2
 
 
-def test_a_category_that_may_stand_for_a_missing_value_is_pointed_out():
+def test_a_category_that_stands_for_a_missing_value_is_taken_for_one_and_said_so():
     frame = pd.DataFrame(
-        {"job": ["cook", "?", "clerk", "?"], "flat": ["none", "own", "let", "own"]}
+        {
+            "job": ["cook", "?", "clerk", "?"],
+            "flat": ["none", "own", "let", "own"],
+            "area": ["NA", "EU", "NA", "AS"],
+        }
     )
 
-    (note,) = Schema.infer(frame).notes
+    schema = Schema.infer(frame)
 
-    assert note.startswith("'job' has the category '?' (2 rows)")
-    assert "na_values='?'" in note
+    taken, asked = schema.notes
+    assert schema["job"].codes == {"?": "missing"}
+    assert taken.startswith("'job' has the category '?' (2 rows), taken for a missing value")
+    assert schema["area"].codes is None  # North America, perhaps
+    assert "may stand for a missing value" in asked
+    assert "schema.with_('area', codes={'NA': 'missing'})" in asked
+    assert schema["flat"].codes is None
+    assert schema.with_("job", codes=None)["job"].codes is None
+    assert Schema.from_toml(schema.to_toml()) == schema
 
 
 # --- protected by name ------------------------------------------------------------------------
@@ -204,13 +216,15 @@ def test_what_looks_protected_by_its_name_is_kept_and_said_so():
         "nativeCountry": "never",
         "age_group": "never",  # categories do not grow
     }
-    assert all(one.moves == "freely" for one in schema if not one.protected)
+    kept = [one.name for one in schema if not one.protected and one.moves == "never"]
+    assert kept == ["marital_status"]
     if_not = "if it may move, drop 'protected' and say how"
-    kept = "looks protected by its name: it is kept as it is"
-    assert schema.notes[0] == f"'age' {kept}, though it grows by itself; {if_not}"
-    assert schema.notes[1] == f"'Sex' {kept}; {if_not}"
-    assert len(schema.notes) == 4
-    assert repr(schema).splitlines()[-4:] == list(schema.notes)
+    looks = "looks protected by its name: it is kept as it is"
+    assert schema.notes[0] == f"'age' {looks}, though it grows by itself; {if_not}"
+    assert schema.notes[1] == f"'Sex' {looks}; {if_not}"
+    assert "'marital_status' looks by its name like a circumstance" in schema.notes[-1]
+    assert len(schema.notes) == 5
+    assert repr(schema).splitlines()[-5:] == list(schema.notes)
 
 
 def test_a_note_is_a_comment_in_the_file_and_goes_once_somebody_has_had_their_say():
@@ -236,6 +250,7 @@ PROTECTED = """
     sex SEX sex_male insured_sex gender CODE_GENDER Geschlecht sexe sexo género
     race race_White raza ethnicity ethnic_group religion disability disabled Behinderung
     nationality native_country native-country nativeCountry Staatsangehörigkeit nacionalidad
+    SeniorCitizen foreign_worker citizenship
     birth_year birthday dateOfBirth DAYS_BIRTH dob naissance sexual_orientation
 """
 ONLY_ALIKE = """
@@ -254,3 +269,64 @@ def test_a_protected_name_is_known(name):
 @pytest.mark.parametrize("name", ONLY_ALIKE.split())
 def test_a_name_that_only_sounds_like_it_is_not_taken_for_protected(name):
     assert not is_protected_name(name)
+
+
+# --- rows of the same person ------------------------------------------------------------------
+def visits(n: int = 60, each: int = 10) -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    person = np.repeat(np.arange(n), each)
+    score = rng.integers(0, 40, n * each)
+    score[person < 2] = -9  # two people, twenty rows
+    return pd.DataFrame(
+        {
+            "who": [f"p{i}" for i in person],
+            "score": score,
+            "town": [f"town {i}" for i in np.arange(n)[person]],
+            "k": rng.normal(0, 1, n * each),
+        }
+    )
+
+
+def test_whose_a_row_is_is_no_feature_and_evidence_counts_people():
+    table = visits().drop(columns="town")
+
+    by_rows = Schema.infer(table.drop(columns="who"))
+    by_name = Schema.infer(table, groups="who")
+    by_labels = Schema.infer(table.drop(columns="who"), groups=table["who"])
+
+    assert by_rows["score"].codes == {-9: "code -9"}
+    assert by_name.names == ("score", "k")
+    assert by_name["score"].codes is None  # two people are no evidence
+    assert by_labels == by_name
+
+
+def test_a_name_that_each_person_has_is_an_identifier_however_many_rows_they_have():
+    Schema.infer(visits().drop(columns="who"))
+    with pytest.raises(SchemaError, match=r"60 different values in 60 rows.*identifier"):
+        Schema.infer(visits(), groups="who")
+
+
+def test_an_explainer_guesses_by_people_too():
+    table = visits().drop(columns="town")
+
+    explainer = LocalFACE(lambda rows: rows["k"] * 0.1 + 0.5, table, groups="who")
+
+    assert explainer.schema["score"].codes is None
+    with pytest.raises(DataError, match="there is no column 'whom'"):
+        Schema.infer(table, groups="whom")
+
+
+def test_whole_numbers_with_gaps_are_counts_and_a_column_of_one_code_is_said_to_be():
+    rng = np.random.default_rng(0)
+    holes = pd.array([None if i % 5 == 0 else i for i in range(200)], dtype="Int64")
+    coded = pd.array(np.where(np.arange(200) % 9 == 0, -9, rng.integers(0, 150, 200)), "Int64")
+    coded[3] = pd.NA
+    table = pd.DataFrame({"holes": holes, "coded": coded, "gone": -9})
+
+    schema = Schema.infer(table)
+
+    assert [one.kind for one in schema] == ["integer", "integer", "integer"]
+    assert schema["coded"].codes == {-9: "code -9"}
+    assert schema["gone"].moves == "never"
+    assert "'gone' is -9 in every row, which looks like a code" in schema.notes[-1]
+    assert Schema.infer(pl.DataFrame({"n": [None, *range(50)]}))["n"].kind == "integer"

@@ -20,7 +20,7 @@ def notes_on(name: str, values: object) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("name", "unit"),
     [
-        ("tenure_years", "year"),
+        ("tenure_years", "years"),
         ("weightKg", "kg"),
         ("glucose_mmol", "mmol/L"),
         ("util_pct", "%"),
@@ -104,11 +104,21 @@ def test_whole_numbers_that_may_be_codes_are_asked_about(name, values):
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("education_num", RNG.integers(1, 17, N)),
+        ("floor", RNG.integers(1, 17, N)),
         ("limit", RNG.choice([1000, 2000, 5000, 10000], N)),
-        ("children", RNG.choice([0, 1, 2, 3, 9], N)),
+        ("rooms", RNG.choice([0, 1, 2, 3, 9], N)),
+        ("visits", RNG.poisson(2, 5 * N)),
         ("period", RNG.choice([12, 24, 36, 48, 60], N)),
     ],
 )
 def test_counts_and_amounts_are_not_asked_about(name, values):
     assert notes_on(name, values) == ()
+
+
+def test_grades_that_are_not_spread_as_counts_are_asked_about():
+    grades = RNG.choice([2, 3, 4, 5, 6, 7, 8], 8 * N, p=[0.05, 0.1, 0.05, 0.1, 0.3, 0.1, 0.3])
+
+    (note,) = notes_on("worst_grade", grades)
+
+    assert "may be codes or grades" in note
+    assert notes_on("num_grades", grades) == ("'num_grades' is taken to be at least 0 as a count",)

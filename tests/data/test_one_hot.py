@@ -307,3 +307,77 @@ def test_a_schema_file_chooses_the_columns_that_tell_its_features():
     assert without.schema is not None
     assert without.schema.names == ("hours", "job", "sex")
     assert without.schema.links == ()
+
+
+# --- as tables come ---------------------------------------------------------------------------
+def jobs_alone(**settings: object) -> pd.DataFrame:
+    return pd.get_dummies(people()[["hours", "job"]], **settings)
+
+
+def with_gaps(dtype: object) -> pd.DataFrame:
+    table = jobs_alone(dtype=bool).astype(dict.fromkeys(JOB.columns or (), dtype))
+    table.loc[::9, list(JOB.columns or ())] = None if dtype is object else np.nan
+    return table
+
+
+AS_THEY_COME = {
+    "rows without a value": with_gaps(float),
+    "truth values with gaps": with_gaps(object),
+    "truth values as objects": jobs_alone().astype(dict.fromkeys(JOB.columns or (), object)),
+    "texts": jobs_alone(dtype=int).astype(dict.fromkeys(JOB.columns or (), str)),
+}
+
+
+@pytest.mark.parametrize("table", AS_THEY_COME.values(), ids=list(AS_THEY_COME))
+def test_a_group_is_found_however_it_is_stored_and_comes_back_so(table):
+    schema = Schema.infer(table)
+
+    records = read_records(table, schema)
+    again = TableFormat.of(table, schema).make_table(records)
+
+    assert schema.names == ("hours", "job")
+    assert schema["job"].categories == JOBS
+    assert (np.isnan(records[:, 1]) == table["job_cook"].isna()).all()
+    pd.testing.assert_frame_equal(again, table)
+
+
+def test_columns_that_lack_values_in_different_rows_are_no_group():
+    table = with_gaps(float)
+    table.loc[1::9, "job_cook"] = np.nan
+
+    assert "job" not in Schema.infer(table).names
+
+
+@pytest.mark.parametrize("drop_first", [False, True])
+def test_columns_no_two_of_which_stand_side_by_side_are_linked(drop_first):
+    table = jobs_alone(drop_first=drop_first, dummy_na=True)
+    jobs = [one for one in table.columns if one.startswith("job") and table[one].any()]
+    order = [one for job in jobs for one in (job, f"x{job}")]
+    rng = np.random.default_rng(3)
+    apart = table.assign(**{f"x{job}": rng.normal(size=len(table)) for job in jobs})[order]
+
+    schema = Schema.infer(apart)
+
+    assert schema.links == (tuple(jobs),)
+    assert "do not stand side by side" in " ".join(schema.notes)
+
+
+def test_the_column_for_what_is_missing_stays_where_columns_stand_apart():
+    table = people()
+    table.loc[::5, "job"] = np.nan
+    table = pd.get_dummies(table, dummy_na=True)
+    order = ["job_nan", "hours", *(one for one in JOB.columns or ()), "owner"]
+
+    schema = Schema.infer(table[order])
+
+    assert schema["job_nan"].moves == "never"
+    assert schema["job_cook"].moves == "freely"
+    assert "'job_nan' tells that the category of 'job_clerk' is missing" in " ".join(schema.notes)
+
+
+def test_flags_that_stand_apart_and_meet_are_not_linked():
+    rng = np.random.default_rng(0)
+    flags = {f"has_{one}": rng.random(400) < 0.3 for one in ("cat", "dog", "car")}
+    table = pd.DataFrame({**flags, "k": rng.normal(size=400)})
+
+    assert Schema.infer(table[["has_cat", "k", "has_dog"]].assign(has_car=1)).links == ()

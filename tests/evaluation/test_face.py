@@ -190,6 +190,7 @@ def table() -> tuple[Task, pd.DataFrame]:
         Schema.infer(data)
         .with_("age", moves="freely", within=12)
         .with_("years_employed", moves="up")
+        .with_("married", moves="freely")
     )
     people = mixed_table(30, 1)
     return Task.of(credit, data, schema=schema, min_score=0.6), people[

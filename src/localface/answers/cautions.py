@@ -10,6 +10,7 @@ from localface.answers.doubt import Doubt
 from localface.answers.wording import format_count, format_more_unusual_than
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
+from localface.data.likely_codes import looks_like_code
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, number_as_typed
 from localface.search.outcome import MissingActions
@@ -114,6 +115,9 @@ def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Ite
     unit = f" {feature.unit}" if feature.unit else ""
     slip = seen.ordinary_shift(feature, code)
     question = "is it right?" if slip is None else f"is it {feature.format(slip)}?"
+    if code < 0 and looks_like_code(code, seen):
+        question = "is it a code that stands for no value?"
+        slip = None
     beyond = f"higher than anybody's in the data (highest: {edge})"
     if not above:
         beyond = f"lower than anybody's in the data (lowest: {edge})"

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.codes import HashableDict, finite_number
+from localface.data.codes import FeatureValue, HashableDict, finite_number
 from localface.data.declared import DeclaredFeature
 from localface.errors import SchemaError, did_you_mean, list_names
 from localface.types import Array, Ids, Mask
@@ -20,8 +20,8 @@ MISSING = float("nan")
 _NEVER_MISSING = frozenset({str, int, bool})
 
 
-class CodeLabels(HashableDict[float, str]):
-    """What codes of a feature stand for."""
+class CodeLabels(HashableDict[FeatureValue, str]):
+    """What codes of a feature stand for: numbers, or categories, that are no values."""
 
 
 def checked_missing(feature: DeclaredFeature) -> str:
@@ -37,14 +37,14 @@ def checked_missing(feature: DeclaredFeature) -> str:
 
 
 def checked_codes(feature: DeclaredFeature) -> CodeLabels | None:
-    """Check the codes of a number that are no numbers: a dict from code to what it stands for."""
+    """Check the codes that are no values: a dict from code to what it stands for."""
     given = feature.codes
     if given is None:
         return None
-    if feature.kind not in ("numeric", "integer"):
+    if feature.kind == "ordinal":
         raise SchemaError(
-            f"{feature.name!r} is {feature.kind} and can have no codes=: a category says by itself "
-            "what it stands for",
+            f"{feature.name!r} is ordinal and can have no codes=: what stands for no value has no "
+            "place in an order; declare it kind='categorical', or leave it missing in the table",
             feature=feature.name,
         )
     if isinstance(given, Mapping):
@@ -55,11 +55,38 @@ def checked_codes(feature: DeclaredFeature) -> CodeLabels | None:
         raise _codes_error(feature, given)
     found = CodeLabels()
     for key, label in pairs:
-        code = finite_number(_number_of_text(key))
+        code = _code_of_key(feature, key)
         if code is None or not (label is None or isinstance(label, str)):
             raise _codes_error(feature, given)
-        found[code] = label or f"code {code:g}"
+        found[code] = label or default_code_label(code)
+    if feature.categories is not None and len(found) == len(feature.categories):
+        raise SchemaError(
+            f"all categories of {feature.name!r} are codes: leave out those that are values",
+            feature=feature.name,
+        )
     return found or None
+
+
+def default_code_label(code: FeatureValue) -> str:
+    """What a code is called where nobody says what it stands for."""
+    return f"code {code:g}" if isinstance(code, float) else "missing"
+
+
+def _code_of_key(feature: DeclaredFeature, key: object) -> FeatureValue | None:
+    """Return the number or the category that a key of ``codes`` names; None where it is none."""
+    if feature.categories is None:
+        return finite_number(_number_of_text(key))
+    by_text = {str(one): one for one in feature.categories}  # keys in files are texts
+    return by_text.get(str(key))
+
+
+def code_numbers(feature: DeclaredFeature) -> list[float]:
+    """Return the codes of a feature that are no values as records hold them."""
+    if not feature.codes:
+        return []
+    if feature.categories is None:
+        return list(feature.codes)
+    return [float(feature.categories.index(one)) for one in feature.codes]
 
 
 def is_missing_value(value: object) -> bool:
@@ -78,7 +105,7 @@ def is_absent(feature: DeclaredFeature, codes: Array) -> Mask:
     """Tell which codes of a feature are no values: missing, or a code for a reason."""
     absent = np.isnan(codes)
     if feature.codes:
-        absent |= np.isin(codes, list(feature.codes))
+        absent |= np.isin(codes, code_numbers(feature))
     return np.asarray(absent)
 
 
@@ -129,8 +156,11 @@ def _number_of_text(key: object) -> object:
 
 
 def _codes_error(feature: DeclaredFeature, given: object) -> SchemaError:
+    example = '{-9: "no record"}'
+    if feature.categories is not None:
+        example = f'{{"?": "not known"}}, of categories among {list_names(feature.categories)}'
     return SchemaError(
         f"codes of {feature.name!r} are {given!r}: give a dict from code to what it stands for, "
-        'as in {-9: "no record"}',
+        f"as in {example}",
         feature=feature.name,
     )

@@ -64,8 +64,10 @@ class AbsenceColumns:
         features = [self.schema.features[j] for j in lacking]
         codes = record[lacking].tolist()
         each = [f"{f.name} ({f.format(code)})" for f, code in zip(features, codes, strict=True)]
+        others = any(one.feature == lacking[0] for one in self.columns)
+        none = "nobody in the data lacks one so" if others else "everybody in the data has one"
         raise DataError(
-            f"{who} has no value of {', '.join(each)}, and everybody in the data has one: give the "
+            f"{who} has no value of {', '.join(each)}, and {none}: give the "
             "value, or data in which some people lack it too",
             feature=features[0].name,
         )

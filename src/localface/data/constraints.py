@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from localface.data.absence import is_absent
+from localface.data.absence import code_numbers, is_absent
 from localface.data.box import Box, DistanceLimit
 from localface.data.codes import range_codes
 from localface.data.comparable import codes_alike
@@ -53,7 +53,9 @@ def compile_box(
     parts = [
         _stays_absent(feature, float(own))
         if absent
-        else _intersect_constraints(feature, float(own), direction, extra)
+        else _without_codes(
+            feature, float(own), _intersect_constraints(feature, float(own), direction, extra)
+        )
         for feature, own, direction, extra, absent in zip(
             features, record, directions, each, gone, strict=True
         )
@@ -75,7 +77,7 @@ def compile_box(
         {j: part.distance_limit for j, part in enumerate(parts) if part.distance_limit is not None},
         {j: part.grows_to for j, part in enumerate(parts) if part.grows_to is not None},
         {j: float(record[j]) for j, absent in enumerate(gone) if absent},
-        {j: frozenset(one.codes) for j, one in enumerate(features) if one.codes},
+        {j: frozenset(code_numbers(one)) for j, one in enumerate(features) if one.codes},
         {
             j: (int(record[j]), late_codes(one))
             for j, one in enumerate(features)
@@ -132,6 +134,20 @@ def _allowed_direction(feature: Feature, extra: FeatureConstraint) -> str:
 def _stays_absent(feature: Feature, own: float) -> _FeatureBox:
     """What is left of a feature that has no value: nothing touches it."""
     return _FeatureBox(reason=f"{feature.display_name} is {feature.format(own)} and stays so")
+
+
+def _without_codes(feature: Feature, own: float, part: _FeatureBox) -> _FeatureBox:
+    """Leave out the categories that stand for no value: nobody moves into them."""
+    if not feature.discrete or not feature.codes:
+        return part
+    given = part.codes
+    if given is None:
+        given = frozenset(range(len(feature.categories or ())))
+    left = given - {int(code) for code in code_numbers(feature)}
+    if not left:
+        labels = list_names(feature.format(code) for code in sorted(given))
+        raise _nothing_allowed_error(feature, own, f"only {labels}", "a value")
+    return replace(part, codes=left)
 
 
 def _intersect_constraints(

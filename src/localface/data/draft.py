@@ -7,18 +7,28 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.data.found_codes import find_codes
+from localface.data.draft_groups import apart_note, draft_group, missing_column_note
+from localface.data.feature_checks import OWN
+from localface.data.found_codes import find_codes, same_code_note
+from localface.data.found_functions import FoundFunction, body_mass_notes, find_functions
 from localface.data.found_relations import suggest_relations
 from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
 from localface.data.infer import guess_column
 from localface.data.name_hints import hints_from_name, identifier_note, why_identifier
-from localface.data.one_hot import OneHotGroup, find_one_hot_groups
-from localface.data.protected_names import is_age_name, is_protected_name, protection_note
+from localface.data.one_hot import FoundGroups, find_one_hot_groups, read_hot_column
+from localface.data.own_names import guess_own
+from localface.data.people import number_people, take_groups_column
+from localface.data.protected_names import GROWN, KEPT, guess_protection, protection_notes
+from localface.data.stand_ins import (
+    possible_stand_in_note,
+    possible_stand_ins,
+    stand_in_note,
+    stand_ins,
+)
 from localface.errors import DataError
-from localface.types import Array, Mask
+from localface.types import Array, Ids
 
 Guess = dict[str, object]
-_STAND_INS = frozenset({"?", "", "na", "n/a", "nan", "null", "-", "."})
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,38 +40,89 @@ class Draft:
     links: tuple[tuple[str, ...], ...] = ()
 
 
-def draft_schema(data: object) -> Draft:
-    """Guess the declaration of every column, and say what was guessed by what."""
-    table = open_table(data)
+def draft_schema(data: object, groups: object = None) -> Draft:
+    """Guess the declaration of every column, and say what was guessed by what.
+
+    ``groups`` says whose each row is: what is seen counts once a person.
+    """
+    labels, others = take_groups_column(data, groups)
+    table = open_table(others)
     if len(table) == 0:
         raise DataError("the table has no rows: give at least one")
+    people = number_people(labels, len(table))
     columns = _values_by_column(table)
-    hot = {name: ones for name, values in columns.items() if (ones := _ones(values)) is not None}
-    named = not isinstance(table, np.ndarray)
-    found = find_one_hot_groups(list(columns), hot if named else {})
+    weight = 1.0 if people is None else len(np.unique(people)) / len(people)
+    found = _find_groups(table, columns, weight)
     group_of = {name: group for group in found.groups for name in group.columns}
     features: list[Guess] = []
     notes: list[str] = []
     for name, values in columns.items():
         group = group_of.get(name)
         if group is None:
-            guess, sentences = _draft_column(name, table, values)
+            guess, sentences = _draft_column(name, table, values, people)
         elif name == group.columns[0]:
-            guess, sentences = _draft_group(group)
+            guess, sentences = draft_group(group, columns, found.groups)
         else:
             continue
         features.append(guess)
         notes += sentences
-    notes += [_apart_note(one) for one in found.apart]
-    notes += suggest_relations(*_told_apart(features, columns))
+    notes += [apart_note(one) for one in found.apart]
+    for one in found.apart:
+        notes += _keep_missing_column(one, features)
+    numbers, categories = _told_apart(features, columns)
+    notes = _settle_functions(features, notes, find_functions(numbers))
+    notes += body_mass_notes(numbers)
+    notes += suggest_relations(numbers, categories, weight=weight)
     return Draft(tuple(features), tuple(notes), found.apart)
 
 
-def _apart_note(names: tuple[str, ...]) -> str:
-    return (
-        f"{names[0]!r} and {len(names) - 1} more columns up to {names[-1]!r} tell one category and "
-        "do not stand side by side: they are linked; put them side by side to have one feature"
-    )
+def _find_groups(
+    table: Frame | ColumnValues, columns: dict[str, ColumnValues], weight: float
+) -> FoundGroups:
+    """Find columns of 0 and 1 that tell one category; those of an array have no names."""
+    if isinstance(table, np.ndarray):
+        return FoundGroups((), ())
+    read = {name: read_hot_column(values) for name, values in columns.items()}
+    hot = {name: one for name, one in read.items() if one is not None}
+    return find_one_hot_groups(list(columns), hot, weight=weight)
+
+
+def _keep_missing_column(names: tuple[str, ...], features: list[Guess]) -> Iterator[str]:
+    """Keep the column for what is missing of a group that stands apart, and say so."""
+    for guess in features:
+        if guess["name"] in names and (note := missing_column_note(str(guess["name"]), names)):
+            guess["moves"] = "never"
+            yield note
+
+
+def _settle_functions(
+    features: list[Guess], notes: list[str], functions: list[FoundFunction]
+) -> list[str]:
+    """Keep what is a function of what is kept, and say of others what would link them.
+
+    Neither of the two then grows: they would have to grow together.
+    """
+    by_name = {str(one["name"]): one for one in features}
+    for found in functions:
+        base, guess = by_name[found.of], by_name[found.name]
+        if base.get("moves") not in OWN and not base.get("protected"):
+            notes.append(found.suggestion)
+            continue
+        notes = [note for note in notes if not (_is_about(note, found.name) and KEPT in note)]
+        guess.update({"moves": "never"}, **({"protected": True} if base.get("protected") else {}))
+        kept = "it is kept as it is, as that is"
+        if base.get("moves") == "grows":
+            base["moves"] = "never"
+            notes = [
+                note.replace(GROWN, "") if _is_about(note, found.of) else note for note in notes
+            ]
+            kept = "both are kept as they are, and neither grows without the other"
+        notes.append(f"{found.name!r} is {found.how} in every row: {kept}")
+    return notes
+
+
+def _is_about(note: str, name: str) -> bool:
+    return note.startswith(f"{name!r} ")
 
 
 def _told_apart(
@@ -78,11 +139,20 @@ def _told_apart(
             values[np.isin(values, list(codes) if isinstance(codes, dict) else [])] = np.nan
             numbers[name] = values
         elif isinstance(told := guess.get("columns"), list):
-            ones = np.stack([columns[column] for column in told]).astype(np.float64)
-            categories[name] = ones.T @ np.arange(1.0, len(told) + 1)
+            categories[name] = _told_codes([columns[column] for column in told])
         elif guess["kind"] in ("categorical", "ordinal"):
             categories[name] = _category_codes(columns[name])
     return numbers, categories
+
+
+def _told_codes(columns: list[ColumnValues]) -> Array:
+    """Number the category that columns of 0 and 1 tell; -1 where it is missing."""
+    read = [one for values in columns if (one := read_hot_column(values)) is not None]
+    codes = np.zeros(len(columns[0]))
+    for number, column in enumerate(read, start=1):
+        codes[column.ones] = number
+        codes[column.gone] = -1
+    return codes
 
 
 def _category_codes(values: ColumnValues) -> Array:
@@ -100,58 +170,43 @@ def _values_by_column(table: Frame | ColumnValues) -> dict[str, ColumnValues]:
     return {name: table[name].to_numpy() for name in table.columns}
 
 
-def _ones(values: ColumnValues) -> Mask | None:
-    """Tell which values of a column of 0 and 1 are 1; None of any other column."""
-    if values.dtype.kind == "b":
-        return np.asarray(values, dtype=bool)
-    if values.dtype.kind not in "iuf" or len(values) == 0:
-        return None
-    if not (values.min() >= 0 and values.max() <= 1):  # NaN is neither
-        return None
-    ones = np.asarray(values == 1)
-    return ones if bool((ones | (values == 0)).all()) else None
-
-
-def _draft_group(group: OneHotGroup) -> tuple[Guess, list[str]]:
-    """Declare columns of 0 and 1 as one feature."""
-    guess: Guess = {
-        "name": group.name,
-        "kind": "binary" if len(group.categories) == 2 else "categorical",
-        "categories": list(group.categories),
-        "columns": list(group.columns),
-    }
-    how = "at most one" if group.has_rest else "exactly one"
-    note = (
-        f"{group.name!r} is told by the {len(group.columns)} columns {group.columns[0]!r} to "
-        f"{group.columns[-1]!r}: {how} of them is 1 in every row, so that they are one feature; "
-        f"to take them apart, schema.split({group.name!r})"
-    )
-    protection = _guess_protection(guess)
-    return guess | protection, [note, *_protection_notes(guess | protection)]
-
-
 def _draft_column(
-    name: str, table: Frame | ColumnValues, values: ColumnValues
+    name: str, table: Frame | ColumnValues, values: ColumnValues, people: Ids | None
 ) -> tuple[Guess, list[str]]:
     """Declare one column as a feature."""
     column = values if isinstance(table, np.ndarray) else table[name]
     numbers = _numbers(values)
-    codes = find_codes(name, numbers)
-    guess = guess_column(name, codes.without_taken(values) if codes.taken else column)
+    codes = find_codes(name, numbers, _people_with_values(values, people))
+    n_people = len(values) if people is None else len(np.unique(people))
+    guess = guess_column(name, column, n_people=n_people, codes=codes.taken)
     if codes.taken:
         guess = guess | {"codes": codes.labels}
     notes = list(codes.notes)
     same = _note_on_sameness(name, values)
     if same:
-        return guess | {"moves": "never"} | _guess_protection(guess), [*notes, same]
-    notes += _stand_in_notes(name, guess, values)
-    guess = guess | _guess_protection(guess)
+        return guess | {"moves": "never"} | guess_protection(guess), [*notes, same]
+    stood_in, sentences = _guess_stand_ins(name, guess, values)
+    notes += sentences
+    guess = guess | stood_in | guess_protection(guess)
     if "since" in guess:
         notes.append(f"{name!r} holds dates: they are counted in days since {guess['since']}")
     if why := why_identifier(name, guess.get("categories")):
         return guess | {"moves": "never"}, [*notes, identifier_note(name, why)]
     hints = hints_from_name(guess, codes.without_taken(numbers))
-    return guess | hints.settings, [*notes, *_protection_notes(guess), *hints.notes]
+    guess = guess | hints.settings
+    notes += [*protection_notes(guess), *hints.notes]
+    own = None if guess.get("moves") or guess.get("protected") else guess_own(guess)
+    if own is not None:
+        guess = guess if own.moves is None else guess | {"moves": own.moves}
+        notes.append(own.note)
+    return guess, notes
+
+
+def _people_with_values(values: ColumnValues, people: Ids | None) -> Ids | None:
+    """The person of each number of a column."""
+    if people is None or values.dtype.kind not in "iuf":
+        return None
+    return people[~missing_mask(values)]
 
 
 def _numbers(values: ColumnValues) -> Array:
@@ -168,6 +223,8 @@ def _note_on_sameness(name: str, values: ColumnValues) -> str:
         return f"{name!r} holds no value in any row: it is kept as it is, and tells nothing"
     first = seen[0]
     if len(seen) > 1 and all(one == first for one in _sample_first(seen)) and (seen == first).all():
+        if code := same_code_note(name, first):
+            return code
         return (
             f"{name!r} is the same in every row ({first}): it is kept as it is; if it may move, "
             "say how, and give it a scale"
@@ -175,33 +232,23 @@ def _note_on_sameness(name: str, values: ColumnValues) -> str:
     return ""
 
 
-def _stand_in_notes(name: str, guess: Guess, values: ColumnValues) -> list[str]:
-    """Point out categories such as '?' that may stand for a missing value."""
+def _guess_stand_ins(name: str, guess: Guess, values: ColumnValues) -> tuple[Guess, list[str]]:
+    """Take categories such as '?' for codes, and point out those that may be."""
     categories = guess.get("categories")
-    several = categories if isinstance(categories, list) else []
-    found = [one for one in several if str(one).strip().lower() in _STAND_INS]
-    return [
-        f"{name!r} has the category {one!r} ({int((values == one).sum()):,} rows), which may stand "
-        f"for a missing value: if so, read the table with na_values={one!r}"
-        for one in found
-    ]
+    if not isinstance(categories, list):
+        return {}, []
+    taken = stand_ins(categories)
+    if guess["kind"] == "ordinal" or len(taken) == len(categories):
+        taken = []
+    maybe = possible_stand_ins(categories) if guess["kind"] != "ordinal" else []
+    notes = [possible_stand_in_note(name, one, int((values == one).sum())) for one in maybe]
+    if not taken:
+        return {}, notes
+    n_rows = int(sum((values == one).sum() for one in taken))
+    codes = dict.fromkeys(map(str, taken), "missing")
+    return {"codes": codes}, [stand_in_note(name, taken, n_rows), *notes]
 
 
 def _sample_first(seen: ColumnValues) -> Iterator[object]:
     """The first few values: most columns differ there already."""
     yield from seen[:8]
-
-
-def _guess_protection(guess: Guess) -> Guess:
-    """Guess by its name whether a feature is protected, and whether it grows by itself."""
-    name = str(guess["name"])
-    if not is_protected_name(name):
-        return {}
-    grows = is_age_name(name) and guess["kind"] in ("numeric", "integer")
-    return {"moves": "grows", "protected": True} if grows else {"protected": True}
-
-
-def _protection_notes(guess: Guess) -> list[str]:
-    if not guess.get("protected"):
-        return []
-    return [protection_note(str(guess["name"]), grows=guess.get("moves") == "grows")]

@@ -63,8 +63,8 @@ class Feature:
     missing : what happens where there is no value: ``keep`` (what is missing stays missing, and
         no action touches it), ``may be measured`` (the same, and an answer says what measuring it
         could show), or ``refuse``
-    codes : numbers that stand for no value but for a reason, as in ``{-9: "no record"}``; like
-        what is missing, each stays as it is
+    codes : numbers or categories that stand for no value but for a reason, as in
+        ``{-9: "no record"}`` or ``{"?": "not known"}``; like what is missing, each stays as it is
     since : the date, as in ``"2020-01-31"``, from which a column of dates is counted in days
     label : what the feature is called in sentences, tables, plots and pages; its name by default
     category_labels : what categories are called there, as in ``{1: "male"}``
@@ -92,7 +92,7 @@ class Feature:
     protected: bool = False
     comparable: Comparable | None = None
     missing: MissingRule = "keep"
-    codes: CodeLabels | Mapping[float, str] | None = None
+    codes: CodeLabels | Mapping[Any, str] | None = None
     columns: tuple[str, ...] | None = None
     never_from: Transitions | Mapping[Any, Any] | None = None
     label: str | None = None
@@ -186,8 +186,8 @@ class Feature:
         value = self.value(code)
         if value is None:
             return "missing"
-        if self.codes and code in self.codes:
-            return self.codes[code]
+        if self.codes and value in self.codes:
+            return self.codes[value]
         if self.category_labels and value in self.category_labels:
             return self.category_labels[value]
         if self.since is not None:
@@ -252,6 +252,6 @@ def _trim_zeros(text: str) -> str:
 def _plain_value(value: object) -> object:
     """Return tuples as lists, also within a tuple; the keys of a mapping as texts."""
     if isinstance(value, Mapping):
-        texts = {key if isinstance(key, str) else f"{key:g}": one for key, one in value.items()}
+        texts = {f"{key:g}" if type(key) is float else str(key): one for key, one in value.items()}
         return {key: _plain_value(one) for key, one in texts.items()}
     return [_plain_value(one) for one in value] if isinstance(value, tuple) else value

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from localface.types import Array
+from localface.types import Array, Ids
 
 _Number = TypeVar("_Number", bound=np.generic)
 _MOST_CODES = 4  # different codes that one column may have
@@ -39,14 +39,18 @@ class FoundCodes:
 _NONE = FoundCodes()
 
 
-def find_codes(name: str, numbers: Array) -> FoundCodes:
-    """Find codes among the numbers of a column.
+def find_codes(name: str, numbers: Array, people: Ids | None = None) -> FoundCodes:
+    """Find codes among the numbers of a column; ``people`` number the person of each.
 
     Negative ones made of 7, 8 or 9 (-9, -99, -888), beside numbers from 0 on, are taken for
     codes; -1, and high ones far above all others (999, 96), are only pointed out.
     """
     distinct, counts = np.unique(numbers, return_counts=True)
     rows = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
+    if people is not None:  # one person's rows are no evidence beside each other's
+        pairs = np.unique(np.column_stack([numbers, people]), axis=0)
+        rows = {value: int((pairs[:, 0] == value).sum()) for value in _outer(distinct)}
+        rows = dict.fromkeys(distinct.tolist(), 0) | rows
     below = [value for value in rows if value < 0]
     if _are_codes(below, rows, _NEGATIVE) and len(distinct) > len(below) + 1:
         return FoundCodes(tuple(below), (_taken_note(name, below, rows),))
@@ -54,6 +58,27 @@ def find_codes(name: str, numbers: Array) -> FoundCodes:
         return FoundCodes((), (_hint(name, below, rows, "the only one below 0"),))
     above = _far_above(distinct, rows)
     return FoundCodes((), (_hint(name, above, rows, "far above all others"),)) if above else _NONE
+
+
+def is_well_known_code(value: float) -> bool:
+    """Tell whether a number is one that tables use as a code: -9, -88, 999 and the like."""
+    return value in _NEGATIVE or value in _HIGH
+
+
+def _outer(distinct: Array) -> list[float]:
+    """The values that may be codes by where they are: those below 0, and the last few."""
+    return [*distinct[distinct < 0].tolist(), *distinct[distinct >= 0][-_MOST_CODES:].tolist()]
+
+
+def same_code_note(name: str, value: object) -> str:
+    """Say that a column holds a code in every row; nothing where its one value is none."""
+    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
+    if not number or float(value) not in _NEGATIVE:  # type: ignore[arg-type]
+        return ""
+    return (
+        f"{name!r} is {value:g} in every row, which looks like a code that stands for no value: it "
+        "is kept as it is, tells nothing, and is better left out of the table"
+    )
 
 
 def _are_codes(values: list[float], rows: dict[float, int], known: frozenset[float]) -> bool:

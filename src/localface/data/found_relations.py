@@ -20,11 +20,13 @@ _LEAST_REPEATS = 5  # rows for one category, on average, in a number that a cate
 _ENDS = (("min", "max"), ("low", "high"), ("lower", "upper"), ("start", "end"), ("first", "last"))
 
 
-def suggest_relations(numbers: Mapping[str, Array], categories: Mapping[str, Array]) -> list[str]:
+def suggest_relations(
+    numbers: Mapping[str, Array], categories: Mapping[str, Array], *, weight: float = 1.0
+) -> list[str]:
     """Say which relations hold in every row, with the line to write for each.
 
     ``numbers`` are columns with NaN where a value is missing, ``categories`` columns of codes,
-    -1 where one is missing.
+    -1 where one is missing. ``weight`` is how much of a row's evidence counts.
     """
     n_rows = len(next(iter((*numbers.values(), *categories.values())), np.zeros(0)))
     if n_rows < _FEWEST_ROWS:
@@ -33,7 +35,7 @@ def suggest_relations(numbers: Mapping[str, Array], categories: Mapping[str, Arr
     if len(some) > _MOST_COLUMNS:
         some = dict(list(some.items())[:_MOST_COLUMNS])
     totals = list(_totals(some))
-    return [*totals, *_ordered_pairs(some), *_fixed_numbers(some, categories)]
+    return [*totals, *_ordered_pairs(some, weight), *_fixed_numbers(some, categories, weight)]
 
 
 def _varies(values: Array) -> bool:
@@ -81,14 +83,14 @@ def _agree(one: Array, other: Array) -> bool:
     return bool(close.all()) and len(np.unique(first)) > 2
 
 
-def _ordered_pairs(numbers: Mapping[str, Array]) -> Iterator[str]:
+def _ordered_pairs(numbers: Mapping[str, Array], weight: float) -> Iterator[str]:
     """Pairs named as ends (hr_min, hr_max) of which one never exceeds the other, not by chance."""
     for low, high in _named_ends(list(numbers)):
         first, second = numbers[low], numbers[high]
         both = ~(np.isnan(first) | np.isnan(second))
         if both.sum() < _FEWEST_ROWS or (first[both] > second[both]).any():
             continue
-        if _chance_of_order(first[both], second[both]) < _EXPLAINED_BY_CHANCE:
+        if _chance_of_order(first[both], second[both], weight) < _EXPLAINED_BY_CHANCE:
             yield (
                 f"{low!r} never exceeds {high!r}: to keep it so, "
                 f'schema.relate({low!r}, "<=", {high!r})'
@@ -105,26 +107,28 @@ def _named_ends(names: list[str]) -> Iterator[tuple[str, str]]:
                 yield name, by_lower[other]
 
 
-def _chance_of_order(low: Array, high: Array) -> float:
+def _chance_of_order(low: Array, high: Array, weight: float) -> float:
     """How likely the order would hold in every row if the columns were independent."""
     share = float((np.searchsorted(np.sort(high), low, side="left") / len(high)).mean())
-    return float((1 - share) ** len(low))
+    return float((1 - share) ** (weight * len(low)))
 
 
-def _fixed_numbers(numbers: Mapping[str, Array], categories: Mapping[str, Array]) -> Iterator[str]:
+def _fixed_numbers(
+    numbers: Mapping[str, Array], categories: Mapping[str, Array], weight: float
+) -> Iterator[str]:
     """Numbers that are the same in all rows of one category."""
     for category, codes in categories.items():
         known = codes >= 0
         for name, values in numbers.items():
             rows = known & ~np.isnan(values)
-            if _is_fixed_by(codes[rows], values[rows]):
+            if _is_fixed_by(codes[rows], values[rows], weight):
                 yield (
                     f"{name!r} is the same in all rows with the same {category!r}: to change them "
                     f"together, schema.link({category!r}, {name!r})"
                 )
 
 
-def _is_fixed_by(codes: Array, values: Array) -> bool:
+def _is_fixed_by(codes: Array, values: Array, weight: float) -> bool:
     """Whether each code has one value, in rows enough that it is no chance."""
     if len(codes) < _FEWEST_ROWS:
         return False
@@ -132,7 +136,7 @@ def _is_fixed_by(codes: Array, values: Array) -> bool:
     if not _one_value_each(codes[probe], values[probe]):
         return False
     n_codes = len(np.unique(codes))
-    repeated = len(codes) >= _LEAST_REPEATS * n_codes
+    repeated = weight * len(codes) >= _LEAST_REPEATS * n_codes
     return repeated and 1 < n_codes <= _MOST_CATEGORIES and _one_value_each(codes, values)
 
 

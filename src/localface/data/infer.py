@@ -23,19 +23,33 @@ _DATE = re.compile(
 _READABLE = (nw.Boolean, nw.String, nw.Categorical, nw.Enum, nw.Object)
 
 
-def guess_column(name: str, column: nw.Series[object] | ColumnValues) -> dict[str, object]:  # type: ignore[type-var]
-    """Guess the declaration of one column; missing values are passed over."""
+def guess_column(
+    name: str,
+    column: nw.Series[object] | ColumnValues,  # type: ignore[type-var]
+    *,
+    n_people: int,
+    codes: Sequence[float] = (),
+) -> dict[str, object]:
+    """Guess the declaration of one column; missing values, and ``codes``, are passed over."""
+    whole = not isinstance(column, np.ndarray) and column.dtype.is_integer()
+    if whole or codes:  # whole numbers with gaps are stored as fractions
+        values = column if isinstance(column, np.ndarray) else column.to_numpy()
+        seen = values[~missing_mask(values)].astype(np.float64)
+        distinct = np.unique(seen[~np.isin(seen, codes)])
+        if len(distinct):
+            counts = whole or values.dtype.kind in "iu"
+            return {"name": name, **_guess_from_numbers(distinct, counts=counts)}
     if isinstance(column, np.ndarray):
-        return {"name": name, **_guess_from_values(name, column)}
-    return {"name": name, **_guess_from_column(column)}
+        return {"name": name, **_guess_from_values(name, column, n_people)}
+    return {"name": name, **_guess_from_column(column, n_people)}
 
 
-def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type: ignore[type-var]
+def _guess_from_column(column: nw.Series[object], n_people: int) -> dict[str, object]:  # type: ignore[type-var]
     dtype = column.dtype
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         raise _dates_error(column.name, f"{dtype} values, with a time zone")
     if len(column) and column.null_count() == len(column):  # nothing tells its type
-        return _guess_from_values(column.name, np.full(len(column), np.nan))
+        return _guess_from_values(column.name, np.full(len(column), np.nan), n_people)
     if not (dtype.is_numeric() or isinstance(dtype, (*_READABLE, nw.Datetime, nw.Date))):
         raise _unreadable_column_error(column.name, str(dtype))
     declared = None
@@ -45,15 +59,15 @@ def _guess_from_column(column: nw.Series[object]) -> dict[str, object]:  # type:
         native = column.to_native()
         declared = sorted(native.dtype.categories.tolist())  # type: ignore[attr-defined]
     if not declared:
-        return _guess_from_values(column.name, column.to_numpy())
+        return _guess_from_values(column.name, column.to_numpy(), n_people)
     if len(declared) == 2:
         return {"kind": "binary", "categories": declared}
-    _refuse_identifier(column.name, len(declared), len(column))
+    _refuse_identifier(column.name, len(declared), n_people)
     ordered = isinstance(dtype, nw.Enum) and column.implementation.is_pandas()
     return {"kind": "ordinal" if ordered else "categorical", "categories": declared}
 
 
-def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
+def _guess_from_values(name: str, values: ColumnValues, n_people: int) -> dict[str, object]:
     if values.dtype.kind == "M":
         return _guess_from_dates(values)
     if values.dtype.kind in "mVc":
@@ -75,7 +89,7 @@ def _guess_from_values(name: str, values: ColumnValues) -> dict[str, object]:
     if len(distinct) == 2:
         return {"kind": "binary", "categories": distinct}
     _refuse_dates_in_text(name, distinct)
-    _refuse_identifier(name, len(distinct), len(values))
+    _refuse_identifier(name, len(distinct), n_people)
     return {"kind": "categorical", "categories": distinct}
 
 

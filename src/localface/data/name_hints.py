@@ -12,12 +12,12 @@ from localface.data.protected_names import words_of
 from localface.types import Array
 
 _UNITS = {
-    **dict.fromkeys(("years", "yrs", "yr"), "year"),
-    **dict.fromkeys(("months", "mths"), "month"),
-    **dict.fromkeys(("weeks", "wks"), "week"),
-    **dict.fromkeys(("days",), "day"),
-    **dict.fromkeys(("hours", "hrs"), "hour"),
-    **dict.fromkeys(("minutes", "mins"), "minute"),
+    **dict.fromkeys(("years", "yrs", "yr"), "years"),
+    **dict.fromkeys(("months", "mths"), "months"),
+    **dict.fromkeys(("weeks", "wks"), "weeks"),
+    **dict.fromkeys(("days",), "days"),
+    **dict.fromkeys(("hours", "hrs"), "hours"),
+    **dict.fromkeys(("minutes", "mins"), "minutes"),
     **dict.fromkeys(("kg", "kilograms"), "kg"),
     **dict.fromkeys(("cm", "mm", "km", "ml", "mg"), ""),
     **dict.fromkeys(("mmol",), "mmol/L"),
@@ -33,9 +33,10 @@ _COUNTS = frozenset({"n", "num", "number", "count", "counts", "no"})
 _CODES = frozenset(
     {"code", "codes", "zip", "zipcode", "postcode", "plz", "type", "category", "region", "id"}
 )
-_IDENTIFIERS = frozenset({"id", "ids", "uuid", "unnamed", "identifier"})
+_IDENTIFIERS = frozenset({"id", "ids", "uuid", "guid", "unnamed", "identifier", "mrn", "ssn"})
 _WEAK_CODES = frozenset({"type", "category", "region", "id"})  # words that mean little elsewhere
 _NUMBERED = re.compile(r"\d{4}")  # texts with such numbers in them are names of things
+_CLEARLY = 5  # standard errors by which a valley between two peaks is no chance
 _MANY = 50  # different numbers from which a column may be an identifier
 
 
@@ -69,7 +70,7 @@ def unit_from_name(name: str) -> str | None:
     """Read the unit off the last word of a name; a percentage also off the first.
 
     >>> unit_from_name("weight_kg"), unit_from_name("tenure_months"), unit_from_name("hr_min")
-    ('kg', 'month', None)
+    ('kg', 'months', None)
     >>> unit_from_name("PercentPaid"), unit_from_name("asked_in_7days")
     ('%', None)
     """
@@ -120,6 +121,9 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
         return NameHints({}, (_codes_note(name, distinct, "by its name"),))
     if _look_like_codes(distinct, len(numbers)):
         return NameHints({}, (_codes_note(name, distinct, "as they are few and scattered"),))
+    if not words & _COUNTS and _look_like_grades(distinct, numbers):
+        why = "or grades, as they are few and not spread as counts are"
+        return NameHints({}, (_codes_note(name, distinct, why),))
     if words & _CODES - _WEAK_CODES:
         return NameHints({}, (_codes_note(name, distinct, "by its name"),))
     return None
@@ -153,6 +157,20 @@ def _codes_note(name: str, distinct: Array, why: str) -> str:
 def _counts_rows(numbers: Array) -> bool:
     """Whether the numbers are those of the rows: each one more than the last."""
     return bool((np.diff(numbers) == 1).all())
+
+
+def _look_like_grades(distinct: Array, numbers: Array) -> bool:
+    """Whether few whole numbers in a row have several peaks: counts of things have one."""
+    if not 3 <= len(distinct) <= 12 or distinct[0] < 0 or len(numbers) < _MANY:
+        return False
+    if distinct[-1] - distinct[0] >= 2 * len(distinct):
+        return False
+    rows = np.unique(numbers, return_counts=True)[1].astype(np.float64)
+    for i in range(1, len(rows) - 1):
+        lower_peak = min(rows[:i].max(), rows[i + 1 :].max())
+        if lower_peak - rows[i] > _CLEARLY * np.sqrt(lower_peak + rows[i] + 1):
+            return True
+    return False
 
 
 def _look_like_codes(distinct: Array, n_rows: int) -> bool:

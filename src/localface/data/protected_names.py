@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping
 
 _PROTECTED = frozenset(
     {
@@ -11,6 +12,7 @@ _PROTECTED = frozenset(
         *("race", "raza", "rasse", "ethnicity", "ethnic", "ethnie", "etnia", "caste"),
         *("religion", "konfession", "nationality", "nationalitat", "nationalitaet"),
         *("nationalite", "nacionalidad", "staatsangehorigkeit", "staatsangehoerigkeit"),
+        *("citizenship", "immigrant", "foreigner"),
         *("disability", "disabled", "behinderung", "handicape", "discapacidad"),
         *("birth", "birthdate", "birthday", "birthyear", "birthplace", "birthcountry", "dob"),
         *("geburtsdatum", "geburtsjahr", "geburtsort", "geburtsland", "naissance", "nacimiento"),
@@ -23,6 +25,8 @@ _TOGETHER = (
     frozenset({"sexual", "orientation"}),
     frozenset({"skin", "color"}),
     frozenset({"skin", "colour"}),
+    frozenset({"senior", "citizen"}),
+    frozenset({"foreign", "worker"}),
 )
 _AGES = frozenset({"age", "ages", "alter", "edad", "idade"})
 # Beside these words the others mean something else: the age of a house, a race that is run.
@@ -51,6 +55,8 @@ _NOT_A_TRAIT = frozenset(
         *("time", "track", "weight", "winner"),
     }
 )
+KEPT = "looks protected by its name"
+GROWN = ", though it grows by itself"
 _AMBIGUOUS = frozenset({"race", "birth"})
 
 
@@ -79,13 +85,22 @@ def is_protected_name(name: str) -> bool:
     return bool(found) or is_age_name(name) or any(some <= words for some in _TOGETHER)
 
 
-def protection_note(name: str, *, grows: bool) -> str:
+def guess_protection(guess: Mapping[str, object]) -> dict[str, object]:
+    """Guess by its name whether a feature is protected, and whether it grows by itself."""
+    name = str(guess["name"])
+    if not is_protected_name(name):
+        return {}
+    grows = is_age_name(name) and guess["kind"] in ("numeric", "integer")
+    return {"moves": "grows", "protected": True} if grows else {"protected": True}
+
+
+def protection_notes(guess: Mapping[str, object]) -> list[str]:
     """Say that a feature is taken for protected, and what to do if it is not."""
-    grown = ", though it grows by itself" if grows else ""
-    return (
-        f"{name!r} looks protected by its name: it is kept as it is{grown}; if it may move, drop "
-        "'protected' and say how"
-    )
+    if not guess.get("protected"):
+        return []
+    grown = GROWN if guess.get("moves") == "grows" else ""
+    if_not = "if it may move, drop 'protected' and say how"
+    return [f"{guess['name']!r} {KEPT}: it is kept as it is{grown}; {if_not}"]
 
 
 def words_of(name: str) -> frozenset[str]:

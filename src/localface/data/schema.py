@@ -15,7 +15,7 @@ from localface.data.codes import FeatureValue
 from localface.data.constraints import compile_box
 from localface.data.draft import draft_schema
 from localface.data.feature import Feature, checked_settings
-from localface.data.feature_checks import OWN
+from localface.data.feature_checks import OWN, Moves
 from localface.data.relations import (
     FunctionRule,
     LinearRule,
@@ -39,9 +39,8 @@ class Schema:
 
     ``links`` lists features that only ever change together, ``relations`` pairs of features
     that keep an order, as in ``("hr_min", "<=", "hr_max")``, ``rules`` relations of other kinds
-    (see ``relate``). ``notes`` are sentences on what was
-    guessed, for people to check. ``columns`` are those of the table: one a feature, or several
-    where columns of 0 and 1 tell a category.
+    (see ``relate``). ``notes`` are sentences on what was guessed, for people to check.
+    ``columns`` are those of the table: one a feature, or several that tell a category.
     """
 
     features: tuple[Feature, ...]
@@ -80,15 +79,15 @@ class Schema:
             check_is_number(self[name])
 
     @classmethod
-    def infer(cls, frame: object) -> Schema:
+    def infer(cls, frame: object, *, groups: object = None) -> Schema:
         """Guess a schema from a table; print it to see the guesses, mend them with ``with_``.
 
-        What looks like age, sex, race, religion, disability or nationality by its name is taken
-        for protected, columns of 0 and 1 that tell one category for one feature, and -7, -8, -9
-        and the like beside numbers from 0 on for codes. ``notes`` say so, and what to write
-        where a guess is wrong.
+        What looks protected by its name (age, sex, race), or like a past or a family, is kept;
+        columns of 0 and 1 that tell one category are one feature; -9, '?' and the like are codes.
+        ``notes`` say so, and what to write where a guess is wrong. ``groups`` says whose each
+        row is, as in ``LocalFACE``: such a column is no feature, and evidence counts people.
         """
-        draft = draft_schema(frame)
+        draft = draft_schema(frame, groups)
         features = (Feature.from_dict(one) for one in draft.features)
         return cls(features, links=draft.links, notes=draft.notes)
 
@@ -122,14 +121,15 @@ class Schema:
         old = self.features[index]
         if given.get("kind", old.kind) != old.kind:
             given = {"resolution": None, "comparable": None, **given}
-            if given["kind"] in ("numeric", "integer"):
+            becomes_number = given["kind"] in ("numeric", "integer")
+            if becomes_number:
                 given = {"categories": None, **given}
-            else:
+            if becomes_number == old.discrete or given["kind"] == "ordinal":
                 given = {"codes": None, **given}
             if given["kind"] in ("binary", "categorical"):
                 given = {"bounds": None, "reference": None, "within": None, **given}
-            if given["kind"] in ("binary", "categorical") and old.moves == "grows":
-                given = {"moves": "never", **given}
+                if old.moves == "grows":
+                    given = {"moves": "never", **given}
         given = _settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
@@ -141,12 +141,17 @@ class Schema:
     def split(self, name: str) -> Schema:
         """Return a schema in which the 0/1 columns of one feature are features of their own."""
         index = self.index(name)
-        columns = self.features[index].columns
+        old = self.features[index]
+        columns = old.columns
         if columns is None:
             raise SchemaError(f"{name!r} has one column and cannot be split", feature=name)
-        old = self.features[index]
+        told = zip(columns, (old.categories or ())[-len(columns) :], strict=True)
+        kept: dict[str, Moves] = {
+            one: "never" for one, category in told if category in (old.codes or ())
+        }
         new = (
-            Feature(one, kind="binary", moves=old.moves, protected=old.protected) for one in columns
+            Feature(one, kind="binary", moves=kept.get(one, old.moves), protected=old.protected)
+            for one in columns
         )
         features = (*self.features[:index], *new, *self.features[index + 1 :])
         return self._with_features(features, without=name)

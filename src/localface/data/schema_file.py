@@ -23,9 +23,9 @@ def write_toml(
     """
     comments = [f"# {_without_controls(note)}".rstrip() + "\n" for note in notes]
     blocks = ["".join(comments)] if comments else []
-    blocks += [_toml_lines({key: plain[key]}) for key in _LISTS if key in plain]
+    blocks += [toml_lines({key: plain[key]}) for key in _LISTS if key in plain]
     blocks += [
-        f"[[features]]\n{_toml_lines(_with_infinite_ends(one))}{_remark(one, remarks or {})}"
+        f"[[features]]\n{toml_lines(_with_infinite_ends(one))}{_remark(one, remarks or {})}"
         for one in plain["features"]
     ]
     return "\n".join(blocks)
@@ -41,7 +41,7 @@ def _without_controls(note: str) -> str:
     return "".join(one if one.isprintable() else " " for one in note)
 
 
-def _toml_lines(values: Mapping[str, Any]) -> str:
+def toml_lines(values: Mapping[str, Any]) -> str:
     """Write keys with their values, a list in one line: people mend these files by hand.
 
     tomli-w breaks lists into lines, and no other break is left: those in texts are escaped.
@@ -51,9 +51,7 @@ def _toml_lines(values: Mapping[str, Any]) -> str:
     tables = {key: one for key, one in values.items() if isinstance(one, Mapping)}
     text = tomli_w.dumps({key: one for key, one in values.items() if key not in tables})
     for key, table in tables.items():  # in one line: a table of its own would end the feature
-        text += (
-            f"{key} = {{ {', '.join(_toml_lines({k: v}).strip() for k, v in table.items())} }}\n"
-        )
+        text += f"{key} = {{ {', '.join(toml_lines({k: v}).strip() for k, v in table.items())} }}\n"
     text = re.sub(r"\[\n\s*", "[", text)
     text = re.sub(r",\n\s*\]", "]", text)
     return re.sub(r",\n\s*", ", ", text)

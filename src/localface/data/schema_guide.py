@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from localface.data.frames import missing_mask, open_table
+from localface.data.notes_in_toml import note_in_toml
 from localface.data.schema import Schema
 from localface.data.schema_file import write_toml
 
@@ -20,7 +21,7 @@ What may stand in a block (after a name and a kind):
   reference = [60, 100]        what is thought ordinary; it is shown and limits nothing
   comparable = 10              how far others may differ in what is a person's own
   missing = "may be measured"  or "keep" (what is missing stays so), "refuse"
-  codes = { "-9" = "no record" }              numbers that stand for a reason
+  codes = { "-9" = "no record" }              numbers or categories that stand for no value
   unit = "kg"                                 what its numbers count
   since = "2020-01-31"                        dates are counted in days since this one
   label = "body weight"                       what people read in place of the name
@@ -43,7 +44,8 @@ def guided_toml(schema: Schema, table: object) -> str:
         share = max(shares.get(column, 0.0) for column in feature.columns or (feature.name,))
         if share > 0:
             remarks[feature.name] = f"no value in {_in_percent(share)} of the rows"
-    return write_toml(schema.to_dict(), [*GUIDE.splitlines(), "", *schema.notes], remarks)
+    notes = [note_in_toml(note) for note in schema.notes]
+    return write_toml(schema.to_dict(), [*GUIDE.splitlines(), "", *notes], remarks)
 
 
 def missing_shares(table: object) -> dict[str, float]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from localface.data.absence import default_code_label
+from localface.data.codes import FeatureValue
 from localface.data.comparable import Comparable
 from localface.data.feature import Feature
 
@@ -49,8 +51,9 @@ def _printed_cells(feature: Feature) -> tuple[str, ...]:
     )
 
 
-def _printed_code(code: float, label: str) -> str:
-    return f"{code:g}" if label == f"code {code:g}" else f"{code:g} {label}"
+def _printed_code(code: FeatureValue, label: str) -> str:
+    written = f"{code:g}" if isinstance(code, float) else f"{code}"
+    return written if label == default_code_label(code) else f"{written} {label}"
 
 
 def _printed_comparable(comparable: Comparable) -> str:

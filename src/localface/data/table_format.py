@@ -12,6 +12,7 @@ import narwhals as nw
 import numpy as np
 
 from localface.data.absence import is_missing_value
+from localface.data.codes import FeatureValue
 from localface.data.column import (
     Column,
     copy_pandas_dtype,
@@ -226,8 +227,18 @@ def _describe_format(table: Frame | ColumnValues, columns: tuple[Column, ...]) -
     for column in columns:
         native = table[column.name].to_native()
         dtype = native.type if kind == "pyarrow" else native.dtype
+        if column.tells:
+            column = replace(column, labels=_labels_of_hot(table[column.name].to_numpy()))
         stored.append(described(column, dtype, kind_of_missing_in(native, kind)))
     return TableFormat(kind, tuple(stored))
+
+
+def _labels_of_hot(values: ColumnValues) -> tuple[FeatureValue, FeatureValue]:
+    """How a column writes 0 and 1 where it stores objects: as truth values, texts or numbers."""
+    first = next((one for one in values if not is_missing_value(one)), 0)
+    if isinstance(first, str):
+        return ("0", "1")
+    return (False, True) if values.dtype.kind == "O" and isinstance(first, bool) else (0, 1)
 
 
 def _codes_by_column(columns: tuple[Column, ...], records: Array) -> list[tuple[Column, Array]]:

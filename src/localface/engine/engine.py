@@ -13,6 +13,7 @@ from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.constraints import compile_comparable_box
+from localface.data.likely_codes import refuse_likely_codes
 from localface.data.own_bounds import check_own_bounds
 from localface.data.schema import Schema
 from localface.data.space import Space
@@ -124,6 +125,7 @@ class Engine:
         self.space.absence_columns.refuse_unknown(record, "this person")
         self.schema.check_relations(record[None, :], "this person")
         self.space.check_magnitudes(record[None, :], "this person")
+        refuse_likely_codes(self.schema, record, self.answers.seen, "this person")
         check_own_bounds(self.schema, record, self.answers.seen)
         return Request(record, form, self.schema.box(record, where), **options)
 

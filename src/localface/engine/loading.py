@@ -9,13 +9,13 @@ import numpy as np
 
 from localface.data.absence import distinct_records, is_absent
 from localface.data.frames import column_names
+from localface.data.people import number_people, take_groups_column
 from localface.data.read import read_records
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenValues, read_seen_values
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
 from localface.data.value_scales import absences_in
-from localface.engine.people import number_people, take_groups_column
 from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
@@ -66,7 +66,7 @@ def load_table(
             )
         return _load_from_store(data, schema, options)
     labels, others = take_groups_column(data, groups)
-    schema = Schema.infer(others) if schema is None else _check_schema(schema)
+    schema = Schema.infer(others, groups=labels) if schema is None else _check_schema(schema)
     records = read_records(data, schema)
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)

@@ -19,6 +19,7 @@ from localface.analyses.floor_report.report import (
     FloorReport,
 )
 from localface.analyses.floor_report.trial import Trial
+from localface.data.people import number_people
 from localface.data.schema import Schema
 from localface.data.space import Space
 from localface.data.table_format import TableFormat
@@ -27,7 +28,6 @@ from localface.density.common_states.distances import evenly_spread
 from localface.density.protocol import FLOOR_TOLERANCE, Density
 from localface.engine.engine import log_floor_from_options
 from localface.engine.fitting import fit_density
-from localface.engine.people import number_people
 from localface.errors import DataError
 from localface.geometry.point_set import PointSet
 from localface.options import Options

@@ -189,6 +189,11 @@ def _add_schema_command(commands: Any) -> None:
         default=[],
         help="leave a column out; may be repeated",
     )
+    schema.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="a column that says whose row it is: no feature, and evidence counts people",
+    )
     schema.add_argument("--force", action="store_true", help="write over a file that is there")
     schema.set_defaults(run="schema")
 

@@ -18,8 +18,10 @@ from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
 from localface.apps.cli.ground import run_ground
 from localface.apps.cli.inputs import find_person, make_explainer
+from localface.data.notes_in_toml import note_in_toml
 from localface.data.schema import Schema
 from localface.data.schema_guide import guided_toml
+from localface.data.schema_table import schema_lines
 from localface.errors import InputError, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
@@ -202,14 +204,16 @@ def _make_service(arguments: argparse.Namespace) -> Service:
 def _run_schema(arguments: argparse.Namespace) -> int:
     with show_while_working(f"reading {arguments.rows}"):
         table = files.read_table(arguments.rows)
-        kept = files.choose_columns(table, schema=None, drop=arguments.drop).table
-        schema = Schema.infer(kept)
-        text = guided_toml(schema, kept)
+        chosen = files.choose_columns(
+            table, schema=None, drop=arguments.drop, groups=arguments.groups
+        )
+        schema = Schema.infer(chosen.table, groups=chosen.groups)
+        text = guided_toml(schema, chosen.table)
     if arguments.out == "-":
         print(text, end="")
         return FOUND
     path = files.write_schema(schema, arguments.out, overwrite=arguments.force, text=text)
-    print(schema)
+    print("\n".join([*schema_lines(schema.features), *map(note_in_toml, schema.notes)]))
     print(
         f"\nwrote {path}: look at the guesses, say what may move and how far, "
         "and drop what is the outcome"

@@ -9,6 +9,7 @@ from typing import Any
 from localface.apps import files
 from localface.apps.cli.ask_options import parse_number
 from localface.apps.cli.console import print_to_stderr, show_while_working
+from localface.data.notes_in_toml import note_in_toml
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 from localface.options import Search
@@ -46,7 +47,7 @@ def make_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.Chos
             **_explainer_options(arguments, n_neighbors=min(_N_NEIGHBORS, len(table))),
         )
     for note in explainer.schema.notes:
-        print_to_stderr(f"note: {note} (see localface schema)")
+        print_to_stderr(f"note: {note_in_toml(note)} (see localface schema)")
     return explainer, columns
 
 

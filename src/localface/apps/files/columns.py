@@ -9,8 +9,8 @@ from typing import Any
 import narwhals as nw
 
 from localface.data.frames import column_names
+from localface.data.people import take_groups_column
 from localface.data.schema import Schema
-from localface.engine.people import take_groups_column
 from localface.errors import DataError, did_you_mean, list_names
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,10 +15,12 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from localface.data.absence import is_missing_value
 from localface.data.opening import require_existing_path, reraise_as
 from localface.errors import DataError, list_names
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json", ".json.gz")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$")
 _EXAMPLE = '{"age": 63, "ward": "b", ...}'
 
 
@@ -32,7 +36,7 @@ def read_table(path: str | Path) -> Any:
     library = _choose_table_library(kind, path)
     with reraise_as(f"{str(path)!r} cannot be read as {kind.strip('.')}", DataError):
         table = _read_by_kind(library, kind, path)
-    return _without_index_column(table)
+    return _without_index_column(table if kind == ".parquet" else _with_dates(table))
 
 
 def read_person(path: str | Path) -> dict[str, Any]:
@@ -92,6 +96,19 @@ def _read_by_kind(library: Any, kind: str, path: Path) -> Any:
             f"{str(path)!r} is no table: give a list of rows, [{_EXAMPLE}], or an object of columns"
         )
     return library.DataFrame(content)
+
+
+def _with_dates(table: Any) -> Any:
+    """Read columns of text that are all dates as dates: these files have no other way to say so."""
+    frame = nw.from_native(table, eager_only=True)
+    for name in frame.columns:
+        if not isinstance(frame[name].dtype, nw.String | nw.Object):
+            continue
+        present = [one for one in frame[name].to_list() if not is_missing_value(one)]
+        if present and all(isinstance(one, str) and _DATE.match(one) for one in present):
+            with suppress(Exception):  # dates in several forms stay text, and are told of later
+                frame = frame.with_columns(nw.col(name).str.to_datetime())
+    return frame.to_native()
 
 
 def _exact_csv_options(library: Any) -> dict[str, Any]:

@@ -1,0 +1,125 @@
+"""Finds columns that are a function of another one: squares, logarithms, other units."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from localface.data.protected_names import words_of
+from localface.types import Array
+
+_FEWEST_ROWS = 30
+_MOST_COLUMNS = 60
+_SAME = 1e-6  # share of the larger of two numbers by which rounding may part them
+_ROUNDED = 0.01  # the same for a body mass index, whose parts are rounded
+_MOST_ROWS = 2000  # rows on which a function is tried
+_BODY = {"weight": frozenset({"weight", "wt"}), "height": frozenset({"height", "ht"})}
+_MULTIPLE = "{!r} in another unit"
+_FUNCTIONS: tuple[tuple[str, Callable[[Array], Array]], ...] = (
+    ("{!r} squared", np.square),
+    ("{!r} cubed", lambda one: one**3),
+    ("the square root of {!r}", np.sqrt),
+    ("the logarithm of {!r}", np.log),
+    ("the logarithm of {!r}", np.log1p),
+    ("the logarithm of {!r}", np.log10),
+    ("1 divided by {!r}", np.reciprocal),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFunction:
+    """One column that another one settles, and in words how."""
+
+    name: str
+    of: str
+    how: str
+
+    @property
+    def suggestion(self) -> str:
+        """What to write so that both change together."""
+        return (
+            f"{self.name!r} is {self.how} in every row: to change them together, "
+            f"schema.link({self.of!r}, {self.name!r})"
+        )
+
+
+def find_functions(numbers: Mapping[str, Array]) -> list[FoundFunction]:
+    """Find columns that are a function of one other; NaN is no value. Each is told of once."""
+    some = {name: values[:_MOST_ROWS] for name, values in numbers.items() if _varies(values)}
+    some = dict(list(some.items())[:_MOST_COLUMNS])
+    found: dict[str, FoundFunction] = {}
+    for of, name in permutations(some, 2):
+        if name in found or of in found:
+            continue
+        how = _function_of(some[of], some[name])
+        if how:
+            found[name] = FoundFunction(name, of, how.format(of))
+    return [one for one in found.values() if _agree_in_all(numbers, one)]
+
+
+def body_mass_notes(numbers: Mapping[str, Array]) -> Iterator[str]:
+    """Say that a body mass index follows from weight and height, where the table has them."""
+    for name, values in numbers.items():
+        if not words_of(name) & {"bmi", "bodymassindex"}:
+            continue
+        weight, height = (_column_named(part, numbers) for part in ("weight", "height"))
+        if weight is None:
+            continue
+        line = f"to change them together, schema.link({weight!r}, {name!r})"
+        if height is not None and _is_body_mass(values, numbers[weight], numbers[height]):
+            yield f"{name!r} is {weight!r} divided by {height!r} squared in every row: {line}"
+        else:
+            yield f"{name!r} follows from {weight!r} by its name: {line}"
+
+
+def _column_named(part: str, numbers: Mapping[str, Array]) -> str | None:
+    found = (name for name in numbers if words_of(name) & _BODY[part])
+    return next((name for name in found if not words_of(name) & {"birth", "sample"}), None)
+
+
+def _is_body_mass(values: Array, weight: Array, height: Array) -> bool:
+    """Whether values are weight over height squared, in metres or centimetres."""
+    for unit in (1.0, 100.0):
+        with np.errstate(all="ignore"):
+            wanted = weight / (height / unit) ** 2
+        both = np.isfinite(wanted) & ~np.isnan(values)
+        off = np.abs(values - wanted) > _ROUNDED * np.abs(wanted)
+        if both.sum() >= _FEWEST_ROWS and not off[both].any():
+            return True
+    return False
+
+
+def _varies(values: Array) -> bool:
+    seen = values[~np.isnan(values)][:_MOST_ROWS]
+    return len(seen) >= _FEWEST_ROWS and len(np.unique(seen)) > 3
+
+
+def _function_of(base: Array, values: Array) -> str:
+    """Say in words which function of a column another one is; nothing where it is none."""
+    with np.errstate(all="ignore"):
+        for how, function in _FUNCTIONS:
+            if _same(function(base), values):
+                return how
+        both = ~(np.isnan(base) | np.isnan(values))
+        if (base[both] != 0).any() and both.sum() >= _FEWEST_ROWS:
+            first = np.flatnonzero(both & (base != 0))[0]
+            if _same(base * (values[first] / base[first]), values):
+                return _MULTIPLE if values[first] != base[first] else "the same as {!r}"
+    return ""
+
+
+def _same(wanted: Array, values: Array) -> bool:
+    """Whether two columns are the same wherever both have values, up to rounding."""
+    both = ~(np.isnan(wanted) | np.isnan(values))
+    if both.sum() < _FEWEST_ROWS or len(np.unique(values[both])) <= 3:
+        return False
+    apart = np.abs(wanted - values)[both]
+    size = np.maximum(np.abs(wanted), np.abs(values))[both]
+    return bool((apart <= _SAME * np.maximum(size, 1e-9)).all())
+
+
+def _agree_in_all(numbers: Mapping[str, Array], one: FoundFunction) -> bool:
+    return bool(_function_of(numbers[one.of], numbers[one.name]))

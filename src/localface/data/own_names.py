@@ -1,0 +1,198 @@
+"""Guesses by its name what no action changes though it is not protected: a past, a family, a time.
+
+A rule holds only where every other word of the name is a plain one: a feature that somebody
+could change is not to be taken from them because its name shares a word with another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from localface.data.protected_names import words_of
+
+_PLAIN = frozenset(
+    {
+        *("n", "num", "number", "no", "nr", "count", "cnt", "counts", "total", "of", "in", "at"),
+        *("has", "have", "had", "is", "was", "are", "the", "a", "on", "with", "per", "and", "or"),
+        *("status", "type", "state", "code", "category", "group", "flag", "size", "members"),
+        *("current", "applicant", "person", "patient", "client", "borrower", "name", "home"),
+        *("cm", "mm", "m", "meter", "meters", "metres", "inch", "inches", "ft", "feet", "std"),
+        *("num", "cat", "bin", "id", "value", "raw", "personal", "own", "self", "body"),
+    }
+)
+_FAMILY = frozenset(
+    {
+        *("marital", "marriage", "married", "divorced", "widowed", "spouse", "relationship"),
+        *("partner", "husband", "wife", "dependents", "dependants", "children", "child", "kids"),
+        *("siblings", "pregnant", "pregnancies", "pregnancy", "familienstand", "kinder", "civil"),
+    }
+)
+_COUNTED = frozenset({"n", "num", "number", "count", "cnt", "counts", "total"})
+_WITH_FAMILY = frozenset({"status", "size", "members", "type"})
+_BODY = frozenset({"height", "bloodtype", "genotype", "handedness"})
+_BODY_PAIRS = (
+    {"ht", "cm"},
+    {"blood", "type"},
+    {"blood", "group"},
+    {"eye", "color"},
+    {"eye", "colour"},
+)
+_EVENTS = (
+    *("delinq", "delq", "dlq", "derog", "bankrupt", "foreclos", "chargeoff", "convict", "arrest"),
+    *("lien", "judgment", "judgement", "felon", "misdemean"),
+)
+_LATE = frozenset({"late", "missed", "pastdue", "overdue", "default", "defaults", "defaulted"})
+_REPEATED = frozenset(
+    {"times", "time", "number", "num", "n", "count", "cnt", "payments", "ever", "history", "prior"}
+    | {"previous", "past", "worst", "file"}
+)
+_NOW = frozenset({"now", "current", "currently", "amount", "amt", "balance", "today", "next"})
+_HISTORIES = frozenset(
+    {"credit", "medical", "family", "smoking", "criminal", "payment", "disease", "of", "loan"}
+)
+_PAST = frozenset({"prior", "priors", "previous", "former", "formerly", "prev"})
+_FIRST = frozenset(
+    {"first", "oldest", "earliest", "start", "joined", "opened", "opening", "registration"}
+    | {
+        "signup",
+        "diagnosis",
+        "admission",
+        "surgery",
+        "birth",
+        "enrolment",
+        "enrollment",
+        "hire",
+        "hired",
+    }
+)
+_LATEST = frozenset({"last", "recent", "latest"})
+_RUNNING = (
+    *(
+        {"tenure"},
+        {"los"},
+        {"length", "stay"},
+        {"seniority"},
+        {"years", "experience"},
+        {"employment", "length"},
+    ),
+    *({"emp", "length"}, {"years", "employed"}, {"months", "employed"}, {"days", "employed"}),
+    *({"account", "age"}, {"account", "length"}, {"months", "on", "book"}, {"customer", "since"}),
+    *({"years", "at", "company"}, {"years", "at", "job"}, {"years", "at", "address"}),
+    *({"time", "at", "address"}, {"length", "residence"}, {"length", "credit", "history"}),
+    *({"credit", "age"}, {"client", "since"}, {"member", "since"}),
+)
+_CHOSEN = frozenset({"loan", "emi", "term", "lease", "contract", "deposit", "mortgage", "wanted"})
+_OUTCOMES = frozenset(
+    {"outcome", "target", "died", "death", "dead", "deceased", "mortality", "survived", "survival"}
+    | {"expire", "expired", "churn", "churned", "attrition", "readmit", "readmitted"}
+)
+_BESIDE_OUTCOMES = frozenset(
+    {"hosp", "hospital", "icu", "stay", "day", "days", "month", "months", "year", "years", "label"}
+)
+_DESIGN = frozenset({"split", "fold", "partition"})
+_AHEAD = frozenset({"next", "due", "planned", "scheduled", "expiry", "until", "deadline", "end"})
+_SCHOOLING = frozenset({"education", "educ", "schooling", "edu", "bildung"})
+_NUMBERS = ("numeric", "integer")
+
+
+@dataclass(frozen=True, slots=True)
+class OwnGuess:
+    """How a feature moves by its name (None: as it did), and the sentence that says why."""
+
+    moves: str | None
+    note: str
+
+
+def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
+    """Guess whether no action changes a feature, or only one way; None where nothing is known."""
+    name = str(guess["name"])
+    words = words_of(name)
+    if not words:
+        return None
+    number = guess["kind"] in _NUMBERS
+    if "since" in guess:
+        return None if words & _AHEAD else _kept(name, "is a date, which no action changes")
+    if (words & _OUTCOMES and words <= _OUTCOMES | _BESIDE_OUTCOMES | _PLAIN) or words <= _DESIGN:
+        return _kept(name, "looks by its name like an outcome or a part of a study, not a trait")
+    if _is_family(words):
+        return _kept(name, "looks by its name like a circumstance of somebody's life")
+    if _is_of_the_body(words):
+        return _kept(name, "looks by its name like a trait of the body that stays")
+    if (found := _guess_time(name, words, number=number)) is not None:
+        return found
+    if _is_event(words):
+        return _kept(name, "looks by its name like something past, which nobody can undo")
+    if words & _SCHOOLING and words <= _SCHOOLING | _PLAIN | {"years", "level"} and _rises(guess):
+        return OwnGuess("up", _with_line(name, "is schooling by its name: it only rises", "freely"))
+    return None
+
+
+def _is_family(words: frozenset[str]) -> bool:
+    if "relationship" in words and words & _COUNTED:  # with a bank, not with a person
+        return False
+    if words & {"family", "fam", "household"} and words & _WITH_FAMILY:
+        return words <= _PLAIN | {"family", "fam", "household"}
+    return bool(words & _FAMILY) and words <= _FAMILY | _PLAIN | {"household", "family"}
+
+
+def _is_of_the_body(words: frozenset[str]) -> bool:
+    if any(pair <= words for pair in _BODY_PAIRS):
+        return True
+    return bool(words & _BODY) and words <= _BODY | _PLAIN
+
+
+def _guess_time(name: str, words: frozenset[str], *, number: bool) -> OwnGuess | None:
+    """Times that only go on move up; those that an action may set back are asked about."""
+    if not number or words & _CHOSEN:
+        return None
+    running = any(some <= words for some in _RUNNING)
+    if running or ("since" in words and (words & _FIRST or _is_event(words, alone=True))):
+        line = "tells by its name a time, which only goes on: it moves up"
+        return OwnGuess("up", _with_line(name, line, "freely"))
+    if "since" in words and words & _LATEST:
+        line = "tells by its name how long something is past: it is left free"
+        return OwnGuess(None, _with_line(name, line, "up", "time alone changes it"))
+    return None
+
+
+def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
+    """Whether words name what happened: a default, a conviction, a history of something."""
+    if words & _NOW and "ever" not in words:
+        return False
+    if any(word.startswith(_EVENTS) for word in words):
+        return True
+    past_due = {"past", "due"} <= words
+    repeated = words & _REPEATED - ({"past"} if past_due else set())
+    if (past_due or words & _LATE) and (alone or repeated):
+        return "method" not in words
+    if "hx" in words or (words & {"history", "hist"} and words & _HISTORIES):
+        return True
+    if words & _DIAGNOSES and words <= _DIAGNOSES | _PLAIN | {"primary", "secondary", "main"}:
+        return True
+    if "admission" in words and words & {"type", "location", "source", "reason"}:
+        return True
+    if words & {"pub", "public"} and words & {"rec", "record", "records"}:
+        return True
+    return "ever" in words or (bool(words & _PAST) and bool(words & _MEDICAL_OR_LEGAL))
+
+
+_DIAGNOSES = frozenset({"diagnosis", "diagnoses", "icd", "dx"})
+_MEDICAL_OR_LEGAL = frozenset(
+    {"admission", "admissions", "surgery", "surgeries", "stroke", "mi", "infarction", "cancer"}
+    | {"conviction", "convictions", "claims", "accidents", "loans", "count", "hospitalization"}
+    | {"hospitalizations", "offences", "offenses", "episodes", "treatment", "treatments"}
+)
+
+
+def _rises(guess: Mapping[str, object]) -> bool:
+    return guess["kind"] in (*_NUMBERS, "ordinal")
+
+
+def _kept(name: str, why: str) -> OwnGuess:
+    return OwnGuess("never", _with_line(name, f"{why}: it is kept as it is", "freely"))
+
+
+def _with_line(name: str, sentence: str, moves: str, case: str = "") -> str:
+    case = case or "that is wrong"
+    return f"{name!r} {sentence}; if {case}, schema.with_({name!r}, moves={moves!r})"

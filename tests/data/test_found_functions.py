@@ -1,0 +1,72 @@
+"""Columns that another one settles: squares, logarithms, other units."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from localface.data.schema import Schema
+
+RNG = np.random.default_rng(0)
+N = 400
+AGE = RNG.integers(18, 90, N)
+INCOME = RNG.lognormal(10, 1, N)
+WEIGHT = RNG.normal(75, 12, N).round(1)
+HEIGHT = RNG.normal(170, 9, N).round()
+
+
+@pytest.mark.parametrize("name", ["age2", "age_sq", "x"])
+def test_the_square_of_age_is_kept_with_it_and_said_to_be_one(name):
+    schema = Schema.infer(pd.DataFrame({"age": AGE, name: AGE**2, "k": INCOME}))
+
+    assert [one.moves for one in schema] == ["never", "never", "freely"]
+    assert [one.protected for one in schema] == [True, True, False]
+    assert sum(note.startswith(f"{name!r} ") for note in schema.notes) == 1
+    assert f"{name!r} is 'age' squared in every row" in schema.notes[-1]
+    assert "grows by itself" not in " ".join(schema.notes)
+
+
+def test_a_second_age_is_an_age():
+    schema = Schema.infer(pd.DataFrame({"age": AGE, "age2": RNG.permutation(AGE)}))
+
+    assert [one.moves for one in schema] == ["grows", "grows"]
+
+
+@pytest.mark.parametrize(
+    ("values", "how"),
+    [
+        (np.log(INCOME), "the logarithm of 'income'"),
+        (np.log1p(INCOME), "the logarithm of 'income'"),
+        (np.sqrt(INCOME), "the square root of 'income'"),
+        (INCOME * 1.7, "'income' in another unit"),
+        (np.where(np.arange(N) % 3 == 0, np.nan, INCOME), "the same as 'income'"),
+    ],
+)
+def test_a_function_of_what_moves_is_pointed_out_and_left_free(values, how):
+    schema = Schema.infer(pd.DataFrame({"income": INCOME, "other": values}))
+
+    assert [one.moves for one in schema] == ["freely", "freely"]
+    (note,) = schema.notes
+    assert note.startswith(f"'other' is {how} in every row")
+    assert "schema.link('income', 'other')" in note
+
+
+def test_what_only_resembles_a_function_is_none():
+    noisy = np.log(INCOME) + RNG.normal(0, 1e-3, N)
+
+    assert Schema.infer(pd.DataFrame({"income": INCOME, "other": noisy})).notes == ()
+
+
+def test_a_body_mass_index_is_linked_to_weight_and_height_stays():
+    bmi = (WEIGHT / (HEIGHT / 100) ** 2).round(1)
+    table = pd.DataFrame({"weight_kg": WEIGHT, "height_cm": HEIGHT, "bmi": bmi})
+
+    schema = Schema.infer(table)
+    without = Schema.infer(table.drop(columns="height_cm"))
+
+    assert [one.moves for one in schema] == ["freely", "never", "freely"]
+    whole = "'bmi' is 'weight_kg' divided by 'height_cm' squared in every row"
+    assert f"{whole}: to change them together, schema.link('weight_kg', 'bmi')" in schema.notes
+    assert "'bmi' follows from 'weight_kg' by its name" in without.notes[-1]
+    assert not any("bmi" in one for one in Schema.infer(table[["bmi"]]).notes)
