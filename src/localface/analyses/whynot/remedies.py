@@ -9,12 +9,13 @@ from itertools import combinations
 
 import numpy as np
 
-from localface.analyses.whynot.findings import join_words
+from localface.analyses.whynot.allowing import what_to_allow
 from localface.analyses.whynot.floors import offer_lower_floors
 from localface.analyses.whynot.trials import Trial, run_trials
 from localface.analyses.whynot.widening import answer_with_wider_limits
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
+from localface.answers.wording import format_count
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
@@ -74,10 +75,8 @@ def _name_constraints_to_free(
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
-        replace(one, reason=f"{one.reason}; {_what_would_open_sentence(engine.schema, one.opens)}")
-        if one.opens
-        else one
-        for one in answers
+        _with_what_would_open(answer, request.box)
+        for request, answer in zip(requests, answers, strict=True)
     ]
 
 
@@ -140,11 +139,11 @@ def _box_without_features(box: Box, features: Sequence[int]) -> Box:
     )
 
 
-def _what_would_open_sentence(schema: Schema, sets: Sequence[tuple[str, ...]]) -> str:
-    """Name the sets of features whose constraints would have to give way."""
-    shown = [[schema[name].display_name for name in names] for names in sets[:_NAMED]]
-    some = [f"if {join_words(names)} may move further" for names in shown]
-    some += [f"in {len(sets) - _NAMED} other ways"] if len(sets) > _NAMED else []
-    return (
-        f"a way opens {', or '.join(some)} (the rows seen count the searches for this too, at most)"
-    )
+def _with_what_would_open(answer: Recourse, box: Box) -> Recourse:
+    """Name the sets of features whose constraints would have to give way, where there are any."""
+    if not answer.opens:
+        return answer
+    some = [f"if {what_to_allow(answer.schema, box, names)}" for names in answer.opens[:_NAMED]]
+    left = len(answer.opens) - len(some)
+    some += [f"in {format_count(left, 'other way', 'other ways')}"] if left else []
+    return replace(answer, reason=f"{answer.reason}; a way opens {', or '.join(some)}")
