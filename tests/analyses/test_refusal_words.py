@@ -81,6 +81,21 @@ def test_several_limits_are_each_told_as_what_they_are() -> None:
     assert "a way opens if north may move further and home town may change" in answer.reason
 
 
+def test_what_opens_is_found_where_the_rest_is_fixed_to_the_persons_own() -> None:
+    """Nobody else has these very values, so that no row is allowed, but states are."""
+    answer = places().explain(PERSON, only=["north"])
+
+    assert answer.status is Status.NO_TARGET
+    assert answer.opens == (("east",),)
+    assert places().explain(PERSON, only=["north", "east"]).found
+
+
+def test_a_wish_that_changes_nothing_is_told_so() -> None:
+    check = places().check(PERSON, {"east": PERSON["east"]})
+
+    assert check.reasons[0].startswith("nothing changes, so the score stays 0.08, ")
+
+
 def test_where_nothing_may_change_that_is_the_reason() -> None:
     answer = places().explain(PERSON, fixed=["east", "north", "town"])
 

@@ -25,6 +25,7 @@ from localface.answers.wording import (
     format_share_of_people,
     format_state_reached,
     join_numbers,
+    join_words,
     to_one_line,
 )
 from localface.data.schema import Schema
@@ -292,8 +293,9 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     own += ["what is missing"] if answer.missing else []
     if not own:
         return
-    more = f" and {len(own) - _OWN_NAMED} more" if len(own) > _OWN_NAMED else ""
-    alike = f"alike in {', '.join(own[:_OWN_NAMED])}{more}"
+    named = own[:_OWN_NAMED]
+    named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
+    alike = f"alike in {join_words(named)}"
     yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
 
 

@@ -36,7 +36,10 @@ def why_score_refuses(found: Check) -> str:
     missing = format_number(float(f"{abs(found.target.distance_from(found.score)):.2g}"))
     wanted = found.target.sentence
     score = found.target.format_score(found.score)
-    return f"the score would be {score}, {missing} from what is wanted: {wanted}"
+    would_be = f"the score would be {score}"
+    if not found.wish:
+        would_be = f"nothing changes, so the score stays {score}"
+    return f"{would_be}, {missing} from what is wanted: {wanted}"
 
 
 def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | None) -> str:

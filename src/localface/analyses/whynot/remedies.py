@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -26,6 +26,8 @@ from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
+_MOST_SCORED = 500_000  # states that the model is asked about to tell which constraints to free
+_MOST_SEARCHED = 6  # sets of features that are tried by a search for one person
 _NAMED = 3  # sets of features that a sentence names
 
 
@@ -53,7 +55,8 @@ def _name_constraints_to_free(
     """Say, where no target is allowed, which constraints would have to give way.
 
     Single constraints are tried first, then pairs; what stays a person's own is not among them.
-    Sets that leave no target are found by counting; only the others are searched, in lock-step.
+    Sets that leave no target are found by counting; of the others those are searched, in
+    lock-step, that leave most.
     """
     shut = [i for i, one in enumerate(requests) if _has_no_allowed_target(one, answers[i])]
     for size in (1, 2):
@@ -86,14 +89,29 @@ def _sets_with_targets(
     freed: Sequence[tuple[int, _Set]],
     answers: Sequence[Recourse],
 ) -> list[tuple[int, _Set]]:
-    """Those sets of constraints without which there is some target; no row is looked at."""
+    """Those sets of constraints without which there is some target; no row is looked at.
+
+    States that a person could take over are counted, or rows where that were too many to score.
+    """
+    states = len(freed) * engine.source.n_rows <= _MOST_SCORED
     trials = []
     for number, some in freed:
         request = requests[number]
         person = engine.make_person(request.record, _box_without_features(request.box, some))
-        trials.append(Trial(number, request, partial(count_targets, person), some))
+        trials.append(Trial(number, request, partial(count_targets, person, states=states), some))
     counted = run_trials(engine, trials, answers)
-    return [(trial.number, trial.freed) for trial, counts, _ in counted if counts.targets > 0]
+    targets = {
+        (trial.number, trial.freed): counts.targets
+        for trial, counts, _ in counted
+        if counts.targets
+    }
+    return [one for one in freed if one in _likeliest(targets, one[0])]
+
+
+def _likeliest(targets: Mapping[tuple[int, _Set], int], number: int) -> list[tuple[int, _Set]]:
+    """The sets of one person that leave most targets: as many as are searched."""
+    own = [one for one in targets if one[0] == number]
+    return sorted(own, key=lambda one: -targets[one])[:_MOST_SEARCHED]
 
 
 def _trial_without(
