@@ -96,6 +96,14 @@ def test_a_wish_that_changes_nothing_is_told_so() -> None:
     assert check.reasons[0].startswith("nothing changes, so the score stays 0.08, ")
 
 
+def test_a_wish_that_leads_away_from_the_target_is_told_so() -> None:
+    away = places().check(PERSON, {"east": -1.0})
+    nearer = places().check(PERSON, {"east": -0.1})
+
+    assert away.reasons[-1].startswith("the score would be 0.02, worse than 0.08 now, 0.48 from")
+    assert "worse" not in "".join(nearer.reasons)
+
+
 def test_where_nothing_may_change_that_is_the_reason() -> None:
     answer = places().explain(PERSON, fixed=["east", "north", "town"])
 

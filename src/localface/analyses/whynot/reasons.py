@@ -37,6 +37,10 @@ def why_score_refuses(found: Check) -> str:
     wanted = found.target.sentence
     score = found.target.format_score(found.score)
     would_be = f"the score would be {score}"
+    now = found.target.format_score(found.scores[0])
+    before, after = (found.target.distance_from(one) for one in found.scores)
+    if after > before and now != score:
+        would_be = f"{would_be}, worse than {now} now"
     if not found.wish:
         would_be = f"nothing changes, so the score stays {score}"
     return f"{would_be}, {missing} from what is wanted: {wanted}"
