@@ -134,3 +134,14 @@ def test_something_else_in_place_of_a_search_is_refused() -> None:
     moons = two_moons(seed=0)
     with pytest.raises(InputError, match=r"search= is a dict: give localface.Search"):
         LocalFACE(moons.model, moons.data, search={"n_neighbors": 5})
+
+
+def test_a_function_as_cost_is_told_what_to_use_instead():
+    with pytest.raises(InputError, match=r"explain\(person, weights=\{'income': 3\}\)"):
+        Options.with_search(
+            Search(cost=lambda step: 1.0),
+            min_score=0.5,
+            min_density=0.05,
+            max_rows=None,
+            density="kde",
+        )

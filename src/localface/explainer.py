@@ -12,7 +12,6 @@ from localface.analyses.alternatives import (
     find_alternatives_by_values,
 )
 from localface.analyses.audit import Audit, audit_proposals
-from localface.analyses.best_effort import explain_best_effort
 from localface.analyses.completing import complete_answers
 from localface.analyses.floor_report import FloorReport, measure_floor
 from localface.analyses.observed_moves import MoveCounter, read_trajectories
@@ -31,7 +30,7 @@ from localface.engine.asking import check_ask
 from localface.engine.fitted import FittedExplainer
 from localface.engine.fitting import fit_engine, warn_of_near_copies
 from localface.engine.many import answer_many, plan_requests, with_progress
-from localface.engine.targeting import engine_for_person, engine_for_target
+from localface.engine.targeting import engine_for_person, engine_for_target, score_to_reach
 from localface.errors import InputError, needs_extra
 from localface.options import (
     Ask,
@@ -69,7 +68,7 @@ class LocalFACE(FittedExplainer):
         in; for a regressor ``"at least"`` or ``"at most"``. ``(low, high)`` is a range of the
         score or value, None where it is open.
     min_score
-        The score to reach; a range has its own.
+        The score to reach, 0.5 if not given; a regressor needs one, and a range has its own.
     min_density
         How rare a state on the way may be: 0.05 means that none is rarer than the states of
         the rarest 5 % of people.
@@ -102,7 +101,7 @@ class LocalFACE(FittedExplainer):
         schema: Schema | None = None,
         groups: Any = None,
         target: object = None,
-        min_score: float = 0.5,
+        min_score: float | None = None,
         min_density: float = 0.05,
         max_rows: int | None = None,
         density: Any = "kde",
@@ -110,7 +109,11 @@ class LocalFACE(FittedExplainer):
         search: Search | None = None,
     ) -> None:
         self.options = Options.with_search(
-            search, min_score=min_score, min_density=min_density, max_rows=max_rows, density=density
+            search,
+            min_score=score_to_reach(model, target, min_score),
+            min_density=min_density,
+            max_rows=max_rows,
+            density=density,
         )
         self._engine = fit_engine(
             model, data, schema=schema, target=target, options=self.options, groups=groups
@@ -137,10 +140,7 @@ class LocalFACE(FittedExplainer):
         request = asked.make_request(person)
         if ask.min_robustness is not None:
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
-        if ask.best_effort:
-            answer = explain_best_effort(asked.engine, request, asked.plan)
-        else:
-            ((_, answer),) = asked.engine.answer([request], asked.plan)
+        ((_, answer),) = asked.engine.answer([request], asked.plan)
         return complete_answers(asked.engine, asked.plan, [(request, answer)])[0]
 
     @takes_options_of(AskAlternatives)
@@ -201,7 +201,7 @@ class LocalFACE(FittedExplainer):
         """Tell how well an answer stands up to being followed inexactly, and to retrained models.
 
         Each changed feature lands within one ``resolution`` of where it should (without one:
-        within 1 % of an ordinary difference), uniformly, ``n`` times; whole numbers stay whole,
+        within 1 % of a standard deviation), uniformly, ``n`` times; whole numbers stay whole,
         and what has nothing between its values is met exactly.
 
         Parameters

@@ -14,7 +14,7 @@ from judge import Judge
 from localface import Feature, LocalFACE, Schema, Search
 from localface.analyses.alternatives import Alternatives, changed_by
 from localface.errors import ConstraintError, InputError
-from worlds import WORLDS
+from worlds import WORLDS, gaps, make_explainer
 
 pytestmark = pytest.mark.slow
 
@@ -293,3 +293,33 @@ def test_misuse_is_told(options, message):
     with pytest.raises(InputError, match=message) as caught:
         logical().alternatives(NOBODY, **options)
     assert isinstance(caught.value, ConstraintError) == ("n" not in options)
+
+
+def test_the_change_of_a_way_is_the_effort_that_is_printed_for_one():
+    ways = logical().alternatives(NOBODY, n=3)
+    for way, cost in zip(ways, ways.costs, strict=True):
+        assert cost.size == pytest.approx(way.effort)
+        assert "standard deviations of change" in str(way) or "standard deviation of" in str(way)
+    assert "change: how far all changes go, in standard deviations" in str(ways)
+
+
+def test_a_person_with_gaps_has_options_that_differ_by_their_values():
+    world = gaps()
+    explainer = make_explainer(
+        world.model, world.data, schema=world.schema, n_neighbors=30, min_score=0.6
+    )
+    people = world.people[world.people["months_since_default"].isna() | world.people["age"].isna()]
+    found = [
+        explainer.alternatives(one, n=3, differ="values") for _, one in people.iloc[:4].iterrows()
+    ]
+    assert any(len(ways) > 1 for ways in found)
+
+
+def test_ways_that_end_at_other_values_are_not_said_to_change_other_features():
+    data = pd.DataFrame(np.random.default_rng(0).normal(size=(300, 2)), columns=["a", "b"])
+    explainer = LocalFACE(
+        lambda rows: 1 / (1 + np.exp(1 - rows.sum(axis=1))), data, search=Search(n_neighbors=20)
+    )
+    ways = explainer.alternatives({"a": -0.5, "b": -0.5}, n=4, differ="values")
+    assert len(set(ways.changed)) < len(ways) == 4
+    assert ways.sentence == "4 ways that end at different values"

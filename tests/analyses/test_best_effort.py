@@ -77,5 +77,24 @@ def test_what_cannot_be_combined_is_refused(explainer: LocalFACE) -> None:
         explainer.explain(PERSON, best_effort=True, min_robustness=0.9)
     with pytest.raises(InputError, match="a range has none"):
         explainer.explain(PERSON, best_effort=True, target=(0.9, 0.95))
-    with pytest.raises(InputError, match="explain_many takes no best_effort="):
-        explainer.explain_many([PERSON], best_effort=True)
+    with pytest.raises(InputError, match="check takes no best_effort="):
+        explainer.check(PERSON, {"east": 1.0}, best_effort=True)
+
+
+def test_many_are_each_brought_as_far_as_possible(explainer: LocalFACE) -> None:
+    people = [PERSON, {"east": 2.0, "north": 0.0}, {"east": -1.5, "north": 1.0}]
+
+    found = explainer.explain_many(people, where=WHERE, best_effort=True, progress=False)
+
+    for answer, person in zip(found, people, strict=True):
+        assert answer.cautions == explainer.explain(person, where=WHERE, best_effort=True).cautions
+    assert ["as far as possible" in str(one) for one in found] == [True, False, True]
+
+
+def test_a_gain_that_does_not_show_is_no_gain(explainer: LocalFACE) -> None:
+    nearly_fixed = {"east": 0.001, "north": "never"}
+
+    answer = explainer.explain(PERSON, where=nearly_fixed, best_effort=True)
+
+    assert answer.status is Status.NO_TARGET
+    assert "as far as possible" not in str(answer)

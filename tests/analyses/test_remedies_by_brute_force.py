@@ -21,7 +21,7 @@ TABLES = int(os.environ.get("LOCALFACE_REFUSALS", "48"))
 BLOCKS = 8
 FLOORS = (0.04, 0.02, 0.01, 0.005, 0.001, 0.0)
 NAMING = (
-    r"if ([^;()]*?) may move further",
+    r"a way opens ([^;()\n]*)",
     r"by changing ([^;()\n]*)",
     r"'([^']*)' alone rules out",
     r"relaxed: (\w+) moves by",

@@ -130,9 +130,7 @@ def test_without_a_resolution_it_is_one_per_cent_of_an_ordinary_difference_and_s
 
     (noise,) = found.noise
     assert (noise.amount, noise.declared) == (0.02, False)
-    assert "1 % of an ordinary difference, as no resolution is declared: dose ± 0.02 mg" in str(
-        found
-    )
+    assert "1 % of a standard deviation, as no resolution is declared: dose ± 0.02 mg" in str(found)
     declared = made()
     assert "one resolution: dose ± 0.1 mg" in str(declared.robustness(narrowly(declared)))
 

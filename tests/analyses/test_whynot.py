@@ -341,13 +341,12 @@ def test_a_broken_constraint_is_told_in_its_words_and_by_how_much() -> None:
     assert not check.direct
     assert check.reasons == (
         "'east within 0.5 of -0.8' is overstepped by 1.3: 1 is wished for",
-        "'north never moves' is overstepped by 0.3: 0.4 is wished for",
+        "'north never moves' rules out 0.4",
     )
     assert check.relaxation is not None
     assert check.relaxation.enough
     assert (
-        check.relaxation.sentence
-        == "it opens if east may be 1 (1.3 further) and north may be 0.4 (0.3 further)"
+        check.relaxation.sentence == "it opens if east may be 1 (1.3 further) and north may be 0.4"
     )
     wider = {"east": 1.8, "north": (0.1, 0.4)}
     assert crowd().check(WESTERNER, {"east": 1.0, "north": 0.4}, where=wider).reachable
@@ -362,7 +361,7 @@ def test_categories_and_places_in_an_order_are_told_as_such() -> None:
     )
     assert check.reasons[:2] == (
         "'home among 'family', 'rent'' rules out own",
-        "'school within 0 of basic' is overstepped by 2 places: high is wished for",
+        "'school within 0 of basic' rules out high",
     )
     assert [one.by for one in check.broken] == [None, 2.0]
 
@@ -491,7 +490,7 @@ def test_two_constraints_are_named_where_neither_alone_would_do() -> None:
 def test_the_searches_for_what_opens_are_counted_and_kept_within_the_budget() -> None:
     where = {"east": 0.3}
     answer = crowd().explain(WESTERNER, where=where)
-    assert "at most" in answer.reason
+    assert f"seen: at most {answer.disclosure.sentence}" in str(answer)
     assert answer.disclosure.rows > 0
     held = crowd(max_rows=25).explain(WESTERNER, where=where)
     assert held.status is not Status.FOUND

@@ -87,3 +87,23 @@ def test_alone_and_in_company_the_same_is_widened():
     for one, other in zip(together, alone, strict=True):
         assert one.records.tobytes() == other.records.tobytes()
         assert dict(one.widened) == dict(other.widened)
+
+
+def test_a_code_of_others_is_no_distance():
+    rng = np.random.default_rng(0)
+    data = pd.DataFrame(
+        {"east": rng.uniform(0, 10, 600).round(2), "north": rng.uniform(0, 10, 600)}
+    )
+    data.loc[rng.random(600) < 0.3, "east"] = -9.0
+
+    def score(people):
+        east = np.asarray(people["east"], dtype=float)
+        return np.where(east < 0, 0.9, np.clip(east / 10, 0, 1))
+
+    schema = Schema([Feature("east", within=1.0, codes={-9: "no record"}), Feature("north")])
+    ready = make_explainer(score, data, schema=schema, min_score=0.8, n_neighbors=20)
+
+    answer = ready.explain({"east": 3.0, "north": 5.0}, relax=True)
+
+    nearest = data.loc[data["east"] >= 8, "east"].min() - 3.0
+    assert answer.widened["east"] == pytest.approx(nearest, rel=1e-6)

@@ -48,7 +48,7 @@ def test_a_step_shows_six_changes_and_counts_the_rest() -> None:
 
     shown = str(short_answer(schema, form, records))
 
-    assert "and 3 smaller changes" in shown
+    assert "and 3 more changes" in shown
     assert [f"f{j}" in shown for j in range(9)] == [False] * 3 + [True] * 6
     assert shown.index("f8") < shown.index("f3")
 
@@ -106,7 +106,7 @@ def test_no_is_an_answer_with_its_sentence_its_reason_and_what_was_seen() -> Non
     for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
         assert Status.UNREACHABLE.value in shown
         assert "31 rows are cut off" in shown
-        assert "seen: 104 of 13,943 rows (0.75 %), 12 questions, 3 model calls" in shown
+        assert "seen: at most 104 of 13,943 rows (0.75 %), 12 questions, 3 model calls" in shown
         assert "score at least 0.75" in shown
 
 
@@ -205,11 +205,11 @@ def test_steps_whose_changes_cannot_be_seen_count_them() -> None:
     assert make_page_step(1, (), "0.5").smaller_changes_phrase == ""
     assert (
         replace(make_page_step(1, (), "0.5"), smaller=1).smaller_changes_phrase
-        == "only 1 smaller change"
+        == "only 1 change too small to show"
     )
     assert (
         replace(make_page_step(1, (), "0.5"), smaller=2).smaller_changes_phrase
-        == "only 2 smaller changes"
+        == "only 2 changes too small to show"
     )
 
 

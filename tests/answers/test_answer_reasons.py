@@ -70,13 +70,46 @@ def test_a_spent_budget_names_it() -> None:
     )
 
 
-def test_where_no_floor_helps_the_steps_are_to_blame() -> None:
-    said = WRITER.why_no_recourse(outcome("UNREACHABLE", no_floor_helps=True), OPEN, None)
+@pytest.mark.parametrize(
+    ("max_step", "one_way", "why"),
+    [
+        (0.5, False, "max_step=0.5 rules out every step onwards"),
+        (None, True, "features that only move one way rule out every step onwards"),
+        (
+            0.5,
+            True,
+            "max_step=0.5 or features that only move one way rule out every step onwards",
+        ),
+        (None, False, "no steps from neighbour to neighbour lead there, over whatever ground"),
+    ],
+)
+def test_where_no_floor_helps_only_that_is_to_blame_which_there_is(
+    max_step: float | None, one_way: bool, why: str
+) -> None:
+    writer = replace(WRITER, options=replace(WRITER.options, max_step=max_step))
+    box = replace(OPEN, up=np.array([one_way, False]))
 
-    assert said == (
-        "no floor, however low, opens a way: "
-        "max_step or one-way features rule out every step onwards"
-    )
+    said = writer.why_no_recourse(outcome("UNREACHABLE", no_floor_helps=True), box, None)
+
+    assert said == f"no floor, however low, opens a way: {why}"
+
+
+@pytest.mark.parametrize("best", [0.2, 0.1, 0.2001], ids=["as now", "worse", "no visible gain"])
+def test_a_best_state_that_gains_nothing_is_not_called_one(best: float) -> None:
+    found = replace(counts(0, 9), best=np.ones((1, 4)), best_scores=np.array([best]))
+
+    said = WRITER.why_no_recourse(outcome("NO_TARGET", counts=found), OPEN, None)
+
+    assert "by changing" not in said
+    assert said.endswith("none reaches it or comes nearer: the score is 0.20 now, and at best")
+
+
+def test_a_best_state_that_gains_something_says_by_what() -> None:
+    found = replace(counts(0, 9), best=np.ones((1, 4)), best_scores=np.array([0.3]))
+
+    said = WRITER.why_no_recourse(outcome("NO_TARGET", counts=found), OPEN, None)
+
+    assert "the best score is 0.30, by changing" in said
 
 
 @pytest.mark.parametrize(
@@ -119,7 +152,7 @@ def test_the_longest_step_is_named_where_there_is_one() -> None:
 
     said = short.why_no_recourse(outcome("UNREACHABLE"), OPEN, None)
 
-    assert "no steps of at most 0.5 ordinary differences from each place" in said
+    assert "no steps of at most 0.5 standard deviations from each place" in said
 
 
 def test_a_target_that_nobody_reaches_is_said_to_be_one() -> None:

@@ -19,7 +19,7 @@ from localface.answers.certificate import Certificate
         (
             Certificate("cover", 1, 0.2, 0.05, people=5, radius=0.8),
             (
-                "there are at least 5 people within 0.8 ordinary differences "
+                "there are at least 5 people within 0.8 standard deviations "
                 "of every place on this step"
             ),
         ),

@@ -49,8 +49,8 @@ def test_an_answer_says_on_how_many_comparable_people_it_rests():
     assert answer.found
     assert 100 <= answer.n_comparable <= N
     assert str(answer).count("compared with about") == 1
-    assert "people alike in age, sex\n" in str(answer)
-    assert "people alike in age, sex<" in answer._repr_html_()
+    assert "people alike in age and sex\n" in str(answer)
+    assert "people alike in age and sex<" in answer._repr_html_()
     assert Recourse.from_json(answer.to_json()).n_comparable == answer.n_comparable
     assert answer_view(answer)["n_comparable"] == answer.n_comparable
 
@@ -58,7 +58,7 @@ def test_an_answer_says_on_how_many_comparable_people_it_rests():
 def test_an_answer_without_a_path_says_so_too():
     answer = explainer("age", "sex").explain(PERSON, where={"weight": "never"})
     assert not answer.found
-    assert any("alike in age, sex" in line for line in page_of(answer).closing)
+    assert any("alike in age and sex" in line for line in page_of(answer).closing)
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,9 @@ def test_the_score_stands_beside_the_last_change_and_notes_below() -> None:
     assert page_as_text(Page("head", steps=(step,))).splitlines()[1:] == [
         "  2  a  1 -> 2 kg",
         "     b  1 -> 2",
-        "     and 3 smaller changes  score 0.9",
+        "     and 3 more changes  score 0.9",
         "     note",
     ]
     words = Tags(page_as_html(Page("head", steps=(step,)))).words
-    assert words.index("0.9") > words.index("and 3 smaller changes")
+    assert words.index("0.9") > words.index("and 3 more changes")
     assert '<th scope="rowgroup" rowspan="4">2</th>' in page_as_html(Page("head", steps=(step,)))

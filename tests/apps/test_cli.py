@@ -19,6 +19,7 @@ import skops.io
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 from localface import Feature, Recourse, Schema, __version__
+from localface.analyses.alternatives import Alternatives
 from localface.apps import cli, files
 from localface.apps.cli import inputs
 from localface.apps.cli.arguments import make_parser
@@ -192,7 +193,24 @@ class TestExplain:
         ran = run(*FROM_ROW, "--where", "east=never")
         assert ran.code == 3
         assert "none reaches it" in ran.out
-        assert "a way opens if east may move further" in ran.out
+        assert "a way opens if east may change" in ran.out
+
+    def test_several_ways_are_asked_for_and_may_differ_by_their_values(self, run: Run) -> None:
+        model = LogisticRegression().fit(PLANE, PLANE.sum(axis=1) > 0.3)
+        skops.io.dump(model, "model.skops")
+        person = ("--person", "person.json")
+        asked = ("explain", "--data", "rows.csv", "--model", "model.skops", *person)
+        asked = (*asked, "--alternatives", "4", "--differ", "values")
+        ran = run(*asked)
+        assert ran.code == 0
+        assert "way 2" in ran.out
+        ways = Alternatives.from_json(run(*asked, "--json").out)
+        assert len(ways) > 1
+        assert run(*asked, "--html", "ways.html").code == 0
+        assert "<table>" in Path("ways.html").read_text()
+        both = ("--where", "east=never", "--where", "north=never")
+        assert run(*asked, *both).code == 3
+        refused(run(*asked, "--plot", "out.png"), "--plot draws one way")
 
     def test_the_floor_is_lowered_on_request(self, run: Run) -> None:
         left = RNG.normal(size=(80, 2)) * 0.3

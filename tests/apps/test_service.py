@@ -151,6 +151,17 @@ def test_a_request_may_ask_to_go_as_far_as_possible(client: httpx.Client) -> Non
     assert reply["view"]["score"]["end"] < 0.6
 
 
+def test_several_ways_may_differ_by_their_values_alone(client: httpx.Client) -> None:
+    reply = asked(client, person=PERSON, n_paths=4, differ="values").json()
+    ways = Alternatives.from_json(json.dumps(reply["document"]))
+    own = EXPLAINER.alternatives(PERSON, n=4, differ="values")
+    assert [one.records.tolist() for one in ways] == [one.records.tolist() for one in own]
+    plain = Alternatives.from_json(
+        json.dumps(asked(client, person=PERSON, n_paths=4).json()["document"])
+    )
+    assert set(ways.changed) != set(plain.changed) or len(ways) != len(plain)
+
+
 def test_several_ways_come_with_what_they_share(client: httpx.Client) -> None:
     reply = asked(client, person=PERSON, n_paths=2).json()
     ways = Alternatives.from_json(json.dumps(reply["document"]))

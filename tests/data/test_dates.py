@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 from localface import LocalFACE
+from localface.apps.web.views.view import answer_view
 from localface.data.feature import Feature
 from localface.data.read import read_record, read_records
 from localface.data.schema import Schema
@@ -112,3 +113,14 @@ def test_the_model_gets_dates_and_an_answer_shows_them():
     assert answer.path["opened"].dtype == table["opened"].dtype
     assert f"{answer.end['opened'].iloc[0]:%Y-%m-%d}" in str(answer)
     assert str(person["opened"].dt.date.iloc[0]) in str(answer)
+
+
+def test_the_page_is_given_dates_which_it_may_send_back():
+    table = accounts()
+    explainer = LocalFACE(lambda rows: 0.3 + 0 * rows["debt"].to_numpy(), table)
+    answer = explainer.explain({"opened": dt.date(2021, 3, 4), "debt": 30.0})
+
+    shown = answer_view(answer)["person"]
+
+    assert shown == {"opened": "2021-03-04", "debt": 30.0}
+    assert explainer.explain(shown).records.tolist() == answer.records.tolist()

@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from localface import LocalFACE
+from localface import LocalFACE, Search
 from localface.apps.files import choose_columns
 from localface.apps.web.views.schema_reply import schema_reply
 from localface.apps.web.views.view import Labels
@@ -381,3 +381,63 @@ def test_flags_that_stand_apart_and_meet_are_not_linked():
     table = pd.DataFrame({**flags, "k": rng.normal(size=400)})
 
     assert Schema.infer(table[["has_cat", "k", "has_dog"]].assign(has_car=1)).links == ()
+
+
+def jobs_explainer():
+    rng = np.random.default_rng(0)
+    job = rng.integers(0, 3, 400)
+    table = pd.DataFrame({"income": rng.normal(30, 6, 400).round(1)})
+    for number, name in enumerate(["clerk", "cook", "boss"]):
+        table[f"job_{name}"] = (job == number).astype(int)
+
+    def score(rows):
+        return 1 / (
+            1 + np.exp(-0.2 * (rows["income"].to_numpy() - 33) - rows["job_boss"].to_numpy())
+        )
+
+    return LocalFACE(score, table, search=Search(n_neighbors=20))
+
+
+CLERK = {"income": 30.0, "job_clerk": 1, "job_cook": 0, "job_boss": 0}
+
+
+def test_a_wish_may_be_given_in_the_columns_of_the_table():
+    explainer = jobs_explainer()
+
+    assert explainer.check(CLERK, {"job_boss": 1}).wish == {"job": "boss"}
+    whole = {"job_clerk": 0, "job_cook": 0, "job_boss": 1, "income": 31.0}
+    assert explainer.check(CLERK, whole).wish == {"income": 31.0, "job": "boss"}
+    assert explainer.check(CLERK, {"job_cook": 0, "income": 31.0}).wish == {"income": 31.0}
+    for broken in ({"job_clerk": 0}, {"job_boss": 1, "job_cook": 1}, {"job_boss": 0.5}):
+        with pytest.raises(DataError, match=r"tells no 'job'.*name the category, as in \{'job'"):
+            explainer.check(CLERK, broken)
+    with pytest.raises(DataError, match="names 'job' and 'job_boss'"):
+        explainer.check(CLERK, {"job": "cook", "job_boss": 1})
+
+
+@pytest.mark.parametrize("form", ["table", "list", "array"])
+def test_a_proposal_that_breaks_a_group_is_a_finding(form):
+    proposals = pd.DataFrame(
+        [
+            {**CLERK, "job_cook": 1},
+            {"income": 36.0, "job_clerk": 0, "job_cook": 0, "job_boss": 1},
+            {"income": 36.0, "job_clerk": 0.3, "job_cook": 0.0, "job_boss": 0.7},
+            {"income": 36.0, "job_clerk": 0, "job_cook": 0, "job_boss": 0},
+        ]
+    )
+    given = {
+        "table": proposals,
+        "list": proposals.to_dict("records"),
+        "array": proposals.to_numpy(),
+    }
+
+    audit = jobs_explainer().audit([CLERK] * 4, given[form], progress=False)
+
+    wrong = "no such state"
+    assert [one.verdict for one in audit] == [wrong, "reachable", wrong, wrong]
+    assert [one.proposed for one in audit] == [True] * 4
+    assert audit.summary()["in_box"].n == 1
+    assert "job_clerk 1 and job_cook 1 is proposed" in str(audit[0])
+    assert "job_clerk 0.3 and job_boss 0.7 is proposed" in audit[2].between
+    assert "0 in all 3 columns is proposed" in audit[3].between
+    assert "no such state" in repr(audit[3])

@@ -228,3 +228,24 @@ def test_an_audit_shows_the_value_and_not_the_mirrored_one(regressor: LinearRegr
 
     assert finding.score == pytest.approx(20)
     assert not finding.valid
+
+
+@pytest.mark.parametrize("target", ["at most", "at least"])
+def test_a_regressor_is_asked_how_much_is_wanted(regressor: LinearRegression, target: str) -> None:
+    with pytest.raises(ModelError, match="min_score= does not say how much is wanted") as refused:
+        explainer(regressor, target=target)
+    assert refused.value.option == "min_score"
+    with pytest.raises(ModelError, match="min_score= does not say"):
+        explainer([regressor, regressor], target=target)
+    assert explainer(regressor, target=target, min_score=0).options.min_score == 0
+    assert explainer(regressor, target=(None, 5)).explain(PERSON).target.min_score == 5
+
+
+@pytest.mark.parametrize("target", [(1.5, 2), (1.01, None), (None, -0.1)], ids=str)
+def test_a_range_that_no_probability_lies_in_is_refused_at_once(target: Any) -> None:
+    model = LogisticRegression().fit(DATA, DATA["east"] > 0)
+    with pytest.raises(ModelError, match="holds no probability"):
+        explainer(model, target=target)
+    with pytest.raises(InputError, match="holds no probability"):
+        explainer(model).explain(PERSON, target=target)
+    assert explainer(model, target=(0.6, 1.2)).explain(PERSON).found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from localface.answers.recourse import Recourse
@@ -10,23 +11,32 @@ from localface.answers.target import Target
 from localface.engine.engine import Engine
 from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
-from localface.errors import InputError
 from localface.search.plan import Plan
 
 _TRIES = 10  # searches for a lower score, beside the first
 _CLOSE_ENOUGH = 0.005  # of the way from the person's score to the target's
 
 
-def explain_best_effort(engine: Engine, request: Request, plan: Plan) -> Recourse:
-    """Answer; where the target cannot be reached, with the way to the best score that can be.
+def go_as_far_as_possible(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
+    """Answer again, with the best score that can be reached, those who asked for it and need it."""
+    return [
+        _answer_at_best_score(engine, plan, request, answer)
+        if request.best_effort and answer.status in (Status.NO_TARGET, Status.UNREACHABLE)
+        else answer
+        for request, answer in asked
+    ]
+
+
+def _answer_at_best_score(
+    engine: Engine, plan: Plan, request: Request, answer: Recourse
+) -> Recourse:
+    """Find the way to the best score that can be reached; where there is none, say no as before.
 
     The score that is asked for is lowered by halving. Such an answer reaches the lowered target,
     and its first caution says that it is not the one that was wanted.
     """
-    _refuse_range(engine)
-    ((_, answer),) = engine.answer([request], plan)
-    if answer.status not in (Status.NO_TARGET, Status.UNREACHABLE):
-        return answer
     sign = engine.score.output.sign
     low = start = sign * answer.scores[0]
     high = engine.score.min_score
@@ -43,9 +53,15 @@ def explain_best_effort(engine: Engine, request: Request, plan: Plan) -> Recours
             low = max(level, sign * _reached_score(trial))
         else:
             high = level
-    if best is None:
+    if best is None or _looks_the_same(best, answer):
         return replace(answer, disclosure=sum_disclosures(spent))
     return replace(_as_far_as_possible(best, answer.target), disclosure=sum_disclosures(spent))
+
+
+def _looks_the_same(best: Recourse, answer: Recourse) -> bool:
+    """Tell whether the score that was reached is printed as the one that the person has."""
+    written = answer.target.format_score
+    return written(_reached_score(best)) == written(answer.scores[0])
 
 
 def _as_far_as_possible(best: Recourse, wanted: Target) -> Recourse:
@@ -53,7 +69,7 @@ def _as_far_as_possible(best: Recourse, wanted: Target) -> Recourse:
     reached = _reached_score(best)
     caution = (
         f"what is wanted cannot be reached ({wanted.sentence}): this goes as far as possible, to "
-        f"a score of {wanted.format_score(reached)}"
+        f"a {'value' if wanted.kind == 'value' else 'score'} of {wanted.format_score(reached)}"
     )
     return replace(
         best,
@@ -67,11 +83,3 @@ def _reached_score(answer: Recourse) -> float:
     """The score that both the path and the actions reach."""
     ends = (answer.scores[-1], answer.with_actions_as_path().scores[-1])
     return max(ends) if answer.target.at_most else min(ends)
-
-
-def _refuse_range(engine: Engine) -> None:
-    if engine.score.output.is_folded:
-        raise InputError(
-            "best_effort= looks for the highest score, and a range has none: widen the range",
-            option="best_effort",
-        )

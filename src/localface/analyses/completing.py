@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from localface.analyses.best_effort import go_as_far_as_possible
 from localface.analyses.measurements import add_measurements
 from localface.analyses.whynot import explain_refusals
 from localface.answers.recourse import Recourse
@@ -15,7 +16,11 @@ from localface.search.plan import Plan
 def complete_answers(
     engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
 ) -> list[Recourse]:
-    """Say what would open a way where there is none, and what measuring could show."""
-    answers = explain_refusals(engine, plan, asked)
+    """Say what would open a way where there is none, and what measuring could show.
+
+    Who asked for it is first brought as far as possible.
+    """
     requests = [request for request, _ in asked]
+    answers = go_as_far_as_possible(engine, plan, asked)
+    answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
     return add_measurements(engine, list(zip(requests, answers, strict=True)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
 from localface.answers.doubt import Doubt
-from localface.answers.wording import format_count, format_more_unusual_than
+from localface.answers.wording import format_count, format_more_unusual_than, join_words
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.likely_codes import looks_like_code
@@ -81,6 +81,22 @@ def cautions_about_company(n_comparable: float | None, alike_in: Sequence[str]) 
     yield f"compared with only about {count}{alike}"
 
 
+def cautions_about_missing(
+    schema: Schema, record: Array, options_of: Mapping[str, str]
+) -> Iterator[str]:
+    """Warn where an option lets a feature change that has no value: it does nothing.
+
+    >>> import numpy as np
+    >>> lactate = Feature("lact", label="lactate")
+    >>> next(cautions_about_missing(Schema([lactate]), np.array([np.nan]), {"lact": "only"}))
+    "lactate is missing and stays so, whatever only= says of it; \
+Feature('lact', missing='may be measured') tells what measuring it could show"
+    """
+    for feature, code in zip(schema, record.tolist(), strict=True):
+        if feature.name in options_of and is_absent(feature, np.asarray(code)):
+            yield _caution_about_missing(feature, code, options_of[feature.name])
+
+
 def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
     """Say that a path is all there is, and how many features would have to change.
 
@@ -101,6 +117,15 @@ a path of 1 step, which changes several features at once'
     if missing.fewest is not None:
         instead = f"but one with {missing.fewest} (max_features={missing.fewest})"
     return f"no plan with at most {most} was found, {instead}: {path}"
+
+
+def _caution_about_missing(feature: Feature, code: float, option: str) -> str:
+    stays = f"{feature.display_name} is {feature.format(code)} and stays so"
+    said = f"{stays}, whatever {option}= says of it"
+    if feature.missing == "may be measured":
+        return said
+    line = f"Feature({feature.name!r}, missing='may be measured')"
+    return f"{said}; {line} tells what measuring it could show"
 
 
 def _doubts_about_number(feature: Feature, code: float, seen: SeenValues) -> Iterator[Doubt]:
@@ -131,5 +156,4 @@ def _list_some(names: Sequence[str]) -> str:
     more = len(names) - len(shown)
     if more:
         shown.append(f"{more} more")
-    *most, last = shown
-    return f"{', '.join(most)} and {last}" if most else last
+    return join_words(shown)

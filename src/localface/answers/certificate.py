@@ -51,7 +51,7 @@ class Certificate:
             return self._breach_sentence
         if self.rule == "cover" and self.people is not None and self.radius is not None:
             radius = format_number(self.radius)
-            near = f"within {radius} ordinary differences of every place on this step"
+            near = f"within {radius} standard deviations of every place on this step"
             return f"there are at least {self.people:,} people {near}"
         common = format_share_of_people(self.lowest)
         if self.rule == "average":

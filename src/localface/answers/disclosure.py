@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
 
-from localface.answers.wording import format_percent
+from localface.answers.wording import format_count, format_percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,8 @@ class Disclosure:
     @property
     def sentence(self) -> str:
         """What was revealed and what it took, for people."""
-        took = f"{self.questions:,} questions, {self.model_calls:,} model calls"
+        asked = format_count(self.questions, "question", "questions")
+        took = f"{asked}, {format_count(self.model_calls, 'model call', 'model calls')}"
         return f"{self.rows:,} of {self.of:,} rows ({format_percent(self.fraction)}), {took}"
 
     def __str__(self) -> str:

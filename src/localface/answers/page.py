@@ -12,6 +12,7 @@ from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
 from localface.answers.measurement import measurement_sentence
 from localface.answers.move_evidence import CAUTION
+from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
@@ -24,6 +25,7 @@ from localface.answers.wording import (
     format_share_of_people,
     format_state_reached,
     join_numbers,
+    join_words,
     to_one_line,
 )
 from localface.data.schema import Schema
@@ -53,8 +55,10 @@ class PageStep:
         """A sentence for the changes that are not shown, or nothing."""
         if not self.smaller:
             return ""
-        what = f"{self.smaller} smaller change{'s' if self.smaller > 1 else ''}"
-        return f"and {what}" if self.changes else f"only {what}"
+        many = format_count(self.smaller, "change", "changes")
+        if not self.changes:
+            return f"only {many} too small to show"
+        return f"and {format_count(self.smaller, 'more change', 'more changes')}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +86,7 @@ def page_of(answer: RecourseFacts) -> Page:
                 f"wanted: {answer.target.sentence}",
                 *_comparable_lines(answer),
                 *_missing_lines(answer),
-                f"seen: {answer.disclosure.sentence}",
+                f"seen: {_at_most(answer)}{answer.disclosure.sentence}",
             ),
         )
     return Page(
@@ -256,6 +260,11 @@ def _proof(answer: RecourseFacts) -> str:
     return f"; proven of the path: none over all the data is more than {within} shorter"
 
 
+def _at_most(answer: RecourseFacts) -> str:
+    """Say that a count is the most: searches for what would help may see a row again."""
+    return "at most " if answer.status in (Status.NO_TARGET, Status.UNREACHABLE) else ""
+
+
 def _waiting_line(answer: RecourseFacts) -> Iterator[str]:
     """Say that waiting alone would do, where it would."""
     if answer.waiting is not None:
@@ -284,8 +293,9 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     own += ["what is missing"] if answer.missing else []
     if not own:
         return
-    more = f" and {len(own) - _OWN_NAMED} more" if len(own) > _OWN_NAMED else ""
-    alike = f"alike in {', '.join(own[:_OWN_NAMED])}{more}"
+    named = own[:_OWN_NAMED]
+    named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
+    alike = f"alike in {join_words(named)}"
     yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
 
 

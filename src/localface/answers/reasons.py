@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.answers.pair_words import refusing_pair
+from localface.answers.relation_words import broken_relations_in_words
 from localface.answers.target import Target
 from localface.answers.wording import format_count, format_share_of_people
 from localface.data.box import Box
@@ -44,15 +45,15 @@ class ReasonWriter:
                 "allow more rows, or widen what may change"
             )
         if outcome.no_floor_helps:
-            return (
-                "no floor, however low, opens a way: "
-                "max_step or one-way features rule out every step onwards"
-            )
+            why = what_rules_out_steps(self.options.max_step, box)
+            return f"no floor, however low, opens a way: {why}"
         if goal is not None and status in ("NO_TARGET", "UNREACHABLE"):
             return self._why_goal_fails(outcome, box, goal)
+        if status == "NO_TARGET" and not features_that_may_change(self.schema, box):
+            return self._why_nothing_changes(box)
         if status == "NO_TARGET" and outcome.counts is not None:
             if len(outcome.counts.best):
-                return self._best_state_there_is(outcome.counts, outcome.points[0])
+                return self._best_state_there_is(outcome.counts, outcome)
             return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
             return self._why_unreachable(outcome.counts, gave_up=outcome.cut_short)
@@ -72,7 +73,7 @@ class ReasonWriter:
                 many = f"{states} that this person could take over from others {reach}"
         longest = ""
         if options.max_step is not None:
-            longest = f" of at most {options.max_step:g} ordinary differences"
+            longest = f" of at most {options.max_step:g} standard deviations"
         none = "none of the steps that were tried" if gave_up else "no steps"
         return (
             f"{many} the target, but {none}{longest} from each "
@@ -80,20 +81,34 @@ class ReasonWriter:
             f"{format_share_of_people(options.min_density)}, lead there"
         )
 
-    def _best_state_there_is(self, counts: TargetCounts, own: Array) -> str:
+    def _why_nothing_changes(self, box: Box) -> str:
+        """Say that nothing may change, and what of it is because it is missing."""
+        gone = [self.schema.features[j].display_name for j in sorted(box.absent or ())]
+        if not gone:
+            return "nothing may change: everything is kept as it is"
+        if len(gone) == len(self.schema):
+            return "nothing may change: every value is missing and stays so"
+        are = "is missing and stays" if len(gone) == 1 else "are missing and stay"
+        return f"nothing may change: {list_names(gone)} {are} so, and the rest is kept as it is"
+
+    def _best_state_there_is(self, counts: TargetCounts, outcome: Outcome) -> str:
         """Say how far this person could come at best, by changing what."""
-        changed = np.unique(self.feature_of[counts.best[0] != own])
+        changed = np.unique(self.feature_of[counts.best[0] != outcome.points[0]])
         names = list_names([self.schema.features[j].display_name for j in changed])
         score = float(counts.best_scores[0])
-        best = f"score is {self.target.format_score(self.display_score(score))}"
-        if self.target.max_score is not None:  # the score does not tell on which side it is
-            best = f"is {self.target.min_score - score:.4g} off"
+        best = self._score_or_distance(score)
+        now = self._score_or_distance(outcome.scores[0])
         states = format_count(counts.allowed, "state", "states")
-        by = f", by changing {names}" if len(changed) else ", where they are now"
-        return (
-            f"of {states} that this person could take over from others, none reaches it; "
-            f"the best {best}{by}"
-        )
+        none = f"of {states} that this person could take over from others, none reaches it"
+        if score <= outcome.scores[0] or best == now:
+            return f"{none} or comes nearer: the {now} now, and at best"
+        return f"{none}; the best {best}, by changing {names}"
+
+    def _score_or_distance(self, score: float) -> str:
+        """Say a score of the search, or how far it is off where a range is wanted."""
+        if self.target.max_score is not None:  # the score does not tell on which side it is
+            return f"score is {self.target.min_score - score:.4g} off"
+        return f"score is {self.target.format_score(self.display_score(score))}"
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
         wanted = self.target.sentence
@@ -136,11 +151,33 @@ class ReasonWriter:
         outside = box.broken_constraints(self.schema.features, goal)
         if outside:
             return f"{given} lies outside the constraints: {'; '.join(outside.values())}"
-        if self.schema.breaks_relation(goal[None, :])[0]:
-            relations = "; ".join(self.schema.relation_texts)
-            return f"{given} breaks what the schema says of every state: {relations}"
+        broken = broken_relations_in_words(self.schema, goal)
+        if broken:
+            return f"{given} breaks what the schema says of every state: {'; '.join(broken)}"
         if outcome.status == "NO_TARGET":
             return f"{given} does not reach the target: {self.target.sentence}"
         pair = refusing_pair(self.density, goal, outcome.log_floor)
         clause = pair.clause if pair else ""
         return f"{given} cannot be reached over common enough ground{clause}"
+
+
+def features_that_may_change(schema: Schema, box: Box) -> list[str]:
+    """Name the features that a box leaves more than one value."""
+    return [
+        feature.name
+        for j, feature in enumerate(schema)
+        if j not in (box.absent or ())
+        and len(box.allowed.get(j, ())) != 1
+        and (feature.discrete or box.lower[j] < box.upper[j])
+    ]
+
+
+def what_rules_out_steps(max_step: float | None, box: Box) -> str:
+    """Say what rules out every step onwards where no floor does."""
+    causes = [] if max_step is None else [f"max_step={max_step:g}"]
+    if box.up.any() or box.down.any() or box.only_from_own:
+        causes.append("features that only move one way")
+    if not causes:
+        return "no steps from neighbour to neighbour lead there, over whatever ground"
+    rule = "rules" if len(causes) == 1 and max_step is not None else "rule"
+    return f"{' or '.join(causes)} {rule} out every step onwards"

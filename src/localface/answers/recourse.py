@@ -58,6 +58,18 @@ class Recourse(RecourseFacts):
 
         return document.recourse_from_json(text, cls)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether both say the same: all that ``to_json`` writes down."""
+        if self is other:
+            return True
+        if not isinstance(other, Recourse):
+            return NotImplemented
+        alike = (self.status, self.scores, self.rows) == (other.status, other.scores, other.rows)
+        return alike and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        return hash((self.status, self.scores, self.rows))
+
     def plot(self, **options: Any) -> Any:
         """Draw the path (needs matplotlib).
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 SAMPLED = " (sampled, not proven)"
 """What is added to a claim that rests on samples."""
@@ -131,7 +131,16 @@ def join_numbers(numbers: Iterable[int]) -> str:
     >>> join_numbers([1]), join_numbers([1, 2, 3])
     ('1', '1, 2 and 3')
     """
-    *most, last = (str(number) for number in numbers)
+    return join_words([str(number) for number in numbers])
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Join words for a sentence.
+
+    >>> join_words(["debt"]), join_words(["debt", "income", "term"])
+    ('debt', 'debt, income and term')
+    """
+    *most, last = words
     return f"{', '.join(most)} and {last}" if most else last
 
 

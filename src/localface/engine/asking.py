@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from localface.data.codes import finite_number
@@ -13,6 +13,7 @@ from localface.data.one_person import open_person
 from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
+from localface.data.where import read_where
 from localface.engine.clock import Clock
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
@@ -35,6 +36,8 @@ class CheckedAsk:
     relax: bool
     counterfactual: Array | None
     max_seconds: float | None = None
+    best_effort: bool = False
+    options_of: Mapping[str, str] = field(default_factory=dict)
 
     def for_person(self, person: Any) -> CheckedAsk:
         """Return the ask for one person: their own class matters where any other is wanted."""
@@ -67,6 +70,8 @@ class CheckedAsk:
             relax=self.relax,
             weights=self.weights,
             clock=Clock(self.max_seconds),
+            best_effort=self.best_effort,
+            options_of=self.options_of,
         )
 
 
@@ -84,6 +89,11 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
             "alone, as target=(low, high)",
             option="min_score",
         )
+    if ask.best_effort and at.score.output.is_folded:
+        raise InputError(
+            "best_effort= looks for the highest score, and a range has none: widen the range",
+            option="best_effort",
+        )
     at = at.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
@@ -98,6 +108,8 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         relax=ask.relax,
         counterfactual=goal,
         max_seconds=ask.max_seconds,
+        best_effort=ask.best_effort,
+        options_of=_features_let_change(schema, ask),
     )
 
 
@@ -163,6 +175,13 @@ def _limits_with_kept(schema: Schema, ask: Ask) -> Mapping[str, Any] | None:
     if not kept:
         return ask.where
     return {**(ask.where or {}), **dict.fromkeys(kept, "never")}
+
+
+def _features_let_change(schema: Schema, ask: Ask) -> dict[str, str]:
+    """Name the features that a call lets change, each with the option that says so."""
+    asked = read_where(schema.features, ask.where)
+    moving = [name for name, limit in asked.items() if limit.moves != "never"]
+    return {**dict.fromkeys(moving, "where"), **dict.fromkeys(ask.only, "only")}
 
 
 def _read_weights(schema: Schema, weights: Mapping[str, float] | None) -> dict[str, float]:

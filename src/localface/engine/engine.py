@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from localface.answers.assemble import AnswerAssembler
+from localface.answers.cautions import cautions_about_missing
 from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
@@ -196,6 +197,9 @@ class Engine:
             action_records=action_records(self.source, outcome, decode),
             waiting_record=waiting_record(outcome, decode, request.record),
         )
+        told = tuple(cautions_about_missing(self.schema, request.record, request.options_of))
+        if told:
+            answer = replace(answer, cautions=(*told, *answer.cautions))
         return answer if self.finish is None else self.finish(answer)
 
     def make_person(

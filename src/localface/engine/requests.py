@@ -32,6 +32,8 @@ class Request:
     wanted : tells whether someone still waits for the answer
     person : the number of the person in the table that they came in
     clock : the time that all searches for this person may take together
+    best_effort : whether to go as far as possible where the target cannot be reached
+    options_of : by feature, the option by which the call lets it change
     """
 
     record: Array
@@ -45,6 +47,8 @@ class Request:
     wanted: Callable[[], bool] | None = None
     person: int | None = None
     clock: Clock = field(default_factory=Clock)
+    best_effort: bool = False
+    options_of: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def known_records(self) -> list[Array]:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from localface.answers.target import Target
-from localface.errors import InputError
-from localface.models.output import class_labels
+from localface.errors import InputError, ModelError
+from localface.models.output import class_labels, read_output
 from localface.models.readable import no_classes_error
 from localface.models.scorer import Scorer
 from localface.models.wanted import OTHER, OtherThan, read_range
 from localface.options import Options
 from localface.types import Array
 
+_EVEN = 0.5  # the probability to reach unless told otherwise
 _REMEMBERED = 16  # other targets for which it is kept what was scored
 
 if TYPE_CHECKING:
@@ -27,6 +28,27 @@ def make_target(score: Scorer, min_score: float) -> Target:
     return Target(
         output.label, min_score, at_most=output.sign < 0, kind=output.kind, max_score=high
     )
+
+
+def score_to_reach(model: Any, target: object, min_score: float | None) -> float:
+    """Return the score to reach: a half, unless it was said, of what is no value of its own.
+
+    Values have a scale of their own, on which no number goes without saying.
+    """
+    if min_score is not None:
+        return min_score
+    if read_range(target) is not None:
+        return _EVEN
+    models = model if isinstance(model, list | tuple) else [model]
+    outputs = [read_output(one, target=fitted_target(one, target)) for one in models]
+    if outputs and all(output.kind == "value" for output in outputs):
+        raise ModelError(
+            f"the model gives values, and min_score= does not say how much is wanted: give "
+            f"target={outputs[0].label!r} with the number, as in min_score=120, or a range as "
+            "target=(low, high)",
+            option="min_score",
+        )
+    return _EVEN
 
 
 def options_for_target(options: Options, target: object) -> Options:

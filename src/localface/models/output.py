@@ -10,7 +10,14 @@ import numpy as np
 
 from localface.errors import ModelError, did_you_mean, list_names
 from localface.models.readable import no_classes_error, refuse_unreadable
-from localface.models.wanted import OTHER, OtherThan, ScoreRange, odds_against, read_range
+from localface.models.wanted import (
+    OTHER,
+    OtherThan,
+    ScoreRange,
+    odds_against,
+    read_range,
+    refuse_range_of_no_probability,
+)
 from localface.types import Array
 
 _DIRECTIONS = {"1": 1, "True": 1, "at least": 1, "0": -1, "False": -1, "at most": -1}
@@ -169,6 +176,8 @@ def _output_for_range(model: Any, wanted: ScoreRange) -> ModelOutput:
     by_value = hasattr(model, "predict") or isinstance(model, signed)
     base: object = wanted.direction if by_value else None
     output = read_output(model, target=classes[1] if classes is not None else base)
+    if classes is not None and output.kind == "probability":
+        refuse_range_of_no_probability(wanted)
     sign = -1 if wanted.low is None else 1
     return replace(output, range=wanted, sign=sign)
 

@@ -81,6 +81,17 @@ def read_range(target: object) -> ScoreRange | None:
     return ScoreRange(low, high)
 
 
+def refuse_range_of_no_probability(wanted: ScoreRange) -> None:
+    """Refuse a range that no probability lies in."""
+    low, high = wanted.ends
+    if low > 1 or high < 0:
+        raise ModelError(
+            f"target={(wanted.low, wanted.high)!r} holds no probability: the model's score lies "
+            "from 0 to 1, so give a range within, as in (0.5, 0.8)",
+            option="target",
+        )
+
+
 def odds_against(scores: Array, column: int) -> Array:
     """Return how likely the likeliest other class is, against one class.
 

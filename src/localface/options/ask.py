@@ -152,7 +152,7 @@ class Ask:
 class AskMany(Ask):
     """What can be said for many people at once."""
 
-    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness", "best_effort")
+    refused: ClassVar[tuple[str, ...]] = ("counterfactual", "min_robustness")
     call: ClassVar[str] = "explain_many"
 
     where: Any = _option_field(

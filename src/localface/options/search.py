@@ -40,7 +40,7 @@ class Search:
     n_neighbors
         How many people are looked at around each state.
     max_step
-        The longest step, in ordinary differences between people; ``None`` for no limit.
+        The longest step, in standard deviations; ``None`` for no limit.
     momentum_steps
         How many steps the paper's momentum looks back; above 0 the path may leave the rows.
     strategy
@@ -53,7 +53,7 @@ class Search:
         Look no further once the path is proven to be within this share of the best over all
         the data.
     min_people, radius
-        The cover rule: how many people, within how many ordinary differences (chosen from
+        The cover rule: how many people, within how many standard deviations (chosen from
         ``min_density`` if not given).
     through
         What a path leads through. ``"states"``: states of this person, with other people's values
@@ -88,7 +88,7 @@ class Search:
         yield from choice_mistakes("strategy", self.strategy, STRATEGIES)
         yield from choice_mistakes("through", self.through, THROUGH)
         if self.cost is not None:
-            yield from choice_mistakes("cost", self.cost, COSTS)
+            yield from _cost_mistakes(self.cost)
         yield from whole_number_mistakes("n_neighbors", self.n_neighbors, 1)
         yield from whole_number_mistakes("momentum_steps", self.momentum_steps, 0)
         yield from whole_number_mistakes("min_people", self.min_people, 1)
@@ -134,3 +134,14 @@ class Options(Search):
             yield from choice_mistakes("density", self.density, DENSITIES)
         if self.max_rows is not None:
             yield from whole_number_mistakes("max_rows", self.max_rows, 1)
+
+
+def _cost_mistakes(cost: object) -> Iterator[tuple[str, str]]:
+    """What is wrong with what a path is charged for."""
+    for name, text in choice_mistakes("cost", cost, COSTS):
+        if callable(cost):
+            weights = "explainer.explain(person, weights={'income': 3})"
+            text = (
+                f"{text}; a function is none of them: say what changes cost by feature, {weights}"
+            )
+        yield name, text

@@ -102,9 +102,19 @@ def measure_path(person: Person, states: Array) -> Questions[Outcome]:
     return (yield from close_search("FOUND", graph, graph.path_through((0, *vertices))))
 
 
-def count_targets(person: Person) -> Questions[TargetCounts]:
-    """Count the allowed rows that reach the target; no row is revealed."""
-    return (yield from ask_target_counts(person.bounds, why=False))
+def count_targets(person: Person, *, states: bool = False) -> Questions[TargetCounts]:
+    """Count the allowed rows that reach the target; no row is revealed.
+
+    With ``states`` those are counted that the person could take over from rows: each is scored.
+    """
+    return (
+        yield from ask_target_counts(
+            person.bounds,
+            why=False,
+            projection=person.limiting_projection if states else None,
+            keeps_relations=person.keeps_relations if states else None,
+        )
+    )
 
 
 def least_widening(person: Person, record: Array, distance_limits: Array) -> Questions[float]:

@@ -23,7 +23,7 @@ from localface.geometry.segments import norms
 from localface.search.plan import Plan
 
 _SHARES = (0.5, 0.75, 0.25)  # of a change that a branch still allows
-_APART = 0.1  # ordinary differences by which the ends of two options differ at least
+_APART = 0.1  # standard deviations by which the ends of two options differ at least
 
 
 def find_alternatives_by_values(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
-from localface.analyses.end_record import end_record
 from localface.answers.recourse import Recourse
+from localface.data.absence import same_codes
 from localface.data.schema import Schema
 from localface.types import Array
 
@@ -19,7 +18,7 @@ Names = frozenset[str]
 class Cost(NamedTuple):
     """What a recourse costs: its changes counted by weight, then the weighted sum of their sizes.
 
-    Sizes are in ordinary differences between people; without weights every change counts 1.
+    Sizes are in standard deviations; without weights every change counts 1.
     """
 
     changes: float
@@ -27,28 +26,20 @@ class Cost(NamedTuple):
 
 
 def cost_of(answer: Recourse, weights: Mapping[str, float]) -> Cost:
-    """What the changes cost; features that are linked count as one, with the largest weight."""
-    end = end_record(answer)
-    sizes = dict(
-        zip(
-            answer.schema.names,
-            distance_per_feature(answer, answer.records[0], end).tolist(),
-            strict=True,
-        )
-    )
+    """What the changes cost; features that are linked count as one, with the largest weight.
+
+    Without weights the size is the ``effort`` of the answer, as it is printed for one way.
+    """
     unit_of = _first_linked_by_feature(answer.schema)
-    parts: dict[str, list[str]] = {}
-    for name in sorted(changed_by(answer)):
-        parts.setdefault(unit_of[name], []).append(name)
-    weight_of = {
-        unit: max(weights.get(one, 1.0) for one in unit_of if unit_of[one] == unit)
-        for unit in parts
-    }
+    weight_of: dict[str, float] = {}
+    for name, unit in unit_of.items():
+        weight_of[unit] = max(weight_of.get(unit, 0.0), weights.get(name, 1.0))
     size = sum(
-        weight_of[unit] * math.hypot(*(sizes[name] for name in names))
-        for unit, names in parts.items()
+        action.certificate.length * max(weight_of[unit_of[name]] for name in action.changes)
+        for action in answer.actions
     )
-    return Cost(round(sum(weight_of.values()), 9), round(size, 9))
+    changed = {unit_of[name] for name in changed_by(answer)}
+    return Cost(round(sum(weight_of[unit] for unit in changed), 9), round(size, 9))
 
 
 def changed_by(answer: Recourse) -> Names:
@@ -73,8 +64,10 @@ def merge_linked_features(schema: Schema, names: Names) -> Names:
 
 
 def distance_per_feature(answer: Recourse, one: Array, other: Array) -> Array:
-    """How far apart two records are in each feature, in ordinary differences."""
+    """How far apart two records are in each feature, in standard deviations.
+
+    What is missing in both is no distance.
+    """
     discrete = np.array([feature.discrete for feature in answer.schema])
-    return np.asarray(
-        np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales)
-    )
+    apart = np.where(discrete, one != other, np.abs(one - other)) / np.array(answer.scales)
+    return np.where(same_codes(one, other), 0.0, apart)

@@ -13,7 +13,7 @@ from localface.answers.wording import format_number, join_numbers
 def side_by_side_cells(
     answers: Sequence[Recourse], changed: Sequence[Names], costs: Sequence[Cost]
 ) -> list[list[str]]:
-    """A line for each feature that any recourse changes, then the scores and the sizes."""
+    """A line for each feature that any recourse changes, then the scores and how far each goes."""
     first = answers[0]
     ends = [end_record(answer) for answer in answers]
     rows = [["", "now", *(f"way {i}" for i in range(1, len(answers) + 1))]]
@@ -32,7 +32,7 @@ def side_by_side_cells(
     show = first.target.format_score
     scores = [show(answer.actions[-1].score) for answer in answers]
     sizes = [format_number(round(cost.size, 2)) for cost in costs]
-    return [*rows, ["score", show(first.scores[0]), *scores], ["size", "", *sizes]]
+    return [*rows, ["score", show(first.scores[0]), *scores], ["change", "", *sizes]]
 
 
 def _numbers_of_actions_that_change(answer: Recourse, name: str) -> str:

@@ -24,7 +24,7 @@ from localface.analyses.end_record import end_record
 from localface.answers.disclosure import Disclosure
 from localface.answers.page import alert_lines, caution_lines
 from localface.answers.recourse import Recourse
-from localface.answers.wording import to_one_line
+from localface.answers.wording import format_count, to_one_line
 from localface.errors import InputError
 from localface.geometry.segments import norms
 from localface.types import Array, Ids
@@ -118,7 +118,7 @@ class Alternatives(Sequence[Recourse]):
 
     @property
     def ends_apart(self) -> Array:
-        """How far apart each pair of ends is, in ordinary differences between people."""
+        """How far apart each pair of ends is, in standard deviations."""
         ends = [end_record(answer) for answer in self.answers]
         return _read_only_matrix(
             [
@@ -142,7 +142,9 @@ class Alternatives(Sequence[Recourse]):
         """How many ways there are, and whether there could be more."""
         n = len(self)
         if n >= self.wanted:
-            return f"{n} ways that change different features"
+            apart = len(set(self.changed)) == n
+            how = "change different features" if apart else "end at different values"
+            return f"{format_count(n, 'way', 'ways that ' + how)}"
         ways = "1 set of changes was" if n == 1 else f"{n} sets of changes were"
         end = (
             "every branch was followed"
@@ -296,7 +298,7 @@ def _closing_lines(ways: Alternatives) -> list[str]:
     lines = [
         (
             "in brackets: the number of the action; "
-            "size: all changes, in ordinary differences between people"
+            "change: how far all changes go, in standard deviations"
         )
     ]
     if ways.weights:

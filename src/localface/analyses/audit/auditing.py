@@ -16,6 +16,7 @@ from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.pair_words import refusing_pair
 from localface.answers.recourse import Recourse
+from localface.answers.relation_words import broken_relations_in_words
 from localface.answers.status import Status
 from localface.answers.wording import format_distinct_percents, format_more_unusual_than
 from localface.data.schema import Schema
@@ -180,6 +181,8 @@ def _finding_before_search(engine: Engine, number: int, pair: Pair, measured: _M
     before = float(measured.scores_before[number])
     (score_before,) = engine.score.display_scores([before], pair.record[None, :])
     finding = Finding(number=number, target=engine.answers.target, score_before=score_before)
+    if pair.no_state:
+        return replace(finding, broken=(pair.no_state,), between=pair.no_state)
     if pair.goal is None:
         return finding
     score = measured.scores[number]
@@ -227,8 +230,5 @@ def _broken_constraints(schema: Schema, pair: Pair) -> tuple[str, ...]:
         feature = schema.features[j]
         unit = f" {feature.unit}" if feature.unit else ""
         found.append(f"{why}, and {feature.format(float(pair.goal[j]))}{unit} is proposed")
-    found += [f"{' '.join(words)} does not hold" for words in schema.broken_pairs(pair.goal)]
-    for rule in schema.rules:
-        if rule.breaks(schema.features, pair.goal[None, :])[0]:
-            found.append(f"{rule.text} does not hold")
+    found += [f"{one} does not hold" for one in broken_relations_in_words(schema, pair.goal)]
     return tuple(found)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from localface.answers.certificate import Certificate
-from localface.answers.changes import FeatureChange
+from localface.answers.changes import FeatureChange, straight_step_sentence
 from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import format_share_of_people, to_one_line
+from localface.answers.wording import format_share_of_people, join_words, to_one_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -22,8 +22,9 @@ class Finding:
     what is known of the straight step there. ``reachable`` is None where it was not asked:
     nothing, or nothing valid, was proposed, or nothing needs to change. ``recourse`` is the
     way there; ``between`` says what lies in between where there is none, and ``relaxed_to``
-    the highest floor that would open one. ``pair`` names two features that do not go together,
-    where it is they that put it below the floor.
+    the highest floor that would open one. Without a score but with something broken, what is
+    proposed is no state at all: columns of 0 and 1 that tell no category. ``pair`` names two
+    features that do not go together, where it is they that put it below the floor.
     """
 
     number: int
@@ -45,12 +46,18 @@ class Finding:
     @property
     def proposed(self) -> bool:
         """Whether there is a proposal at all."""
-        return self.score is not None
+        return self.score is not None or bool(self.broken)
 
     @property
     def in_box(self) -> bool:
         """Whether the proposal keeps every constraint."""
         return self.proposed and not self.broken
+
+    @property
+    def straight(self) -> bool:
+        """Whether the straight step there is one that people take: common, and over no gap."""
+        step = self.jump is not None and self.jump.holds
+        return step and not any(change.gap for change in self.changes)
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -62,6 +69,8 @@ class Finding:
         """The finding in a word or two."""
         if not self.proposed:
             return "nothing proposed"
+        if self.score is None:
+            return "no such state"
         if not self.valid:
             return "not valid"
         if self.broken:
@@ -72,7 +81,7 @@ class Finding:
 
     def __repr__(self) -> str:
         if self.score is None:
-            return f"<Finding {self.number}: nothing proposed>"
+            return f"<Finding {self.number}: {self.verdict}>"
         before = self.target.format_score(self.score_before)
         scores = f"score {before} -> {self.target.format_score(self.score)}"
         changed = f"{count_with_noun(len(self.changes), 'feature')} changed"
@@ -89,6 +98,8 @@ class Finding:
     def _labelled_lines(self) -> Iterator[tuple[str, str]]:
         """What is known, one word and one sentence at a time."""
         if self.score is None or self.density is None or self.jump is None:
+            if self.broken:
+                yield "in the box", f"no: {'; '.join(self.broken)}"
             return
         for i, change in enumerate(self.changes):
             yield ("" if i else "changes"), f"{change.label} {change}"
@@ -101,7 +112,7 @@ class Finding:
         common = f"as common as {format_share_of_people(self.density)}"
         clause = self.pair.clause if self.pair else ""
         yield "on ground", f"{_yes_or_no(self.on_ground)}: {common}{clause}"
-        yield "straight", self.jump.sentence
+        yield "straight", straight_step_sentence(self.jump, self.changes)
         if self.recourse is not None:
             yield "reachable", f"yes: {self._path_sentence(self.recourse)}"
         elif self.reachable is not None:
@@ -116,8 +127,9 @@ class Finding:
         needed = list(dict.fromkeys(name for action in recourse.actions for name in action.changes))
         if not needed:
             return way
+        names = [recourse.schema[name].display_name for name in needed]
         enough = (
-            f"; of what changes, {', '.join(needed)} is enough"
+            f"; of what changes, {join_words(names)} {'is' if len(names) == 1 else 'are'} enough"
             if len(needed) < len(self.changes)
             else ""
         )

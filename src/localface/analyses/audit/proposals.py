@@ -9,11 +9,13 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
+from localface.analyses.audit.broken_groups import broken_groups
 from localface.answers.wording import format_number
 from localface.data.box import Box
 from localface.data.constraints import check_where
 from localface.data.frames import ColumnValues, Frame, missing_mask, open_table
 from localface.data.hot_columns import columns_to_read
+from localface.data.one_person import open_person
 from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
@@ -28,13 +30,14 @@ _COPIED = 1e-6
 class Pair:
     """A person, their constraints, and what is proposed to them, if anything.
 
-    ``odd`` says what is odd about the proposal.
+    ``odd`` says what is odd about the proposal, ``no_state`` why it is no state at all.
     """
 
     record: Array
     box: Box
     goal: Array | None
     odd: tuple[str, ...] = ()
+    no_state: str = ""
 
 
 def read_people_and_proposals(
@@ -59,11 +62,10 @@ def read_people_and_proposals(
             raise ConstraintError(
                 f"person {i}: {error}", feature=error.feature, person=i, option=error.option
             ) from None
-        pairs.append(
-            Pair(record, box, None)
-            if goal is None
-            else _pair_without_rounding_differences(engine, Pair(record, box, goal))
-        )
+        if goal is None or isinstance(goal, str):
+            pairs.append(Pair(record, box, None, no_state=goal or ""))
+            continue
+        pairs.append(_pair_without_rounding_differences(engine, Pair(record, box, goal)))
     return pairs
 
 
@@ -90,19 +92,25 @@ def _schema_with_fractions_allowed(schema: Schema) -> Schema:
     return Schema(features)
 
 
-def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
-    """Read a table or a list of proposals; one in which everything is missing is none."""
+def _read_proposals(proposals: Any, schema: Schema) -> list[Array | str | None]:
+    """Read a table or a list of proposals; one in which everything is missing is none.
+
+    Of one that is no state because columns of 0 and 1 tell no category, it is said why.
+    """
     if isinstance(proposals, list | tuple):
         return [_read_one_proposal(i, one, schema) for i, one in enumerate(proposals)]
     table = open_table(proposals)
     empty = _mask_of_empty_rows(table, schema)
-    found: list[Array | None] = [None] * len(table)
-    proposed = np.flatnonzero(~empty)
+    found: list[Array | str | None] = [None] * len(table)
+    for number, why in broken_groups(schema, _columns_of_groups(table, schema)).items():
+        found[number] = None if empty[number] else why
+    readable = ~empty & np.array([one is None for one in found])
+    proposed = np.flatnonzero(readable)
     if len(proposed):
         kept = (
             table[proposed]
             if isinstance(table, np.ndarray)
-            else table.filter((~empty).tolist()).to_native()
+            else table.filter(readable.tolist()).to_native()
         )
         try:
             records = read_records(kept, schema)
@@ -113,7 +121,17 @@ def _read_proposals(proposals: Any, schema: Schema) -> list[Array | None]:
     return found
 
 
-def _read_one_proposal(number: int, proposal: Any, schema: Schema) -> Array | None:
+def _columns_of_groups(table: Frame | ColumnValues, schema: Schema) -> dict[str, ColumnValues]:
+    """The columns of 0 and 1 that tell categories, and any that is told by itself instead."""
+    names = [name for one in schema if one.columns for name in (one.name, *one.columns)]
+    if not isinstance(table, np.ndarray):
+        return {name: table[name].to_numpy() for name in names if name in table.columns}
+    if table.shape[1] != len(schema.columns):
+        return {}
+    return {name: table[:, j] for j, name in enumerate(schema.columns) if name in names}
+
+
+def _read_one_proposal(number: int, proposal: Any, schema: Schema) -> Array | str | None:
     values = proposal
     if nw.dependencies.is_pandas_series(proposal):
         values = proposal.to_numpy(dtype=object)
@@ -129,8 +147,14 @@ def _read_one_proposal(number: int, proposal: Any, schema: Schema) -> Array | No
         and _mask_of_empty_rows(open_table(values), schema).all()
     ):
         return None
+    opened = open_person(proposal)
+    if opened.values is not None and not isinstance(opened.native, np.ndarray):
+        values = {name: np.array([one], dtype=object) for name, one in opened.values.items()}
+        broken = broken_groups(schema, values)
+        if broken:
+            return broken[0]
     try:
-        return read_record(proposal, schema, "the counterfactual")
+        return read_record(opened, schema, "the counterfactual")
     except DataError as error:
         raise DataError(
             f"counterfactual {number}: {error}", feature=error.feature, person=number

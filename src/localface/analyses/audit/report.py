@@ -38,7 +38,7 @@ _ASKED: dict[str, Callable[[Finding], bool]] = {
     "valid": lambda one: one.valid,
     "in_box": lambda one: one.in_box,
     "on_ground": lambda one: one.on_ground,
-    "straight": lambda one: one.jump is not None and one.jump.holds,
+    "straight": lambda one: one.straight,
     "reachable": lambda one: one.reachable is True,
 }
 

@@ -66,7 +66,7 @@ class Robustness:
         if declared:
             lines.append(f"  missed by up to one resolution: {', '.join(map(str, declared))}")
         if guessed:
-            share = f"{format_percent(UNDECLARED)} of an ordinary difference"
+            share = f"{format_percent(UNDECLARED)} of a standard deviation"
             reason = "as no resolution is declared"
             lines.append(f"  missed by up to {share}, {reason}: {', '.join(map(str, guessed))}")
         if not self.noise:

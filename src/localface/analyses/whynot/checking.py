@@ -17,11 +17,14 @@ from localface.analyses.whynot.reasons import (
     why_score_refuses,
 )
 from localface.analyses.whynot.searching import TriedWish, search_for_wish
+from localface.analyses.whynot.told_by_columns import categories_told_by_columns
 from localface.answers.certificate import Certificate
+from localface.answers.changes import gap_sentence
 from localface.answers.pair_words import refusing_pair
+from localface.answers.reasons import what_rules_out_steps
 from localface.answers.recourse import Recourse
+from localface.answers.relation_words import pair_in_words, rule_in_words
 from localface.data.absence import same_codes
-from localface.data.box import Box
 from localface.data.feature import Feature
 from localface.data.read import read_record
 from localface.data.schema import Schema
@@ -45,7 +48,7 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     goal = request.goal
     engine.space.absence_columns.refuse_unknown(goal, "the wish")
     same = bool(same_codes(record, goal).all())
-    broken = () if same else tuple(_find_oversteps(engine.schema, request.box, goal))
+    broken = () if same else tuple(_find_oversteps(engine.schema, request, goal))
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
     tried = None if same else search_for_wish(engine, plan, request, broken)
     on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
@@ -85,7 +88,7 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
             "the wish is empty: name at least one feature with the value it should have"
         )
     goal = record.copy()
-    for name, value in wish.items():
+    for name, value in categories_told_by_columns(wish, record, schema).items():
         if name not in schema.names:
             near = did_you_mean(name, schema.names)
             raise DataError(
@@ -97,8 +100,9 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
     return goal
 
 
-def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]:
+def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[Overstep]:
     """What a state breaks: the constraints first, then the relations."""
+    box = request.box
     for j, why in box.broken_constraints(schema.features, goal).items():
         feature = schema.features[j]
         code = float(goal[j])
@@ -111,25 +115,32 @@ def _find_oversteps(schema: Schema, box: Box, goal: Array) -> Iterator[Overstep]
             format_code_with_unit(feature, code),
             by,
             _unit_word(feature, by),
+            label=feature.display_name,
+            fixed=bool(box.lower[j] == box.upper[j]),
+            gap=gap_sentence(feature, float(request.record[j]), code),
         )
-    for first, relation, second in schema.broken_pairs(goal):
+    for pair in schema.broken_pairs(goal):
+        first, _, second = pair
         feature = schema[first]
         code = float(goal[schema.index(first)])
         by = code - float(goal[schema.index(second)])
         yield Overstep(
             first,
-            f"{first} {relation} {second}",
+            pair_in_words(schema, pair),
             feature.value(code),
             format_code_with_unit(feature, code),
             by,
             _unit_word(feature, by),
             second,
+            label=feature.display_name,
+            other_label=schema[second].display_name,
         )
     for rule in schema.rules:
         if rule.breaks(schema.features, goal[None, :])[0]:
             names = rule.names or schema.names[:1]
             value = schema.values(goal)[names[0]]
-            yield Overstep(names[0], rule.text, value, "this state", other=names[-1])
+            text = rule_in_words(schema, rule)
+            yield Overstep(names[0], text, value, "this state", other=names[-1])
 
 
 def _measure_straight_steps(
@@ -174,7 +185,9 @@ def _add_reasons_to_check(
     sentences += [why_floor_refuses(found)] if "floor" in refused else []
     sentences += [why_score_refuses(found)] if "score" in refused else []
     sentences += [why_no_path_leads_there(engine, found, tried)] if "way" in refused else []
-    return replace(found, reasons=tuple(sentences), relaxation=least_relaxation(found, tried))
+    no_steps = what_rules_out_steps(engine.options.max_step, request.box)
+    relaxation = least_relaxation(found, tried, no_steps=no_steps)
+    return replace(found, reasons=tuple(sentences), relaxation=relaxation)
 
 
 def _add_least_common_state(engine: Engine, request: Request, found: Check) -> Check:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from localface.answers.certificate import Certificate
-from localface.answers.changes import changes_between
+from localface.answers.changes import changes_between, straight_step_sentence
 from localface.answers.disclosure import Disclosure
 from localface.answers.page import Page, caution_lines, page_of
 from localface.answers.pair_words import UnusualPair
 from localface.answers.recourse import Recourse
 from localface.answers.rendering import page_as_html, page_as_text
 from localface.answers.target import Target
-from localface.answers.wording import format_number, format_percent
+from localface.answers.wording import format_number, format_percent, join_words
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.types import Array
@@ -25,6 +25,8 @@ class Overstep:
     """A constraint that a wish breaks: its words, the value wished for, by how much it is broken.
 
     ``by`` is counted in ``unit``; it is None where there is no distance, as between categories.
+    ``label`` and ``other_label`` are what the features are called, ``fixed`` is whether this one
+    may not move at all, and ``gap`` says so where a value would have to come or go.
     """
 
     feature: str
@@ -34,6 +36,10 @@ class Overstep:
     by: float | None = None
     unit: str = ""
     other: str | None = None  # the second feature, where it is a relation that is broken
+    label: str = ""
+    other_label: str = ""
+    fixed: bool = False
+    gap: str = ""
 
     @property
     def amount_text(self) -> str:
@@ -47,9 +53,9 @@ class Overstep:
     @property
     def sentence(self) -> str:
         """What is broken and by how much, for people."""
-        if self.by is None:
+        if self.by is None or self.fixed:
             return f"'{self.rule}' rules out {self.shown}"
-        what = f"{self.feature} {self.shown}" if self.other else self.shown
+        what = f"{self.label or self.feature} {self.shown}" if self.other else self.shown
         return f"'{self.rule}' is overstepped by {self.amount_text}: {what} is wished for"
 
     @property
@@ -58,9 +64,11 @@ class Overstep:
         if self.other and self.by is None:
             return f"'{self.rule}' need not hold"
         if self.other:
-            return f"{self.feature} may exceed {self.other} by {self.amount_text}"
-        further = f" ({self.amount_text} further)" if self.by is not None else ""
-        return f"{self.feature} may be {self.shown}{further}"
+            above = self.other_label or self.other
+            return f"{self.label or self.feature} may exceed {above} by {self.amount_text}"
+        moves = self.by is not None and not self.fixed
+        further = f" ({self.amount_text} further)" if moves else ""
+        return f"{self.label or self.feature} may be {self.shown}{further}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +152,13 @@ class Check:
         return self.densities[1]
 
     @property
+    def step_sentence(self) -> str:
+        """What is known of the straight step, for people."""
+        return straight_step_sentence(
+            self.step, changes_between(self.schema, self.scales, *self.records)
+        )
+
+    @property
     def reachable(self) -> bool:
         """Whether steps that this person may take lead there."""
         return self.allowed and self.way
@@ -187,7 +202,7 @@ def _page_of_check(found: Check) -> Page:
     ]
     opening.append(f"usual: {format_percent(found.density)} of people stand on less common ground")
     if found.wish:
-        opening.append(f"straight there: {found.step.sentence}")
+        opening.append(f"straight there: {found.step_sentence}")
     opening += [f"refused: {reason}" for reason in found.reasons]
     closing = [found.relaxation.sentence] if found.relaxation else []
     steps = page_of(found.recourse).steps if found.recourse else ()
@@ -200,9 +215,3 @@ def _page_of_check(found: Check) -> Page:
         steps=steps,
         closing=tuple(closing),
     )
-
-
-def join_words(words: Sequence[str]) -> str:
-    """Words in a row, for people."""
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last

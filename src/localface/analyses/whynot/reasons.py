@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from localface.analyses.whynot.findings import Check, Overstep, Relaxation, join_words
+from collections.abc import Sequence
+
+from localface.analyses.whynot.findings import Check, Overstep, Relaxation
 from localface.analyses.whynot.searching import TriedWish
 from localface.answers.status import Status
 from localface.answers.wording import (
     format_distinct_percents,
     format_more_unusual_than,
     format_number,
+    join_words,
 )
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -19,7 +22,7 @@ def why_floor_refuses(found: Check) -> str:
     """Why the floor refuses it."""
     step = found.step
     if step.rule == "cover" and step.people is not None and step.radius is not None:
-        near = f"within {format_number(step.radius)} ordinary differences of the wish"
+        near = f"within {format_number(step.radius)} standard deviations of the wish"
         return f"fewer than {step.people:,} people are {near}"
     allowed, unusual = format_distinct_percents(1 - found.min_density, 1 - found.density)
     most = f"the floor allows {allowed}{found.pair.clause if found.pair else ''}"
@@ -33,7 +36,14 @@ def why_score_refuses(found: Check) -> str:
     missing = format_number(float(f"{abs(found.target.distance_from(found.score)):.2g}"))
     wanted = found.target.sentence
     score = found.target.format_score(found.score)
-    return f"the score would be {score}, {missing} from what is wanted: {wanted}"
+    would_be = f"the score would be {score}"
+    now = found.target.format_score(found.scores[0])
+    before, after = (found.target.distance_from(one) for one in found.scores)
+    if after > before and now != score:
+        would_be = f"{would_be}, worse than {now} now"
+    if not found.wish:
+        would_be = f"nothing changes, so the score stays {score}"
+    return f"{would_be}, {missing} from what is wanted: {wanted}"
 
 
 def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | None) -> str:
@@ -56,18 +66,19 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | Non
         clause = found.pair.clause if found.pair else ""
         return f"the straight way there is {unusual}, most of all at {where}{clause}; {around}"
     if options.max_step is not None and found.step.length > options.max_step:
-        long = f"the straight step is {format_number(found.step.length)} ordinary differences long"
+        long = f"the straight step is {format_number(found.step.length)} standard deviations long"
         return f"{long}, and max_step allows {format_number(options.max_step)}; {around}"
     return around
 
 
-def least_relaxation(found: Check, tried: TriedWish | None) -> Relaxation:
-    """What would have to give way, all of it at once."""
+def least_relaxation(found: Check, tried: TriedWish | None, *, no_steps: str) -> Relaxation:
+    """What would have to give way, all of it at once; ``no_steps`` says why no floor helps."""
     lowered = None if tried is None else tried.lowered
     score = None if found.valid else found.target.threshold_below(found.score)
-    movable = tuple(one for one in found.broken if not _is_own(found.schema, one))
-    if len(movable) < len(found.broken):
-        sentence = "nothing opens it: it would change what stays this person's own"
+    hopeless = [one for one in found.broken if one.gap or _is_own(found.schema, one)]
+    if hopeless:
+        movable = tuple(one for one in found.broken if one not in hopeless)
+        sentence = f"nothing opens it: {_why_hopeless(hopeless)}"
         return Relaxation(movable, lowered, score, enough=False, sentence=sentence)
     enough = tried is None or tried.opens
     parts = [one.remedy for one in found.broken]
@@ -81,9 +92,9 @@ def least_relaxation(found: Check, tried: TriedWish | None) -> Relaxation:
             "the floor gives way altogether (the way there is more unusual than anybody's)"
         )
     parts += [] if score is None else [f"a score of {format_number(score, 6)} is enough"]
-    sentence = (
-        f"it opens if {join_words(parts)}" if parts and enough else _no_floor_helps_sentence(tried)
-    )
+    sentence = _no_floor_helps_sentence(tried, no_steps)
+    if parts and enough:
+        sentence = f"it opens if {join_words(parts)}"
     return Relaxation(found.broken, lowered, score, enough, sentence)
 
 
@@ -92,7 +103,14 @@ def _is_own(schema: Schema, broken: Overstep) -> bool:
     return schema[broken.feature].own or (broken.other is not None and schema[broken.other].own)
 
 
-def _no_floor_helps_sentence(tried: TriedWish | None) -> str:
+def _why_hopeless(broken: Sequence[Overstep]) -> str:
+    """Why no constraint that gives way would help."""
+    gaps = [one.gap for one in broken if one.gap]
+    own = ["it would change what stays this person's own"] if len(gaps) < len(broken) else []
+    return "; ".join([*own, *gaps])
+
+
+def _no_floor_helps_sentence(tried: TriedWish | None, no_steps: str) -> str:
     status = Status.UNREACHABLE if tried is None else tried.status
     if status is Status.BUDGET:
         return "whether a lower floor opens it is not known: allow more rows"
@@ -100,9 +118,7 @@ def _no_floor_helps_sentence(tried: TriedWish | None) -> str:
         return "whether a lower floor opens it is not known: time was up, allow more max_seconds"
     if status is not Status.UNREACHABLE:
         return "whether a lower floor opens it is not known: those that were tried do not"
-    return (
-        "no floor, however low, opens it: max_step or one-way features rule out every step onwards"
-    )
+    return f"no floor, however low, opens it: {no_steps}"
 
 
 def _format_value_with_unit(feature: Feature, value: object) -> str:

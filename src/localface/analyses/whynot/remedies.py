@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from localface.analyses.whynot.findings import join_words
+from localface.analyses.whynot.allowing import what_to_allow
 from localface.analyses.whynot.floors import offer_lower_floors
 from localface.analyses.whynot.trials import Trial, run_trials
 from localface.analyses.whynot.widening import answer_with_wider_limits
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
+from localface.answers.wording import format_count
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
@@ -25,6 +26,8 @@ from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
+_MOST_SCORED = 500_000  # states that the model is asked about to tell which constraints to free
+_MOST_SEARCHED = 6  # sets of features that are tried by a search for one person
 _NAMED = 3  # sets of features that a sentence names
 
 
@@ -52,7 +55,8 @@ def _name_constraints_to_free(
     """Say, where no target is allowed, which constraints would have to give way.
 
     Single constraints are tried first, then pairs; what stays a person's own is not among them.
-    Sets that leave no target are found by counting; only the others are searched, in lock-step.
+    Sets that leave no target are found by counting; of the others those are searched, in
+    lock-step, that leave most.
     """
     shut = [i for i, one in enumerate(requests) if _has_no_allowed_target(one, answers[i])]
     for size in (1, 2):
@@ -74,10 +78,8 @@ def _name_constraints_to_free(
             )
         shut = [i for i in shut if not answers[i].opens]
     return [
-        replace(one, reason=f"{one.reason}; {_what_would_open_sentence(engine.schema, one.opens)}")
-        if one.opens
-        else one
-        for one in answers
+        _with_what_would_open(answer, request.box)
+        for request, answer in zip(requests, answers, strict=True)
     ]
 
 
@@ -87,14 +89,29 @@ def _sets_with_targets(
     freed: Sequence[tuple[int, _Set]],
     answers: Sequence[Recourse],
 ) -> list[tuple[int, _Set]]:
-    """Those sets of constraints without which there is some target; no row is looked at."""
+    """Those sets of constraints without which there is some target; no row is looked at.
+
+    States that a person could take over are counted, or rows where that were too many to score.
+    """
+    states = len(freed) * engine.source.n_rows <= _MOST_SCORED
     trials = []
     for number, some in freed:
         request = requests[number]
         person = engine.make_person(request.record, _box_without_features(request.box, some))
-        trials.append(Trial(number, request, partial(count_targets, person), some))
+        trials.append(Trial(number, request, partial(count_targets, person, states=states), some))
     counted = run_trials(engine, trials, answers)
-    return [(trial.number, trial.freed) for trial, counts, _ in counted if counts.targets > 0]
+    targets = {
+        (trial.number, trial.freed): counts.targets
+        for trial, counts, _ in counted
+        if counts.targets
+    }
+    return [one for one in freed if one in _likeliest(targets, one[0])]
+
+
+def _likeliest(targets: Mapping[tuple[int, _Set], int], number: int) -> list[tuple[int, _Set]]:
+    """The sets of one person that leave most targets: as many as are searched."""
+    own = [one for one in targets if one[0] == number]
+    return sorted(own, key=lambda one: -targets[one])[:_MOST_SEARCHED]
 
 
 def _trial_without(
@@ -140,11 +157,11 @@ def _box_without_features(box: Box, features: Sequence[int]) -> Box:
     )
 
 
-def _what_would_open_sentence(schema: Schema, sets: Sequence[tuple[str, ...]]) -> str:
-    """Name the sets of features whose constraints would have to give way."""
-    shown = [[schema[name].display_name for name in names] for names in sets[:_NAMED]]
-    some = [f"if {join_words(names)} may move further" for names in shown]
-    some += [f"in {len(sets) - _NAMED} other ways"] if len(sets) > _NAMED else []
-    return (
-        f"a way opens {', or '.join(some)} (the rows seen count the searches for this too, at most)"
-    )
+def _with_what_would_open(answer: Recourse, box: Box) -> Recourse:
+    """Name the sets of features whose constraints would have to give way, where there are any."""
+    if not answer.opens:
+        return answer
+    some = [f"if {what_to_allow(answer.schema, box, names)}" for names in answer.opens[:_NAMED]]
+    left = len(answer.opens) - len(some)
+    some += [f"in {format_count(left, 'other way', 'other ways')}"] if left else []
+    return replace(answer, reason=f"{answer.reason}; a way opens {', or '.join(some)}")

@@ -12,7 +12,7 @@ from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.data.where import WHERE_MOVES
 from localface.errors import ConstraintError
-from localface.options import Ask, accepted_options
+from localface.options import Ask, AskAlternatives, accepted_options
 
 _OF_THE_EXPLAINER = (
     "target",
@@ -61,6 +61,23 @@ def _add_flag(group: Any, one: Field[Any]) -> None:
     if kind in ("number", "whole"):
         more |= {"type": float if kind == "number" else int, "default": one.default}
     group.add_argument(flag, help=text, **more)
+
+
+def add_alternatives_options(group: Any) -> None:
+    """Add the flags by which several ways are asked for."""
+    by_name = {one.name: one for one in accepted_options(AskAlternatives)}
+    group.add_argument(
+        "--alternatives",
+        metavar="N",
+        type=int,
+        help="so many ways instead of one, side by side (see --differ)",
+    )
+    group.add_argument(
+        "--differ",
+        choices=("features", "values"),
+        default=by_name["differ"].default,
+        help=f"with --alternatives: {by_name['differ'].metadata['help']}",
+    )
 
 
 def read_ask(arguments: argparse.Namespace, schema: Schema) -> Ask:

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from localface.analyses.alternatives import Alternatives
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.apps import files
@@ -71,6 +72,8 @@ def _write_demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | 
 def _run_explain(arguments: argparse.Namespace) -> int:
     if arguments.people is not None:
         return _explain_people(arguments)
+    if arguments.alternatives is not None and arguments.plot:
+        raise InputError("--plot draws one way: leave out --alternatives, or take --html")
     for path in filter(None, (arguments.plot, arguments.html)):
         files.require_writable_path(path)
     if arguments.plot:
@@ -79,7 +82,7 @@ def _run_explain(arguments: argparse.Namespace) -> int:
     with redirect_stdout(sys.stderr):  # whatever the user's model prints is not the answer
         answer = _explain_one_person(arguments)
         written = []
-        if arguments.plot:
+        if isinstance(answer, Recourse) and arguments.plot:
             with show_while_working("drawing"):
                 written.append(files.write_figure(answer.plot(), arguments.plot))
         if arguments.html:
@@ -90,12 +93,15 @@ def _run_explain(arguments: argparse.Namespace) -> int:
     return _exit_code(answer)
 
 
-def _explain_one_person(arguments: argparse.Namespace) -> Recourse:
+def _explain_one_person(arguments: argparse.Namespace) -> Recourse | Alternatives:
     """Make an explainer, and ask it about one person."""
     explainer, columns = make_explainer(arguments)
     person = find_person(arguments, columns)
     ask = read_ask(arguments, explainer.schema)
     with show_while_working("looking for a path"):
+        if arguments.alternatives is not None:
+            many = {"n": arguments.alternatives, "differ": arguments.differ}
+            return explainer.alternatives(person, **ask.given_options(), **many)
         return explainer.explain(person, **ask.given_options())
 
 
@@ -103,6 +109,8 @@ def _explain_people(arguments: argparse.Namespace) -> int:
     """Explain everyone in a folder, here or on a cluster."""
     if arguments.out is None:
         raise InputError("--people needs --out FOLDER, where the answers go")
+    if arguments.alternatives is not None:
+        raise InputError("--alternatives is for one person: give --row or --person")
     explainer, _ = make_explainer(arguments)
     report = _choose_batch_function(arguments)(
         explainer,
@@ -221,8 +229,9 @@ def _run_schema(arguments: argparse.Namespace) -> int:
     return FOUND
 
 
-def _exit_code(answer: Recourse) -> int:
-    return FOUND if answer.found or answer.status is Status.ALREADY_THERE else NO_RECOURSE
+def _exit_code(answer: Recourse | Alternatives) -> int:
+    first = answer[0] if isinstance(answer, Alternatives) else answer
+    return FOUND if first.found or first.status is Status.ALREADY_THERE else NO_RECOURSE
 
 
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from localface.apps import files
-from localface.apps.cli.ask_options import add_ask_options
+from localface.apps.cli.ask_options import add_alternatives_options, add_ask_options
 from localface.apps.cli.exit_codes import EXIT_CODES
 
 
@@ -27,6 +27,7 @@ def add_explain_command(commands: Any) -> None:
     wanted = explain.add_argument_group("what is wanted")
     _add_explainer_options(wanted)
     add_ask_options(wanted)
+    add_alternatives_options(wanted)
     _add_output_options(explain.add_argument_group("where the answer goes"))
     _add_batch_options(explain.add_argument_group("many people (see docs/clusters.md)"))
     explain.set_defaults(run="explain")
@@ -198,7 +199,7 @@ def _add_search_options(group: Any) -> None:
         "--max-step",
         metavar="LENGTH",
         type=float,
-        help="the longest step, in ordinary differences between people",
+        help="the longest step, in standard deviations",
     )
 
 

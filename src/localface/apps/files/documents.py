@@ -6,6 +6,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from localface.analyses.alternatives import Alternatives
 from localface.answers.recourse import Recourse
 from localface.data.opening import require_existing_path, require_writable_path, reraise_as
 from localface.data.schema import Schema
@@ -46,7 +47,9 @@ def read_answer(path: str | Path) -> Recourse:
     return Recourse.from_json(text)
 
 
-def write_answer(answer: Recourse, path: str | Path, *, figure: str | None = None) -> Path:
+def write_answer(
+    answer: Recourse | Alternatives, path: str | Path, *, figure: str | None = None
+) -> Path:
     """Write an answer as a page of HTML, or as JSON where the name says so.
 
     ``figure`` is the address of a picture for the page.
@@ -79,12 +82,13 @@ def write_page(path: str | Path, *, title: str, body: str) -> Path:
     return path
 
 
-def _html_page(answer: Recourse, figure: str | None) -> str:
+def _html_page(answer: Recourse | Alternatives, figure: str | None) -> str:
     picture = ""
     if figure:
         image = f'<img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%">'
         picture = f"<p>{image}</p>\n"
-    return _html_document(f"Recourse: {answer.status.word}", f"{answer._repr_html_()}\n{picture}")
+    first = answer if isinstance(answer, Recourse) else answer[0]
+    return _html_document(f"Recourse: {first.status.word}", f"{answer._repr_html_()}\n{picture}")
 
 
 def _html_document(title: str, body: str) -> str:

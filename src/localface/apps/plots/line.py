@@ -120,7 +120,7 @@ def _draw_density_along(panel: Axes, plane: Plane, path: Array, straight: Array)
         fontsize=SMALL,
     )
     panel.set_ylim(-4, 104)
-    panel.set_xlabel("way travelled [ordinary differences between people]")
+    panel.set_xlabel("way travelled [standard deviations]")
     panel.set_ylabel("how common\n[% of people on\nless common ground]", fontsize=NORMAL - 1)
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)

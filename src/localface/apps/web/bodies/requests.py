@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import (
     BaseModel,
@@ -120,8 +120,11 @@ else:
 class RecourseAsk(ExplainOptions):
     """What POST /recourse takes; as ``LocalFACE.explain`` does."""
 
-    n_paths: int = Field(
-        1, ge=1, le=6, description="how many ways that change different features are wanted"
+    n_paths: int = Field(1, ge=1, le=6, description="how many ways are wanted (see differ)")
+    differ: Literal["features", "values"] = Field(
+        "features",
+        description="where several ways are wanted, in what no two are the same: the features that "
+        "they change, or the values that they change them to",
     )
     stages: bool = Field(
         False, description="on a plane: also tell what each stage of the search saw"

@@ -215,7 +215,9 @@ class View(BaseModel):
     )
     notices: list[str]
     headline: str
-    person: dict[str, JsonValue | None]
+    person: dict[str, JsonValue | None] = Field(
+        description="the person as they are, feature by feature; dates as text"
+    )
     score: ScoreView
     density: DensityView
     actions: list[ActionView]

@@ -171,7 +171,7 @@ class Workbench {
   }
 
   editCopy() {
-    this.entry.fill(this.shownView?.person ?? this.state.record ?? {});
+    this.entry.fill(recordOf(this.shownView) ?? this.state.record ?? {});
     this.openEntry();
     at("tab-entry").focus();
   }
@@ -197,7 +197,7 @@ class Workbench {
    * @param {Page.Value} value
    */
   take(feature, value) {
-    const record = { ...(this.state.record ?? this.shownView?.person), [feature]: value };
+    const record = { ...(this.state.record ?? recordOf(this.shownView)), [feature]: value };
     this.entry.fill(record);
     this.enter(record);
     at("answer").focus();
@@ -213,7 +213,7 @@ class Workbench {
   }
 
   again({ fresh = false } = {}) {
-    this.limits.sync(this.state, this.shownView?.person);
+    this.limits.sync(this.state, recordOf(this.shownView));
     if (fresh) this.forget();
     if (someone(this.state)) {
       this.asker.ask(questionOf(this.state), this.state, { fresh });
@@ -287,8 +287,8 @@ class Workbench {
     at("map").hidden = !this.map;
     enable(["print", "json", "link"], true);
     at("edit").hidden = false;
-    this.limits.sync(this.state, answer.view.person);
-    this.wishPane.sync(answer.view.person, this.state.wish);
+    this.limits.sync(this.state, recordOf(answer.view));
+    this.wishPane.sync(recordOf(answer.view), this.state.wish);
     this.draw(answer.view, answer.document);
     this.map?.show(answer, this.floor());
   }
@@ -302,7 +302,7 @@ class Workbench {
     const { view } = answer;
     this.blank();
     this.shownView = view;
-    this.limits.sync(this.state, view.person);
+    this.limits.sync(this.state, recordOf(view));
     this.limits.mark([]);
     at("map").hidden = true;
     const question = confirmationOf(view, this.schema, {
@@ -384,7 +384,7 @@ class Workbench {
     at("refusal").hidden = false;
     if (error.feature && this.state.record) this.entry.refuse(error.feature, error.message);
     if (!samePerson(this.shown, this.state)) this.blank();
-    this.limits.sync(this.state, this.shownView?.person);
+    this.limits.sync(this.state, recordOf(this.shownView));
   }
 
   /**
@@ -414,6 +414,14 @@ class Workbench {
   dress() {
     dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown });
   }
+}
+
+/**
+ * The person of a view as the controls take them: dates are days here, not words.
+ * @param {Reply.View|null|undefined} view
+ */
+function recordOf(view) {
+  return view?.states[0].record;
 }
 
 /** @param {string} words */

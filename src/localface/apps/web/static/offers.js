@@ -47,6 +47,6 @@ export function offersOf(view, state, schema, change) {
   const opens = (view.opens ?? []).map((names) => names.map(name).join(" with "));
   const told =
     opens.length > 0 &&
-    h("p", { class: "quiet small" }, `It would open if these could move further: ${opens.join("; or ")}.`);
+    h("p", { class: "quiet small" }, `It would open without the limits on ${opens.join("; or ")}.`);
   return present([told, h("div", { class: "row" }, offers)]);
 }

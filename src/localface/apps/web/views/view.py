@@ -25,7 +25,9 @@ from localface.answers.wording import (
     format_state_reached,
     to_one_line,
 )
+from localface.data.absence import is_absent
 from localface.data.feature import Feature
+from localface.data.schema import Schema
 from localface.types import Array
 
 
@@ -73,7 +75,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "doubts": [_doubt_view(answer.schema[one.feature], one, labels) for one in answer.doubts],
         "notices": _notice_lines(answer),
         "headline": to_one_line(repr(answer).strip("<>")),
-        "person": dict(answer.schema.values(answer.records[0])),
+        "person": _record_view(answer.schema, answer.records[0]),
         "score": _score_view(answer, followed, labels),
         "density": _density_view(answer),
         "actions": [_action_view(answer, i, labels) for i in range(len(answer.actions))],
@@ -105,7 +107,7 @@ def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "valid": found.valid,
         "density": found.density,
         "density_text": density_text(found.density),
-        "step": found.step.sentence,
+        "step": found.step_sentence,
         "refused_by": list(found.refused_by),
         "findings": [{"text": to_one_line(reason)} for reason in found.reasons],
         "pair": None if found.pair is None else found.pair.to_dict(),
@@ -182,7 +184,8 @@ def _closing_lines(ways: Alternatives) -> list[str]:
         return [ways.sentence]
     lines = ["no feature is changed by all of them"]
     if ways.shared:
-        lines = [f"all change {', '.join(ways.shared)}"]
+        schema = ways[0].schema
+        lines = [f"all change {', '.join(schema[name].display_name for name in ways.shared)}"]
     parting = ways.parting
     for i in range(len(ways)):
         for j in range(i + 1, len(ways)):
@@ -191,6 +194,16 @@ def _closing_lines(ways: Alternatives) -> list[str]:
                     f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
                 )
     return [*lines, ways.sentence]
+
+
+def _record_view(schema: Schema, record: Array) -> dict[str, Any]:
+    """A record feature by feature; dates are written as such, and may be sent back so."""
+    return {
+        feature.name: feature.format(code)
+        if feature.since is not None and not is_absent(feature, np.asarray(code))
+        else feature.value(code)
+        for feature, code in zip(schema, record.tolist(), strict=True)
+    }
 
 
 def _score_view(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, Any]:

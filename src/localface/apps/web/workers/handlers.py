@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from localface.analyses.alternatives import Alternatives, find_alternatives
-from localface.analyses.best_effort import explain_best_effort
+from localface.analyses.alternatives import (
+    Alternatives,
+    find_alternatives,
+    find_alternatives_by_values,
+)
 from localface.analyses.completing import complete_answers
 from localface.analyses.robustness import explain_robustly
 from localface.analyses.whynot import check_wish
@@ -86,8 +89,9 @@ class RequestHandler:
         return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
 
     def _alternatives_reply(self, parsed: ParsedRequest) -> Reply:
-        n = parsed.body["n_paths"]
-        ways = find_alternatives(parsed.engine, parsed.request, parsed.plan, n)
+        by_features = parsed.body["differ"] == "features"
+        find = find_alternatives if by_features else find_alternatives_by_values
+        ways = find(parsed.engine, parsed.request, parsed.plan, parsed.body["n_paths"])
         first, *others = [answer_view(one, self.labels) for one in ways]
         parts = {"view": first, "alternatives": others, "together": alternatives_view(ways)}
         return _recourse_reply(parsed, ways, parts)
@@ -130,8 +134,6 @@ def _search_one_path(parsed: ParsedRequest) -> Recourse | InputError:
     min_robustness = parsed.body["min_robustness"]
     if min_robustness is not None:
         return explain_robustly(parsed.engine, parsed.request, parsed.plan, min_robustness)
-    if parsed.body["best_effort"]:
-        return explain_best_effort(parsed.engine, parsed.request, parsed.plan)
     ((_, answer),) = parsed.engine.answer_or_error([parsed.request], parsed.plan)
     return answer
 

@@ -80,6 +80,6 @@ def _ask_from_body(body: RequestBody) -> Ask:
         more = {"wish": body["wish"]}
     elif body["n_paths"] > 1:
         kind = AskAlternatives
-        more = {"n": body["n_paths"]}
+        more = {"n": body["n_paths"], "differ": body["differ"]}
     options = {one.name: body[one.name] for one in fields(Ask) if one.name in body}
     return kind(**options, **more)
