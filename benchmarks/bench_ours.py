@@ -21,7 +21,6 @@ KINDS = {
     "DensityAlong": "density",
     "RowDensities": "density",
     "Census": "counting",
-    "TargetCounts": "counting",
     "ComposeStates": "composing",
     "Widening": "counting",
 }
@@ -124,7 +123,7 @@ def measure_ours(at: Shape, limits: Limits) -> Ours:
         together[way] = in_lock_step(explainer, at.people, unit, limits, alone[way], **options)
     if at.name == "planes":
         alone |= asked_for_more(at, unit, limits)
-    return Ours(alone, together, by_form(explainer, at.people[:BY_FORM]))
+    return Ours(alone, together, by_form(explainer, at.people[:BY_FORM], limits))
 
 
 def asked_for_more(at: Shape, unit: Unit, limits: Limits) -> dict[str, Singles]:
@@ -182,10 +181,13 @@ def in_lock_step(
     return Crowd(answers, spent, unit.taken(), same)
 
 
-def by_form(explainer: LocalFACE, people: pd.DataFrame) -> dict[str, float]:
+def by_form(explainer: LocalFACE, people: pd.DataFrame, limits: Limits) -> dict[str, float]:
     """Median milliseconds, path only, by the form that people come in; forms take turns."""
     spent: dict[str, list[float]] = {form: [] for form in FORMS}
+    ends = time.process_time() + limits.seconds
     for i in range(len(people)):
+        if i >= FEWEST and time.process_time() > ends:
+            break
         for form, make in FORMS.items():
             person = make(people, i)
             spent[form].append(timed(explainer.explain, person, actions=False)[1].worked)

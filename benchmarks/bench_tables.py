@@ -28,7 +28,7 @@ class Report:
 
     def lines(self, *, markdown: bool) -> Iterator[str]:
         """The table, aligned, or as Markdown."""
-        cells = [self.columns, *([_figure(value) for value in row] for row in self.rows)]
+        cells = [self.columns, *([figure_text(value) for value in row] for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         yield f"## {self.title}" if markdown else self.title
         yield ""
@@ -44,7 +44,7 @@ class Report:
         yield from (f"{'' if markdown else '  '}{note}\n" for note in self.notes)
 
 
-def _figure(value: Any) -> str:
+def figure_text(value: Any) -> str:
     """A figure with the digits that mean something."""
     if isinstance(value, str) or not np.isfinite(value):
         return str(value)
@@ -57,59 +57,6 @@ def _figure(value: Any) -> str:
         if abs(value) >= 10
         else f"{value:.2f}"
     )
-
-
-BARS = (
-    ("one at a time, median in queries", "trees read, path only: queries", 20, -1),
-    ("one at a time, p95 over median", "trees read, path only: tail", 5, -1),
-    (
-        "lock-step, times one at a time, path only, trees read",
-        "trees read, path only: times",
-        4,
-        1,
-    ),
-    (
-        "lock-step, times one at a time, path only, model called",
-        "model called, path only: times",
-        4,
-        1,
-    ),
-    (
-        "lock-step, times one at a time, with actions, trees read",
-        "trees read, with actions: times",
-        10,
-        1,
-    ),
-    (
-        "lock-step, times one at a time, with actions, model called",
-        "model called, with actions: times",
-        10,
-        1,
-    ),
-    ("lock-step, % outside the questions, path only", "trees read, path only: rest", 25, -1),
-    (
-        "lock-step, % outside the questions, with actions",
-        "trees read, with actions: rest",
-        25,
-        -1,
-    ),
-    ("exponent of the cost a person, median", "exponent", 0.35, -1),
-    ("exponent of the cost a person, mean", "exponent of the mean", 0.35, -1),
-    ("memory that stays, over the float32 table, largest store", "memory", 1.5, -1),
-    ("memory at most while answering, over the same", "memory at most", 1.5, -1),
-)
-"""What is asked for: words, the figure, the bar, 1 for at least or -1 for at most."""
-
-
-def bars(figures: dict[str, float]) -> Report:
-    """What was asked for, beside what was measured."""
-    report = Report("Bars", ["", "bar", "measured", "met"])
-    for name, key, bar, sign in BARS:
-        if key in figures:
-            met = sign * figures[key] >= sign * bar
-            limit = f"at {'least' if sign > 0 else 'most'} {bar}"
-            report.rows.append([name, limit, figures[key], "yes" if met else "no"])
-    return report
 
 
 def machine() -> dict[str, Any]:
