@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,11 +31,12 @@ from bench_peers import Peer, measure_peers
 from bench_peers_tables import peers_figures, peers_reports
 from bench_scaling import LARGEST, SIZES, scaling
 from bench_setup import measure_import, measure_setup, setup_report
-from bench_tables import Report, publish
+from bench_tables import Report, publish, write_down
 from shapes import SHAPES, Shape, shape
 from timing import say
 
 PARTS = ("ours", "setup", "peers", "scaling")
+UNLIMITED = 600.0  # seconds of one way of asking, with --full
 WITHOUT_PEERS = ("called",)  # the same table and trees as readiness
 
 
@@ -75,6 +77,7 @@ class Measured:
 def main(arguments: list[str] | None = None) -> None:
     """Measure, print and write."""
     chosen = options().parse_args(arguments)
+    people = chosen.people or (1_000 if chosen.full else 100)
     use_one_thread()
     parts = chosen.only or (PARTS if chosen.full else PARTS[:-1])
     found = Measured()
@@ -82,7 +85,12 @@ def main(arguments: list[str] | None = None) -> None:
         found.importing = measure_import()
     for name in chosen.shapes if set(parts) - {"scaling"} else ():
         say(f"{name}: the model")
-        measure_shape(found, shape(name, max(chosen.people, CROWD)), parts, chosen)
+        at = shape(name, max(people, CROWD))
+        seconds = UNLIMITED if chosen.full else chosen.seconds
+        measure_shape(
+            found, at, parts, Limits(people, max(people, CROWD), chosen.peer_people, seconds)
+        )
+        write_down(found.reports(), found.figures(), chosen.out)  # so that stopping loses little
     if "scaling" in parts:
         sizes = (*SIZES, LARGEST) if chosen.full else SIZES
         found.grown = scaling(shape("readiness", 1), sizes, 100 if chosen.full else 60)
@@ -107,10 +115,10 @@ def options() -> argparse.ArgumentParser:
         "--only", nargs="+", choices=PARTS, help="some of the parts (all but scaling)"
     )
     parser.add_argument("--shapes", nargs="+", choices=list(SHAPES), default=list(SHAPES))
-    parser.add_argument("--people", type=int, default=100, help="of a shape (100)")
+    parser.add_argument("--people", type=int, help="of a shape (100; 1,000 with --full)")
     parser.add_argument("--peer-people", type=int, default=12, help="for each peer (12)")
     parser.add_argument(
-        "--seconds", type=float, default=6.0, help="for each way of asking (6); half for a peer"
+        "--seconds", type=float, default=4.0, help="for each way of asking (4); half for a peer"
     )
     parser.add_argument("--full", action="store_true", help="no limit of time; 10 million rows")
     parser.add_argument("--record", metavar="LABEL", help="append a line to the history")
@@ -121,23 +129,20 @@ def options() -> argparse.ArgumentParser:
     return parser
 
 
-def measure_shape(
-    found: Measured, at: Shape, parts: tuple[str, ...] | list[str], chosen: argparse.Namespace
-) -> None:
+def measure_shape(found: Measured, at: Shape, parts: Sequence[str], limits: Limits) -> None:
     """Measure the parts that were asked for on one shape."""
-    seconds = 600.0 if chosen.full else chosen.seconds
     found.titles[at.name] = at.title
     if at.ordinary:
         found.ordinary.append(at.name)
     if "ours" in parts:
         say(f"{at.name}: ours")
-        found.ours[at.name] = measure_ours(at, Limits(chosen.people, CROWD, seconds))
+        found.ours[at.name] = measure_ours(at, limits)
     if "setup" in parts:
         say(f"{at.name}: set-up")
         found.setup[at.name] = measure_setup(at)
     if "peers" in parts and at.name not in WITHOUT_PEERS:
         say(f"{at.name}: peers")
-        found.peers[at.name] = measure_peers(at, chosen.peer_people, seconds / 2)
+        found.peers[at.name] = measure_peers(at, limits.peer_people, limits.seconds / 2)
 
 
 if __name__ == "__main__":

@@ -96,6 +96,7 @@ class Limits:
 
     people: int
     crowd: int
+    peer_people: int
     seconds: float
 
 

@@ -41,7 +41,7 @@ class Peer:
     name: str
     spent: list[Spent]
     found: int
-    sound: int
+    sound: int | None  # None where nobody could judge
     note: str = ""
 
     @property
@@ -51,7 +51,9 @@ class Peer:
 
     @property
     def share_sound(self) -> float:
-        """Of the people it was asked about."""
+        """Of the people it was asked about; NaN where nobody could judge."""
+        if self.sound is None:
+            return float("nan")
         return self.sound / len(self.spent) if self.spent else 0.0
 
 
@@ -157,19 +159,27 @@ def judged(
     note: str,
     at: Shape,
     explainer: LocalFACE,
-    judge: Judge,
+    judge: Judge | None,
 ) -> Peer:
     """Judge what was proposed by the evaluation's own measures, which share no code with us."""
     if not told:
         return Peer(name, spent, 0, 0, note)
+    found = sum(one is not None for one in told)
+    if judge is None:
+        return Peer(name, spent, found, None, note)
     records = read_records(at.people.iloc[: len(told)], explainer.schema)
     boxes = [explainer.schema.box(record) for record in records]
     sound = sum(one.sound_personal for one in measure_many(judge, told, boxes))
-    return Peer(name, spent, sum(one is not None for one in told), sound, note)
+    return Peer(name, spent, found, sound, note)
 
 
-def judge_of(at: Shape, explainer: LocalFACE) -> Judge:
-    """A judge with the rows of the shape, fresh calls of the model, and the rule of the floor."""
+def judge_of(at: Shape, explainer: LocalFACE) -> Judge | None:
+    """A judge with the rows of the shape, fresh calls of the model, and the rule of the floor.
+
+    None where values are missing: the evaluation's judge compares finite points only.
+    """
+    if at.data.isna().any(axis=None):
+        return None
     form = explainer.engine.form
     return Judge.of(
         explainer.engine.space,

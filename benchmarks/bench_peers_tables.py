@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from bench_peers import DICE, OURS, Peer
 from bench_tables import Report
@@ -13,7 +14,10 @@ FASTEST = (
     "judge, which shares no code with the search. The fastest sound peer is the fastest of those "
     "with at least one sound answer. times: theirs over ours, path only; above 1 we are faster."
 )
-STOPPED = "Each was asked about the same first people until its time was up."
+STOPPED = (
+    "Each was asked about the same first people until its time was up. The judge reads no table "
+    "with missing values: there nothing is said of soundness."
+)
 
 
 def peers_reports(titles: dict[str, str], measured: dict[str, list[Peer]]) -> list[Report]:
@@ -28,7 +32,8 @@ def peers_figures(measured: dict[str, list[Peer]]) -> dict[str, float]:
         for one in peers:
             if one.spent:
                 figures[f"{shape}, {one.name}: median ms"] = 1e3 * one.median
-                figures[f"{shape}, {one.name}: sound"] = one.share_sound
+                if one.sound is not None:
+                    figures[f"{shape}, {one.name}: sound"] = one.share_sound
         own = _named(peers, OURS[0])
         best = fastest_sound(peers)
         if best is not None:
@@ -54,7 +59,12 @@ def _beside(titles: dict[str, str], measured: dict[str, list[Peer]]) -> Report:
     for shape, peers in measured.items():
         own, acting = (_named(peers, name) for name in OURS)
         best = fastest_sound(peers)
-        row = [titles[shape], 1e3 * own.median, 100 * own.share_sound, 1e3 * acting.median]
+        row: list[Any] = [
+            titles[shape],
+            1e3 * own.median,
+            100 * own.share_sound,
+            1e3 * acting.median,
+        ]
         if best is None:
             row += ["none", "", "", ""]
         else:
@@ -75,10 +85,11 @@ def _everyone(titles: dict[str, str], measured: dict[str, list[Peer]]) -> Report
     )
     for shape, peers in measured.items():
         for one in peers:
-            times = [1e3 * one.median, 1e3 * max(each.worked for each in one.spent)]
-            if not one.spent:
-                times = ["", ""]
-            counts = [len(one.spent), one.found, one.sound]
+            times: list[Any] = ["", ""]
+            if one.spent:
+                times = [1e3 * one.median, 1e3 * max(each.worked for each in one.spent)]
+            sound = "not judged" if one.sound is None else one.sound
+            counts = [len(one.spent), one.found, sound]
             report.rows.append([titles[shape], one.name, *times, *counts, one.note])
     return report
 

@@ -77,19 +77,22 @@ def machine() -> dict[str, Any]:
 
 def publish(reports: Sequence[Report], figures: dict[str, float], out: Path) -> None:
     """Print the tables, and write them down."""
-    about = machine()
-    heading = "; ".join(f"{what} {value}" for what, value in about.items())
-    for markdown in (False, True):
-        text = "\n".join(
-            [heading, "", *(line for one in reports for line in one.lines(markdown=markdown))]
-        )
-        if markdown:
-            out.mkdir(parents=True, exist_ok=True)
-            (out / "bench.md").write_text(text + "\n", encoding="utf-8")
-        else:
-            print(text)
-    document = {"machine": about, "figures": figures, "tables": [asdict(one) for one in reports]}
-    (out / "bench.json").write_text(
-        json.dumps(document, indent=1, default=float) + "\n", encoding="utf-8"
-    )
+    print(_document(reports, markdown=False))
+    write_down(reports, figures, out)
     print(f"written to {out / 'bench.md'} and {out / 'bench.json'}")
+
+
+def write_down(reports: Sequence[Report], figures: dict[str, float], out: Path) -> None:
+    """Write the tables as Markdown, with every figure by its name as JSON."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "bench.md").write_text(_document(reports, markdown=True) + "\n", encoding="utf-8")
+    tables = [asdict(one) for one in reports]
+    document = {"machine": machine(), "figures": figures, "tables": tables}
+    text = json.dumps(document, indent=1, default=float)
+    (out / "bench.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _document(reports: Sequence[Report], *, markdown: bool) -> str:
+    heading = "; ".join(f"{what} {value}" for what, value in machine().items())
+    lines = [line for one in reports for line in one.lines(markdown=markdown)]
+    return "\n".join([heading, "", *lines])

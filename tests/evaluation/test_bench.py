@@ -20,7 +20,7 @@ from bench_history import record
 from bench_ours import KINDS
 from bench_ours_tables import ours_figures
 from bench_peers import Peer, measure_peers
-from bench_peers_tables import fastest_sound
+from bench_peers_tables import fastest_sound, peers_reports
 from localface.search import questions
 from shape_tables import Table, balanced, mixed
 from shapes import SHAPES, split
@@ -121,6 +121,17 @@ def test_the_fastest_peer_that_counts_has_a_sound_answer() -> None:
     slower = Peer("slower", took(0.9), 3, 3)
     assert fastest_sound([ours, unsound, slower, slow]) is slow
     assert fastest_sound([ours, unsound]) is None
+
+
+def test_peers_that_gave_nothing_or_were_not_judged_have_their_lines() -> None:
+    silent = Peer("dice-random", [], 0, 0, "cannot be set up: ValueError")
+    unjudged = Peer("NICE", took(0.1), 3, None)
+    ours = [Peer(name, took(0.1), 3, None) for name in bench_peers.OURS]
+    beside, everyone = peers_reports({"gaps": "gaps"}, {"gaps": [*ours, silent, unjudged]})
+    assert "none" in beside.rows[0]
+    lines = "\n".join(everyone.lines(markdown=True))
+    assert "cannot be set up: ValueError" in lines
+    assert "not judged" in lines
 
 
 def test_bars_say_what_was_reached_and_leave_out_what_was_not_measured() -> None:
