@@ -24,7 +24,7 @@ from bench_peers_tables import fastest_sound, peers_reports
 from localface.search import questions
 from shape_tables import Table, balanced, mixed
 from shapes import SHAPES, split
-from timing import Spent
+from timing import Spent, timed
 
 
 def tiny() -> Table:
@@ -112,6 +112,13 @@ def test_a_peer_that_never_ends_is_stopped_and_the_next_is_asked(
     assert found["failing"].note == "cannot be set up: ValueError"
     assert np.isnan(found["failing"].median)
     assert found["NICE"].spent
+
+
+def test_a_limit_does_not_make_the_clock_coarse() -> None:
+    with bench_peers.limited(60):
+        spent = [timed(sum, range(2_000))[1].cpu for _ in range(200)]
+    assert min(spent) > 0
+    assert np.median(spent) < 1e-3
 
 
 def test_the_fastest_peer_that_counts_has_a_sound_answer() -> None:
