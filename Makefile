@@ -61,8 +61,8 @@ format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 	@$(VENV)/bin/ruff check --fix --quiet
 	@$(VENV)/bin/ruff format
 
-bench: $(VENV)/.has-test $(VENV)/.has-dice  ## measure speed, beside the peers
-	@$(PY) benchmarks/bench.py $(ARGS)
+bench: $(VENV)/.has-test $(VENV)/.has-dice  ## measure speed on tables of many shapes, beside the peers
+	@$(ONE_THREAD) $(PY) benchmarks/bench.py $(ARGS)
 
 comparison: $(VENV)/.has-comparison $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
 	@$(ONE_THREAD) $(PY) benchmarks/comparison $(ARGS)

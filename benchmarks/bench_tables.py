@@ -28,7 +28,7 @@ class Report:
 
     def lines(self, *, markdown: bool) -> Iterator[str]:
         """The table, aligned, or as Markdown."""
-        cells = [self.columns, *([_figure(value) for value in row] for row in self.rows)]
+        cells = [self.columns, *([figure_text(value) for value in row] for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         yield f"## {self.title}" if markdown else self.title
         yield ""
@@ -44,7 +44,7 @@ class Report:
         yield from (f"{'' if markdown else '  '}{note}\n" for note in self.notes)
 
 
-def _figure(value: Any) -> str:
+def figure_text(value: Any) -> str:
     """A figure with the digits that mean something."""
     if isinstance(value, str) or not np.isfinite(value):
         return str(value)
@@ -57,59 +57,6 @@ def _figure(value: Any) -> str:
         if abs(value) >= 10
         else f"{value:.2f}"
     )
-
-
-BARS = (
-    ("one at a time, median in queries", "trees read, path only: queries", 20, -1),
-    ("one at a time, p95 over median", "trees read, path only: tail", 5, -1),
-    (
-        "lock-step, times one at a time, path only, trees read",
-        "trees read, path only: times",
-        4,
-        1,
-    ),
-    (
-        "lock-step, times one at a time, path only, model called",
-        "model called, path only: times",
-        4,
-        1,
-    ),
-    (
-        "lock-step, times one at a time, with actions, trees read",
-        "trees read, with actions: times",
-        10,
-        1,
-    ),
-    (
-        "lock-step, times one at a time, with actions, model called",
-        "model called, with actions: times",
-        10,
-        1,
-    ),
-    ("lock-step, % outside the questions, path only", "trees read, path only: rest", 25, -1),
-    (
-        "lock-step, % outside the questions, with actions",
-        "trees read, with actions: rest",
-        25,
-        -1,
-    ),
-    ("exponent of the cost a person, median", "exponent", 0.35, -1),
-    ("exponent of the cost a person, mean", "exponent of the mean", 0.35, -1),
-    ("memory that stays, over the float32 table, largest store", "memory", 1.5, -1),
-    ("memory at most while answering, over the same", "memory at most", 1.5, -1),
-)
-"""What is asked for: words, the figure, the bar, 1 for at least or -1 for at most."""
-
-
-def bars(figures: dict[str, float]) -> Report:
-    """What was asked for, beside what was measured."""
-    report = Report("Bars", ["", "bar", "measured", "met"])
-    for name, key, bar, sign in BARS:
-        if key in figures:
-            met = sign * figures[key] >= sign * bar
-            limit = f"at {'least' if sign > 0 else 'most'} {bar}"
-            report.rows.append([name, limit, figures[key], "yes" if met else "no"])
-    return report
 
 
 def machine() -> dict[str, Any]:
@@ -130,19 +77,22 @@ def machine() -> dict[str, Any]:
 
 def publish(reports: Sequence[Report], figures: dict[str, float], out: Path) -> None:
     """Print the tables, and write them down."""
-    about = machine()
-    heading = "; ".join(f"{what} {value}" for what, value in about.items())
-    for markdown in (False, True):
-        text = "\n".join(
-            [heading, "", *(line for one in reports for line in one.lines(markdown=markdown))]
-        )
-        if markdown:
-            out.mkdir(parents=True, exist_ok=True)
-            (out / "bench.md").write_text(text + "\n", encoding="utf-8")
-        else:
-            print(text)
-    document = {"machine": about, "figures": figures, "tables": [asdict(one) for one in reports]}
-    (out / "bench.json").write_text(
-        json.dumps(document, indent=1, default=float) + "\n", encoding="utf-8"
-    )
+    print(_document(reports, markdown=False))
+    write_down(reports, figures, out)
     print(f"written to {out / 'bench.md'} and {out / 'bench.json'}")
+
+
+def write_down(reports: Sequence[Report], figures: dict[str, float], out: Path) -> None:
+    """Write the tables as Markdown, with every figure by its name as JSON."""
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "bench.md").write_text(_document(reports, markdown=True) + "\n", encoding="utf-8")
+    tables = [asdict(one) for one in reports]
+    document = {"machine": machine(), "figures": figures, "tables": tables}
+    text = json.dumps(document, indent=1, default=float)
+    (out / "bench.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _document(reports: Sequence[Report], *, markdown: bool) -> str:
+    heading = "; ".join(f"{what} {value}" for what, value in machine().items())
+    lines = [line for one in reports for line in one.lines(markdown=markdown)]
+    return "\n".join([heading, "", *lines])

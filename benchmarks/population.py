@@ -24,9 +24,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bench_cohort import world
-from localface import Ask, LocalFACE
+from localface import Ask
 from localface.cases.readiness import synthetic
+from shapes import shape
 
 PAGE = os.sysconf("SC_PAGE_SIZE") / 2**20
 WORKER = "_Hand"  # how Ray names the processes of our workers
@@ -51,8 +51,7 @@ def run(folder: Path, *, block_size: int, actions: bool) -> None:
     """Fit, and explain everyone in the folder."""
     from localface.apps.batch.ray import explain_parquet
 
-    data, model, _, schema = world(13_943)
-    explainer = LocalFACE(model, data, schema=schema, min_score=0.75).prescore()
+    explainer = shape("readiness", 1).explainer().prescore()
     report = explain_parquet(
         explainer,
         folder / "people",
@@ -195,7 +194,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as temporary:
         folder = asked.out or Path(temporary)
-        _, model, _, _ = world(13_943)
+        model = shape("readiness", 1).model
         if not (folder / "people").exists():
             write_people(folder / "people", asked.people, model)
         print(f"{asked.people:,} people in blocks of {asked.block_size:,}, two workers")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from functools import cache
@@ -14,6 +15,7 @@ from localface.types import Array
 
 K = 50  # neighbours of a query
 T = TypeVar("T")
+STARTED = time.perf_counter()
 
 
 class Spent(NamedTuple):
@@ -62,3 +64,8 @@ class Unit:
 
     def _query(self) -> Any:
         return np.argpartition(self._squares - 2 * (self._points @ self._points[0]), K)[:K]
+
+
+def say(what: str) -> None:
+    """Tell how far it has come."""
+    print(f"[{time.perf_counter() - STARTED:5.0f} s] {what} ...", file=sys.stderr, flush=True)
