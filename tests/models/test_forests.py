@@ -297,6 +297,14 @@ def test_a_reader_answers_many_threads_at_once() -> None:
         np.testing.assert_array_equal(answer, expected[piece])
 
 
+def test_importing_the_library_does_not_import_the_readers() -> None:
+    command = (
+        "import sys, localface; "
+        "sys.exit(any(name.startswith('localface.models.readers') for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", command], check=False).returncode == 0
+
+
 def test_the_module_does_without_scikit_learn() -> None:
     command = (
         "import sys; from localface.models.readers import reader; "

@@ -326,6 +326,33 @@ def test_polars_and_numpy_tables_are_read() -> None:
     assert_read(model, numbers.to_numpy(dtype=float))
 
 
+def test_single_precision_is_read_as_it_is_but_not_through_a_scaler() -> None:
+    table = people().astype(dict.fromkeys(NUMBERS, "float32"))
+    wanted = outcome(people())
+    model = make_pipeline(coded(), LogisticRegression(max_iter=500))
+    assert_read(model.fit(table, wanted), table)
+    scaled = make_pipeline(one_hot(StandardScaler()), RandomForestClassifier(5))
+    assert read(scaled.fit(table, wanted), table).reader is None
+
+
+@pytest.mark.parametrize("kind", ["str", "category", "polars", "numpy"])
+def test_tables_of_words_of_any_kind_are_read(kind: str) -> None:
+    polars = pytest.importorskip("polars")
+    table = people()
+    words: list[Any] = WORDS
+    kept: Any = table
+    if kind == "polars":
+        kept = polars.from_pandas(table)
+    elif kind == "numpy":
+        kept = table.to_numpy(dtype=object)
+        words = [1, 3]
+    else:
+        kept = table.astype(dict.fromkeys(WORDS, kind))
+    front = make_column_transformer((OneHotEncoder(), words), remainder="passthrough")
+    model = make_pipeline(front, RandomForestClassifier(5, random_state=0))
+    assert_read(model.fit(kept, outcome(table)), kept)
+
+
 # LightGBM and XGBoost
 
 

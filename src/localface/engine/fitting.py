@@ -26,7 +26,6 @@ from localface.geometry.point_set import PointSet
 from localface.models.agreeing import AgreeingScorer
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
-from localface.models.readers.verify import verified_reader_or_none
 from localface.models.scorer import Scorer
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
@@ -101,6 +100,8 @@ def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: f
             raise ModelError("the list of models is empty: give at least one")
         each = [_make_scorer(one, target, table, min_score=min_score) for one in model]
         return AgreeingScorer(each, min_score=min_score)
+    from localface.models.readers.verify import verified_reader_or_none
+
     form = model_table_format(model, table.form, table.schema)
     records = table.fitted_records
     output = read_output(model, target=target)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from localface.data.table_format import TableFormat
 from localface.errors import ModelError, list_names
 from localface.models.output import ModelOutput, read_output
 from localface.models.output import signed as signed  # its documented address
-from localface.models.readers.reader import ModelReader
 from localface.types import Array
+
+if TYPE_CHECKING:  # read only where a model is: `import localface` does without
+    from localface.models.readers.reader import ModelReader
 
 _DIGITS = 10  # scores are read to this many digits: below it models differ between batch shapes
 

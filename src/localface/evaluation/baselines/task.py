@@ -19,7 +19,6 @@ from localface.evaluation.baselines.proposal import Proposal
 from localface.geometry.bounds import Bounds
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
-from localface.models.readers.verify import verified_reader_or_none
 from localface.models.scorer import Scorer
 from localface.types import Array, Ids, Mask
 
@@ -97,6 +96,8 @@ class Task:
         min_score: float = 0.5,
     ) -> Task:
         """Read a table and a model, and score every row once."""
+        from localface.models.readers.verify import verified_reader_or_none
+
         schema = Schema.infer(data) if schema is None else schema
         records = read_records(data, schema)
         if not len(records):

@@ -130,15 +130,18 @@ def make_front(
     paths = first
     for transformer in transformers:
         paths = paths_through(transformer, paths)
-    lookup = _make_lookup(transformers, table_format, paths, usual=usual, has_gaps=has_gaps)
     numeric = [(names.index(one.name), one) for one in columns if one.labels is None]
+    single = _indices(at for at, one in numeric if one.dtype.lower() in _SINGLE)
+    if any(path is not None and path.steps and path.feature in single for path in paths):
+        raise CannotRead("transformers that may work in single precision")
+    lookup = _make_lookup(transformers, table_format, paths, usual=usual, has_gaps=has_gaps)
     plain = all(column.holds_floats() for column in columns)
     return Front(
         width=len(paths),
         lookup=lookup,
         numbers=_grouped(paths),
         whole=_indices(at for at, one in numeric if one.whole),
-        single=_indices(at for at, one in numeric if one.dtype.lower() in _SINGLE),
+        single=single,
         as_they_are=plain and paths == first,
     )
 
