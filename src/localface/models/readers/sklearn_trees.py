@@ -67,6 +67,7 @@ def read_forest(model: Any) -> TreeSum | None:
         single=True,
         # in several threads the order of the sum is left to chance, and with it the last bits
         exact=getattr(model, "n_jobs", None) in (None, 1),
+        own_trees=tuple(trees),
     )
 
 
