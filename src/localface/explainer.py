@@ -53,7 +53,7 @@ class LocalFACE(FittedExplainer):
     model
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
         function from a table like ``data`` to scores; a list of them that all must agree. It is
-        only ever called.
+        only ever called, or read directly where that gives the same (``model_reading``).
     data
         The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or,
         for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).

@@ -40,6 +40,15 @@ class FittedExplainer:
         """The log-density that no step may fall below."""
         return self._engine.log_floor
 
+    @property
+    def model_reading(self) -> str:
+        """Whether the model is called, or read directly, which gives the same in less time.
+
+        ``"called"``, or for example ``"read directly: forest of 100 trees behind a column
+        transformer"``.
+        """
+        return self._engine.score.reading
+
     def __repr__(self) -> str:
         source = self._engine.source
         found = "" if source.recall == 1 else f", {source.recall:.2%} of near people found"

@@ -26,12 +26,11 @@ from localface.geometry.point_set import PointSet
 from localface.models.agreeing import AgreeingScorer
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
-from localface.models.scorer import Scorer, verified_forest_or_none
+from localface.models.scorer import Scorer
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
-from localface.types import Array, Ids
+from localface.types import Ids
 
-_COMPARED = 64  # rows on which a forest's own call is compared with what its trees say
 _TRIED_WITH_GAPS = 8  # rows with missing values that the model is tried on
 _KNN_DENSITY = 10  # the k of density="knn"
 
@@ -94,13 +93,15 @@ def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:
 def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: float) -> Scorer:
     """Read the model, or several that all must agree.
 
-    A forest's trees are read directly, where that gives the same.
+    A model that is known well enough is read directly, where that gives the same.
     """
     if isinstance(model, list | tuple):
         if not model:
             raise ModelError("the list of models is empty: give at least one")
         each = [_make_scorer(one, target, table, min_score=min_score) for one in model]
         return AgreeingScorer(each, min_score=min_score)
+    from localface.models.readers.verify import verified_reader_or_none
+
     form = model_table_format(model, table.form, table.schema)
     records = table.fitted_records
     output = read_output(model, target=target)
@@ -108,17 +109,12 @@ def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: f
         output,
         form,
         min_score=min_score,
-        forest=verified_forest_or_none(model, output, form, _complete_first(records)[:_COMPARED]),
+        reader=verified_reader_or_none(model, output, form, records),
     )
     incomplete = np.flatnonzero(np.isnan(records).any(axis=1))[:_TRIED_WITH_GAPS]
     if len(incomplete):
         scorer.exact_scores(records[incomplete])  # a model that cannot read them says so at once
     return scorer
-
-
-def _complete_first(records: Array) -> Array:
-    """Return records with those first in which nothing is missing."""
-    return records[np.argsort(np.isnan(records).any(axis=1), kind="stable")]
 
 
 def _make_answer_assembler(

@@ -42,6 +42,11 @@ class AgreeingScorer(Scorer):
         each = [one.for_target(its, target, min_score=min_score) for one, its in pairs]
         return AgreeingScorer(each, min_score=min_score)
 
+    @property
+    def reading(self) -> str:
+        """How the scores of each model are got, in their order."""
+        return "; ".join(one.reading for one in self._scorers)
+
     def exact_scores(self, records: Array) -> Array:
         """Return the lowest score that any model gives to each record."""
         return np.asarray(np.min([one.exact_scores(records) for one in self._scorers], axis=0))

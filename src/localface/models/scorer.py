@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from localface.data.table_format import TableFormat
 from localface.errors import ModelError, list_names
-from localface.models.forests import ForestReader, forest_agrees, read_forest
 from localface.models.output import ModelOutput, read_output
 from localface.models.output import signed as signed  # its documented address
 from localface.types import Array
+
+if TYPE_CHECKING:  # read only where a model is: `import localface` does without
+    from localface.models.readers.reader import ModelReader
 
 _DIGITS = 10  # scores are read to this many digits: below it models differ between batch shapes
 
@@ -30,7 +32,7 @@ class Scorer:
     output : how the model's output is read
     table_format : the kind of table that the model is called with
     min_score : the score to reach, as the model gives it
-    forest : reads the model's trees directly, where that gives the same
+    reader : reads the model's own numbers, where that gives the same
     """
 
     def __init__(
@@ -39,11 +41,11 @@ class Scorer:
         table_format: TableFormat,
         *,
         min_score: float,
-        forest: ForestReader | None = None,
+        reader: ModelReader | None = None,
     ) -> None:
         self._output = output
         self._table_format = table_format
-        self._forest = forest
+        self._reader = reader
         self.min_score = output.sign * min_score
 
     @property
@@ -53,7 +55,7 @@ class Scorer:
 
     def with_min_score(self, min_score: float) -> Scorer:
         """Return the same model held to another threshold."""
-        return Scorer(self._output, self._table_format, min_score=min_score, forest=self._forest)
+        return Scorer(self._output, self._table_format, min_score=min_score, reader=self._reader)
 
     @property
     def table_format(self) -> TableFormat:
@@ -63,8 +65,13 @@ class Scorer:
     def for_target(self, model: Any, target: object, *, min_score: float) -> Scorer:
         """Return the same model read for another target."""
         output = read_output(model, target=target)
-        forest = self._forest if output.call == self._output.call else None
-        return Scorer(output, self._table_format, min_score=min_score, forest=forest)
+        reader = self._reader if output.call == self._output.call else None
+        return Scorer(output, self._table_format, min_score=min_score, reader=reader)
+
+    @property
+    def reading(self) -> str:
+        """How scores are got: ``"called"``, or ``"read directly"`` with what is read."""
+        return "called" if self._reader is None else f"read directly: {self._reader.description}"
 
     def __call__(self, records: Array) -> Array:
         """Return one score a record, higher is nearer to the target."""
@@ -111,10 +118,9 @@ class Scorer:
         return True
 
     def _raw_output(self, records: Array) -> Any:
-        if self._forest is not None and not np.isnan(records).any():
-            numbers = self._table_format.numbers_or_none(records)
-            if numbers is not None:
-                return self._forest(numbers)
+        read = None if self._reader is None else self._reader(records)
+        if read is not None:
+            return read
         return self._output.call(self._table_format.make_table(records))
 
     def display_score(self, score: float) -> float:
@@ -144,21 +150,3 @@ def _cannot_read_missing_error(
         "rows",
         feature=names[0],
     )
-
-
-def verified_forest_or_none(
-    model: Any, output: ModelOutput, table_format: TableFormat, sample: Array
-) -> ForestReader | None:
-    """Return a reader of a model's trees, if it gives what the model gives on a sample."""
-    forest = read_forest(model)
-    sample = sample[~np.isnan(sample).any(axis=1)]  # where something is missing the model is asked
-    if not len(sample):
-        return None
-    numbers = table_format.numbers_or_none(sample)
-    if forest is None or numbers is None:
-        return None
-    try:
-        same = forest_agrees(forest, numbers, output.call(table_format.make_table(sample)))
-    except Exception:  # whatever it is, the model says so itself when it is asked for an answer
-        return None
-    return forest if same else None

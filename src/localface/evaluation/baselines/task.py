@@ -19,10 +19,8 @@ from localface.evaluation.baselines.proposal import Proposal
 from localface.geometry.bounds import Bounds
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
-from localface.models.scorer import Scorer, verified_forest_or_none
+from localface.models.scorer import Scorer
 from localface.types import Array, Ids, Mask
-
-_COMPARED = 64  # rows on which a forest's own call is compared with its trees
 
 
 class Method(Protocol):
@@ -98,6 +96,8 @@ class Task:
         min_score: float = 0.5,
     ) -> Task:
         """Read a table and a model, and score every row once."""
+        from localface.models.readers.verify import verified_reader_or_none
+
         schema = Schema.infer(data) if schema is None else schema
         records = read_records(data, schema)
         if not len(records):
@@ -107,8 +107,8 @@ class Task:
         space = Space.fit(schema, distinct)
         output = read_output(model, target=target)
         model_form = model_table_format(model, form, schema)
-        forest = verified_forest_or_none(model, output, model_form, distinct[:_COMPARED])
-        scorer = Scorer(output, model_form, min_score=min_score, forest=forest)
+        reader = verified_reader_or_none(model, output, model_form, distinct)
+        scorer = Scorer(output, model_form, min_score=min_score, reader=reader)
         return cls(
             model=model,
             data=data,
