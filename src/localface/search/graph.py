@@ -25,6 +25,7 @@ from localface.search.questions import (
     ask_point_scores,
     ask_row_densities,
     ask_row_scores,
+    ask_state_densities,
     ask_target_counts,
 )
 from localface.search.trails import Edge, GraphPath, Trail, undirected_key
@@ -177,38 +178,38 @@ class LocalGraph:
             self._factual_log_density = float(found.log_densities[0])
         return self._factual_log_density
 
-    def log_densities_at(self, vertices: list[int]) -> Questions[Array]:
-        """The log-density at each vertex: known for rows, worked out for other states."""
-        values, states = yield from self._row_log_densities(vertices)
-        for some in _in_parts(states):
-            found = yield from self._densities_at(vertices, some, None)
-            values[some] = found.log_densities
+    def log_densities_at(self, vertices: list[int], enough: float = np.inf) -> Questions[Array]:
+        """The log-density at each vertex: known for rows, worked out for other states.
+
+        States that have ``enough`` are not worked out: theirs is infinite.
+        """
+        values = np.zeros(len(vertices))
+        ids = self.ids[vertices]
+        points = self.points[vertices]
+        rows = np.flatnonzero(ids >= 0)
+        states = np.flatnonzero(ids < 0)
+        if len(rows):
+            values[rows] = yield from ask_row_densities(ids[rows], points[rows])
+        for first in range(0, len(states), _AT_ONCE):
+            some = states[first : first + _AT_ONCE]
+            values[some] = yield from ask_state_densities(points[some], self.person.rule, enough)
         return values
 
     def are_below_floor(self, vertices: list[int]) -> Questions[Mask]:
-        """Tell which vertices are below the floor for sure: known for rows, else a verdict."""
-        values, states = yield from self._row_log_densities(vertices)
-        below = values < self.person.log_floor - 2 * RESTATED_TOLERANCE
-        for some in _in_parts(states):
-            found = yield from self._densities_at(vertices, some, self.person.log_floor)
-            below[some] = ~found.passes
-        return below
-
-    def _row_log_densities(self, vertices: list[int]) -> Questions[tuple[Array, Ids]]:
-        """The log-densities of vertices that are rows, and the positions of those that are none."""
-        values = np.zeros(len(vertices))
-        ids = self.ids[vertices]
-        rows = np.flatnonzero(ids >= 0)
-        if len(rows):
-            points = self.points[vertices][rows]
-            values[rows] = yield from ask_row_densities(ids[rows], points)
-        return values, np.flatnonzero(ids < 0)
-
-    def _densities_at(
-        self, vertices: list[int], some: Ids, log_floor: float | None
-    ) -> Questions[SegmentDensities]:
-        loops = [(vertices[i], vertices[i]) for i in some.tolist()]
-        return (yield from self.densities_along(loops, log_floor, self.person.rule))
+        """Tell which vertices are below the floor: known for rows, a verdict for other states."""
+        person = self.person
+        states = [vertex for vertex in vertices if self.ids[vertex] < 0]
+        passing = set()
+        for first in range(0, len(states), _AT_ONCE):
+            some = states[first : first + _AT_ONCE]
+            loops = [(vertex, vertex) for vertex in some]
+            found = yield from self.densities_along(loops, person.log_floor, person.rule)
+            passing.update(np.array(some)[found.passes].tolist())
+        rows = [vertex for vertex in vertices if self.ids[vertex] >= 0]
+        known = yield from self.log_densities_at(rows)
+        low = known < person.log_floor - 2 * RESTATED_TOLERANCE
+        passing.update(np.array(rows, dtype=np.int64)[~low].tolist())
+        return np.array([vertex not in passing for vertex in vertices], dtype=bool)
 
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
@@ -336,8 +337,3 @@ def _ask_scores_of_states(rows: Ids, points: Array, moved: Mask) -> Questions[Ar
     if moved.any():
         scores[moved] = yield from ask_point_scores(points[moved], rows[moved])
     return scores
-
-
-def _in_parts(numbers: Ids) -> list[Ids]:
-    """Split numbers into parts for one question each."""
-    return [numbers[first : first + _AT_ONCE] for first in range(0, len(numbers), _AT_ONCE)]

@@ -190,6 +190,19 @@ def ask_density_along(
     return answer
 
 
+def ask_state_densities(points: Array, rule: str, enough: float = np.inf) -> Questions[Array]:
+    """Ask for the log-density at points; infinite where it is ``enough``, which costs less."""
+    values = np.full(len(points), np.inf)
+    low = np.arange(len(points))
+    if np.isfinite(enough):
+        judged = yield from ask_density_along(points, points, enough, rule)
+        low = np.flatnonzero(~judged.passes)
+    if len(low):
+        found = yield from ask_density_along(points[low], points[low], None, rule)
+        values[low] = found.log_densities
+    return values
+
+
 def ask_row_densities(ids: Ids, points: Array) -> Questions[Array]:
     """Ask for the log-density at rows that were revealed."""
     answer: Array = yield RowDensities(ids, points)

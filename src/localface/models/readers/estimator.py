@@ -64,7 +64,7 @@ class TreeSum:
     def __call__(self, numbers: Array) -> Array:
         """Return what the model returns for a matrix of numbers."""
         numbers = as_single_precision(numbers) if self.single else numbers
-        if self.own_trees and len(numbers) > _FEW:
+        if self.own_trees and len(numbers) > _FEW and not self.parts[0].is_compiled:
             raw = self._sum_of_own_trees(numbers)
         elif len(self.parts) == 1:
             raw = self.parts[0].sum_of_leaves(numbers, self.start)

@@ -8,12 +8,14 @@ are read, so that one short loop over plain arrays serves all of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from localface.geometry.compiled.tree_tables import TreeTables
 from localface.types import Array, Mask
 
 Index = npt.NDArray[np.int64]
@@ -26,7 +28,7 @@ _STRIDE = 8  # levels between two looks at who has arrived: a look costs as much
 NUMBERS = -1  # in place of a list of categories, where a node splits numbers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Trees:
     """The nodes of all trees end to end.
 
@@ -64,11 +66,28 @@ class Trees:
         The order of the sum is fixed, so that a record's answer is the same to the last bit,
         whatever records come with it.
         """
+        if self._compiled is not None:
+            return np.asarray(self._compiled.sum_of_leaves(records, start))
         parts = [
             self._sum_of_block(records[first : first + _ROWS], start)
             for first in range(0, max(1, len(records)), _ROWS)
         ]
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_compiled"}
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether compiled code goes through the trees."""
+        return self._compiled is not None
+
+    @cached_property
+    def _compiled(self) -> TreeTables | None:
+        """The nodes laid out for compiled code, where there is any."""
+        arrays = {one.name: getattr(self, one.name) for one in fields(self)}
+        depth = arrays.pop("depth")
+        return TreeTables.or_none(arrays, depth)
 
     def _sum_of_block(self, records: Array, start: Array) -> Array:
         total = np.tile(np.asarray(start, dtype=self.value.dtype), (len(records), 1))

@@ -9,7 +9,7 @@ import numpy as np
 
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
-from localface.search.questions import Questions, ask_density_along
+from localface.search.questions import Questions, ask_state_densities
 from localface.search.trails import Edge, Trail
 from localface.types import Array
 
@@ -119,13 +119,13 @@ def _widest_path(
         if head in trails:
             continue
         if queued.bounded:
-            exact = yield from _edge_log_density(graph, (queued.tail, head), known)
-            heapq.heappush(heap, queued._replace(loss=max(queued.loss, -exact), bounded=False))
+            loss = yield from _loss_over_edge(graph, queued, known)
+            heapq.heappush(heap, queued._replace(loss=loss, bounded=False))
             continue
         trails[head] = (*trails.get(queued.tail, ()), head)
         if graph.is_goal(head):
             return _Look(trails[head], -queued.loss, len(trails), exhausted)
-        nearby, all_seen = yield from _next_vertices(graph, head, k)
+        nearby, all_seen = yield from _next_vertices(graph, head, k, -queued.loss)
         exhausted &= all_seen
         for end, log_density, to_goal in nearby:
             if end not in trails:
@@ -133,6 +133,19 @@ def _widest_path(
                 row = int(graph.ids[end])
                 heapq.heappush(heap, _QueuedEdge(loss, True, to_goal, row, head, end))
     return _Look((), -np.inf, len(trails), exhausted)
+
+
+def _loss_over_edge(
+    graph: LocalGraph, queued: _QueuedEdge, known: dict[Edge, float]
+) -> Questions[float]:
+    """The loss up to the end of an edge; only where the edge is worse is its density worked out."""
+    edge = (queued.tail, queued.head)
+    if edge not in known and graph.person.rule == "lowest" and np.isfinite(queued.loss):
+        enough = _RESOLUTION - queued.loss
+        found = yield from graph.densities_along([edge], enough, graph.person.rule)
+        if found.passes[0]:
+            return queued.loss
+    return max(queued.loss, -(yield from _edge_log_density(graph, edge, known)))
 
 
 def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -> Questions[float]:
@@ -149,8 +162,10 @@ def _edge_log_density(graph: LocalGraph, edge: Edge, known: dict[Edge, float]) -
     return known[edge]
 
 
-def _log_densities_half_way(graph: LocalGraph, here: int, ends: list[int]) -> Questions[Array]:
-    """The log-density half way along edges; infinite where it is not the lowest that counts.
+def _log_densities_half_way(
+    graph: LocalGraph, here: int, ends: list[int], enough: float
+) -> Questions[Array]:
+    """The log-density half way along edges; infinite where it is enough, or does not count.
 
     Many of them cost less than working out one edge.
     """
@@ -159,17 +174,16 @@ def _log_densities_half_way(graph: LocalGraph, here: int, ends: list[int]) -> Qu
         return np.full(len(ends), np.inf)
     points = graph.points[ends]
     middles = np.where(person.discrete, points, (points + graph.points[here]) / 2)
-    found = yield from ask_density_along(middles, middles, None, person.rule)
-    return found.log_densities + _RESOLUTION
+    return (yield from ask_state_densities(middles, person.rule, enough)) + _RESOLUTION
 
 
 def _next_vertices(
-    graph: LocalGraph, here: int, n_neighbors: int
+    graph: LocalGraph, here: int, n_neighbors: int, enough: float
 ) -> Questions[tuple[list[tuple[int, float, float]], bool]]:
-    """Where one could go next, with the log-density there and how far it is to a given goal.
+    """Where one could go next, with a bound on the log-density and how far it is to a given goal.
 
-    No edge can be better than its end, nor than half way there. Tells also whether no step leads
-    to any row further out.
+    No edge can be better than its end, nor than half way there; what is ``enough`` is no bound.
+    Tells also whether no step leads to any row further out.
     """
     around = yield from graph.reveal_rows_around(here, n_neighbors)
     all_seen = len(around) < n_neighbors
@@ -182,9 +196,9 @@ def _next_vertices(
     rows = [row for row in ends if row != graph.goal]
     log_densities = np.full(len(ends), np.inf)
     if rows:
-        log_densities[: len(rows)] = yield from graph.log_densities_at(rows)
-        half_way = yield from _log_densities_half_way(graph, here, rows)
-        log_densities[: len(rows)] = np.minimum(log_densities[: len(rows)], half_way)
+        at_ends = yield from graph.log_densities_at(rows, enough)
+        half_way = yield from _log_densities_half_way(graph, here, rows, enough)
+        log_densities[: len(rows)] = np.minimum(at_ends, half_way)
     to_goal = np.zeros(len(ends))
     if graph.goal is not None:
         to_goal = norms(graph.points[ends] - graph.points[graph.goal])
