@@ -6,6 +6,7 @@ from decimal import Decimal
 from math import ceil, floor, isfinite, log10
 
 _STEPS = (5, 2, 1)
+_NEARLY = 1 + 1e-6  # of the interval: a product of floats may be off by its last digits
 _FINEST = 12  # digits beyond the size of the interval that are tried
 
 
@@ -26,6 +27,8 @@ def roundest_between(near: float, far: float) -> float:
             if size > 2 * largest:
                 continue
             count = ceil(near / size) if far > near else floor(near / size)
+            if abs(count * size - near) > width * _NEARLY:
+                continue  # far outside: not worth an exact decimal
             found = float(Decimal(count * step).scaleb(power))
             if min(near, far) <= found <= max(near, far):
                 return found + 0.0

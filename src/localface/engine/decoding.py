@@ -27,13 +27,14 @@ def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None
     firsts = _first_column_per_feature(space)
     known = np.stack(exact) if len(exact) else np.zeros((0, n_features))
     known_points = space.points(known)
+    edges = None if within is None else _edges_of(space, within)
 
     def decode(points: Array, donors: Array) -> Array:
         if points.shape == known_points.shape and np.array_equal(points, known_points):
             return known
         records = space.records(points)
-        if within is not None:
-            records = _keep_records_within(space, within, points, records)
+        if within is not None and edges is not None:
+            records = _keep_records_within(within, points[:, firsts], records, edges)
         sources = np.concatenate([donors, known])
         source_points = np.concatenate([space.points(donors), known_points])
         taken_over = take_over_values(records, points, sources, source_points, firsts)
@@ -106,13 +107,18 @@ def waiting_record(outcome: Outcome, decode: Decode, own: Array) -> Array | None
     return np.asarray(decode(outcome.waiting.point[None, :], own[None, :])[0])
 
 
-def _keep_records_within(space: Space, box: Box, points: Array, records: Array) -> Array:
-    """Keep records inside a box wherever their points lie on its edge."""
+def _edges_of(space: Space, box: Box) -> tuple[Array, Array]:
+    """Return the limits of a box on the first column of each feature."""
     firsts = _first_column_per_feature(space)
     bounds = space.bounds(box)
-    low = bounds.lower[firsts]
-    high = bounds.upper[firsts]
-    values = points[:, firsts]
+    return bounds.lower[firsts], bounds.upper[firsts]
+
+
+def _keep_records_within(
+    box: Box, values: Array, records: Array, edges: tuple[Array, Array]
+) -> Array:
+    """Keep records inside a box wherever their points lie on its edge."""
+    low, high = edges
     records = np.where(values == low, np.maximum(records, box.lower), records)
     return np.where(values == high, np.minimum(records, box.upper), records)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from localface.answers.disclosure import Disclosure
@@ -30,7 +30,7 @@ _Item = TypeVar("_Item")
 _AnswerAll = Callable[[Metered], Sequence[Any]]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Active(Generic[Result]):
     """A search that waits for the answer to a question."""
 
@@ -49,7 +49,9 @@ class _Active(Generic[Result]):
         late = not self.warned and time.perf_counter() > self.job.deadline
         if late:
             question = self.job.asks.throw(OutOfTime())
-        return replace(self, question=question, warned=self.warned or late)
+        self.question = question
+        self.warned = self.warned or late
+        return self
 
 
 class Driver:

@@ -160,10 +160,13 @@ class LocalGraph:
         """
         keys = keys_of(points)
         known = self._scores_of_states
-        fresh = list(dict.fromkeys(i for i, key in enumerate(keys) if key not in known))
+        fresh = [i for i, key in enumerate(keys) if key not in known]
         if fresh:
             scores = yield from ask_point_scores(points[fresh], rows)
-            known.update(zip((keys[i] for i in fresh), scores.tolist(), strict=True))
+            if len(fresh) == len(keys):
+                known.update(zip(keys, scores.tolist(), strict=True))
+                return scores
+            known.update(zip([keys[i] for i in fresh], scores.tolist(), strict=True))
         return np.array([known[key] for key in keys])
 
     def rows_of(self, vertices: list[int]) -> Ids:

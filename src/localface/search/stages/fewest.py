@@ -105,16 +105,9 @@ class _Level:
         """The sets with the highest scores, few of each donor, those on common ground first."""
         if len(self.swaps.groups) <= _FEW_FEATURES:
             return np.arange(len(self.sets))
-        kept = []
-        of_donor: dict[int, int] = {}
-        for i in np.argsort(-self.scores, kind="stable").tolist():
-            donor = int(self.sets.donors[i])
-            of_donor[donor] = of_donor.get(donor, 0) + 1
-            if of_donor[donor] <= _MOST_PER_DONOR:
-                kept.append(i)
-            if len(kept) == _LOOKED_AT * _MOST_CARRIED:
-                break
-        looked_at = np.array(kept, dtype=np.int64)
+        order = np.argsort(-self.scores, kind="stable")
+        few = _times_seen_before(self.sets.donors[order]) < _MOST_PER_DONOR
+        looked_at = order[few][: _LOOKED_AT * _MOST_CARRIED]
         if len(looked_at) <= _MOST_CARRIED:
             return looked_at
         states = self.swaps.states(self.sets.subset(looked_at))
@@ -132,3 +125,17 @@ class _Level:
         yield from lattice.ask_scores(self.rows, range(len(changes) + 1))
         route = yield from find_route(lattice, len(lattice.states) - 1, self.max_changes)
         return None if route is None else FewChanges(lattice, route, cost)
+
+
+def _times_seen_before(numbers: Ids) -> Ids:
+    """Return how often each number occurs before its place.
+
+    >>> _times_seen_before(np.array([3, 1, 3, 3, 1])).tolist()
+    [0, 0, 1, 2, 1]
+    """
+    order = np.argsort(numbers, kind="stable")
+    firsts = np.flatnonzero(np.diff(numbers[order], prepend=numbers[order[:1]] - 1))
+    sizes = np.diff(firsts, append=len(numbers))
+    seen = np.empty(len(numbers), dtype=np.int64)
+    seen[order] = np.arange(len(numbers)) - np.repeat(firsts, sizes)
+    return seen

@@ -42,6 +42,10 @@ class Swaps:
             changes &= ~person.fixed
         self.groups = np.unique(person.group_of[changes.any(axis=0)])
         self.touched = self.groups[:, None] == person.group_of
+        self._touching = np.searchsorted(self.groups, person.group_of).clip(
+            max=max(0, len(self.groups) - 1)
+        )
+        self._is_touched = self.touched.any(axis=0)
         self.differs = (changes[:, None, :] & self.touched).any(axis=2)
         apart = points - person.factual
         self.sizes = norms(np.where(self.touched, apart[:, None, :], 0.0))
@@ -65,7 +69,10 @@ class Swaps:
 
     def states(self, sets: ChangeSets) -> Array:
         """Return the states that sets of changes lead to."""
-        return np.where(sets.made @ self.touched, self.points[sets.donors], self.person.factual)
+        if not len(self.groups):
+            return np.repeat(self.person.factual[None, :], len(sets), axis=0)
+        changed = sets.made[:, self._touching] & self._is_touched
+        return np.where(changed, self.points[sets.donors], self.person.factual)
 
     def costs(self, sets: ChangeSets) -> tuple[Array, Array]:
         """Return the number of changes and the sum of their sizes, both by weight."""
