@@ -43,6 +43,8 @@ class Space:
     absence_columns: AbsenceColumns = field(init=False)
     feature_of: Ids = field(init=False)  # the feature of each column
     discrete: Mask = field(init=False)  # whether each column is of a discrete feature
+    groups: Ids = field(init=False)  # columns of one group only ever change together
+    goes_part_of_the_way: Mask = field(init=False)  # columns of numbers linked with no other
     _firsts: tuple[int, ...] = field(init=False)  # the first column of each feature
     _plain: Ids = field(init=False)  # the features that have one column
     _plain_columns: Ids = field(init=False)  # those columns
@@ -69,7 +71,10 @@ class Space:
         for name, value in columns.items():
             object.__setattr__(self, name, value)
         self.discrete[self.absence_columns.numbers] = True
-        for array in (self.centres, self.scales, self.feature_of, self.discrete):
+        object.__setattr__(self, "groups", self._find_groups())
+        object.__setattr__(self, "goes_part_of_the_way", self._find_columns_of_their_own())
+        fixed = (self.centres, self.scales, self.feature_of, self.discrete, self.groups)
+        for array in (*fixed, self.goes_part_of_the_way):
             array.setflags(write=False)
 
     def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
@@ -121,9 +126,7 @@ class Space:
         """The first column of each feature."""
         return np.array(self._firsts, dtype=np.int64)
 
-    @property
-    def groups(self) -> Ids:
-        """The group of each column: columns of one group only ever change together."""
+    def _find_groups(self) -> Ids:
         group = np.arange(len(self.schema))
         for names in self.schema.linked:
             linked = np.isin(group, group[[self.schema.index(name) for name in names]])
@@ -136,9 +139,7 @@ class Space:
         own = np.array([feature.own for feature in self.schema])[self.feature_of]
         return np.asarray(own | self.absence_columns.mask(self.width))
 
-    @property
-    def goes_part_of_the_way(self) -> Mask:
-        """The columns of numbers that are linked with no other feature."""
+    def _find_columns_of_their_own(self) -> Mask:
         groups = self.groups
         features = np.unique(np.column_stack([groups, self.feature_of]), axis=0)
         several = np.bincount(features[:, 0], minlength=len(self.schema)) > 1

@@ -90,7 +90,7 @@ class KDE:
         """What maps points, from the right, to where kernels are round; None for the identity."""
         return self._kernels.matrix
 
-    @property
+    @cached_property
     def log_normaliser(self) -> float:
         """What turns a log-sum of kernels exp(-|x - x_i|^2 / 2h^2) into a log-density."""
         n = len(self._point_set)
@@ -106,11 +106,13 @@ class KDE:
             found[unknown] = self.lowest_along(points, points, None).log_densities
         return np.asarray(found)
 
-    def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
+    def lowest_along(
+        self, starts: Array, ends: Array, log_floor: LogFloor, rows: Ids | None = None
+    ) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
         With a floor, only as many rows are summed as the verdict needs: accept on a
-        lower bound, refuse on an upper one.
+        lower bound, refuse on an upper one. ``rows`` are those at both ends, where known.
         """
         if log_floor is None:
             return compare_with_floor(
@@ -118,7 +120,9 @@ class KDE:
             )
         floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
         if self._compiled is not None:
-            return self._judge_compiled(self._compiled, starts, ends, floors)
+            if rows is None:
+                rows = self._point_set.rows_at_ends(starts, ends)
+            return self._judge_compiled(self._compiled, starts, ends, rows, floors)
         return self._judge(starts, ends, floors)
 
     def _lowest_log_sums(self, starts: Array, ends: Array) -> Array:
@@ -132,10 +136,9 @@ class KDE:
         return log_sums
 
     def _judge_compiled(
-        self, compiled: StepKernels, starts: Array, ends: Array, floors: Array
+        self, compiled: StepKernels, starts: Array, ends: Array, rows: Ids, floors: Array
     ) -> SegmentDensities:
         """Compare segments with floors on log-sums; what is too close to call is worked out."""
-        rows = self._point_set.rows_at_ends(starts, ends)
         found = compiled.judge(starts, ends, rows, floors)
         log_densities = found.bounds + self.log_normaliser
         passes = found.verdicts == 1

@@ -93,13 +93,33 @@ class Lattice:
             yield from self._check_steps_from(start, [end])
         return self._verdicts[start, end]
 
+    def check_single_steps(self, within: list[int]) -> Questions[None]:
+        """Find out which steps of one change between few states can be taken, in one question.
+
+        That costs less than asking about them one by one. Who starts below the floor is left
+        out: what their steps have to keep depends on where they begin.
+        """
+        steps = [
+            (start, end)
+            for start in within
+            for end in within
+            if start & end == start and (start ^ end).bit_count() == 1
+        ]
+        fresh = [step for step in steps if step not in self._verdicts and self.is_possible(step[0])]
+        if fresh and self.log_floor >= self.person.log_floor:
+            yield from self._check_steps(fresh, self.person.log_floor)
+
     def _check_steps_from(self, start: int, ends: list[int]) -> Questions[None]:
         """Find out which steps from one state can be taken, in one question."""
         above_floor = bool((yield from self.allowed_ends([start])))
         log_floor = self.person.log_floor if above_floor else self.log_floor
-        starts = np.repeat(self.states[[start]], len(ends), axis=0)
-        stops = self.states[ends]
-        fine = np.array([self.is_possible(end) for end in ends])
+        yield from self._check_steps([(start, end) for end in ends], log_floor)
+
+    def _check_steps(self, steps: list[tuple[int, int]], log_floor: float) -> Questions[None]:
+        """Find out which steps can be taken above a floor."""
+        starts = self.states[[start for start, _ in steps]]
+        stops = self.states[[end for _, end in steps]]
+        fine = np.array([self.is_possible(end) for _, end in steps])
         fine &= self.person.bounds.respects_one_way(starts, stops)
         if fine.any():
             n = int(fine.sum())
@@ -111,7 +131,7 @@ class Lattice:
             found = yield from ask_density_along(starts, stops, log_floor, self.person.rule)
             fine[fine] = found.passes.reshape(-1, n).all(axis=0)
             self._refused += n - int(fine.sum())
-        self._verdicts |= {(start, end): bool(one) for end, one in zip(ends, fine, strict=True)}
+        self._verdicts |= dict(zip(steps, fine.tolist(), strict=True))
 
     def is_possible(self, state: int) -> bool:
         """Whether anyone could be in a state, as far as is known."""

@@ -44,14 +44,24 @@ def test_the_score_rises_soonest():
 
 
 def test_only_the_steps_of_the_route_are_checked_where_the_bound_is_exact():
+    script = Script(np.zeros((0, 4)), score=lambda points: score(points[:, :3]))
+    lattice = lattice_of(script, 4)
+
+    script.run(find_route(lattice, 0b1111, 1))
+
+    states, *steps = script.asked
+    assert (states.starts == states.ends).all()
+    assert [len(step.starts) for step in steps] == [1, 1, 1, 1]
+
+
+def test_all_steps_of_few_changes_are_asked_about_in_one_question():
     script = Script(np.zeros((0, 3)), score=score)
     lattice = lattice_of(script, 3)
 
     script.run(find_route(lattice, 0b111, 1))
 
-    states, *steps = script.asked
-    assert (states.starts == states.ends).all()
-    assert len(steps) == 3
+    _, steps = script.asked
+    assert len(steps.starts) == 12
 
 
 def test_a_change_that_cannot_be_made_alone_comes_later():

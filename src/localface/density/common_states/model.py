@@ -28,7 +28,7 @@ from localface.density.protocol import (
 )
 from localface.geometry.compiled.pair_rule import PairRule
 from localface.geometry.point_set import PointSet
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Ids
 
 _JOINT = 0  # the number of the question about the joint density; pairs are the others
 
@@ -94,44 +94,55 @@ class CommonStates:
     def lowest_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Bound the lowest log-density along each segment from below, certified.
 
-        With a floor, what one question refuses is not asked the others. At a state pairs come
-        first, which are quicker; on a step the joint density, as what it refuses a step for
+        With a floor, what one question refuses is not asked the others. At states pairs come
+        first, which are quicker; on steps the joint density, as what it refuses a step for
         rules out other steps too.
         """
         mean, spread = self._expected(starts)
         if log_floor is None:
             joint = self.kde.lowest_along(starts, ends, None).log_densities
-            along = self._pairs_along(starts, ends, mean, spread)
+            rows = self.rows.rows_at_ends(starts, ends)
+            along = self._pairs_along(starts, ends, rows, mean, spread)
             lowest = np.minimum((joint - mean[:, _JOINT]) / spread[:, _JOINT], along)
             return compare_with_floor(lowest, None)
         floors = np.broadcast_to(log_floor, len(starts))
-        still = (starts == ends).all(axis=1)
-        lowest = np.full(len(starts), np.inf)
-        states = np.flatnonzero(still)
-        if len(states):
-            lowest[states] = self._pairs_along(
-                starts[states], ends[states], mean[states], spread[states], only_ends=True
+        rows = self.rows.rows_at_ends(starts, ends)
+        if (starts == ends).all():
+            return self._judge_states(starts, rows, floors, mean, spread)
+        joint_mean, joint_spread = mean[:, _JOINT], spread[:, _JOINT]
+        found = self.kde.lowest_along(starts, ends, joint_mean + joint_spread * floors, rows)
+        lowest = (found.log_densities - joint_mean) / joint_spread
+        some = np.flatnonzero(found.passes)
+        passes = found.passes.copy()
+        if len(some):
+            along = self._pairs_along(
+                starts[some],
+                ends[some],
+                rows[some],
+                mean[some],
+                spread[some],
+                log_floors=floors[some],
             )
+            passes[some] = along >= floors[some] - FLOOR_TOLERANCE
+            lowest[some] = np.minimum(np.maximum(lowest[some], floors[some]), along)
+        return SegmentDensities(lowest, passes, found.holes)
+
+    def _judge_states(
+        self, points: Array, rows: Ids, floors: Array, mean: Array, spread: Array
+    ) -> SegmentDensities:
+        """Compare states with floors, pairs first."""
+        lowest = self._pairs_along(points, points, rows, mean, spread, only_ends=True)
         passes = lowest >= floors - FLOOR_TOLERANCE
         some = np.flatnonzero(passes)
-        joint_mean, joint_spread = mean[some, _JOINT], spread[some, _JOINT]
-        found = self.kde.lowest_along(
-            starts[some], ends[some], joint_mean + joint_spread * floors[some]
-        )
-        joint = (found.log_densities - joint_mean) / joint_spread
-        passes[some] = found.passes
-        lowest[some] = np.minimum(
-            np.where(found.passes, np.maximum(joint, floors[some]), joint), lowest[some]
-        )
-        steps = np.flatnonzero(passes & ~still)
-        if len(steps):
-            along = self._pairs_along(
-                starts[steps], ends[steps], mean[steps], spread[steps], log_floors=floors[steps]
-            )
-            passes[steps] = along >= floors[steps] - FLOOR_TOLERANCE
-            lowest[steps] = np.minimum(lowest[steps], along)
-        holes = tuple((int(some[number]), hole) for number, hole in found.holes)
-        return SegmentDensities(lowest, passes, holes)
+        if len(some):
+            joint_mean, joint_spread = mean[some, _JOINT], spread[some, _JOINT]
+            asked = joint_mean + joint_spread * floors[some]
+            found = self.kde.lowest_along(points[some], points[some], asked, rows[some])
+            joint = (found.log_densities - joint_mean) / joint_spread
+            joint = np.where(found.passes, np.maximum(joint, floors[some]), joint)
+            passes[some] = found.passes
+            lowest[some] = np.minimum(joint, lowest[some])
+        return SegmentDensities(lowest, passes)
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the mean joint density along each segment.
@@ -141,7 +152,8 @@ class CommonStates:
         mean, spread = self._expected(starts)
         joint = self.kde.mean_along(starts, ends, None).log_densities
         found = (joint - mean[:, _JOINT]) / spread[:, _JOINT]
-        pairs = self._pairs_along(starts, ends, mean, spread, only_ends=True)
+        rows = self.rows.rows_at_ends(starts, ends)
+        pairs = self._pairs_along(starts, ends, rows, mean, spread, only_ends=True)
         return compare_with_floor(np.minimum(found, pairs), log_floor)
 
     def questions_at(self, point: Array) -> tuple[AnsweredQuestion, ...]:
@@ -159,7 +171,7 @@ class CommonStates:
         if not len(self.pairs.considered):
             return tuple(found)
         binned = self.pairs.tables.bins.of(points)
-        without = self._bins_left_out(points, points)
+        without = self._bins_left_out(self.rows.rows_at_ends(points, points))
         values = (self.pairs.values(binned, without) - mean[:, 1:]) / spread[:, 1:]
         rarest, weighted = self.common.each(values)[0].tolist()
         for name, value in (("rarest pair", rarest), ("weighted pairs", weighted)):
@@ -184,6 +196,7 @@ class CommonStates:
         self,
         starts: Array,
         ends: Array,
+        rows: Ids,
         mean: Array,
         spread: Array,
         *,
@@ -198,11 +211,10 @@ class CommonStates:
         if not len(self.pairs.considered):
             return np.full(len(starts), np.inf)
         if self._pair_rule is not None:
-            own = self.rows.rows_at_ends(starts, ends) >= 0
             return self._pair_rule.lowest_along(
                 starts,
                 ends,
-                left_out=_ends_left_out(own, starts, ends),
+                left_out=_ends_left_out(rows),
                 mean=mean[:, 1:],
                 spread=spread[:, 1:],
                 log_floors=log_floors,
@@ -213,15 +225,15 @@ class CommonStates:
             binned = tables.bins.of(np.concatenate([starts, ends]))
         else:
             step, binned = cells_along(starts, ends, tables.bins, self.space.discrete)
-        without = self._bins_left_out(starts, ends)
+        without = self._bins_left_out(rows)
         values = (self.pairs.values(binned, without[step]) - mean[step, 1:]) / spread[step, 1:]
         lowest = np.full(len(starts), np.inf)
         np.minimum.at(lowest, step, self.common.lowest(values))
         return lowest
 
-    def _bins_left_out(self, starts: Array, ends: Array) -> Ids:
+    def _bins_left_out(self, rows: Ids) -> Ids:
         """Return the bins of the rows at both ends of segments, -1 where there is none."""
-        own = self.rows.rows_at_ends(starts, ends)
+        own = rows.copy()
         own[own[:, 0] == own[:, 1], 1] = -1  # a row that is at both ends is left out once
         bins = self.pairs.tables.bins
         without = bins.of(self.rows.points[own.ravel()]).reshape(*own.shape, len(bins.columns))
@@ -229,7 +241,8 @@ class CommonStates:
         return np.asarray(without)
 
 
-def _ends_left_out(is_row: Mask, starts: Array, ends: Array) -> npt.NDArray[np.uint8]:
+def _ends_left_out(rows: Ids) -> npt.NDArray[np.uint8]:
     """Say which ends of segments are rows: 1 the start, 2 the end; one that is both counts once."""
-    apart = (starts != ends).any(axis=1)
+    is_row = rows >= 0
+    apart = rows[:, 0] != rows[:, 1]
     return np.asarray(is_row[:, 0] + 2 * (is_row[:, 1] & apart), dtype=np.uint8)

@@ -12,6 +12,7 @@ from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.questions import Questions
 
+_ASKED_AT_ONCE = 3  # changes up to which all single steps are asked about in one question
 _ALL_PAIRS = 8  # moves up to which every pair is tried in the other order
 
 Route = tuple[int, ...]
@@ -22,6 +23,8 @@ def find_route(lattice: Lattice, subset: int, max_changes: int) -> Questions[Rou
     """The best traversable route through the lattice, by as few changes at once as possible."""
     within = [state for state in range(subset + 1) if state | subset == subset]
     yield from lattice.check_states_are_dense([one for one in within if one not in (0, subset)])
+    if subset.bit_count() <= _ASKED_AT_ONCE:
+        yield from lattice.check_single_steps(within)
     for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
         route = yield from _cheapest_route(lattice, subset, at_once)
         if route is not None:
