@@ -139,7 +139,10 @@ class KDE:
         self, compiled: StepKernels, starts: Array, ends: Array, rows: Ids, floors: Array
     ) -> SegmentDensities:
         """Compare segments with floors on log-sums; what is too close to call is worked out."""
-        found = compiled.judge(starts, ends, rows, floors)
+        if starts is ends:
+            found = compiled.judge_states(starts, rows, floors)
+        else:
+            found = compiled.judge(starts, ends, rows, floors)
         log_densities = found.bounds + self.log_normaliser
         passes = found.verdicts == 1
         close = np.flatnonzero(found.verdicts < 0)

@@ -137,7 +137,8 @@ class CommonStates:
         if len(some):
             joint_mean, joint_spread = mean[some, _JOINT], spread[some, _JOINT]
             asked = joint_mean + joint_spread * floors[some]
-            found = self.kde.lowest_along(points[some], points[some], asked, rows[some])
+            states = points[some]
+            found = self.kde.lowest_along(states, states, asked, rows[some])
             joint = (found.log_densities - joint_mean) / joint_spread
             joint = np.where(found.passes, np.maximum(joint, floors[some]), joint)
             passes[some] = found.passes

@@ -22,6 +22,7 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "fill_slots": (None, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _NUMBER]),
     "rows_at": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),
     "judge_segments": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 8]),
+    "judge_states": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 5]),
     "lowest_log_sums": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 4]),
     "lowest_pairs": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 6, ctypes.c_int, _ADDRESS]),
     "apply_lines": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),

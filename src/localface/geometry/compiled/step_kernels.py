@@ -124,6 +124,16 @@ class StepKernels:
         check_memory(judge(self._address, n, *map(address, arrays)))
         return StepVerdicts(verdicts, bounds, places, radii)
 
+    def judge_states(self, points: Array, rows: Ids, log_floors: Array) -> StepVerdicts:
+        """Tell whether states are above their floors; ``rows`` are there, twice each."""
+        n = len(points)
+        verdicts = np.empty(n, dtype=np.int8)
+        bounds = np.empty(n)
+        arrays: tuple[npt.NDArray[np.generic], ...] = (points, rows, log_floors)
+        arrays = (*map(np.ascontiguousarray, arrays), verdicts, bounds)
+        check_memory(self._library.judge_states(self._address, n, *map(address, arrays)))
+        return StepVerdicts(verdicts, bounds, np.zeros((0, self._depth)), np.zeros(0))
+
     def lowest_log_sums(self, starts: Array, ends: Array, rows: Ids) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
         lowest = np.empty(len(starts))

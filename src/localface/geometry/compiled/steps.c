@@ -368,6 +368,15 @@ static double set_direction(const Kernels *k, const double *start, const double 
     return length;
 }
 
+/* How far rough sums may be off, in nats, given the squared lengths of both ends together; infinite
+ * where they are of no use. */
+static double rough_guard(const Kernels *k, double squares, double floor)
+{
+    double h = k->bandwidth;
+    double guard = 16.0 * (k->depth + 4) * ROUGH_EPSILON * (k->largest + 2 * squares) / (h * h);
+    return guard < 5.0 && fabs(floor) < 1e4 ? guard + 1e-3 : INFINITY;
+}
+
 /* Refuse a leg of which some place or other is below the floor, beyond what single precision
  * leaves open: most of those that are refused are. */
 static int is_refused_roughly(const Kernels *k, const double *start, const double *direction,
@@ -375,19 +384,39 @@ static int is_refused_roughly(const Kernels *k, const double *start, const doubl
                               double *bound, double *at)
 {
     static const double shares[] = {0.5, 0.25, 0.75, 0.1, 0.9};
-    double offsets[5], sums[5], h = k->bandwidth;
-    double guard = 16.0 * (k->depth + 4) * ROUGH_EPSILON * (k->largest + 2 * squares) / (h * h);
+    double offsets[5], sums[5];
+    double guard = rough_guard(k, squares, floor);
     int n = length > 0 ? 5 : 1, least = 0;
-    if (!(guard < 5.0) || !(fabs(floor) < 1e4)) return 0;
+    if (!isfinite(guard)) return 0;
     for (int i = 0; i < n; i++) offsets[i] = shares[i] * length;
     rough_sums(k, start, direction, own, floor, offsets, n, sums);
     for (int i = 1; i < n; i++)
         if (sums[i] < sums[least]) least = i;
     double found = log(sums[least]);
-    if (!(found < -guard - 1e-3)) return 0;
+    if (!(found < -guard)) return 0;
     *bound = floor + found;
     *at = offsets[least];
     return 1;
+}
+
+static double log_sum_rounding(const Kernels *k, double squares)
+{
+    double h = k->bandwidth;
+    return 8.0 * (k->depth + 4) * EPSILON * (2 * squares + k->largest) / (h * h);
+}
+
+/* Accept a leg on a bound from near rows; UNDECIDED where they do not suffice, or are all. */
+static int judge_by_near_rows(const Kernels *k, Measured *m, Sample *samples, const double *start,
+                              const double *end, double *direction, double *middle,
+                              const int64_t *own, double floor, double *bound)
+{
+    double length = set_direction(k, start, end, direction), lowest, at;
+    double squares = squared_length(start, k->depth) + squared_length(end, k->depth);
+    double aim = floor - FLOOR_TOLERANCE / 2 + log_sum_rounding(k, squares);
+    if (k->n_rows <= FEW_ROWS) return UNDECIDED;
+    measure_near_rows(k, m, start, direction, length, own, middle);
+    int found = refine(m, length, k->bandwidth, aim, samples, &lowest, &at, bound);
+    return found == PASSED ? PASSED : UNDECIDED;
 }
 
 /* Judge one leg; `lowest` and `at` are of the lowest log-sum seen where it is refused. */
@@ -396,19 +425,15 @@ static int judge_leg(const Kernels *k, Measured *m, Sample *samples, const doubl
                      double floor, double *bound, double *at)
 {
     double h = k->bandwidth, length = set_direction(k, start, end, direction);
-    double lowest, proven;
     double squares = squared_length(start, k->depth) + squared_length(end, k->depth);
-    double rounding = 8.0 * (k->depth + 4) * EPSILON * (2 * squares + k->largest) / (h * h);
+    double rounding = log_sum_rounding(k, squares);
     double aim = floor - FLOOR_TOLERANCE / 2 + rounding;
     double allowed = NEGLIGIBLE + log((double)k->n_rows) - floor;
+    double lowest, proven;
     *at = 0.0;
-    if (k->n_rows > FEW_ROWS) {
-        measure_near_rows(k, m, start, direction, length, own, middle);
-        if (refine(m, length, h, aim, samples, &lowest, at, &proven) == PASSED) {
-            *bound = proven;
-            return PASSED;
-        }
-    }
+    if (judge_by_near_rows(k, m, samples, start, end, direction, middle, own, floor, bound) ==
+        PASSED)
+        return PASSED;
     *bound = -INFINITY;
     if (allowed <= 0) return REFUSED; /* the floor is higher than all rows in one place */
     if (is_refused_roughly(k, start, direction, length, own, squares, floor, bound, at))
@@ -677,6 +702,86 @@ PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, co
                                       desk.direction, desk.middle, own);
         lowest[i] = second < lowest[i] ? second : lowest[i];
     }
+    close_desk(&desk);
+    return 0;
+}
+
+#define STATES 32 /* states that are held against a block of rows while it is near */
+
+/* Sums of all kernels at some places, as shares of their floors, roughly. */
+WIDE static void rough_sums_at(const Kernels *k, int64_t n_places, const double *places,
+                               const int64_t *own, const double *floors, double *sums)
+{
+    float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth));
+    for (int64_t p = 0; p < n_places; p++) sums[p] = 0.0;
+    for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
+        int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
+        for (int64_t p = 0; p < n_places; p++) {
+            float q[ROUGH_BLOCK], sum = 0.0f, less = (float)-floors[p];
+            if (sums[p] > 1.0) continue; /* above its floor: this does not refuse it */
+            for (int64_t i = 0; i < n; i++) q[i] = 0.0f;
+            for (int64_t j = 0; j < k->depth; j++) {
+                const float *column = k->rough_columns + j * k->n_rows + from;
+                float s = (float)places[p * k->depth + j];
+                for (int64_t i = 0; i < n; i++) {
+                    float away = column[i] - s;
+                    q[i] += away * away;
+                }
+            }
+            for (int o = 0; o < 2; o++)
+                if (own[2 * p + o] >= from && own[2 * p + o] < from + n)
+                    q[own[2 * p + o] - from] = 1e30f;
+#pragma omp simd reduction(+ : sum)
+            for (int64_t i = 0; i < n; i++) sum += rough_exponential(q[i] * factor + less);
+            sums[p] += sum;
+        }
+    }
+}
+
+/* Judge states: as segments that end where they start, many at a time. */
+PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const int64_t *rows,
+                        const double *floors, int8_t *verdicts, double *bounds)
+{
+    Desk desk;
+    if (open_desk(k, &desk)) return 1;
+    double *places = malloc((size_t)(STATES * k->depth) * sizeof(double));
+    if (!places) {
+        close_desk(&desk);
+        return 1;
+    }
+    for (int64_t first = 0; first < n; first += STATES) {
+        int64_t some = n - first < STATES ? n - first : STATES, pending = 0;
+        int64_t number[STATES], own[2 * STATES];
+        double asked[STATES], sums[STATES], at;
+        for (int64_t i = first; i < first + some; i++) {
+            double *place = places + pending * k->depth;
+            int64_t *mine = own + 2 * pending;
+            for (int o = 0; o < 2; o++)
+                mine[o] = rows[2 * i + o] < 0 ? -1 : k->position[rows[2 * i + o]];
+            place_of(k, points + i * k->width, place);
+            verdicts[i] = (int8_t)judge_by_near_rows(k, &desk.measured, desk.samples, place, place,
+                                                     desk.direction, desk.middle, mine, floors[i],
+                                                     &bounds[i]);
+            if (verdicts[i] == PASSED) continue;
+            asked[pending] = floors[i];
+            number[pending++] = i;
+        }
+        rough_sums_at(k, pending, places, own, asked, sums);
+        for (int64_t p = 0; p < pending; p++) {
+            const double *place = places + p * k->depth;
+            int64_t i = number[p];
+            double share = log(sums[p]), squares = 2 * squared_length(place, k->depth);
+            if (share < -rough_guard(k, squares, floors[i])) {
+                verdicts[i] = REFUSED;
+                bounds[i] = floors[i] + share;
+                continue;
+            }
+            verdicts[i] = (int8_t)judge_leg(k, &desk.measured, desk.samples, place, place,
+                                            desk.direction, desk.middle, own + 2 * p, floors[i],
+                                            &bounds[i], &at);
+        }
+    }
+    free(places);
     close_desk(&desk);
     return 0;
 }
