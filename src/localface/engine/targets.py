@@ -8,6 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from localface.engine.score_cache import BLOCK_ROWS, ScoreCache
+from localface.geometry.compiled.row_index import first_of_equals
 from localface.geometry.segments import norms
 from localface.search.questions import Census, ComposeStates, TargetCounts, Widening
 from localface.sources.holder import RowHolder, list_all_rows
@@ -116,8 +117,12 @@ class TargetRows:
 
 
 def _distinct_rows(states: Array) -> Array:
-    """The different rows in lexicographic order: ``np.unique`` compares whole rows, more slowly."""
-    ordered = states[np.lexsort(states.T[::-1])]
+    """The different rows, each where it comes first."""
+    first = first_of_equals(states)
+    if first is not None:
+        return states[first]
+    order = np.lexsort(states.T)
+    ordered = states[order]
     new = np.ones(len(ordered), dtype=bool)
     new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return ordered[new]
+    return states[np.sort(order[new])]

@@ -26,7 +26,7 @@ from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
 
 _PAIRS_UP_TO = 12  # constrained features up to which pairs are tried
-_MOST_SCORED = 500_000  # states that the model is asked about to tell which constraints to free
+_MOST_SCORED = 120_000  # states that the model is asked about to tell which constraints to free
 _MOST_SEARCHED = 6  # sets of features that are tried by a search for one person
 _NAMED = 3  # sets of features that a sentence names
 

@@ -20,6 +20,7 @@ _NUMBER = ctypes.c_int64
 _ADDRESS = ctypes.c_void_p
 _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "fill_slots": (None, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _NUMBER]),
+    "first_of_equals": (None, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _NUMBER, _ADDRESS]),
     "rows_at": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),
     "judge_segments": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 8]),
     "judge_states": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 5]),

@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 
 from localface.geometry.compiled.library import address, load_library
-from localface.types import Array, Ids
+from localface.types import Array, Ids, Mask
 
 
 class _RowIndex(ctypes.Structure):
@@ -49,3 +49,16 @@ class RowIndex:
         found = np.empty(len(points), dtype=np.int64)
         self._library.rows_at(self._address, len(points), address(points), address(found))
         return found
+
+
+def first_of_equals(points: Array) -> Mask | None:
+    """Tell which points equal none before them; None: NumPy has to."""
+    library = load_library()
+    if library is None:
+        return None
+    points = np.ascontiguousarray(points)
+    n, width = points.shape
+    slots = np.empty(1 << (2 * n).bit_length(), dtype=np.int64)
+    first = np.empty(n, dtype=bool)
+    library.first_of_equals(address(points), n, width, address(slots), len(slots), address(first))
+    return first

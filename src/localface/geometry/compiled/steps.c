@@ -572,6 +572,22 @@ static int64_t row_at(const RowIndex *index, const double *point)
     return -1;
 }
 
+/* Tell which points equal none before them, with the help of an empty table of slots. */
+PUBLIC void first_of_equals(const double *points, int64_t n, int64_t width, int64_t *slots,
+                            int64_t n_slots, uint8_t *first)
+{
+    RowIndex index = {width, n_slots, points, slots};
+    for (int64_t i = 0; i < n_slots; i++) slots[i] = -1;
+    for (int64_t i = 0; i < n; i++) {
+        const double *point = points + i * width;
+        first[i] = row_at(&index, point) < 0;
+        if (!first[i]) continue;
+        uint64_t slot = hash_point(point, width) & (n_slots - 1);
+        while (slots[slot] >= 0) slot = (slot + 1) & (n_slots - 1);
+        slots[slot] = i;
+    }
+}
+
 PUBLIC void rows_at(const RowIndex *index, int64_t n, const double *points, int64_t *rows)
 {
     for (int64_t i = 0; i < n; i++) rows[i] = row_at(index, points + i * index->width);
