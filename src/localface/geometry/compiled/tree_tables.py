@@ -12,10 +12,8 @@ from localface.geometry.compiled.library import address, load_library
 from localface.types import Array
 
 _NUMBERS = ("n_trees", "n_outputs", "n_categories", "depth", "single")
-_ARRAYS = (
-    *("roots", "left", "feature", "threshold", "missing_right"),
-    *("category_list", "category_right", "value"),
-)
+_ARRAYS = ("roots", "nodes", "missing_right", "category_list", "category_right", "value")
+_NODE = np.dtype([("threshold", np.float64), ("left", np.int32), ("feature", np.int32)])
 
 
 class _Trees(ctypes.Structure):
@@ -34,7 +32,12 @@ class TreeTables:
         self, library: ctypes.CDLL, arrays: Mapping[str, npt.NDArray[np.generic]], depth: int
     ) -> None:
         self._library = library
-        self._arrays = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+        nodes = np.empty(len(arrays["left"]), dtype=_NODE)
+        for name in _NODE.names or ():
+            nodes[name] = arrays[name]
+        kept = {name: arrays[name] for name in _ARRAYS if name != "nodes"}
+        self._arrays = {name: np.ascontiguousarray(array) for name, array in kept.items()}
+        self._arrays["nodes"] = nodes
         value = self._arrays["value"]
         self._dtype = value.dtype
         by_numbers = not len(self._arrays["category_right"])
