@@ -85,6 +85,7 @@ def _fit_kernels(
         shape.bandwidth,
         shape.copies,
         ~space.discrete,
+        _one_hot_columns(space),
     )
     known = np.full(len(rows), np.nan)
     known[chosen] = log_sums.plain
@@ -97,6 +98,13 @@ def _fit_kernels(
     )
     normaliser = kde.log_normaliser
     return kde, RowLogSums(log_sums.plain + normaliser, log_sums.fair + normaliser)
+
+
+def _one_hot_columns(space: Space) -> tuple[tuple[int, int], ...]:
+    """Return the columns of each categorical feature: the first, and the one after the last."""
+    firsts = space.first_columns.tolist()
+    features = zip(space.schema, firsts, [*firsts[1:], space.width], strict=True)
+    return tuple((first, end) for one, first, end in features if one.kind == "categorical")
 
 
 def _standardise(values: Array, expected: tuple[Array, Array]) -> Array:
