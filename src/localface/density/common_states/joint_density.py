@@ -68,9 +68,10 @@ def _sums_of_pairs(
     unsure = np.minimum(*sums) < _SMALLEST_SUM
     with np.errstate(divide="ignore"):
         plain, fair = (np.log(one) for one in sums)
-    exact = _sums_row_by_row(rows, chosen[unsure], bandwidth, copies)
-    plain[unsure] = exact.plain
-    fair[unsure] = exact.fair
+    if unsure.any():
+        exact = _sums_row_by_row(rows, chosen[unsure], bandwidth, copies)
+        plain[unsure] = exact.plain
+        fair[unsure] = exact.fair
     return RowLogSums(plain, fair)
 
 

@@ -12,6 +12,7 @@ from localface.types import Array, Ids, Mask
 
 _LINES = 64  # of a tile
 _ROWS = 2048  # in each line
+_LARGEST_EXACT = 1e4  # half a square, in bandwidths, whose rounding is of no account
 _MANY_CATEGORIES = 16  # columns from which comparing codes is quicker than multiplying columns
 
 
@@ -34,6 +35,7 @@ class KernelTable:
     left: Array
     right: Array
     categories: tuple[Category, ...]
+    exact: bool  # whether rounding makes no kernel larger than it may be, by more than a trace
 
     @classmethod
     def of(cls, rows: Array, bandwidth: float, one_hot: tuple[tuple[int, int], ...]) -> KernelTable:
@@ -53,6 +55,7 @@ class KernelTable:
             np.column_stack([scaled, squares, ones]),
             np.ascontiguousarray(np.column_stack([scaled, ones, squares]).T),
             tuple(categories),
+            exact=bool(-squares.min() < _LARGEST_EXACT),
         )
 
     def log_kernels(self, lines: slice, columns: slice) -> Array:
@@ -61,7 +64,7 @@ class KernelTable:
         for one in self.categories:
             differ = one.codes[lines, None] != one.codes[columns]
             found -= differ * one.cost
-        return np.minimum(found, 0.0, out=found)
+        return found if self.exact else np.minimum(found, 0.0, out=found)
 
 
 def kernel_sums_of_others(
@@ -113,10 +116,10 @@ def _tiles(n_chosen: int, n_rows: int) -> Iterator[tuple[slice, slice]]:
 
 def _add(sums: Array, kernels: Array, lines: slice, columns: slice) -> None:
     """Add what rows get from each other: chosen columns from the lines too, unless they are them."""
-    sums[lines] += kernels.sum(axis=1)
+    sums[lines] += kernels @ np.ones(kernels.shape[1])
     after = max(columns.start, lines.stop)
     if after < columns.stop <= len(sums):
-        sums[after : columns.stop] += kernels[:, after - columns.start :].sum(axis=0)
+        sums[after : columns.stop] += np.ones(len(kernels)) @ kernels[:, after - columns.start :]
 
 
 def _same_person(
