@@ -101,6 +101,15 @@ def is_missing_value(value: object) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
+def are_never_missing(values: Iterable[object]) -> bool:
+    """Tell by their types alone that none of the values is a missing one.
+
+    >>> are_never_missing(["a", "b"]), are_never_missing(["a", None])
+    (True, False)
+    """
+    return _NEVER_MISSING.issuperset(map(type, values))
+
+
 def is_absent(feature: DeclaredFeature, codes: Array) -> Mask:
     """Tell which codes of a feature are no values: missing, or a code for a reason."""
     absent = np.isnan(codes)

@@ -194,5 +194,12 @@ def _choose_knots(ranks: Array, scores: Array) -> Ids:
     part = _MOST_KNOTS // 4
     by_rank = np.searchsorted(ranks, np.linspace(ranks[0], ranks[-1], 2 * part))
     by_score = np.searchsorted(scores, np.linspace(scores[0], scores[-1], part))
-    widest = np.argsort(-np.diff(scores), kind="stable")[: part // 2]
+    widest = _widest(np.diff(scores), part // 2)
     return np.unique(np.concatenate([by_rank, by_score, widest, widest + 1]))
+
+
+def _widest(gaps: Array, count: int) -> Ids:
+    """Return where the widest gaps are; of those as wide as each other the first."""
+    least = -np.partition(-gaps, count - 1)[count - 1]
+    wide = np.flatnonzero(gaps >= least)
+    return np.asarray(wide[np.argsort(-gaps[wide], kind="stable")[:count]])

@@ -156,10 +156,12 @@ class Space:
 
     def check_magnitudes(self, records: Array, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
-        far = np.abs((records - self.centres) / self.scales) > _FAR
-        far[:, self._plain] |= np.abs(self._plain_codes.to_columns(records[:, self._plain])) > _FAR
-        far &= ~absent_values(self.schema, records)
-        if far.any():
+        present = ~absent_values(self.schema, records)
+        lowest = records.min(axis=0, where=present, initial=np.inf)
+        highest = records.max(axis=0, where=present, initial=-np.inf)
+        ends = np.where(present.any(axis=0), [lowest, highest], self.centres)
+        if self._far_off(ends).any():  # every map rises: the ends tell of all between them
+            far = self._far_off(records) & present
             row, j = (int(index) for index in np.argwhere(far)[0])
             name = self.schema.names[j]
             value = records[row, j]
@@ -168,6 +170,11 @@ class Space:
                 "is it a slip?",
                 feature=name,
             )
+
+    def _far_off(self, records: Array) -> Mask:
+        far = np.abs((records - self.centres) / self.scales) > _FAR
+        far[:, self._plain] |= np.abs(self._plain_codes.to_columns(records[:, self._plain])) > _FAR
+        return np.asarray(far)
 
     def points(self, records: Array) -> Array:
         """Turn records into points."""

@@ -16,7 +16,7 @@ _AGAINST = 4096  # rows that make it
 _WIDTHS = (1e-3, 10.0)  # the bandwidths that are possible, in standard deviations
 _COSTS = (1e-6, 50.0)  # what a different category may cost, in nats
 _USUAL_COST = 1.5
-_IN_CACHE = 8  # times fewer distances at once than fit in memory fit near the processor
+_IN_CACHE = 4  # times fewer distances at once than fit in memory fit near the processor
 _FAR_OFF = 10.0  # a row is out of reach that has nobody within so many standard deviations
 _TIMES_AS_FAR = 20.0  # and is that much further from its nearest than others are
 

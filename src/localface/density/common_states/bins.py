@@ -128,7 +128,7 @@ def _last_of_bins(counts: Ids, full: float, gap_follows: Mask) -> Ids:
 
 def _extremes(column: Array, edges: Array) -> tuple[Array, Array]:
     """Return the lowest and the highest value in each bin."""
-    values = np.unique(column) if len(column) else np.zeros(1)
+    values = np.sort(column) if len(column) else np.zeros(1)
     ends = np.searchsorted(values, edges)
     lowest = values[np.concatenate([[0], ends])]
     highest = values[np.concatenate([ends, [len(values)]]) - 1]

@@ -39,7 +39,7 @@ class KernelTable:
 
     @classmethod
     def of(cls, rows: Array, bandwidth: float, one_hot: tuple[tuple[int, int], ...]) -> KernelTable:
-        """Lay out rows; ``one_hot`` are the first columns and those after the last of categories."""
+        """Lay out rows; ``one_hot`` are the columns of categories, first and after the last."""
         categories = []
         as_numbers = np.ones(rows.shape[1], dtype=bool)
         for first, end in one_hot:
@@ -115,7 +115,7 @@ def _tiles(n_chosen: int, n_rows: int) -> Iterator[tuple[slice, slice]]:
 
 
 def _add(sums: Array, kernels: Array, lines: slice, columns: slice) -> None:
-    """Add what rows get from each other: chosen columns from the lines too, unless they are them."""
+    """Add what rows get from each other: lines, and the chosen rows among the columns after."""
     sums[lines] += kernels @ np.ones(kernels.shape[1])
     after = max(columns.start, lines.stop)
     if after < columns.stop <= len(sums):

@@ -8,6 +8,7 @@ from localface.data.space import Space
 from localface.types import Array
 
 _FEW_VALUES = 64  # distinct values up to which a column is one of counts and marks
+_LOOKED_AT = 256  # rows that mostly show that a column has more
 
 
 def spread_ties(points: Array, space: Space) -> Array:
@@ -19,6 +20,8 @@ def spread_ties(points: Array, space: Space) -> Array:
     found = points.copy()
     chance = np.random.default_rng(0)
     for column in np.flatnonzero(~space.discrete):
+        if len(np.unique(points[:_LOOKED_AT, column])) > _FEW_VALUES:
+            continue
         values = np.unique(points[:, column])
         if 2 < len(values) <= _FEW_VALUES:
             which = np.searchsorted(values, points[:, column])
