@@ -69,9 +69,7 @@ def both(
 
 def cells_of(records: Array, space: Space, **options: Any) -> Cells:
     rows = np.arange(len(records))
-    return Cells.of(
-        space.points(records), records, rows, points_of=space.points, n_rows=len(records), **options
-    )
+    return Cells.of(records, rows, points_of=space.points, n_rows=len(records), **options)
 
 
 def free(width: int) -> Bounds:
@@ -351,7 +349,6 @@ def test_small_tables_agree_with_brute_force(
     records, point, bounds, k, shut, radius = world
     rows = np.arange(len(records))
     cells = Cells.of(
-        records,
         records,
         rows,
         points_of=lambda same: same,

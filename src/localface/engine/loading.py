@@ -110,9 +110,7 @@ def _load_into_cells(
     space = Space.fit(schema, sample, linear=options.as_published, absences=absences)
     space.check_magnitudes(records, "the data")
     rows = np.arange(len(records))
-    source = Cells.of(
-        space.points(records), records, rows, points_of=space.points, n_rows=len(records)
-    )
+    source = Cells.of(records, rows, points_of=space.points, n_rows=len(records))
     _check_table_size(len(records), source.n_distinct, options)
     points = PointSet(space.points(sample))
     seen = _seen_in_all_rows(schema, sample, records)

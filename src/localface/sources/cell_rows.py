@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -22,14 +22,32 @@ class CellRows:
 
     ``near`` holds points in float32 with half their squared length as the last column: its
     product with (-q, 1) is half the squared distance from q, but for a part that is the same
-    for all rows. ``rows`` are row numbers in the user's table, ``folder`` is the store that the
-    arrays are mapped from, if they are.
+    for all rows. ``records`` are in float32 as well where that loses nothing. ``rows`` are row
+    numbers in the user's table, ``folder`` is the store that the arrays are mapped from, if they
+    are.
     """
 
     near: Floats
-    records: Array
+    records: Array | Floats
     rows: Ids
     folder: Path | None = None
+
+    @classmethod
+    def of(
+        cls, records: Array, rows: Ids, order: Ids, *, points_of: Callable[[Array], Array]
+    ) -> CellRows:
+        """Take rows in the order they are stored in, a block at a time."""
+        stored = _take_compactly(records, order)
+        width = points_of(records[:1]).shape[1]
+        near = np.empty((len(order), width + 1), dtype=np.float32)
+        for block in cut_into_slices(len(order), _ROWS_AT_ONCE):
+            points = points_of(stored[block].astype(np.float64))
+            near[block] = with_half_squares(points, np.arange(len(points)))
+        return cls(near, stored, rows[order])
+
+    def records_of(self, ids: Ids | slice) -> Array:
+        """Return the records of some rows."""
+        return np.asarray(self.records[ids], dtype=np.float64)
 
     def rough_distances(self, partition: Partition, cells: Ids, point: Array) -> Floats:
         """Return half the squared distance, but for a constant, to each row of some cells."""
@@ -79,6 +97,21 @@ class CellRows:
             at = np.minimum(np.searchsorted(exclude, ids[kept]), len(exclude) - 1)
             kept = kept[exclude[at] != ids[kept]]
         return kept
+
+
+def _take_compactly(records: Array, order: Ids) -> Array | Floats:
+    """Return records in some order: in float32 if each of them is the same in it."""
+    with np.errstate(over="ignore"):
+        exact = all(
+            np.array_equal(records[block].astype(np.float32), records[block], equal_nan=True)
+            for block in cut_into_slices(len(records), _ROWS_AT_ONCE)
+        )
+    if not exact:
+        return records[order]
+    found = np.empty((len(order), records.shape[1]), dtype=np.float32)
+    for block in cut_into_slices(len(order), _ROWS_AT_ONCE):
+        found[block] = records[order[block]]
+    return found
 
 
 def with_half_squares(points: Array, order: Ids) -> Floats:

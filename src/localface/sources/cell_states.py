@@ -129,7 +129,7 @@ class CellStates:
 
         def rows_at(positions: Ids) -> tuple[Ids, Array]:
             chosen = ids[positions]
-            return chosen, self._points_of(np.asarray(self._rows.records[chosen]))
+            return chosen, self._points_of(self._rows.records_of(chosen))
 
         def rough_reach(distance: float) -> float:
             """No column is off by more than its values are, and neither is the sum."""

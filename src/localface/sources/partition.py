@@ -5,7 +5,7 @@ Whatever is chosen here depends on what a row holds, never on its position in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,12 +41,19 @@ class Partition:
     upper: Array
 
     @classmethod
-    def of(cls, points: Array, cells: Ids, centroids: Floats) -> Partition:
-        """Describe points that are sorted by cell; cells without rows are left out."""
+    def of(cls, points: Iterable[Array], cells: Ids, centroids: Floats) -> Partition:
+        """Describe points that are sorted by cell, block by block; empty cells are left out."""
         filled, starts = np.unique(cells, return_index=True)
-        lower = np.minimum.reduceat(points, starts)
-        upper = np.maximum.reduceat(points, starts)
-        ends = np.append(starts, len(points)).astype(np.int64)
+        lower = np.full((len(filled), centroids.shape[1]), np.inf)
+        upper = np.full((len(filled), centroids.shape[1]), -np.inf)
+        done = 0
+        for block in points:
+            numbers = np.searchsorted(filled, cells[done : done + len(block)])
+            some, firsts = np.unique(numbers, return_index=True)
+            lower[some] = np.minimum(lower[some], np.minimum.reduceat(block, firsts))
+            upper[some] = np.maximum(upper[some], np.maximum.reduceat(block, firsts))
+            done += len(block)
+        ends = np.append(starts, len(cells)).astype(np.int64)
         return cls(centroids[filled].T.copy(), ends, lower.T.copy(), upper.T.copy())
 
     def __len__(self) -> int:
