@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from localface.geometry.bounds import Bounds
-from localface.sources.partition import Floats, Partition, cut_into_slices
-from localface.types import NO_ROWS, Array, Ids
+from localface.sources.partition import Partition, cut_into_slices
+from localface.types import NO_ROWS, Array, Floats, Ids
 
-_ROWS_AT_ONCE = 1 << 16  # rows turned into float32 at once
+_ROWS_AT_ONCE = 1 << 14  # rows turned into float32 at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,11 +34,11 @@ class CellRows:
 
     @classmethod
     def of(
-        cls, records: Array, rows: Ids, order: Ids, *, points_of: Callable[[Array], Array]
+        cls, records: Array | Floats, rows: Ids, order: Ids, *, points_of: Callable[[Array], Array]
     ) -> CellRows:
         """Take rows in the order they are stored in, a block at a time."""
-        stored = _take_compactly(records, order)
-        width = points_of(records[:1]).shape[1]
+        stored = records[order]
+        width = points_of(records[:1].astype(np.float64)).shape[1]
         near = np.empty((len(order), width + 1), dtype=np.float32)
         for block in cut_into_slices(len(order), _ROWS_AT_ONCE):
             points = points_of(stored[block].astype(np.float64))
@@ -99,19 +99,14 @@ class CellRows:
         return kept
 
 
-def _take_compactly(records: Array, order: Ids) -> Array | Floats:
-    """Return records in some order: in float32 if each of them is the same in it."""
+def make_compact(records: Array) -> Array | Floats:
+    """Return records in float32 if each of them is the same in it, else as they are."""
     with np.errstate(over="ignore"):
-        exact = all(
-            np.array_equal(records[block].astype(np.float32), records[block], equal_nan=True)
-            for block in cut_into_slices(len(records), _ROWS_AT_ONCE)
-        )
-    if not exact:
-        return records[order]
-    found = np.empty((len(order), records.shape[1]), dtype=np.float32)
-    for block in cut_into_slices(len(order), _ROWS_AT_ONCE):
-        found[block] = records[order[block]]
-    return found
+        for block in cut_into_slices(len(records), _ROWS_AT_ONCE):
+            some = records[block]
+            if not np.array_equal(some.astype(np.float32), some, equal_nan=True):
+                return records
+    return records.astype(np.float32)
 
 
 def with_half_squares(points: Array, order: Ids) -> Floats:

@@ -15,9 +15,9 @@ from localface.sources.nearest_states import (
     no_states,
     projection_of,
 )
-from localface.sources.partition import EPS, Floats, Partition
+from localface.sources.partition import EPS, Partition
 from localface.sources.protocol import Nearest, Neighbors
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Floats, Ids, Mask
 
 _ROWS_AT_ONCE = 1 << 16  # rows whose states are compared at once
 _FIRST_CELLS = 64  # one cell in so many is scanned before the rest

@@ -28,13 +28,14 @@ from localface.sources.partition import (
     train_centroids,
 )
 from localface.sources.protocol import Nearest, Neighbors
-from localface.types import NO_ROWS, Array, Ids
+from localface.types import NO_ROWS, Array, Floats, Ids
 
 PointsOf = Callable[[Array], Array]
 Reopen = Callable[[Path, PointsOf], "Cells"]
 _SPARE = 16  # rows fetched beyond k, so that rounding in float32 can misplace none
 _SAMPLED_DISTANCES = 2048  # rough distances that an edge is read off
 _ROWS_AT_ONCE = 1 << 16  # rows worked out exactly at once
+_POINTS_AT_ONCE = 1 << 14  # rows that are points at once while cells are made: never all
 _QUESTIONS_AT_ONCE = 256
 _FIRST_CELLS = 64  # one cell in so many is scanned before the rest
 
@@ -70,7 +71,7 @@ class Cells:
     @classmethod
     def of(
         cls,
-        records: Array,
+        records: Array | Floats,
         rows: Ids,
         *,
         points_of: PointsOf,
@@ -86,15 +87,15 @@ class Cells:
             if n_cells is None
             else min(n_cells, len(sample))
         )
-        sample_points = points_of(records[sample])
+        sample_points = points_of(records[sample].astype(np.float64))
         centroids = train_centroids(sample_points, n_cells)
-        blocks = cut_into_slices(len(records), _ROWS_AT_ONCE)  # never all rows as points at once
-        cells = np.concatenate(
-            [nearest_centroids(points_of(records[block]), centroids) for block in blocks]
-        )
+        cells = np.empty(len(records), dtype=np.int64)
+        for block in cut_into_slices(len(records), _POINTS_AT_ONCE):
+            points = points_of(records[block].astype(np.float64))
+            cells[block] = nearest_centroids(points, centroids)
         order = stored_order(cells, hashes, records, rows)
         cell_rows = CellRows.of(records, rows, order, points_of=points_of)
-        blocks = cut_into_slices(len(order), _ROWS_AT_ONCE)
+        blocks = cut_into_slices(len(order), _POINTS_AT_ONCE)
         partition = Partition.of(
             (points_of(cell_rows.records_of(block)) for block in blocks), cells[order], centroids
         )
