@@ -14,6 +14,7 @@ LATE = (
     "localface.analyses.observed_moves",
     "localface.analyses.robustness",
     "localface.apps",
+    "concurrent.futures.process",
     "pandas",
     "scipy.optimize",
     "scipy.special",
