@@ -4,24 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from localface.analyses.alternatives import (
-    Alternatives,
-    find_alternatives,
-    find_alternatives_by_values,
-)
-from localface.analyses.audit import Audit, audit_proposals
-from localface.analyses.completing import complete_answers
-from localface.analyses.floor_report import FloorReport, measure_floor
-from localface.analyses.observed_moves import MoveCounter, read_trajectories
-from localface.analyses.robustness import (
-    Robustness,
-    explain_robustly,
-    measure_robustness,
-    read_models,
-)
-from localface.analyses.whynot import Check, check_wish, read_wish
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.frames import labels_of_rows
@@ -41,6 +25,13 @@ from localface.options import (
     Search,
     takes_options_of,
 )
+
+if TYPE_CHECKING:  # analyses are imported when they are asked for: together they take a while
+    from localface.analyses.alternatives import Alternatives
+    from localface.analyses.audit import Audit
+    from localface.analyses.floor_report import FloorReport
+    from localface.analyses.robustness import Robustness
+    from localface.analyses.whynot import Check
 
 
 class LocalFACE(FittedExplainer):
@@ -121,6 +112,8 @@ class LocalFACE(FittedExplainer):
         self.target = self._engine.target
         warn_of_near_copies(self._engine.density, stacklevel=2)
         if evidence is not None:
+            from localface.analyses.observed_moves import MoveCounter, read_trajectories
+
             move_counter = MoveCounter.of(
                 read_trajectories(evidence), self.schema, self._engine.space.scales.tolist()
             )
@@ -136,9 +129,13 @@ class LocalFACE(FittedExplainer):
             A dict, a pandas Series, a 1-D array or a one-row frame.
         {options}
         """
+        from localface.analyses.completing import complete_answers
+
         asked = check_ask(self._engine, ask).for_person(person)
         request = asked.make_request(person)
         if ask.min_robustness is not None:
+            from localface.analyses.robustness import explain_robustly
+
             return explain_robustly(asked.engine, request, asked.plan, float(ask.min_robustness))
         ((_, answer),) = asked.engine.answer([request], asked.plan)
         return complete_answers(asked.engine, asked.plan, [(request, answer)])[0]
@@ -155,6 +152,11 @@ class LocalFACE(FittedExplainer):
             As for ``explain``.
         {options}
         """
+        from localface.analyses.alternatives import (
+            find_alternatives,
+            find_alternatives_by_values,
+        )
+
         if self.options.strategy != "guided":
             raise InputError(
                 f"strategy={self.options.strategy!r} works out no actions, and alternatives differ "
@@ -179,6 +181,8 @@ class LocalFACE(FittedExplainer):
             A table, or a list of what ``explain`` takes.
         {options}
         """
+        from localface.analyses.completing import complete_answers
+
         return answer_many(
             plan_requests(self._engine, ask, people),  # every one, before the first search
             add_reasons=complete_answers,
@@ -218,6 +222,8 @@ class LocalFACE(FittedExplainer):
         target
             The target that the answer was asked for, where that is not the explainer's own.
         """
+        from localface.analyses.robustness import measure_robustness, read_models
+
         engine = engine_for_target(self._engine, target)
         engine = engine_for_person(engine, recourse.records[0]).with_thresholds(min_score=min_score)
         others = read_models(engine, models, target=engine.target, form=engine.form)
@@ -233,6 +239,8 @@ class LocalFACE(FittedExplainer):
             As for ``explain``.
         {options}
         """
+        from localface.analyses.whynot import check_wish, read_wish
+
         asked = check_ask(self._engine, ask).for_person(person)
         request = asked.make_request(person)
         goal = read_wish(ask.wish, request.record, self.schema)
@@ -260,6 +268,8 @@ class LocalFACE(FittedExplainer):
         progress
             Whether to show a bar while ways are looked for.
         """
+        from localface.analyses.audit import audit_proposals
+
         return audit_proposals(
             self._engine,
             (factuals, counterfactuals),
@@ -288,6 +298,8 @@ class LocalFACE(FittedExplainer):
         progress
             Whether to show a bar.
         """
+        from localface.analyses.floor_report import measure_floor
+
         return measure_floor(
             self._engine, self.options, groups=groups, seed=seed, progress=progress
         )

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.bool_]
 Ids = npt.NDArray[np.int64]
 

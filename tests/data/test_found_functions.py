@@ -70,3 +70,13 @@ def test_a_body_mass_index_is_linked_to_weight_and_height_stays():
     assert f"{whole}: to change them together, schema.link('weight_kg', 'bmi')" in schema.notes
     assert "'bmi' follows from 'weight_kg' by its name" in without.notes[-1]
     assert not any("bmi" in one for one in Schema.infer(table[["bmi"]]).notes)
+
+
+@pytest.mark.parametrize("first", [np.nan, 0.0])
+def test_a_multiple_is_found_though_its_first_rows_tell_nothing(first):
+    base = RNG.normal(size=N)
+    base[:100] = first
+
+    schema = Schema.infer(pd.DataFrame({"a": base, "b": base * 2.54, "k": INCOME}))
+
+    assert "'b' is 'a' in another unit in every row" in " ".join(schema.notes)

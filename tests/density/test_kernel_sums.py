@@ -247,3 +247,16 @@ def test_on_a_grid_of_people_where_the_ground_is_flat_verdicts_are_right():
     assert kde.lowest_along(starts, ends, None).log_densities == pytest.approx(exact, abs=1e-9)
     for off, passes in ((0.0, True), (1e-10, True), (1e-8, False)):
         assert (kde.lowest_along(starts, ends, exact + off).passes == passes).all()
+
+
+def test_mapping_points_adds_up_all_columns_to_the_last_bit():
+    chance = np.random.default_rng(0)
+    matrix = chance.normal(size=(6, 6))
+    matrix[:, 4:] = 0.0
+    matrix[4:, 4:] = np.diag([0.7, -1.3])  # as categories are mapped
+    points = chance.normal(size=(50, 6))
+
+    found = kernel_sums.map_points(points, matrix)
+
+    assert found.tolist() == (points[:, None, :] * matrix.T).sum(axis=-1).tolist()
+    assert kernel_sums.map_points(points[:1], matrix).tolist() == found[:1].tolist()

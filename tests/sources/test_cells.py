@@ -15,6 +15,7 @@ from localface import Feature, Schema
 from localface.data.space import Space
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import PointSet
+from localface.sources.cell_rows import make_compact
 from localface.sources.cells import Cells
 from localface.sources.protocol import Nearest, Neighbors
 from localface.sources.table import TableSource
@@ -69,9 +70,7 @@ def both(
 
 def cells_of(records: Array, space: Space, **options: Any) -> Cells:
     rows = np.arange(len(records))
-    return Cells.of(
-        space.points(records), records, rows, points_of=space.points, n_rows=len(records), **options
-    )
+    return Cells.of(records, rows, points_of=space.points, n_rows=len(records), **options)
 
 
 def free(width: int) -> Bounds:
@@ -352,7 +351,6 @@ def test_small_tables_agree_with_brute_force(
     rows = np.arange(len(records))
     cells = Cells.of(
         records,
-        records,
         rows,
         points_of=lambda same: same,
         n_rows=len(records),
@@ -377,3 +375,34 @@ def test_a_copy_of_cells_in_memory_answers_the_same() -> None:
     asked = questions(space, people(5, seed=8), 10)
     for mine, theirs in zip(cells.nearest(asked), again.nearest(asked), strict=True):
         np.testing.assert_array_equal(mine.ids, theirs.ids)
+
+
+def test_records_in_float32_are_kept_so_and_answer_as_in_float64() -> None:
+    compact = np.random.default_rng(5).normal(size=(4000, 3)).astype(np.float32)
+    compact[7, 1] = np.nan
+    records = compact.astype(np.float64)
+    rows = np.arange(len(records))
+
+    def points_of(some: np.ndarray) -> np.ndarray:
+        return np.nan_to_num(2.0 * some)
+
+    kept, wide = (
+        Cells.of(one, rows, points_of=points_of, n_rows=len(rows), n_cells=40)
+        for one in (make_compact(records), records)
+    )
+
+    question = Nearest(np.zeros(3), 30, Bounds.unlimited(3), NO_ROWS)
+    near, near_wide = (one.nearest([question])[0] for one in (kept, wide))
+    assert kept._rows.records.dtype == np.float32
+    assert near.ids.tolist() == near_wide.ids.tolist()
+    assert near.distances.tolist() == near_wide.distances.tolist()
+    assert kept.records(near.ids).dtype == np.float64
+    np.testing.assert_array_equal(kept.records(rows), wide.records(rows))
+
+
+@pytest.mark.parametrize("odd", [0.1, 1e300])
+def test_records_that_float32_would_change_stay_as_they_are(odd: float) -> None:
+    records = np.ones((100, 2))
+    records[50, 1] = odd
+
+    assert make_compact(records) is records

@@ -22,7 +22,7 @@ def table(points: Array) -> RowHolder:
 
 def cells(points: Array) -> RowHolder:
     rows = np.arange(len(points))
-    return Cells.of(points, points, rows, points_of=np.asarray, n_rows=len(points), n_cells=7)
+    return Cells.of(points, rows, points_of=np.asarray, n_rows=len(points), n_cells=7)
 
 
 def test_a_source_as_a_search_sees_it_offers_no_list() -> None:

@@ -31,7 +31,6 @@ def in_cells(points: Array, *, n_cells: int = 5, n_probe: int | None = None) -> 
     """Cells of which all are scanned, unless told otherwise."""
     return Cells.of(
         points,
-        points,
         np.arange(len(points)),
         points_of=lambda same: same,
         n_rows=len(points),

@@ -51,9 +51,7 @@ def people(n: int, seed: int) -> Array:
 
 def cells_of(records: Array, space: Space, **options: Any) -> Cells:
     rows = np.arange(len(records))
-    return Cells.of(
-        space.points(records), records, rows, points_of=space.points, n_rows=len(records), **options
-    )
+    return Cells.of(records, rows, points_of=space.points, n_rows=len(records), **options)
 
 
 def free(width: int) -> Bounds:

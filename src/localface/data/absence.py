@@ -11,7 +11,7 @@ import numpy.typing as npt
 from localface.data.codes import FeatureValue, HashableDict, finite_number
 from localface.data.declared import DeclaredFeature
 from localface.errors import SchemaError, did_you_mean, list_names
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Floats, Ids, Mask
 
 MissingRule = Literal["keep", "may be measured", "refuse"]
 MISSING_RULES: tuple[str, ...] = get_args(MissingRule)
@@ -101,7 +101,16 @@ def is_missing_value(value: object) -> bool:
     return isinstance(value, float | np.floating) and bool(np.isnan(value))
 
 
-def is_absent(feature: DeclaredFeature, codes: Array) -> Mask:
+def are_never_missing(values: Iterable[object]) -> bool:
+    """Tell by their types alone that none of the values is a missing one.
+
+    >>> are_never_missing(["a", "b"]), are_never_missing(["a", None])
+    (True, False)
+    """
+    return _NEVER_MISSING.issuperset(map(type, values))
+
+
+def is_absent(feature: DeclaredFeature, codes: Array | Floats) -> Mask:
     """Tell which codes of a feature are no values: missing, or a code for a reason."""
     absent = np.isnan(codes)
     if feature.codes:
@@ -109,7 +118,7 @@ def is_absent(feature: DeclaredFeature, codes: Array) -> Mask:
     return np.asarray(absent)
 
 
-def absent_values(features: Iterable[DeclaredFeature], records: Array) -> Mask:
+def absent_values(features: Iterable[DeclaredFeature], records: Array | Floats) -> Mask:
     """Tell which values of records, or of one, are missing or codes for a reason."""
     found = np.isnan(records)
     for j, feature in enumerate(features):

@@ -46,12 +46,12 @@ def find_codes(name: str, numbers: Array, people: Ids | None = None) -> FoundCod
     codes; -1, and high ones far above all others (999, 96), are only pointed out.
     """
     distinct, counts = np.unique(numbers, return_counts=True)
-    rows = dict(zip(distinct.tolist(), counts.tolist(), strict=True))
+    outer = _outer(distinct)
+    rows = dict(zip(outer, counts[np.searchsorted(distinct, outer)].tolist(), strict=True))
     if people is not None:  # one person's rows are no evidence beside each other's
         pairs = np.unique(np.column_stack([numbers, people]), axis=0)
-        rows = {value: int((pairs[:, 0] == value).sum()) for value in _outer(distinct)}
-        rows = dict.fromkeys(distinct.tolist(), 0) | rows
-    below = [value for value in rows if value < 0]
+        rows = {value: int((pairs[:, 0] == value).sum()) for value in outer}
+    below = [value for value in outer if value < 0]
     if _are_codes(below, rows, _NEGATIVE) and len(distinct) > len(below) + 1:
         return FoundCodes(tuple(below), (_taken_note(name, below, rows),))
     if len(distinct) > 3 and _are_codes(below, rows, frozenset({-1.0})):
@@ -66,8 +66,12 @@ def is_well_known_code(value: float) -> bool:
 
 
 def _outer(distinct: Array) -> list[float]:
-    """The values that may be codes by where they are: those below 0, and the last few."""
-    return [*distinct[distinct < 0].tolist(), *distinct[distinct >= 0][-_MOST_CODES:].tolist()]
+    """The values that may be codes by where they are: the first below 0, and the last few.
+
+    One more than may be codes tells that there are too many.
+    """
+    below = distinct[distinct < 0][: _MOST_CODES + 1]
+    return [*below.tolist(), *distinct[distinct >= 0][-_MOST_CODES:].tolist()]
 
 
 def same_code_note(name: str, value: object) -> str:

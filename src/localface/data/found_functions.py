@@ -9,12 +9,13 @@ from itertools import permutations
 import numpy as np
 
 from localface.data.protected_names import words_of
-from localface.types import Array
+from localface.types import Array, Mask
 
 _FEWEST_ROWS = 30
 _MOST_COLUMNS = 60
 _SAME = 1e-6  # share of the larger of two numbers by which rounding may part them
 _ROUNDED = 0.01  # the same for a body mass index, whose parts are rounded
+_FEW_ROWS = 64  # rows that rule out most functions
 _MOST_ROWS = 2000  # rows on which a function is tried
 _BODY = {"weight": frozenset({"weight", "wt"}), "height": frozenset({"height", "ht"})}
 _MULTIPLE = "{!r} in another unit"
@@ -50,9 +51,10 @@ def find_functions(numbers: Mapping[str, Array]) -> list[FoundFunction]:
     """Find columns that are a function of one other; NaN is no value. Each is told of once."""
     some = {name: values[:_MOST_ROWS] for name, values in numbers.items() if _varies(values)}
     some = dict(list(some.items())[:_MOST_COLUMNS])
+    possible = _possible_pairs(some)
     found: dict[str, FoundFunction] = {}
     for of, name in permutations(some, 2):
-        if name in found or of in found:
+        if name in found or of in found or (of, name) not in possible:
             continue
         how = _function_of(some[of], some[name])
         if how:
@@ -95,6 +97,38 @@ def _is_body_mass(values: Array, weight: Array, height: Array) -> bool:
 def _varies(values: Array) -> bool:
     seen = values[~np.isnan(values)][:_MOST_ROWS]
     return len(seen) >= _FEWEST_ROWS and len(np.unique(seen)) > 3
+
+
+def _possible_pairs(numbers: Mapping[str, Array]) -> set[tuple[str, str]]:
+    """Return the pairs whose first rows do not tell already that none is a function of the other.
+
+    All functions of one column are held against all columns at once, on a few rows.
+    """
+    names = list(numbers)
+    some = np.array([values[:_FEW_ROWS] for values in numbers.values()])
+    found = set()
+    with np.errstate(all="ignore"):
+        for of, base in zip(names, some, strict=True):
+            wanted = [function(base) for _, function in _FUNCTIONS]
+            fits = np.any([~_apart(one, some).any(axis=1) for one in wanted], axis=0)
+            fits |= _may_be_multiples(base, some)
+            found |= {(of, name) for name, fit in zip(names, fits, strict=True) if fit}
+    return found
+
+
+def _may_be_multiples(base: Array, columns: Array) -> Mask:
+    """Tell which columns are a multiple of a base, or have no value to tell the factor by."""
+    tells = ~np.isnan(columns) & ~np.isnan(base) & (base != 0)
+    first = tells.argmax(axis=1)
+    factors = columns[np.arange(len(columns)), first] / base[first]
+    multiples = ~_apart(factors[:, None] * base, columns).any(axis=1)
+    return np.asarray(multiples | ~tells.any(axis=1))
+
+
+def _apart(wanted: Array, values: Array) -> Mask:
+    """Tell which numbers are further apart than rounding may bring them; none where one is NaN."""
+    size = np.maximum(np.abs(wanted), np.abs(values))
+    return np.asarray(np.abs(wanted - values) > _SAME * np.maximum(size, 1e-9))
 
 
 def _function_of(base: Array, values: Array) -> str:

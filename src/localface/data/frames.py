@@ -6,7 +6,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from localface.data.absence import is_missing_value
+from localface.data.absence import are_never_missing, is_missing_value
 from localface.errors import DataError, list_names
 
 ColumnValues = npt.NDArray[np.generic]
@@ -85,7 +85,7 @@ def missing_mask(values: ColumnValues) -> npt.NDArray[np.bool_]:
         return np.asarray(np.isnan(values))
     if values.dtype.kind == "M":
         return np.asarray(np.isnat(values))
-    if values.dtype.kind != "O":
+    if values.dtype.kind != "O" or are_never_missing(values):
         return np.zeros(len(values), dtype=bool)
     return np.fromiter((is_missing_value(value) for value in values), dtype=bool, count=len(values))
 

@@ -120,22 +120,25 @@ def _concave_slopes(values: Array, scores: Array) -> Array:
     Of many values a choice, evenly spread, stands for all.
     """
     places = np.unique(np.linspace(0, len(values) - 1, _PLACES).round().astype(np.int64))
-    x, y = values[places].tolist(), scores[places].tolist()
-    corners: list[int] = []
-    for i in range(len(x)):
-        while len(corners) > 1 and _is_under(corners[-2], corners[-1], i, x, y):
-            corners.pop()
-        corners.append(i)
-    chosen = places[corners]
+    chosen = places[_upper_corners(values[places], scores[places])]
     with np.errstate(over="ignore"):
         slopes = np.diff(scores[chosen]) / np.diff(values[chosen])
     return np.asarray(np.repeat(np.minimum(slopes, _STEEPEST), np.diff(chosen)))
 
 
-def _is_under(left: int, middle: int, right: int, x: list[float], y: list[float]) -> bool:
-    """Tell whether the middle one of three places is on or under the line through the others."""
-    rise = (y[middle] - y[left]) * (x[right] - x[left])
-    return rise <= (y[right] - y[left]) * (x[middle] - x[left])
+def _upper_corners(x: Array, y: Array) -> list[int]:
+    """Return the places that are above every line through two others, one on each side.
+
+    From one corner the next is where the line to it is steepest.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        slopes = (y[None, :] - y[:, None]) / (x[None, :] - x[:, None])
+    slopes[np.tri(len(x), dtype=bool)] = -np.inf
+    following = (len(x) - 1 - slopes[:, ::-1].argmax(axis=1)).tolist()  # the last of those on it
+    corners = [0]
+    while corners[-1] < len(x) - 1:
+        corners.append(following[corners[-1]])
+    return corners
 
 
 def _spread(scores: Array, counts: Ids) -> float:
@@ -191,5 +194,12 @@ def _choose_knots(ranks: Array, scores: Array) -> Ids:
     part = _MOST_KNOTS // 4
     by_rank = np.searchsorted(ranks, np.linspace(ranks[0], ranks[-1], 2 * part))
     by_score = np.searchsorted(scores, np.linspace(scores[0], scores[-1], part))
-    widest = np.argsort(-np.diff(scores), kind="stable")[: part // 2]
+    widest = _widest(np.diff(scores), part // 2)
     return np.unique(np.concatenate([by_rank, by_score, widest, widest + 1]))
+
+
+def _widest(gaps: Array, count: int) -> Ids:
+    """Return where the widest gaps are; of those as wide as each other the first."""
+    least = -np.partition(-gaps, count - 1)[count - 1]
+    wide = np.flatnonzero(gaps >= least)
+    return np.asarray(wide[np.argsort(-gaps[wide], kind="stable")[:count]])

@@ -17,7 +17,7 @@ from localface.data.schema import Schema
 from localface.data.value_scales import absences_in, centre_and_scale
 from localface.errors import DataError
 from localface.geometry.bounds import Bounds
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Floats, Ids, Mask
 
 _ROUND_WITHIN = 0.05  # share of a change by which it may grow for a rounder value
 _FAR = 1e9  # ordinary differences beyond which a value is taken for a slip
@@ -155,12 +155,14 @@ class Space:
         low, high = self.points(np.stack([record - step, record + step]))
         return low, high
 
-    def check_magnitudes(self, records: Array, who: str) -> None:
+    def check_magnitudes(self, records: Array | Floats, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
-        far = np.abs((records - self.centres) / self.scales) > _FAR
-        far[:, self._plain] |= np.abs(self._plain_codes.to_columns(records[:, self._plain])) > _FAR
-        far &= ~absent_values(self.schema, records)
-        if far.any():
+        present = ~absent_values(self.schema, records)
+        lowest = records.min(axis=0, where=present, initial=np.inf)
+        highest = records.max(axis=0, where=present, initial=-np.inf)
+        ends = np.where(present.any(axis=0), [lowest, highest], self.centres)
+        if self._far_off(ends).any():  # every map rises: the ends tell of all between them
+            far = self._far_off(records.astype(np.float64)) & present
             row, j = (int(index) for index in np.argwhere(far)[0])
             name = self.schema.names[j]
             value = records[row, j]
@@ -169,6 +171,11 @@ class Space:
                 "is it a slip?",
                 feature=name,
             )
+
+    def _far_off(self, records: Array) -> Mask:
+        far = np.abs((records - self.centres) / self.scales) > _FAR
+        far[:, self._plain] |= np.abs(self._plain_codes.to_columns(records[:, self._plain])) > _FAR
+        return np.asarray(far)
 
     def points(self, records: Array) -> Array:
         """Turn records into points."""

@@ -8,16 +8,17 @@ from localface.data.absence import MISSING, absent_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.errors import DataError
-from localface.types import Array, Ids
+from localface.types import Array, Floats, Ids
 
 _EXACT_POWER = 22  # the largest power of ten that is a float
 _DIGITS = 12  # digits that a number in the user's units is first tried with
 _IQR_OF_NORMAL = 1.349  # the interquartile range of a normal distribution, in standard deviations
 
 
-def absences_in(schema: Schema, records: Array) -> tuple[tuple[float, ...], ...]:
+def absences_in(schema: Schema, records: Array | Floats) -> tuple[tuple[float, ...], ...]:
     """Return, of each feature, the codes of what is missing that occur; () where none do."""
-    found = tuple(absent_codes(feature, records[:, j]) for j, feature in enumerate(schema))
+    columns = (column.astype(np.float64) for column in records.T)
+    found = tuple(absent_codes(*pair) for pair in zip(schema, columns, strict=True))
     return found if any(found) else ()
 
 

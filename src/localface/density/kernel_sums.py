@@ -288,11 +288,21 @@ class LegCoordinates:
 
 
 def map_points(points: Array, matrix: Array) -> Array:
-    """Map points linearly, rounded the same whatever the batch."""
-    most = max(1, _DISTANCES_AT_ONCE // matrix.size)
-    parts = [points[first : first + most] for first in range(0, len(points), most)]
-    found = [(part[:, None, :] * matrix.T).sum(axis=-1) for part in parts]
-    return np.concatenate([np.empty((0, matrix.shape[1])), *found])
+    """Map points linearly, rounded the same whatever the batch.
+
+    What comes from one column only, as categories do, is one product: all else would add zeros.
+    """
+    from_one = np.flatnonzero(np.count_nonzero(matrix, axis=0) == 1)
+    source = np.abs(matrix[:, from_one]).argmax(axis=0)
+    found = np.empty((len(points), matrix.shape[1]))
+    found[:, from_one] = points[:, source] * matrix[source, from_one]
+    rest = np.setdiff1d(np.arange(matrix.shape[1]), from_one)
+    weights = np.ascontiguousarray(matrix[:, rest].T)
+    most = max(1, _DISTANCES_AT_ONCE // max(1, weights.size))
+    for first in range(0, len(points), most):
+        some = slice(first, first + most)
+        found[some, rest] = (points[some, None, :] * weights).sum(axis=-1)
+    return found
 
 
 def _compare_bounds_with_floors(

@@ -19,11 +19,12 @@ from localface.data.value_scales import absences_in
 from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
 from localface.options import Options
+from localface.sources.cell_rows import make_compact
 from localface.sources.cells import Cells
 from localface.sources.partition import SAMPLE, row_hashes, smallest_hashes
 from localface.sources.store import Store
 from localface.sources.table import TableSource
-from localface.types import Array, Ids
+from localface.types import Array, Floats, Ids
 
 MAX_SCANNED_ROWS = 200_000  # rows up to which a scan of all of them is quicker than an index
 
@@ -71,9 +72,14 @@ def load_table(
     schema.check_relations(records, "the data")
     form = TableFormat.of(data, schema)
     people = number_people(labels, len(records))
-    load = _load_into_cells if len(records) > MAX_SCANNED_ROWS else _load_to_scan
     extra = tuple(name for name in _named_columns(data) if name not in schema.names)
-    return replace(load(records, schema, form, options, people), extra_columns=extra)
+    if len(records) > MAX_SCANNED_ROWS:
+        compact = make_compact(records)
+        del records  # nothing of that size is held twice
+        loaded = _load_into_cells(compact, schema, form, options, people)
+    else:
+        loaded = _load_to_scan(records, schema, form, options, people)
+    return replace(loaded, extra_columns=extra)
 
 
 def _named_columns(data: Any) -> tuple[str, ...]:
@@ -100,19 +106,17 @@ def _load_to_scan(
 
 
 def _load_into_cells(
-    records: Array, schema: Schema, form: TableFormat, options: Options, people: Ids | None
+    records: Array | Floats, schema: Schema, form: TableFormat, options: Options, people: Ids | None
 ) -> LoadedTable:
     """Take many rows: they are searched in cells, and the density is fitted on a sample."""
     some = smallest_hashes(row_hashes(records), SAMPLE)
-    sample, first = distinct_records(records[some])
+    sample, first = distinct_records(records[some].astype(np.float64))
     groups = None if people is None else people[some][first]
     absences = absences_in(schema, records)
     space = Space.fit(schema, sample, linear=options.as_published, absences=absences)
     space.check_magnitudes(records, "the data")
     rows = np.arange(len(records))
-    source = Cells.of(
-        space.points(records), records, rows, points_of=space.points, n_rows=len(records)
-    )
+    source = Cells.of(records, rows, points_of=space.points, n_rows=len(records))
     _check_table_size(len(records), source.n_distinct, options)
     points = PointSet(space.points(sample))
     seen = _seen_in_all_rows(schema, sample, records)
@@ -132,11 +136,13 @@ def _load_from_store(store: Store, schema: Schema | None, options: Options) -> L
     return LoadedTable(schema, form, space, source, sample, points, seen)
 
 
-def _seen_in_all_rows(schema: Schema, sample: Array, records: Array) -> tuple[SeenValues, ...]:
+def _seen_in_all_rows(
+    schema: Schema, sample: Array, records: Array | Floats
+) -> tuple[SeenValues, ...]:
     """What rows hold of each feature: spacing and quantiles by a sample, the extremes by all."""
     found = []
     for j, values in enumerate(read_seen_values(schema, sample)):
-        codes = records[:, j]
+        codes = records[:, j].astype(np.float64)
         codes = codes[~is_absent(schema.features[j], codes)]
         if values.codes is not None:
             found.append(values.including(np.flatnonzero(np.bincount(codes.astype(np.int64)))))

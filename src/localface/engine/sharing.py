@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +65,10 @@ class SharedWork:
 
     def answer_in_processes(self, n_jobs: int) -> Iterator[Numbered]:
         """Answer everyone in several processes; each share of the people comes as it is done."""
+        import multiprocessing  # seldom wanted, and a tenth of what importing localface takes
+        from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+        from concurrent.futures.process import BrokenProcessPool
+
         n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
         shares = _shares_of(list(self.planned), n_jobs)
         forks = "fork" in multiprocessing.get_all_start_methods()

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.geometry.bounds import Bounds
-from localface.sources.partition import Floats, Partition, cut_into_slices
-from localface.types import NO_ROWS, Array, Ids, Mask
+from localface.sources.partition import Partition, cut_into_slices
+from localface.types import NO_ROWS, Array, Floats, Ids, Mask
 
 _QUESTIONS = 200  # questions tried, one half of them in a box
 _K = 50

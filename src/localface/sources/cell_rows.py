@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from localface.geometry.bounds import Bounds
-from localface.sources.partition import Floats, Partition, cut_into_slices
-from localface.types import NO_ROWS, Array, Ids
+from localface.sources.partition import Partition, cut_into_slices
+from localface.types import NO_ROWS, Array, Floats, Ids
 
-_ROWS_AT_ONCE = 1 << 16  # rows turned into float32 at once
+_ROWS_AT_ONCE = 1 << 14  # rows turned into float32 at once
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,14 +22,32 @@ class CellRows:
 
     ``near`` holds points in float32 with half their squared length as the last column: its
     product with (-q, 1) is half the squared distance from q, but for a part that is the same
-    for all rows. ``rows`` are row numbers in the user's table, ``folder`` is the store that the
-    arrays are mapped from, if they are.
+    for all rows. ``records`` are in float32 as well where that loses nothing. ``rows`` are row
+    numbers in the user's table, ``folder`` is the store that the arrays are mapped from, if they
+    are.
     """
 
     near: Floats
-    records: Array
+    records: Array | Floats
     rows: Ids
     folder: Path | None = None
+
+    @classmethod
+    def of(
+        cls, records: Array | Floats, rows: Ids, order: Ids, *, points_of: Callable[[Array], Array]
+    ) -> CellRows:
+        """Take rows in the order they are stored in, a block at a time."""
+        stored = records[order]
+        width = points_of(records[:1].astype(np.float64)).shape[1]
+        near = np.empty((len(order), width + 1), dtype=np.float32)
+        for block in cut_into_slices(len(order), _ROWS_AT_ONCE):
+            points = points_of(stored[block].astype(np.float64))
+            near[block] = with_half_squares(points, np.arange(len(points)))
+        return cls(near, stored, rows[order])
+
+    def records_of(self, ids: Ids | slice) -> Array:
+        """Return the records of some rows."""
+        return np.asarray(self.records[ids], dtype=np.float64)
 
     def rough_distances(self, partition: Partition, cells: Ids, point: Array) -> Floats:
         """Return half the squared distance, but for a constant, to each row of some cells."""
@@ -79,6 +97,16 @@ class CellRows:
             at = np.minimum(np.searchsorted(exclude, ids[kept]), len(exclude) - 1)
             kept = kept[exclude[at] != ids[kept]]
         return kept
+
+
+def make_compact(records: Array) -> Array | Floats:
+    """Return records in float32 if each of them is the same in it, else as they are."""
+    with np.errstate(over="ignore"):
+        for block in cut_into_slices(len(records), _ROWS_AT_ONCE):
+            some = records[block]
+            if not np.array_equal(some.astype(np.float32), some, equal_nan=True):
+                return records
+    return records.astype(np.float32)
 
 
 def with_half_squares(points: Array, order: Ids) -> Floats:

@@ -15,9 +15,9 @@ from localface.sources.nearest_states import (
     no_states,
     projection_of,
 )
-from localface.sources.partition import EPS, Floats, Partition
+from localface.sources.partition import EPS, Partition
 from localface.sources.protocol import Nearest, Neighbors
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Floats, Ids, Mask
 
 _ROWS_AT_ONCE = 1 << 16  # rows whose states are compared at once
 _FIRST_CELLS = 64  # one cell in so many is scanned before the rest
@@ -129,7 +129,7 @@ class CellStates:
 
         def rows_at(positions: Ids) -> tuple[Ids, Array]:
             chosen = ids[positions]
-            return chosen, self._points_of(np.asarray(self._rows.records[chosen]))
+            return chosen, self._points_of(self._rows.records_of(chosen))
 
         def rough_reach(distance: float) -> float:
             """No column is off by more than its values are, and neither is the sum."""

@@ -12,7 +12,7 @@ import numpy as np
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
 from localface.sources.calibration import Calibration, calibrate_n_probe
-from localface.sources.cell_rows import CellRows, with_half_squares
+from localface.sources.cell_rows import CellRows
 from localface.sources.cell_states import CellStates
 from localface.sources.nearest_states import answer_rows_and_states
 from localface.sources.partition import (
@@ -28,13 +28,14 @@ from localface.sources.partition import (
     train_centroids,
 )
 from localface.sources.protocol import Nearest, Neighbors
-from localface.types import NO_ROWS, Array, Ids
+from localface.types import NO_ROWS, Array, Floats, Ids
 
 PointsOf = Callable[[Array], Array]
 Reopen = Callable[[Path, PointsOf], "Cells"]
 _SPARE = 16  # rows fetched beyond k, so that rounding in float32 can misplace none
 _SAMPLED_DISTANCES = 2048  # rough distances that an edge is read off
 _ROWS_AT_ONCE = 1 << 16  # rows worked out exactly at once
+_POINTS_AT_ONCE = 1 << 14  # rows that are points at once while cells are made: never all
 _QUESTIONS_AT_ONCE = 256
 _FIRST_CELLS = 64  # one cell in so many is scanned before the rest
 
@@ -70,8 +71,7 @@ class Cells:
     @classmethod
     def of(
         cls,
-        points: Array,
-        records: Array,
+        records: Array | Floats,
         rows: Ids,
         *,
         points_of: PointsOf,
@@ -87,12 +87,19 @@ class Cells:
             if n_cells is None
             else min(n_cells, len(sample))
         )
-        centroids = train_centroids(points[sample], n_cells)
-        cells = nearest_centroids(points, centroids)
+        sample_points = points_of(records[sample].astype(np.float64))
+        centroids = train_centroids(sample_points, n_cells)
+        cells = np.empty(len(records), dtype=np.int64)
+        for block in cut_into_slices(len(records), _POINTS_AT_ONCE):
+            points = points_of(records[block].astype(np.float64))
+            cells[block] = nearest_centroids(points, centroids)
         order = stored_order(cells, hashes, records, rows)
-        partition = Partition.of(points[order], cells[order], centroids)
-        cell_rows = CellRows(with_half_squares(points, order), records[order], rows[order])
-        calibration = calibrate_n_probe(partition, cell_rows.near, points[sample], n_probe=n_probe)
+        cell_rows = CellRows.of(records, rows, order, points_of=points_of)
+        blocks = cut_into_slices(len(order), _POINTS_AT_ONCE)
+        partition = Partition.of(
+            (points_of(cell_rows.records_of(block)) for block in blocks), cells[order], centroids
+        )
+        calibration = calibrate_n_probe(partition, cell_rows.near, sample_points, n_probe=n_probe)
         return cls(
             partition, cell_rows, points_of=points_of, n_rows=n_rows, calibration=calibration
         )
@@ -133,7 +140,7 @@ class Cells:
 
     def records(self, ids: Ids) -> Array:
         """Return rows that were revealed, in the user's units."""
-        return np.asarray(self._rows.records[ids])
+        return self._rows.records_of(ids)
 
     def row_numbers(self, ids: Ids) -> Ids:
         """Return the positions of these rows in the user's table."""

@@ -5,7 +5,7 @@ Whatever is chosen here depends on what a row holds, never on its position in th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,9 +14,8 @@ import numpy.typing as npt
 from localface.data.absence import same_codes
 from localface.geometry.bounds import Bounds
 from localface.geometry.segments import norms
-from localface.types import Array, Ids, Mask
+from localface.types import Array, Floats, Ids, Mask
 
-Floats = npt.NDArray[np.float32]
 Hashes = npt.NDArray[np.uint64]
 
 SAMPLE = 50_000  # distinct rows that cells, scales and densities are learnt from
@@ -41,12 +40,19 @@ class Partition:
     upper: Array
 
     @classmethod
-    def of(cls, points: Array, cells: Ids, centroids: Floats) -> Partition:
-        """Describe points that are sorted by cell; cells without rows are left out."""
+    def of(cls, points: Iterable[Array], cells: Ids, centroids: Floats) -> Partition:
+        """Describe points that are sorted by cell, block by block; empty cells are left out."""
         filled, starts = np.unique(cells, return_index=True)
-        lower = np.minimum.reduceat(points, starts)
-        upper = np.maximum.reduceat(points, starts)
-        ends = np.append(starts, len(points)).astype(np.int64)
+        lower = np.full((len(filled), centroids.shape[1]), np.inf)
+        upper = np.full((len(filled), centroids.shape[1]), -np.inf)
+        done = 0
+        for block in points:
+            numbers = np.searchsorted(filled, cells[done : done + len(block)])
+            some, firsts = np.unique(numbers, return_index=True)
+            lower[some] = np.minimum(lower[some], np.minimum.reduceat(block, firsts))
+            upper[some] = np.maximum(upper[some], np.maximum.reduceat(block, firsts))
+            done += len(block)
+        ends = np.append(starts, len(cells)).astype(np.int64)
         return cls(centroids[filled].T.copy(), ends, lower.T.copy(), upper.T.copy())
 
     def __len__(self) -> int:
@@ -89,18 +95,23 @@ class Partition:
         return np.asarray(positions + (self.starts[cells + 1] - ends)[which], dtype=np.int64)
 
 
-def row_hashes(records: Array) -> Hashes:
-    """Hash each row by its values alone; -0 counts as 0."""
+def row_hashes(records: Array | Floats) -> Hashes:
+    """Hash each row by its values alone; -0 counts as 0, and float32 as the same in float64."""
     first, second, shift = _MIX
     hashes = np.full(len(records), first)
     for block in cut_into_slices(len(records), 1 << 14):
         mixed = hashes[block]
-        for bits in np.ascontiguousarray((records[block] + 0.0).T).view(np.uint64):
+        for bits in _bits_by_column(records[block]):
             mixed ^= bits
             for factor in (second, first):
                 mixed *= factor
                 mixed ^= mixed >> shift
     return hashes
+
+
+def _bits_by_column(records: Array | Floats) -> Hashes:
+    values = np.add(records, 0.0, dtype=np.float64)
+    return np.ascontiguousarray(values.T).view(np.uint64)
 
 
 def smallest_hashes(hashes: Hashes, size: int) -> Ids:
@@ -183,7 +194,7 @@ def _exactly_nearest(points: Array, centroids: Floats, possible: Mask) -> Ids:
     return chosen
 
 
-def stored_order(cells: Ids, hashes: Hashes, records: Array, rows: Ids) -> Ids:
+def stored_order(cells: Ids, hashes: Hashes, records: Array | Floats, rows: Ids) -> Ids:
     """Return the distinct rows in the order they are stored: by cell, then by hash.
 
     Of repeated rows the one with the lowest number stays.
@@ -199,7 +210,7 @@ def stored_order(cells: Ids, hashes: Hashes, records: Array, rows: Ids) -> Ids:
     return np.asarray(order[np.append(True, ~same)], dtype=np.int64)
 
 
-def _equals_row_before(records: Array, order: Ids, alike: Mask) -> Mask:
+def _equals_row_before(records: Array | Floats, order: Ids, alike: Mask) -> Mask:
     """Tell which rows equal the one before, looking only where they may."""
     same = np.zeros(len(alike), dtype=bool)
     maybe = np.flatnonzero(alike)

@@ -88,7 +88,7 @@ class Store:
     def _check_points(self, points_of: PointsOf, rows: CellRows) -> None:
         """Try on some rows whether their points are those that were written."""
         ids = np.linspace(0, self.n_distinct - 1, _ROWS_CHECKED).astype(np.int64)
-        points = with_half_squares(points_of(rows.records[ids]), np.arange(len(ids)))
+        points = with_half_squares(points_of(rows.records_of(ids)), np.arange(len(ids)))
         if not np.array_equal(points, rows.near[ids]):
             raise DataError(
                 f"the rows of {str(self.folder)!r} were parted in another space: take the schema "

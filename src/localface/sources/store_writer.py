@@ -16,7 +16,6 @@ from localface.errors import DataError
 from localface.sources.calibration import calibrate_n_probe
 from localface.sources.cell_rows import with_half_squares
 from localface.sources.partition import (
-    Floats,
     Hashes,
     Partition,
     nearest_centroids,
@@ -27,7 +26,7 @@ from localface.sources.partition import (
     train_centroids,
 )
 from localface.sources.store_files import FILE_DTYPES, PARTS, map_file, write_store_facts
-from localface.types import Array, Ids
+from localface.types import Array, Floats, Ids
 
 Blocks = Callable[[], Iterable[Array]]
 Progress = Callable[[str, int, int], None]

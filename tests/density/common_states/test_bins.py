@@ -140,3 +140,27 @@ def test_without_a_step_there_are_no_cells():
     step, binned = cells_along(POINTS[:0], POINTS[:0], BINS, SPACE.discrete)
 
     assert len(step) == len(binned) == 0
+
+
+@given(
+    st.lists(st.integers(0, 60), min_size=1, max_size=120),
+    st.integers(1, 12),
+    st.sampled_from([1.0, 0.01]),
+)
+def test_bins_end_where_going_through_the_values_ends_them(values, most, unit):
+    column = np.array(values) ** 2 * unit
+    distinct, counts = np.unique(column, return_counts=True)
+    gaps = np.diff(distinct)
+    full = len(column) / most
+
+    found = bin_edges(column, most).tolist()
+
+    expected = []
+    inside = 0
+    for i, gap in enumerate(gaps):
+        inside += counts[i]
+        at_gap = gap > max(0.5, 5 * np.median(gaps)) and inside >= full / 4
+        if len(distinct) <= most or inside >= full or counts[i + 1] >= full or at_gap:
+            expected.append(distinct[i] + gap / 2)
+            inside = 0
+    assert found == expected

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from localface.density.common_states.copies import Copies
-from localface.density.common_states.distances import evenly_spread, squared_distances
+from localface.density.common_states.distances import chunks, evenly_spread, squared_distances
 from localface.density.kernel_sums import log_sum_exp
 from localface.types import Array
 
@@ -16,6 +16,7 @@ _AGAINST = 4096  # rows that make it
 _WIDTHS = (1e-3, 10.0)  # the bandwidths that are possible, in standard deviations
 _COSTS = (1e-6, 50.0)  # what a different category may cost, in nats
 _USUAL_COST = 1.5
+_IN_CACHE = 4  # times fewer distances at once than fit in memory fit near the processor
 _FAR_OFF = 10.0  # a row is out of reach that has nobody within so many standard deviations
 _TIMES_AS_FAR = 20.0  # and is that much further from its nearest than others are
 
@@ -62,11 +63,15 @@ def _tuning_distances(white: Array, discrete: Array, copies: Copies) -> tuple[Ar
     rows = evenly_spread(len(white), _TUNED_ON)
     others = evenly_spread(len(white), _AGAINST)
     squares = squared_distances(white[rows], white[others])
-    differ = np.rint(squared_distances(discrete[rows], discrete[others]))
+    differ = np.zeros((len(rows), len(others)))
+    if discrete.shape[1]:
+        differ = np.rint(squared_distances(discrete[rows], discrete[others]))
     if copies.groups is not None:
         squares[copies.groups[rows][:, None] == copies.groups[others]] = np.inf
     else:
-        squares[rows[:, None] == others] = np.inf
+        at = np.minimum(np.searchsorted(others, rows), len(others) - 1)
+        itself = np.flatnonzero(others[at] == rows)
+        squares[itself, at[itself]] = np.inf
     if copies.distance:
         squares[squares + differ < copies.distance**2] = np.inf
     nearest = squares.min(axis=1)
@@ -81,14 +86,26 @@ def _minus_likelihood(
 ) -> Callable[[Array], float]:
     """Return the function to minimise, of the logarithms of the bandwidth and of the cost."""
     others = np.array(n_categories, dtype=np.float64) - 1
+    counted = differ if len(others) else None
 
     def minus_likelihood(logs: Array) -> float:
         width, cost = _widths(logs)
-        log_sums = log_sum_exp(squares * (-0.5 / width**2) - cost * differ)
+        log_sums = _log_kernel_sums(squares, counted, -0.5 / width**2, cost)
         spent = n_numbers * np.log(width) + np.log1p(others * np.exp(-cost)).sum()
         return float(spent - log_sums.mean())
 
     return minus_likelihood
+
+
+def _log_kernel_sums(squares: Array, differ: Array | None, factor: float, cost: float) -> Array:
+    """Return the log-sum of kernels of each line, a few lines at a time as the cache holds them."""
+    found = np.empty(len(squares))
+    for some in chunks(len(squares), _IN_CACHE * squares.shape[1]):
+        logs = squares[some] * factor
+        if differ is not None:
+            logs -= cost * differ[some]
+        found[some] = log_sum_exp(logs)
+    return found
 
 
 def _widths(logs: Array) -> tuple[float, float]:

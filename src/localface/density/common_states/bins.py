@@ -8,7 +8,7 @@ import numpy as np
 
 from localface.data.lines import count_knots_reached, pad_lines
 from localface.data.space import Space
-from localface.types import Array, Ids
+from localface.types import Array, Ids, Mask
 
 _ROWS_A_CELL = 30  # rows expected in a cell of two numbers
 _FEWEST = 4
@@ -96,22 +96,39 @@ def bin_edges(column: Array, most: int) -> Array:
     if len(values) <= most:
         return np.asarray(between)
     full = len(column) / most
-    found = []
-    inside = 0
     gaps = np.diff(values)
     gap_follows = gaps > max(_GAP, _TIMES_AS_WIDE * float(np.median(gaps)))
-    for i, edge in enumerate(between.tolist()):
-        inside += counts[i]
-        at_gap = gap_follows[i] and inside >= _PART_OF_A_BIN * full
-        if inside >= full or counts[i + 1] >= full or at_gap:
-            found.append(edge)
-            inside = 0
-    return np.array(found)
+    return np.asarray(between[_last_of_bins(counts, full, gap_follows)])
+
+
+def _last_of_bins(counts: Ids, full: float, gap_follows: Mask) -> Ids:
+    """Return the last value of each bin but the last one.
+
+    A bin ends where it is full, before a value that fills one by itself, and at a gap if it is
+    full enough.
+    """
+    reached = np.cumsum(counts)
+    before_many = np.flatnonzero(counts[1:] >= full)
+    before_gaps = np.flatnonzero(gap_follows)
+    found = []
+    first = 0
+    inside = 0  # rows in bins that have ended
+    while first < len(counts) - 1:
+        ends = [int(np.searchsorted(reached, inside + full))]
+        ends += before_many[np.searchsorted(before_many, first) :][:1].tolist()
+        some = np.searchsorted(reached[before_gaps], inside + _PART_OF_A_BIN * full)
+        ends += before_gaps[some:][:1].tolist()
+        if min(ends) >= len(counts) - 1:
+            break
+        found.append(min(ends))
+        first = found[-1] + 1
+        inside = int(reached[found[-1]])
+    return np.array(found, dtype=np.int64)
 
 
 def _extremes(column: Array, edges: Array) -> tuple[Array, Array]:
     """Return the lowest and the highest value in each bin."""
-    values = np.unique(column) if len(column) else np.zeros(1)
+    values = np.sort(column) if len(column) else np.zeros(1)
     ends = np.searchsorted(values, edges)
     lowest = values[np.concatenate([[0], ends])]
     highest = values[np.concatenate([ends, [len(values)]]) - 1]

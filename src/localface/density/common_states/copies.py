@@ -6,12 +6,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.common_states.distances import chunks, evenly_spread, squared_distances
+from localface.density.common_states.distances import (
+    chunks,
+    evenly_spread,
+    smallest_of_lines,
+    squared_distances,
+)
 from localface.types import Array, Ids, Mask
 
 _TRIED = 256  # rows whose neighbours tell whether there are copies
 _NEIGHBOUR = 20  # the neighbour that the nearest is compared with
-_SAME_CATEGORIES = 0.5  # squared distance of codes: one that differs makes at least 1
+_RANKS = (0, _NEIGHBOUR // 4 - 1, _NEIGHBOUR // 2 - 1, _NEIGHBOUR - 1)
 _FEW_ALIKE = 0.1  # share of all rows, so that others are left to compare with
 _LIKE_A_COPY = 0.2  # the nearest is that much nearer than the twentieth: rare, but for copies
 _BY_CHANCE = 0.02  # share of rows of different people whose nearest is so much nearer
@@ -72,39 +77,59 @@ def copy_distance(numbers: Array, categories: Array) -> float:
     if len(numbers) < 2 * _NEIGHBOUR:
         return 0.0
     rows = evenly_spread(len(numbers), _TRIED)
-    squares = squared_distances(numbers[rows], numbers)
-    squares[np.arange(len(rows)), rows] = np.inf
-    differ = squared_distances(categories[rows], categories)
-    alike = differ < _SAME_CATEGORIES
-    n_alike = np.count_nonzero(alike, axis=1) - 1
-    many = n_alike >= _NEIGHBOUR
-    few = ~many & (n_alike > 0) & (n_alike <= _FEW_ALIKE * len(numbers))
+    states = _number_states(categories)
     looks_copied = np.zeros(len(rows), dtype=bool)
-    looks_copied[many] = _nearest_stands_out(np.where(alike, squares, np.inf)[many])
-    looks_copied[few] = _nearer_than_at_random(squares[few], alike[few])
+    ranked = np.full((len(rows), len(_RANKS)), np.nan)
+    for some in chunks(len(rows), len(numbers)):
+        ids = rows[some]
+        squares = squared_distances(numbers[ids], numbers)
+        squares[np.arange(len(ids)), ids] = np.inf
+        alike = states[ids][:, None] == states
+        n_alike = np.count_nonzero(alike, axis=1) - 1
+        many = n_alike >= _NEIGHBOUR
+        few = ~many & (n_alike > 0) & (n_alike <= _FEW_ALIKE * len(numbers))
+        looks_copied[some][few] = _nearer_than_at_random(squares[few], alike[few])
+        squares[~alike] = np.inf
+        ranked[some][many] = _ranked_distances(squares[many])
+    many = ~np.isnan(ranked[:, 0])
+    looks_copied[many] = _nearest_stands_out(ranked[many])
     if np.mean(looks_copied) <= _MANY_COPIES:
         return 0.0
     return reach_of_copies(np.hstack([numbers, categories]))
+
+
+def _number_states(categories: Array) -> Ids:
+    """Give rows the same number that have the same categories."""
+    if not categories.shape[1]:
+        return np.zeros(len(categories), dtype=np.int64)
+    small = np.ascontiguousarray(categories, dtype=np.float32)
+    states = small.view(f"V{small.itemsize * small.shape[1]}").ravel().tolist()
+    numbers = {state: i for i, state in enumerate(dict.fromkeys(states))}
+    return np.array([numbers[state] for state in states])
 
 
 def reach_of_copies(points: Array) -> float:
     """Return how near copies are, where there are any."""
     rows = evenly_spread(len(points), _TRIED)
     nth = min(_NEIGHBOUR, len(points) - 1)  # a row's nearest is itself
-    squares = np.partition(squared_distances(points[rows], points), nth, axis=1)[:, nth]
+    squares = smallest_of_lines(squared_distances(points[rows], points), nth + 1)[:, nth]
     return _COPY_REACH * float(np.median(np.sqrt(squares)))
 
 
-def _nearest_stands_out(squares: Array) -> Mask:
+def _ranked_distances(squares: Array) -> Array:
+    """Return the distances to the nearest, the fifth, the tenth and the twentieth."""
+    return np.asarray(np.sqrt(smallest_of_lines(squares, _NEIGHBOUR)[:, _RANKS]))
+
+
+def _nearest_stands_out(ranked: Array) -> Mask:
     """Tell whose nearest neighbour is so much nearer than the twentieth as is rare by chance.
 
     How rare it is depends on the dimension of the crowd, which the fifth, the tenth and the
     twentieth tell: whole numbers are as good as lines from near, and a plane from afar.
     """
-    if not len(squares):
+    if not len(ranked):
         return np.zeros(0, dtype=bool)
-    ranks = [0, _NEIGHBOUR // 4 - 1, _NEIGHBOUR // 2 - 1, _NEIGHBOUR - 1]
-    nearest, fifth, tenth, twentieth = np.sqrt(np.partition(squares, ranks, axis=1)[:, ranks]).T
+    nearest, fifth, tenth, twentieth = ranked.T
     dimension = min(_dimension(fifth, tenth), _dimension(tenth, twentieth))
     like_a_copy = min(_LIKE_A_COPY, (_BY_CHANCE / _NEIGHBOUR) ** (1 / dimension))
     return np.asarray(nearest < like_a_copy * twentieth)

@@ -9,6 +9,7 @@ import numpy as np
 from localface.types import Array, Ids
 
 _DISTANCES_AT_ONCE = 2**19
+_PART = 32  # values of a line that are looked at together
 
 
 def squared_distances(points: Array, rows: Array) -> Array:
@@ -17,6 +18,24 @@ def squared_distances(points: Array, rows: Array) -> Array:
     found += (points * points).sum(axis=1)[:, None]
     found += (rows * rows).sum(axis=1)
     return np.maximum(found, 0.0, out=found)
+
+
+def smallest_of_lines(values: Array, count: int) -> Array:
+    """Return the ``count`` smallest values of each line, lowest first.
+
+    The smallest are among the parts of a line whose own smallest is smallest.
+
+    >>> smallest_of_lines(np.array([[3.0, 1.0, 2.0, 5.0]]), 2).tolist()
+    [[1.0, 2.0]]
+    """
+    n_lines, width = values.shape
+    n_parts = width // _PART
+    if n_parts > 2 * count:
+        parts = values[:, : n_parts * _PART].reshape(n_lines, _PART, n_parts)
+        chosen = np.argpartition(parts.min(axis=1), count - 1, axis=1)[:, None, :count]
+        inside = np.take_along_axis(parts, chosen, axis=2).reshape(n_lines, count * _PART)
+        values = np.hstack([inside, values[:, n_parts * _PART :]])
+    return np.sort(np.partition(values, count - 1, axis=1)[:, :count], axis=1)
 
 
 def chunks(n: int, width: int) -> Iterator[slice]:

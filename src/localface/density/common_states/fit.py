@@ -34,17 +34,18 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
     points = rows.points
     chosen = evenly_spread(len(points), _RANKED_ON)
     shape = KernelShape.fit(points, space, groups)
-    kde, joint = _fit_kernels(rows, space, shape, chosen)
+    places = map_points(points, shape.matrix)
+    kde, joint = _fit_kernels(rows, places, space, shape, chosen)
     bins = FeatureBins.fit(points, space)
     binned = bins.of(points)
     own = np.array([j for j, one in enumerate(space.schema) if one.own], dtype=np.int64)
     own_columns = space.own_columns
     halves = shape.copies.halves(len(points))
-    weights = shape.copies.row_weights(points @ shape.matrix)
+    weights = shape.copies.row_weights(places)
     pairs = WeightedPairs.fit(PairTables.fit(bins, binned, weights), binned, halves, own)
     binned = binned[chosen]
     fair = np.column_stack([joint.fair, pairs.cross_fitted_values(binned, halves[chosen])])
-    plain = np.column_stack([joint.plain, pairs.values(binned, binned[:, None])])
+    plain = np.column_stack([joint.plain, pairs.values_of_rows(binned)])
     given_own = None
     comparable = None
     if own_columns.any():
@@ -76,15 +77,19 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
 
 
 def _fit_kernels(
-    rows: PointSet, space: Space, shape: KernelShape, chosen: Ids
+    rows: PointSet, places: Array, space: Space, shape: KernelShape, chosen: Ids
 ) -> tuple[KDE, RowLogSums]:
-    """Put the kernels on the rows; returns the leave-one-out log-densities of chosen ones too."""
+    """Put the kernels on the rows; returns the leave-one-out log-densities of chosen ones too.
+
+    ``places`` are the rows in the space of the kernels.
+    """
     log_sums = leave_one_out_log_sums(
-        map_points(rows.points, shape.matrix),
+        places,
         chosen,
         shape.bandwidth,
         shape.copies,
         ~space.discrete,
+        _one_hot_columns(space),
     )
     known = np.full(len(rows), np.nan)
     known[chosen] = log_sums.plain
@@ -97,6 +102,13 @@ def _fit_kernels(
     )
     normaliser = kde.log_normaliser
     return kde, RowLogSums(log_sums.plain + normaliser, log_sums.fair + normaliser)
+
+
+def _one_hot_columns(space: Space) -> tuple[tuple[int, int], ...]:
+    """Return the columns of each categorical feature: the first, and the one after the last."""
+    firsts = space.first_columns.tolist()
+    features = zip(space.schema, firsts, [*firsts[1:], space.width], strict=True)
+    return tuple((first, end) for one, first, end in features if one.kind == "categorical")
 
 
 def _standardise(values: Array, expected: tuple[Array, Array]) -> Array:

@@ -48,14 +48,15 @@ class KernelShape:
         smooth = spread_ties(points, space)
         best = cls(np.zeros((0, 0)), 1.0, Copies(groups))
         best_rank = (False, -np.inf)
+        directions = _Directions.fit(points, numeric, discrete, present)
         for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
-            matrix = _whitening(points, numeric, discrete, strength, present)
-            white = points @ matrix
+            matrix = directions.whitening(strength)
+            white = points @ matrix[:, numeric]
             tune = partial(tune_bandwidths, n_numbers=len(numeric), n_categories=sizes)
             copies = Copies(groups)
             if groups is None:
                 copies = Copies(None, copy_distance(white, codes))
-            even = smooth @ matrix
+            even = smooth @ matrix[:, numeric]
             tuned = tune(even, codes, copies=copies)
             if not copies.any and _copies_narrow(tuned[0], even, codes, len(numeric), tune):
                 copies = Copies(None, reach_of_copies(np.hstack([white, codes])))
@@ -125,28 +126,44 @@ def _shares_present(points: Array, space: Space) -> Array:
     return np.maximum(shares, 1 / len(points))
 
 
-def _whitening(
-    points: Array, numeric: Ids, discrete: Ids, strength: float, present: Array
-) -> Array:
-    """Map numbers to uncorrelated residuals; categories to nothing yet.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Directions:
+    """The directions in which what is left of numbers without categories is uncorrelated."""
 
-    At a strength of 1 they all get unit variance, at 0 each direction keeps its own. Where
-    numbers are missing they say nothing of how far they spread: ``present`` is the share of
-    rows that do.
-    """
-    matrix = np.zeros((points.shape[1], points.shape[1]))
-    if not len(numeric):
+    numeric: Ids
+    discrete: Ids
+    variances: Array
+    vectors: Array
+    effects: Array  # of each category on each number
+
+    @classmethod
+    def fit(cls, points: Array, numeric: Ids, discrete: Ids, present: Array) -> _Directions:
+        """Find them by a shrunken covariance.
+
+        Where numbers are missing they say nothing of how far they spread: ``present`` is the
+        share of rows that do.
+        """
+        effects = np.zeros((len(discrete), len(numeric)))
+        if not len(numeric):
+            return cls(numeric, discrete, np.zeros(0), np.zeros((0, 0)), effects)
+        residuals = bring_in_outliers(points[:, numeric])
+        if len(discrete):
+            effects = category_effects(points[:, discrete], residuals)
+            residuals = residuals - points[:, discrete] @ effects
+        variances, vectors = np.linalg.eigh(shrunken_covariance(residuals / np.sqrt(present)))
+        return cls(numeric, discrete, variances, vectors, effects)
+
+    def whitening(self, strength: float) -> Array:
+        """Map numbers to uncorrelated residuals; categories to nothing yet.
+
+        At a strength of 1 they all get unit variance, at 0 each direction keeps its own.
+        """
+        width = len(self.numeric) + len(self.discrete)
+        matrix = np.zeros((width, width))
+        white = self.vectors / np.maximum(self.variances, _SMALLEST_VARIANCE) ** (strength / 2)
+        matrix[np.ix_(self.numeric, self.numeric)] = white
+        matrix[np.ix_(self.discrete, self.numeric)] = -self.effects @ white
         return matrix
-    residuals = bring_in_outliers(points[:, numeric])
-    effects = np.zeros((len(discrete), len(numeric)))
-    if len(discrete):
-        effects = category_effects(points[:, discrete], residuals)
-        residuals = residuals - points[:, discrete] @ effects
-    values, vectors = np.linalg.eigh(shrunken_covariance(residuals / np.sqrt(present)))
-    white = vectors / np.maximum(values, _SMALLEST_VARIANCE) ** (strength / 2)
-    matrix[np.ix_(numeric, numeric)] = white
-    matrix[np.ix_(discrete, numeric)] = -effects @ white
-    return matrix
 
 
 def shrunken_covariance(rows: Array) -> Array:

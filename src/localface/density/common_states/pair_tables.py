@@ -111,6 +111,10 @@ class PairTables:
         n_left_out = (self._cells(without, pairs) == cells[:, None]).sum(axis=1)
         return np.asarray(self.log_ratios.take(cells + n_left_out * self.log_ratios.shape[1]))
 
+    def cell_ratios_of_rows(self, binned: Ids, pairs: Ids) -> Array:
+        """Return the same for rows of the tables, each left out of its own cells."""
+        return np.asarray(self.log_ratios[1].take(self._cells(binned, pairs)))
+
     def _cells(self, binned: Ids, pairs: Ids) -> Ids:
         """Return the number of the cell that bins are in, for each pair; below 0 for bins of -1."""
         first = binned[..., self.first[pairs]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,12 +42,25 @@ class WeightedPairs:
 
         ``without`` are the bins of rows that are left out, as ``PairTables.cell_ratios`` has it.
         """
-        pairs = self.considered
-        weights = self.weights[:, pairs].mean(axis=0)
-        found = np.zeros((len(binned), 2))
-        for some in chunks(len(binned) if len(pairs) else 0, len(pairs)):
+
+        def ratios(some: slice) -> Array:
             left_out = None if without is None else without[some]
-            ratios = self.tables.cell_ratios(binned[some], pairs, left_out)
+            return self.tables.cell_ratios(binned[some], self.considered, left_out)
+
+        return self._lowest_and_sum(len(binned), ratios)
+
+    def values_of_rows(self, binned: Ids) -> Array:
+        """Return the same for rows of the tables, each without itself."""
+        return self._lowest_and_sum(
+            len(binned),
+            lambda some: self.tables.cell_ratios_of_rows(binned[some], self.considered),
+        )
+
+    def _lowest_and_sum(self, n: int, ratios_of: Callable[[slice], Array]) -> Array:
+        weights = self.weights[:, self.considered].mean(axis=0)
+        found = np.zeros((n, 2))
+        for some in chunks(n if len(self.considered) else 0, len(self.considered)):
+            ratios = ratios_of(some)
             found[some, 0] = ratios.min(axis=1)
             found[some, 1] = (ratios * weights).sum(axis=1)
         return found
@@ -71,7 +85,7 @@ class WeightedPairs:
         weights = self.weights[::-1, pairs]
         found = np.zeros((len(binned), 2))
         for some in chunks(len(binned) if len(pairs) else 0, len(pairs)):
-            ratios = self.tables.cell_ratios(binned[some], pairs, binned[some][:, None])
+            ratios = self.tables.cell_ratios_of_rows(binned[some], pairs)
             found[some, 0] = ratios.min(axis=1)
             sums = ratios @ weights.T
             found[some, 1] = np.where(halves[some] == 0, sums[:, 0], sums[:, 1])
@@ -87,7 +101,7 @@ def _weights_of(tables: PairTables, binned: Ids) -> Array:
     random_rows = compose_records(rows, np.random.default_rng(0))
     ratios = np.vstack(
         [
-            tables.cell_ratios(rows, pairs, rows[:, None]),
+            tables.cell_ratios_of_rows(rows, pairs),
             tables.cell_ratios(random_rows, pairs),
         ]
     )

@@ -8,6 +8,7 @@ from localface.data.space import Space
 from localface.types import Array
 
 _FEW_VALUES = 64  # distinct values up to which a column is one of counts and marks
+_LOOKED_AT = 256  # rows that mostly show that a column has more
 
 
 def spread_ties(points: Array, space: Space) -> Array:
@@ -19,11 +20,14 @@ def spread_ties(points: Array, space: Space) -> Array:
     found = points.copy()
     chance = np.random.default_rng(0)
     for column in np.flatnonzero(~space.discrete):
-        values, which = np.unique(points[:, column], return_inverse=True)
+        if len(np.unique(points[:_LOOKED_AT, column])) > _FEW_VALUES:
+            continue
+        values = np.unique(points[:, column])
         if 2 < len(values) <= _FEW_VALUES:
+            which = np.searchsorted(values, points[:, column])
             gaps = np.diff(values)
             half = np.minimum(gaps, np.median(gaps)) / 2
-            below = np.append(half[0], half)[which.ravel()]
-            above = np.append(half, half[-1])[which.ravel()]
+            below = np.append(half[0], half)[which]
+            above = np.append(half, half[-1])[which]
             found[:, column] += chance.random(len(points)) * (below + above) - below
     return found
