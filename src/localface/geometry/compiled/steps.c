@@ -9,7 +9,7 @@
 #define FEW_ROWS 1024     /* rows up to which looking at all of them is quicker than choosing */
 #define NEAR_ROWS 192     /* rows summed at first: near ones, which nearly always do to accept */
 #define TIGHT 1e-10       /* nats within which a minimum is worked out where its value is asked for */
-#define MOST_TO_MINIMUM 262144 /* samples for that: where the ground is flat it takes many */
+#define MANY_SAMPLES 131072 /* for that: where the ground is flat for long, then less will do */
 #define BRACKET 1e-5      /* half the width, in bandwidths, of what is sampled around a minimum */
 #define NEGLIGIBLE 30.0   /* nats below the floor at which all rows left out stay together */
 #define SHALLOW 0.5       /* nats: what is refused by less lies next to dense regions: no hole */
@@ -460,14 +460,15 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
         lowest = samples[i].log_sum < lowest ? samples[i].log_sum : lowest;
     }
     if (!isfinite(lowest)) return lowest;
-    double proven = lowest, narrowest = 2 * length / MOST_TO_MINIMUM;
-    int64_t taken = count;
+    double proven = lowest, tight = TIGHT;
+    int64_t taken = count, many = MANY_SAMPLES;
     for (int64_t i = 0; i + 1 < count;) {
         double more[3], width = samples[i + 1].offset - samples[i].offset;
         int n_more = 1;
         double bound = bound_between(&samples[i], &samples[i + 1], h, &more[0]);
-        int is_full = taken > MOST_TO_MINIMUM || count - i + 3 > MOST_SAMPLES;
-        if (bound >= lowest - TIGHT || width < narrowest || is_full) {
+        int is_apart = more[0] > samples[i].offset && more[0] < samples[i + 1].offset;
+        int is_full = width < BRACKET * h || !is_apart || count - i + 3 > MOST_SAMPLES;
+        if (bound >= lowest - tight || is_full) { /* within a bracket it is rounding */
             proven = bound < proven ? bound : proven;
             i++;
             continue;
@@ -482,6 +483,10 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
         memmove(&samples[i + 1 + n_more], &samples[i + 1], (count - i - 1) * sizeof(Sample));
         count += n_more;
         taken += n_more;
+        if (taken > many) {
+            many += MANY_SAMPLES / 4;
+            tight *= 16;
+        }
         for (int j = 0; j < n_more; j++) {
             Sample *fresh = &samples[i + 1 + j];
             fresh->offset = more[j];
