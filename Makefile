@@ -8,33 +8,42 @@ ARGS ?=
 # Two test workers on two cores: a BLAS that starts threads of its own would only get in their way.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
+# Where C is compiled: NumPy does the same where there is no compiler.
+COMPILED := src/localface/geometry/compiled
+LIBRARY := $(COMPILED)/_kernels.so
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-core test-lowest coverage lint lint-page format bench comparison docs figures clean
+.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage lint lint-page format bench comparison docs figures clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-demo: $(VENV)/.has-demo  ## a recourse on two moons, then the readiness case study as a page
+demo: $(VENV)/.has-demo $(LIBRARY)  ## a recourse on two moons, then the readiness case study as a page
 	@$(VENV)/bin/localface demo $(ARGS)
 	@echo
 	@$(VENV)/bin/localface case readiness --splits 3 --people 300 --out localface-demo/readiness
 
-test: $(VENV)/.has-test $(VENV)/.has-dice $(VENV)/.has-browser  ## every test and doctest, warnings as errors
+test: $(VENV)/.has-test $(VENV)/.has-dice $(VENV)/.has-browser $(LIBRARY)  ## every test and doctest, warnings as errors
 	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal $(ARGS)
 
-test-fast: $(VENV)/.has-test  ## the quick tests, under a minute, for all day
+test-fast: $(VENV)/.has-test $(LIBRARY)  ## the quick tests, under a minute, for all day
 	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal -m "not slow" tests $(ARGS)
 
+# The folders that do things both ways, by NumPy alone: what a machine without a compiler has.
+BOTH_WAYS := $(addprefix tests/,geometry density sources data engine)
+test-numpy: $(VENV)/.has-test  ## the quick tests of what is compiled, without the compiled part
+	@$(ONE_THREAD) LOCALFACE_COMPILED=0 $(PY) -m pytest -q -n 2 --dist worksteal -m "not slow" $(BOTH_WAYS) $(ARGS)
+
 # The quick tests again without any extra, and with the lowest versions that the project file allows.
-test-core: $(VENV)-core/.ready  ## the quick tests that need no extra, without any
+test-core: $(VENV)-core/.ready $(LIBRARY)  ## the quick tests that need no extra, without any
 	@$(ONE_THREAD) $(VENV)-core/bin/python -m pytest -q -n 2 -m "not slow" tests $(ARGS)
 
-test-lowest: $(VENV)-lowest/.ready  ## the quick tests with the lowest versions allowed
+test-lowest: $(VENV)-lowest/.ready $(LIBRARY)  ## the quick tests with the lowest versions allowed
 	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 -m "not slow" \
 	  -W ignore::DeprecationWarning -W ignore::FutureWarning tests $(ARGS)  # old packages warn of new ones
 
-coverage: $(VENV)/.has-test  ## branch coverage of search, engine and answers by their own tests
+coverage: $(VENV)/.has-test $(LIBRARY)  ## branch coverage of search, engine and answers by their own tests
 	@$(ONE_THREAD) $(PY) tools/coverage_by_folder.py $(ARGS)
 
 lint: $(VENV)/.has-lint  ## style, types and the direction of imports
@@ -61,19 +70,20 @@ format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 	@$(VENV)/bin/ruff check --fix --quiet
 	@$(VENV)/bin/ruff format
 
-bench: $(VENV)/.has-test $(VENV)/.has-dice  ## measure speed on tables of many shapes, beside the peers
+bench: $(VENV)/.has-test $(VENV)/.has-dice $(LIBRARY)  ## measure speed on tables of many shapes, beside the peers
 	@$(ONE_THREAD) $(PY) benchmarks/bench.py $(ARGS)
 
-comparison: $(VENV)/.has-comparison $(VENV)/.has-dice  ## measure quality, beside the peers: takes hours, and goes on where it was
+comparison: $(VENV)/.has-comparison $(VENV)/.has-dice $(LIBRARY)  ## measure quality, beside the peers: takes hours, and goes on where it was
 	@$(ONE_THREAD) $(PY) benchmarks/comparison $(ARGS)
 
-docs: $(VENV)/.has-test  ## run every code block of README and docs
+docs: $(VENV)/.has-test $(LIBRARY)  ## run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)
 
-figures: $(VENV)/.has-test  ## draw the figures of README and docs again
+figures: $(VENV)/.has-test $(LIBRARY)  ## draw the figures of README and docs again
 	@$(PY) examples/figures.py $(ARGS)
 
-clean:  ## remove .venv and every cache
+clean:  ## remove .venv, the compiled part and every cache
+	@rm -f $(COMPILED)/_kernels.*
 	@rm -rf $(VENV) $(VENV)-core $(VENV)-lowest build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache tools/page/node_modules
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
@@ -98,6 +108,10 @@ $(VENV)-lowest/.ready: pyproject.toml tools/lowest_versions.py
 	  --constraint $(VENV)-lowest/lowest.txt
 	@touch $@
 
+# Built again when a source of it changes; build.py needs nothing but Python. Without a compiler it says so.
+$(LIBRARY): $(wildcard $(COMPILED)/*.c $(COMPILED)/*.h) $(COMPILED)/build.py | $(PY)
+	@$(PY) $(COMPILED)/build.py || echo "localface goes on without its compiled part" >&2
+
 # dice-ml by itself: it asks for an XGBoost of 700 MB, and the light one of the tests will do.
 $(VENV)/.has-dice: $(VENV)/.has-test
 	@uv pip install --quiet --python $(PY) --no-deps 'dice-ml>=0.12' 2>/dev/null || $(PY) -m pip install -qq --no-deps 'dice-ml>=0.12'
@@ -121,7 +135,7 @@ NEEDS_demo := --editable '.[demo]'
 NEEDS_test := --editable '.[$(EXTRAS)]' --group test
 NEEDS_lint := --editable '.[$(EXTRAS)]' --group lint
 NEEDS_comparison := --editable '.[$(EXTRAS)]' --group comparison
-$(VENV)/.has-%: pyproject.toml src/localface/_version.py hatch_build.py $(wildcard src/localface/geometry/compiled/*.c) | $(PY)
+$(VENV)/.has-%: pyproject.toml src/localface/_version.py hatch_build.py | $(PY)
 	@echo "setting up $(VENV) for make $(firstword $(MAKECMDGOALS)) (once) ..."
 	@uv pip install --quiet --python $(PY) $(NEEDS_$*) 2>/dev/null || { \
 	  $(PY) -m pip install -qq --upgrade 'pip>=25.1' && $(PY) -m pip install -qq $(NEEDS_$*); }

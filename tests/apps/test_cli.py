@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import pickle
 import re
 import subprocess
@@ -24,6 +25,7 @@ from localface.apps import cli, files
 from localface.apps.cli import inputs
 from localface.apps.cli.arguments import make_parser
 from localface.apps.cli.ask_options import _parse_limits as _where
+from localface.geometry.compiled.library import load_library
 from onnxfile import write_classifier
 
 pytestmark = pytest.mark.slow
@@ -634,9 +636,13 @@ class TestProcess:
         command = [sys.executable, "-m", "localface", *argv]
         return subprocess.run(command, capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
 
-    def test_the_version(self) -> None:
+    def test_the_version_with_whether_the_compiled_part_is_in_use(self) -> None:
+        compiled = "NumPy only" if load_library() is None else "with its compiled part"
         ran = self.ran("--version")
-        assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"localface {__version__}\n", "")
+        assert (ran.returncode, ran.stderr) == (0, "")
+        assert ran.stdout == f"localface {__version__} ({compiled})\n"
+        without = self.ran("--version", env={**os.environ, "LOCALFACE_COMPILED": "0"})
+        assert without.stdout == f"localface {__version__} (NumPy only)\n"
 
     def test_a_mistake_is_one_line_and_ends_with_1(self) -> None:
         ran = self.ran("schema", "nowhere.csv")

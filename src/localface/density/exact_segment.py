@@ -73,7 +73,7 @@ class ExactLeg:
         _, offsets = evenly_spaced_offsets(np.array([self.length]), self.h)
         log_sums, slopes = self.log_sums_at(offsets)
         while True:
-            if log_sums.min() < log_floor - FLOOR_TOLERANCE / 2:
+            if not log_sums.min() >= log_floor - FLOOR_TOLERANCE / 2:  # nor is what is no number
                 return False
             bounds, crossings = lower_bounds_between_samples(offsets, log_sums, slopes, self.h)
             low = bounds < log_floor - FLOOR_TOLERANCE

@@ -9,6 +9,7 @@ from localface._version import __version__
 from localface.apps import files
 from localface.apps.cli.exit_codes import EXIT_CODES, MISUSE
 from localface.apps.cli.explain_arguments import add_explain_command, add_serve_command
+from localface.geometry.compiled.library import load_library
 
 
 class Parser(argparse.ArgumentParser):
@@ -29,6 +30,15 @@ class Parser(argparse.ArgumentParser):
         )
 
 
+class _Version(argparse.Action):
+    """Says the version, and whether the compiled part is in use; loads it only when asked."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        compiled = "NumPy only" if load_library() is None else "with its compiled part"
+        print(f"localface {__version__} ({compiled})")
+        parser.exit()
+
+
 def make_parser() -> argparse.ArgumentParser:
     """The whole command line."""
     parser = Parser(
@@ -40,7 +50,12 @@ def make_parser() -> argparse.ArgumentParser:
         ),
         epilog=EXIT_CODES,
     )
-    parser.add_argument("--version", action="version", version=f"localface {__version__}")
+    parser.add_argument(
+        "--version",
+        action=_Version,
+        nargs=0,
+        help="show the version, and whether the compiled part is in use",
+    )
     commands = parser.add_subparsers(
         title="commands", metavar="COMMAND", required=True, parser_class=Parser
     )

@@ -41,4 +41,10 @@ static inline int64_t reached(const double *edges, int64_t n, double value)
     return low;
 }
 
+/* The lower of two values, no number where one of them is none, as numpy.minimum has it. */
+static inline double lower_of(double a, double b)
+{
+    return a <= b || isnan(a) ? a : b;
+}
+
 #endif

@@ -1,12 +1,14 @@
 """The compiled library: loaded once where it was built, else None.
 
-Set ``LOCALFACE_COMPILED=0`` to do without it. Answers are the same either way.
+Set ``LOCALFACE_COMPILED=0`` to do without it. Answers are the same either way, and
+``localface --version`` says whether it is in use.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
+import warnings
 from functools import cache
 from pathlib import Path
 
@@ -14,11 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 LIBRARY = Path(__file__).with_name("_kernels.so")
-"""Where the library is built; the name is the same on every platform."""
 
 _NUMBER = ctypes.c_int64
 _ADDRESS = ctypes.c_void_p
 _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
+    "fingerprint": (ctypes.c_uint64, []),
     "fill_slots": (None, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _NUMBER]),
     "first_of_equals": (None, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _NUMBER, _ADDRESS]),
     "rows_at": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),
@@ -43,13 +45,33 @@ def load_library() -> ctypes.CDLL | None:
     if os.environ.get("LOCALFACE_COMPILED") == "0" or not LIBRARY.exists():
         return None
     try:
-        library = ctypes.CDLL(str(LIBRARY))
-        for name, (result, arguments) in _SIGNATURES.items():
-            function = getattr(library, name)
-            function.restype = result
-            function.argtypes = arguments
-    except (OSError, AttributeError):  # built for another platform, or from older sources
+        return open_library(LIBRARY)
+    except (OSError, AttributeError, ValueError) as error:
+        warnings.warn(
+            f"the compiled part of localface is not used, and NumPy does its work more slowly: "
+            f"{error}. python -m localface.geometry.compiled.build builds it again",
+            RuntimeWarning,
+            stacklevel=2,
+        )
         return None
+
+
+def open_library(path: Path) -> ctypes.CDLL:
+    """Open a library that was built from the sources beside this file.
+
+    Raises OSError where it is built for another platform, AttributeError or ValueError where
+    it was built from other sources, whose structures may be laid out in another way.
+    """
+    from localface.geometry.compiled.build import fingerprint_of_sources  # run as a module too
+
+    library = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    expected = fingerprint_of_sources()
+    if expected is not None and library.fingerprint() != expected:
+        raise ValueError(f"{path.name} was built from other sources than those beside it")
     return library
 
 

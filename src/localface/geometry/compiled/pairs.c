@@ -60,6 +60,7 @@ static double sum_in_pairs(const double *x, int64_t n)
 /* A straight line between the values around it, as numpy.interp has it, and downwards below. */
 static double stands_for(const double *values, const double *heights, int64_t n, double x)
 {
+    if (isnan(x)) return x;
     double below = x - values[0];
     below = below < 0.0 ? below : 0.0;
     if (x < values[0]) return heights[0] + below;
@@ -91,7 +92,7 @@ static double value_of_cell(const Pairs *p, const int64_t *bins, const int64_t *
                             (rarest - mean[0]) / spread[0]);
     double two = stands_for(p->values[1], p->heights[1], p->n_values[1],
                             (sum - mean[1]) / spread[1]);
-    return one < two ? one : two;
+    return lower_of(one, two);
 }
 
 static int by_size(const void *a, const void *b)
@@ -130,7 +131,7 @@ PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const d
         double least = value_of_cell(p, at_start, without, n_without, mean, spread, weighted);
         if (least >= floor) {
             double other = value_of_cell(p, at_end, without, n_without, mean, spread, weighted);
-            least = other < least ? other : least;
+            least = lower_of(least, other);
         }
         int64_t n_places = 0;
         int flips = 0;
@@ -162,7 +163,7 @@ PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const d
                                           : start[j] + t * (end[j] - start[j]);
             bins_of(p, point, passed);
             double found = value_of_cell(p, passed, without, n_without, mean, spread, weighted);
-            least = found < least ? found : least;
+            least = lower_of(least, found);
         }
         lowest[i] = least;
     }

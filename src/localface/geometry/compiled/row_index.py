@@ -26,7 +26,7 @@ class RowIndex:
 
     def __init__(self, library: ctypes.CDLL, points: Array) -> None:
         self._library = library
-        self._points = np.ascontiguousarray(points)
+        self._points = np.ascontiguousarray(points, dtype=np.float64)
         n_rows, width = self._points.shape
         self._slots = np.empty(1 << (2 * n_rows).bit_length(), dtype=np.int64)
         library.fill_slots(
@@ -45,7 +45,7 @@ class RowIndex:
 
     def rows_at(self, points: Array) -> Ids:
         """Return the rows that lie exactly at points; -1 where there is none."""
-        points = np.ascontiguousarray(points)
+        points = np.ascontiguousarray(points, dtype=np.float64)
         found = np.empty(len(points), dtype=np.int64)
         self._library.rows_at(self._address, len(points), address(points), address(found))
         return found

@@ -9,6 +9,7 @@
 #define FEW_ROWS 1024     /* rows up to which looking at all of them is quicker than choosing */
 #define NEAR_ROWS 192     /* rows summed at first: near ones, which nearly always do to accept */
 #define TIGHT 1e-10       /* nats within which a minimum is worked out where its value is asked for */
+#define MANY_SAMPLES 131072 /* for that: where the ground is flat for long, then less will do */
 #define BRACKET 1e-5      /* half the width, in bandwidths, of what is sampled around a minimum */
 #define NEGLIGIBLE 30.0   /* nats below the floor at which all rows left out stay together */
 #define SHALLOW 0.5       /* nats: what is refused by less lies next to dense regions: no hole */
@@ -254,7 +255,7 @@ static int refine(const Measured *m, double length, double h, double aim, Sample
             *lowest = samples[i].log_sum;
             *at = offset;
         }
-        if (*lowest < aim) return REFUSED;
+        if (!(samples[i].log_sum >= aim)) return REFUSED; /* nor is what is no number */
     }
     *proven = *lowest;
     int64_t count = n + 1;
@@ -276,7 +277,7 @@ static int refine(const Measured *m, double length, double h, double aim, Sample
             *lowest = fresh->log_sum;
             *at = crossing;
         }
-        if (*lowest < aim) return REFUSED;
+        if (!(fresh->log_sum >= aim)) return REFUSED;
     }
     return PASSED;
 }
@@ -480,23 +481,37 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
     for (int64_t i = 0; i <= n; i++) {
         samples[i].offset = n ? length * ((double)i / (double)n) : 0.0;
         samples[i].log_sum = log_sum_at(m, samples[i].offset, h, &samples[i].slope);
+        if (isnan(samples[i].log_sum)) return NAN;
         lowest = samples[i].log_sum < lowest ? samples[i].log_sum : lowest;
     }
     if (!isfinite(lowest)) return lowest;
-    double proven = lowest;
+    double proven = lowest, tight = TIGHT;
+    int64_t taken = count, many = MANY_SAMPLES;
     for (int64_t i = 0; i + 1 < count;) {
-        double more[3];
+        double more[3], width = samples[i + 1].offset - samples[i].offset;
         int n_more = 1;
         double bound = bound_between(&samples[i], &samples[i + 1], h, &more[0]);
-        if (bound >= lowest - TIGHT || count + 3 > MOST_SAMPLES) {
+        int is_apart = more[0] > samples[i].offset && more[0] < samples[i + 1].offset;
+        int is_full = width < BRACKET * h || !is_apart || count - i + 3 > MOST_SAMPLES;
+        if (bound >= lowest - tight || is_full) { /* within a bracket it is rounding */
             proven = bound < proven ? bound : proven;
             i++;
             continue;
+        }
+        if (count + 3 > MOST_SAMPLES) { /* what lies behind is not needed any more */
+            memmove(samples, &samples[i], (count - i) * sizeof(Sample));
+            count -= i;
+            i = 0;
         }
         if (samples[i].slope < 0 && samples[i + 1].slope > 0)
             n_more = around_minimum(&samples[i], &samples[i + 1], h, more);
         memmove(&samples[i + 1 + n_more], &samples[i + 1], (count - i - 1) * sizeof(Sample));
         count += n_more;
+        taken += n_more;
+        if (taken > many) {
+            many += MANY_SAMPLES / 4;
+            tight *= 16;
+        }
         for (int j = 0; j < n_more; j++) {
             Sample *fresh = &samples[i + 1 + j];
             fresh->offset = more[j];
@@ -538,7 +553,9 @@ static uint64_t hash_point(const double *point, int64_t width)
         hash = (hash ^ bits) * 1099511628211u;
         hash ^= hash >> 29;
     }
-    return hash;
+    hash ^= hash >> 32; /* whole numbers differ in their highest bits only: bring them down */
+    hash *= 0xd6e8feb86659fd93u;
+    return hash ^ hash >> 32;
 }
 
 /* A hash table of rows by their points, -1 where it is empty. */
@@ -716,7 +733,7 @@ PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, co
         place_of(k, end, desk.b);
         double second = lowest_of_leg(k, &desk.measured, desk.samples, desk.a, desk.b,
                                       desk.direction, desk.middle, own);
-        lowest[i] = second < lowest[i] ? second : lowest[i];
+        lowest[i] = lower_of(lowest[i], second);
     }
     close_desk(&desk);
     return 0;

@@ -1,0 +1,105 @@
+"""The nearest states that a person may take over: the same neighbours, compiled or not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from by_numpy import needs_compiled
+from localface.geometry.bounds import Bounds
+from localface.geometry.compiled.state_distances import state_distances
+from localface.geometry.point_set import PointSet
+from localface.geometry.projection import Projection
+from localface.sources import table_states
+from localface.sources.protocol import Nearest
+from localface.sources.table_states import TableStates
+
+pytestmark = needs_compiled
+
+Array = np.ndarray
+
+
+def random_bounds(chance: np.random.Generator, width: int, share: float) -> Bounds:
+    limited = chance.random(width) < share
+    lower = np.where(
+        limited & (chance.random(width) < 0.7), chance.normal(-0.5, 0.5, width), -np.inf
+    )
+    upper = np.where(limited & (chance.random(width) < 0.7), chance.normal(0.5, 0.5, width), np.inf)
+    return Bounds(
+        np.minimum(lower, upper),
+        np.maximum(lower, upper),
+        np.zeros(width, dtype=bool),
+        np.zeros(width, dtype=bool),
+    )
+
+
+def random_question(chance: np.random.Generator, rows: Array) -> Nearest:
+    width = rows.shape[1]
+    bounds = random_bounds(chance, width, 0.5)
+    projection = Projection(
+        bounds,
+        np.clip(rows[chance.integers(len(rows))], bounds.lower, bounds.upper),
+        np.sort(chance.integers(0, max(1, width - 1), width)),
+        random_bounds(chance, width, 0.15) if chance.random() < 0.5 else None,
+        chance.random(width) < 0.3 if chance.random() < 0.5 else np.zeros(0, dtype=bool),
+    )
+    return Nearest(
+        point=rows[chance.integers(len(rows))] + chance.choice([0.0, 0.1]),
+        k=int(chance.integers(1, 30)),
+        bounds=random_bounds(chance, width, 0.2),
+        exclude=chance.integers(0, len(rows), int(chance.integers(0, 5))),
+        radius=float(chance.choice([np.inf, 2.0])),
+        projection=projection,
+    )
+
+
+def rows_of(chance: np.random.Generator, n: int, width: int) -> Array:
+    rows = chance.normal(size=(n, width))
+    few = chance.random(width) < 0.4  # ties
+    return np.unique(np.where(few, np.round(rows), rows), axis=0)
+
+
+@pytest.mark.parametrize("n", [1, 2, 255, 256, 257, 1500])
+@pytest.mark.parametrize("width", [1, 2, 5, 25])
+def test_the_nearest_states_are_those_of_numpy(
+    n: int, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = np.random.default_rng([n, width])
+    rows = rows_of(chance, n, width)
+    questions = [random_question(chance, rows) for _ in range(20)]
+    states = TableStates(PointSet(rows))
+
+    found = states.nearest(questions)
+
+    monkeypatch.setattr(table_states, "state_distances", lambda *_, **__: None)
+    for one, other in zip(found, states.nearest(questions), strict=True):
+        np.testing.assert_array_equal(one.ids, other.ids)
+        np.testing.assert_array_equal(one.points, other.points)
+        np.testing.assert_array_equal(one.distances, other.distances)
+        np.testing.assert_array_equal(one.moved, other.moved)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_distances_are_those_of_the_states_written_down(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    rows = rows_of(chance, int(chance.integers(1, 600)), int(chance.integers(1, 9)))
+    question = random_question(chance, rows)
+    projection = question.projection
+    assert projection is not None
+    no_limits = np.full(rows.shape[1], np.inf)
+    groups = [
+        (columns, np.isin(columns, projection.deciding(columns)))
+        for columns in projection.taken_together
+    ]
+
+    found = state_distances(
+        np.asfortranarray(rows.T),
+        question.point,
+        (projection.bounds.lower, projection.bounds.upper),
+        allowed=(-no_limits, no_limits),
+        kept=projection.kept,
+        groups=groups,
+    )
+
+    wanted = ((projection.states_of(rows) - question.point) ** 2).sum(axis=1)
+    np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-13)
