@@ -214,12 +214,13 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=PARTS, default=["models"])
     parser.add_argument("--tables", default=",".join(TABLES))
     parser.add_argument("--people", type=int, default=60)
+    parser.add_argument("--rows", type=int, default=6_000, help="of Adult (6000)")
     asked = parser.parse_args()
     warnings.simplefilter("ignore", NearCopiesWarning)
     reports = {
         "models": lambda: models_report(asked.tables.split(","), asked.people),
         "codes": lambda: codes_report(FOLDER, MODELS, asked.people),
-        "dummies": lambda: dummies_report(FOLDER, MODELS["boosting"], asked.people),
+        "dummies": lambda: dummies_report(FOLDER, MODELS["boosting"], asked.people, asked.rows),
     }
     for part in asked.only:
         for line in reports[part]():
