@@ -11,8 +11,8 @@ import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.multioutput import MultiOutputClassifier
 
-from localface import LocalFACE
-from localface.errors import DataError, ModelError
+from localface import LocalFACE, Schema
+from localface.errors import DataError, InputError, ModelError
 
 RNG = np.random.default_rng(0)
 N = 600
@@ -127,7 +127,7 @@ def test_sixty_of_seventy_five_features_are_fixed() -> None:
     assert (answer.path.iloc[:, :60] == person[:60]).all(axis=None)
 
 
-@pytest.mark.parametrize("n", [4, 8])
+@pytest.mark.parametrize("n", [4, 8, 20])
 def test_many_options_that_differ_in_values(explainer: LocalFACE, n: int) -> None:
     options = explainer.alternatives(PERSON, n=n, differ="values")
 
@@ -155,3 +155,72 @@ def test_a_bare_torch_module_is_told_how_to_be_passed() -> None:
 
     with pytest.raises(ModelError, match="bare torch module"):
         LocalFACE(type("Net", (module,), {})(), NUMBERS)
+
+
+@pytest.fixture(scope="module")
+def as_it_comes() -> pd.DataFrame:
+    """The same people with gaps, codes, integer categories, one-hot columns, dates and a total."""
+    rng = np.random.default_rng(1)
+    table = DATA.assign(
+        savings=DATA["savings"].mask(rng.random(N) < 0.2),
+        late_days=np.where(rng.random(N) < 0.1, -9, rng.integers(0, 60, N)),
+        purpose=rng.choice([3, 17, 20, 41], N),
+        opened=pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 3000, N), "D"),
+        status=rng.choice(["single", "married", "divorced"], N),
+    )
+    table["wealth"] = table["income"] + table["debt"]
+    return pd.get_dummies(table, columns=["home"], dtype=int)
+
+
+def repays_as_it_comes(frame: Any) -> Any:
+    return repays(frame.fillna({"savings": 4000}))
+
+
+def refused_of(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.loc[REFUSED.index].head(8)
+
+
+def test_what_is_missing_codes_dates_and_own_one_hot_columns_as_they_come(
+    as_it_comes: pd.DataFrame,
+) -> None:
+    people = refused_of(as_it_comes)
+    answers = LocalFACE(repays_as_it_comes, as_it_comes).explain_many(people, progress=False)
+
+    ends = answers.ends
+    assert sum(answers.found) > 0
+    assert (ends["savings"].isna() == people["savings"].isna()).all()
+    assert ((ends["late_days"] == -9) == (people["late_days"] == -9)).all()
+    assert (ends.filter(like="home_").sum(axis=1) == 1).all()
+    assert (ends["opened"] == people["opened"]).all()
+
+
+def test_integer_categories_sums_and_values_that_occur_together(as_it_comes: pd.DataFrame) -> None:
+    purposes = [3, 17, 20, 41]
+    schema = Schema.infer(as_it_comes).relate("wealth", "=", {"income": 1, "debt": 1})
+    schema = schema.with_("purpose", kind="categorical", categories=purposes)
+    schema = schema.relate(lambda one: one["income"] < 5000, name="no fortune")
+    explainer = LocalFACE(
+        repays_as_it_comes, as_it_comes[as_it_comes["income"] < 5000], schema=schema
+    )
+
+    ends = explainer.explain_many(refused_of(as_it_comes), progress=False).ends
+    assert set(ends["purpose"]) <= set(purposes)
+    assert (ends["wealth"] == ends["income"] + ends["debt"]).all()
+    assert (ends["income"] < 5000).all()
+
+
+def test_a_transition_that_is_forbidden(as_it_comes: pd.DataFrame) -> None:
+    schema = Schema.infer(as_it_comes).with_(
+        "status", moves="freely", never_from={"divorced": ["single"], "married": ["single"]}
+    )
+    explainer = LocalFACE(
+        lambda frame: (frame["status"] == "single").to_numpy() * 0.9, as_it_comes, schema=schema
+    )
+    divorced = as_it_comes[as_it_comes["status"] == "divorced"].iloc[0]
+
+    assert not explainer.explain(divorced).found
+
+
+def test_a_cost_function_is_refused_and_the_weights_are_named(explainer: LocalFACE) -> None:
+    with pytest.raises(InputError, match="weights"):
+        explainer.explain(PERSON, weights=lambda before, after: 1.0)

@@ -661,3 +661,16 @@ def test_many_answers_make_one_table_of_the_users_own_kind() -> None:
     assert isinstance(table, pd.DataFrame)
     assert len(table) == 5
     assert set(table["status"]) <= {status.name for status in Status}
+
+
+def test_a_table_with_fewer_rows_than_the_usual_neighbours_is_answered_at_the_first_call() -> None:
+    rows = np.random.default_rng(0).normal(size=(43, 3))
+    data = pd.DataFrame(rows, columns=["a", "b", "c"])
+    model = LogisticRegression().fit(data, data.sum(axis=1) > 0)
+    refused = data[model.predict_proba(data)[:, 1] < 0.4]
+
+    answers = LocalFACE(model, data, target=True).explain_many(refused, progress=False)
+
+    assert any(answers.found)
+    assert all(answer.disclosure.rows <= len(data) for answer in answers)
+    assert all("compared with only about 43 people" in answer.cautions for answer in answers)

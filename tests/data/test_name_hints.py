@@ -73,6 +73,24 @@ def test_an_identifier_is_kept_and_said_and_a_number_is_none():
     assert len(schema.notes) == 2
 
 
+def test_few_numbers_of_a_register_are_no_amounts():
+    table = pd.DataFrame(
+        {
+            "hadm_id": RNG.choice(RNG.integers(100_000, 200_000, 40), N),
+            "first_wardid": RNG.choice([7, 12, 14, 23, 33, 57], N),
+            "region_id": RNG.integers(1, 6, N),
+        }
+    )
+
+    schema = Schema.infer(table)
+
+    assert [one.moves for one in schema] == ["never"] * 3
+    assert "'hadm_id' looks like an identifier by its name" in schema.notes[0]
+    for name, note in zip(("first_wardid", "region_id"), schema.notes[1:], strict=True):
+        assert f"schema.with_({name!r}, kind='categorical'" in note
+        assert "moves='freely'" in note
+
+
 def test_texts_that_name_a_thing_are_identifiers_and_many_categories_are_not():
     stays = [f"{20_000 + i}_{i % 2}" for i in range(60)]
     table = pd.DataFrame(

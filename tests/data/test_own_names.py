@@ -17,6 +17,8 @@ KEPT = """
     credit_history cb_person_default_on_file num_late_payments priors_count previous_stroke
     ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm
     admission_type admission_location outcome died_icu Churn split
+    callout_outcome discharge_location source dbsource fnlwgt sample_weight
+    first_careunit curr_careunit ward icu_type
 """
 GOES_ON = """
     tenure tenure_months YearsAtCompany years_of_experience MSinceOldestTradeOpen account_age
@@ -26,6 +28,9 @@ GOES_ON = """
 ASKED = """
     days_since_last_login MSinceMostRecentTradeOpen months_since_last_purchase
 """
+MAYBE_KEPT = """
+    hrs_before_end hrs_to_icu_out days_until_visit language preferred_language
+"""
 FREE = """
     income household_income family_plan child_support relationship_manager
     Total_Relationship_Count days_past_due amount_overdue late_fee default_payment_method
@@ -34,6 +39,8 @@ FREE = """
     purchase_history_count acc_now_delinq NumInqLast6M target_weight target_heart_rate
     diagnosis_code_review_hours public_transport_use records_kept HT_medication
     smoking exercise_minutes diet children_menu_orders employment school_fees
+    programming_language language_score
+    income_source weight_of_sample_box care_hours unit_price ward_visits discharge_rate to_pay
 """
 
 
@@ -50,6 +57,15 @@ def test_what_nobody_is_told_to_change_is_kept(name):
 @pytest.mark.parametrize("name", GOES_ON.split())
 def test_a_time_that_only_goes_on_moves_up(name):
     assert moves_of(name) == "up"
+
+
+@pytest.mark.parametrize("name", MAYBE_KEPT.split())
+def test_what_may_be_nobodys_to_change_is_left_free_and_asked_about(name):
+    own = guess_own({"name": name, "kind": "integer"})
+
+    assert own is not None
+    assert own.moves is None
+    assert f"schema.with_({name!r}, moves='never')" in own.note
 
 
 @pytest.mark.parametrize("name", ASKED.split())

@@ -131,7 +131,15 @@ class AnswerAssembler:
             composed=outcome.composed,
             n_comparable=n_comparable,
             cut_short=outcome.cut_short,
-            cautions=tuple(self._cautions(outcome, records[0], doubts, n_comparable)),
+            cautions=tuple(
+                self._cautions(
+                    outcome,
+                    records[0],
+                    doubts,
+                    n_comparable=n_comparable,
+                    n_rows=disclosure.of,
+                )
+            ),
             doubts=doubts,
             actions=actions,
             settings=self.settings,
@@ -185,7 +193,13 @@ class AnswerAssembler:
         return tuple(doubts_about_record(self.schema, record, self.seen)) if self.seen else ()
 
     def _cautions(
-        self, outcome: Outcome, record: Array, doubts: Sequence[Doubt], n_comparable: int | None
+        self,
+        outcome: Outcome,
+        record: Array,
+        doubts: Sequence[Doubt],
+        *,
+        n_comparable: int | None,
+        n_rows: int,
     ) -> Iterator[str]:
         """What is to be minded about a person's record, and about an answer to it."""
         yield from (doubt.sentence for doubt in doubts)
@@ -197,6 +211,8 @@ class AnswerAssembler:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
         kept = [feature.display_name for feature in self.schema if feature.own]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
+        if n_comparable is None:  # with everybody
+            n_comparable, kept = n_rows, []
         yield from cautions_about_company(n_comparable, kept)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:

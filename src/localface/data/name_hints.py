@@ -33,11 +33,16 @@ _COUNTS = frozenset({"n", "num", "number", "count", "counts", "no"})
 _CODES = frozenset(
     {"code", "codes", "zip", "zipcode", "postcode", "plz", "type", "category", "region", "id"}
 )
-_IDENTIFIERS = frozenset({"id", "ids", "uuid", "guid", "unnamed", "identifier", "mrn", "ssn"})
+_IDENTIFIERS = frozenset(
+    {"id", "ids", "uuid", "guid", "unnamed", "identifier", "mrn", "ssn"}
+    | {"wardid", "itemid", "subjectid", "patientid", "personid", "userid", "customerid", "clientid"}
+    | {"recordid", "caseid", "orderid", "stayid", "memberid", "accountid", "loanid", "hadmid"}
+)
 _WEAK_CODES = frozenset({"type", "category", "region", "id"})  # words that mean little elsewhere
 _NUMBERED = re.compile(r"\d{4}")  # texts with such numbers in them are names of things
 _CLEARLY = 5  # standard errors by which a valley between two peaks is no chance
 _MANY = 50  # different numbers from which a column may be an identifier
+_SPARSE = 100  # numbers that each could have been, for each that is there: drawn from a register
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +118,10 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
         return None
     words = words_of(name)
     unlike = len(distinct) == len(numbers) >= _MANY
-    if len(distinct) > _MANY and words & _IDENTIFIERS:
-        return NameHints({"moves": "never"}, (identifier_note(name, "by its name"),))
+    if words & _IDENTIFIERS:
+        many = len(distinct) > _MANY or np.ptp(distinct) >= _SPARSE * len(distinct)
+        note = identifier_note(name, "by its name") if many else _kept_codes_note(name, distinct)
+        return NameHints({"moves": "never"}, (note,))
     if unlike and _counts_rows(numbers):
         return NameHints({"moves": "never"}, (identifier_note(name, "as it numbers the rows"),))
     if len(distinct) <= _MANY and words & _CODES:
@@ -151,6 +158,14 @@ def _codes_note(name: str, distinct: Array, why: str) -> str:
     return (
         f"{name!r} holds {len(distinct):,} different whole numbers that may be codes {why}: if "
         f"they have no order, schema.with_({name!r}, kind='categorical', categories=[...])"
+    )
+
+
+def _kept_codes_note(name: str, distinct: Array) -> str:
+    return (
+        f"{name!r} holds {len(distinct):,} different whole numbers that are codes by its name: it "
+        "is kept as it is; if somebody could change it, "
+        f"schema.with_({name!r}, kind='categorical', categories=[...], moves='freely')"
     )
 
 

@@ -6,7 +6,7 @@ could change is not to be taken from them because its name shares a word with an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from localface.data.protected_names import words_of
@@ -90,7 +90,16 @@ _OUTCOMES = frozenset(
 _BESIDE_OUTCOMES = frozenset(
     {"hosp", "hospital", "icu", "stay", "day", "days", "month", "months", "year", "years", "label"}
 )
-_DESIGN = frozenset({"split", "fold", "partition"})
+_DISCHARGE = frozenset({"location", "disposition", "destination", "status"})
+_DESIGN = frozenset({"split", "fold", "partition", "source", "dbsource", "dataset", "cohort"})
+_SURVEY_WEIGHTS = frozenset({"fnlwgt", "finalwgt", "perwt", "hhwt", "pwgtp", "wgtp", "asecwt"})
+_SURVEYS = frozenset({"survey", "sample", "sampling"})
+_WEIGHTS = frozenset({"weight", "weights", "wgt", "wt"})
+_WARDS = frozenset({"careunit", "ward"})
+_BESIDE_WARDS = frozenset({"first", "last", "curr", "submit", "discharge", "hospital", "icu"})
+_BEFORE = frozenset({"before", "until", "till", "to"})
+_LANGUAGE = frozenset({"language", "preferred", "primary", "spoken", "home", "patient", "code"})
+_TIMES = frozenset({"hours", "hrs", "days", "weeks", "months", "mths", "years", "yrs"})
 _AHEAD = frozenset({"next", "due", "planned", "scheduled", "expiry", "until", "deadline", "end"})
 _SCHOOLING = frozenset({"education", "educ", "schooling", "edu", "bildung"})
 _NUMBERS = ("numeric", "integer")
@@ -113,12 +122,12 @@ def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
     number = guess["kind"] in _NUMBERS
     if "since" in guess:
         return None if words & _AHEAD else _kept(name, "is a date, which no action changes")
-    if (words & _OUTCOMES and words <= _OUTCOMES | _BESIDE_OUTCOMES | _PLAIN) or words <= _DESIGN:
-        return _kept(name, "looks by its name like an outcome or a part of a study, not a trait")
-    if _is_family(words):
-        return _kept(name, "looks by its name like a circumstance of somebody's life")
-    if _is_of_the_body(words):
-        return _kept(name, "looks by its name like a trait of the body that stays")
+    for belongs, why in _ALWAYS_KEPT:
+        if belongs(words):
+            return _kept(name, why)
+    if "language" in words and words <= _LANGUAGE:
+        line = "may be somebody's first language by its name: it is left free"
+        return OwnGuess(None, _with_line(name, line, "never", "it is"))
     if (found := _guess_time(name, words, number=number)) is not None:
         return found
     if _is_event(words):
@@ -126,6 +135,33 @@ def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
     if words & _SCHOOLING and words <= _SCHOOLING | _PLAIN | {"years", "level"} and _rises(guess):
         return OwnGuess("up", _with_line(name, "is schooling by its name: it only rises", "freely"))
     return None
+
+
+def _is_outcome_or_design(words: frozenset[str]) -> bool:
+    return _is_outcome(words) or words <= _DESIGN or _is_survey_weight(words)
+
+
+def _is_outcome(words: frozenset[str]) -> bool:
+    if "discharge" in words and words & _DISCHARGE:
+        return words <= _DISCHARGE | _PLAIN | {"discharge", "hospital"}
+    if "outcome" in words:
+        return True
+    return bool(words & _OUTCOMES) and words <= _OUTCOMES | _BESIDE_OUTCOMES | _PLAIN
+
+
+def _is_survey_weight(words: frozenset[str]) -> bool:
+    if words & _SURVEY_WEIGHTS:
+        return True
+    return bool(words & _SURVEYS and words & _WEIGHTS) and words <= _SURVEYS | _WEIGHTS | _PLAIN
+
+
+def _is_ward(words: frozenset[str]) -> bool:
+    if words == {"icu", "type"}:
+        return True
+    cared = {"care", "unit"} <= words
+    if not (cared or words & _WARDS):
+        return False
+    return words <= _WARDS | _BESIDE_WARDS | _PLAIN | {"care", "unit"}
 
 
 def _is_family(words: frozenset[str]) -> bool:
@@ -142,6 +178,17 @@ def _is_of_the_body(words: frozenset[str]) -> bool:
     return bool(words & _BODY) and words <= _BODY | _PLAIN
 
 
+_ALWAYS_KEPT: tuple[tuple[Callable[[frozenset[str]], bool], str], ...] = (
+    (
+        _is_outcome_or_design,
+        "looks by its name like an outcome or a part of a study, not a trait",
+    ),
+    (_is_ward, "tells by its name where somebody is cared for"),
+    (_is_family, "looks by its name like a circumstance of somebody's life"),
+    (_is_of_the_body, "looks by its name like a trait of the body that stays"),
+)
+
+
 def _guess_time(name: str, words: frozenset[str], *, number: bool) -> OwnGuess | None:
     """Times that only go on move up; those that an action may set back are asked about."""
     if not number or words & _CHOSEN:
@@ -153,6 +200,9 @@ def _guess_time(name: str, words: frozenset[str], *, number: bool) -> OwnGuess |
     if "since" in words and words & _LATEST:
         line = "tells by its name how long something is past: it is left free"
         return OwnGuess(None, _with_line(name, line, "up", "time alone changes it"))
+    if words & _BEFORE and words & _TIMES:
+        line = "tells by its name a time before something: it is left free"
+        return OwnGuess(None, _with_line(name, line, "never", "no action changes it"))
     return None
 
 

@@ -18,7 +18,7 @@ from localface.data.table_format import TableFormat
 from localface.data.value_scales import absences_in
 from localface.errors import DataError, InputError, SchemaError
 from localface.geometry.point_set import PointSet
-from localface.options import Options
+from localface.options import Options, Search
 from localface.sources.cell_rows import make_compact
 from localface.sources.cells import Cells
 from localface.sources.partition import SAMPLE, row_hashes, smallest_hashes
@@ -189,7 +189,8 @@ def _check_table_size(n: int, n_distinct: int, options: Options) -> None:
         raise DataError(
             f"the data has {came}: at least 2 different people are needed to say what is common"
         )
-    if options.n_neighbors > n:
+    asked_for = options.n_neighbors != Search().n_neighbors  # the default suits any table
+    if asked_for and options.n_neighbors > n:
         raise DataError(
             f"n_neighbors={options.n_neighbors}, but the data has only {n} rows: "
             f"pass n_neighbors={n} or fewer"

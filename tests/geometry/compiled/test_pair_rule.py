@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from by_numpy import common_states_by_numpy, needs_compiled
+from localface.density.common_states.model import CommonStates
 from localface.geometry.compiled.pair_rule import PairRule
 from made_crowds import Crowd, make_crowd
 
@@ -26,6 +27,10 @@ def steps_of(crowd: Crowd, seed: int, n: int = 60) -> tuple[Array, Array]:
     return starts, ends
 
 
+def rows_at(density: CommonStates, starts: Array, ends: Array) -> Array:
+    return density.rows.rows_at_ends(starts, ends)
+
+
 @pytest.mark.parametrize(("width", "n"), TABLES)
 @pytest.mark.parametrize("gaps", [0.0, 0.15])
 @pytest.mark.parametrize("own", [0, 1])
@@ -39,13 +44,13 @@ def test_pairs_are_those_of_numpy_to_the_last_bit(
     mean, spread = density._expected(starts)
 
     for only_ends in (False, True):
-        found = density._pairs_along(starts, ends, mean, spread, only_ends=only_ends)
-        wanted = by_numpy._pairs_along(starts, ends, mean, spread, only_ends=only_ends)
+        found = density._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread, only_ends=only_ends)
+        wanted = by_numpy._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread, only_ends=only_ends)
         np.testing.assert_array_equal(found, wanted)
-    lowest = by_numpy._pairs_along(starts, ends, mean, spread)
+    lowest = by_numpy._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread)
     for by in (-1.0, -1e-8, 0.0, 1e-8, 1.0):
         floors = lowest + by
-        found = density._pairs_along(starts, ends, mean, spread, log_floors=floors)
+        found = density._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread, log_floors=floors)
         above = lowest >= floors - 1e-9
         np.testing.assert_array_equal(found >= floors - 1e-9, above)
         np.testing.assert_array_equal(found[above], lowest[above])
@@ -80,15 +85,15 @@ def test_what_is_no_number_never_passes() -> None:
     for where in ((slice(None), 1), (slice(None), 2)):
         strange = mean.copy()
         strange[where] = np.nan
-        assert np.isnan(density._pairs_along(starts, ends, strange, spread)).all()
-        found = density._pairs_along(starts, ends, strange, spread, log_floors=low)
+        assert np.isnan(density._pairs_along(starts, ends, rows_at(density, starts, ends), strange, spread)).all()
+        found = density._pairs_along(starts, ends, rows_at(density, starts, ends), strange, spread, log_floors=low)
         assert np.isnan(found).all()
 
 
 def test_no_steps_are_no_trouble() -> None:
     density = make_crowd(1, 5, 200).density
     nothing = np.zeros((0, density.space.width))
-    assert len(density._pairs_along(nothing, nothing, np.zeros((0, 3)), np.ones((0, 3)))) == 0
+    assert len(density._pairs_along(nothing, nothing, rows_at(density, nothing, nothing), np.zeros((0, 3)), np.ones((0, 3)))) == 0
 
 
 def test_edges_of_bins_are_where_numpy_has_them() -> None:
@@ -108,6 +113,6 @@ def test_edges_of_bins_are_where_numpy_has_them() -> None:
     by_numpy = common_states_by_numpy(density)
     for starts, ends in ((on_edges, on_edges[::-1]), (on_edges, others), (others, on_edges)):
         np.testing.assert_array_equal(
-            density._pairs_along(starts, ends, mean, spread),
-            by_numpy._pairs_along(starts, ends, mean, spread),
+            density._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread),
+            by_numpy._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread),
         )

@@ -23,7 +23,9 @@ from localface.geometry.segments import norms
 from localface.search.plan import Plan
 
 _SHARES = (0.5, 0.75, 0.25)  # of a change that a branch still allows
-_APART = 0.1  # standard deviations by which the ends of two options differ at least
+_BRANCHES_PER_OPTION = 10  # many end where another one does
+_APART = 0.1  # standard deviations by which the ends of two options should differ
+_LEAST_APART = 0.03  # where there are not enough of them, options may differ by so little
 
 
 def find_alternatives_by_values(
@@ -32,25 +34,35 @@ def find_alternatives_by_values(
     """Find recourses whose ends differ: each branch lets one change go only part of the way.
 
     What one feature no longer does, others have to do. A category that changed is kept. All
-    branches of a level are searched in lock-step, up to as many as are ever tried.
+    branches of a level are searched in lock-step, up to as many as are ever tried. Where too few
+    ends are far apart, nearer ones fill up, those first that differ most from all others.
     """
     level = [request]
     kept: list[Recourse] = []
+    near: list[Recourse] = []
     spent = []
     first: Recourse | None = None
     tried = 0
-    while level and len(kept) < n_paths and tried < MOST_BRANCHES:
-        some = level[: MOST_BRANCHES - tried]
+    most = max(MOST_BRANCHES, _BRANCHES_PER_OPTION * n_paths)
+    while level and len(kept) < n_paths and tried < most:
+        if first is not None and request.clock.is_up:
+            break
+        some = level[: most - tried]
         tried += len(some)
         answers = dict(engine.answer(some, plan))
         first = first or answers[0]
         spent += [answers[i].disclosure for i in range(len(some))]
         level = []
         for i, asked in enumerate(some):
-            if answers[i].found and answers[i].actions and _is_apart(answers[i], kept):
-                kept.append(answers[i])
-                level += list(_narrower_requests(engine, asked, answers[i]))
+            if not (answers[i].found and answers[i].actions):
+                continue
+            if _distance(answers[i], kept) < _APART:
+                near.append(answers[i])
+                continue
+            kept.append(answers[i])
+            level += list(_narrower_requests(engine, asked, answers[i]))
     assert first is not None
+    kept = _filled_up(kept, near, n_paths)
     chosen = sorted(kept[:n_paths], key=lambda one: cost_of(one, request.weights))
     exhausted = not level and len(kept) <= n_paths
     return Alternatives(
@@ -62,12 +74,24 @@ def find_alternatives_by_values(
     )
 
 
-def _is_apart(answer: Recourse, others: list[Recourse]) -> bool:
-    """Tell whether an end differs enough from those of others."""
+def _distance(answer: Recourse, others: list[Recourse]) -> float:
+    """How far an end is from the nearest of others', in standard deviations."""
     end = end_record(answer)
-    return all(
-        norms(distance_per_feature(answer, end, end_record(other))) >= _APART for other in others
-    )
+    found = [norms(distance_per_feature(answer, end, end_record(other))) for other in others]
+    return float(min(found, default=np.inf))
+
+
+def _filled_up(kept: list[Recourse], near: list[Recourse], n_paths: int) -> list[Recourse]:
+    """Add options that are not far apart until there are enough, or none differs any more."""
+    chosen = list(kept)
+    left = {i: _distance(one, chosen) for i, one in enumerate(near)}
+    while left and len(chosen) < n_paths:
+        i = max(left, key=lambda one: left[one])
+        if left.pop(i) < _LEAST_APART:
+            break
+        chosen.append(near[i])
+        left = {j: min(far, _distance(near[j], [near[i]])) for j, far in left.items()}
+    return chosen
 
 
 def _narrower_requests(engine: Engine, request: Request, answer: Recourse) -> Iterator[Request]:
