@@ -31,7 +31,7 @@ test-fast: $(VENV)/.has-test $(LIBRARY)  ## the quick tests, under a minute, for
 	@$(ONE_THREAD) $(PY) -m pytest -q -n 2 --dist worksteal -m "not slow" tests $(ARGS)
 
 # The folders that do things both ways, by NumPy alone: what a machine without a compiler has.
-BOTH_WAYS := $(addprefix tests/,geometry density sources data engine)
+BOTH_WAYS := $(addprefix tests/,geometry density models sources data engine)
 test-numpy: $(VENV)/.has-test  ## the quick tests of what is compiled, without the compiled part
 	@$(ONE_THREAD) LOCALFACE_COMPILED=0 $(PY) -m pytest -q -n 2 --dist worksteal -m "not slow" $(BOTH_WAYS) $(ARGS)
 

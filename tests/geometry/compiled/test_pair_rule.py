@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -27,8 +29,11 @@ def steps_of(crowd: Crowd, seed: int, n: int = 60) -> tuple[Array, Array]:
     return starts, ends
 
 
-def rows_at(density: CommonStates, starts: Array, ends: Array) -> Array:
-    return density.rows.rows_at_ends(starts, ends)
+def pairs_along(
+    density: CommonStates, starts: Array, ends: Array, mean: Array, spread: Array, **more: Any
+) -> Array:
+    rows = density.rows.rows_at_ends(starts, ends)
+    return density._pairs_along(starts, ends, rows, mean, spread, **more)
 
 
 @pytest.mark.parametrize(("width", "n"), TABLES)
@@ -44,13 +49,13 @@ def test_pairs_are_those_of_numpy_to_the_last_bit(
     mean, spread = density._expected(starts)
 
     for only_ends in (False, True):
-        found = density._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread, only_ends=only_ends)
-        wanted = by_numpy._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread, only_ends=only_ends)
+        found = pairs_along(density, starts, ends, mean, spread, only_ends=only_ends)
+        wanted = pairs_along(by_numpy, starts, ends, mean, spread, only_ends=only_ends)
         np.testing.assert_array_equal(found, wanted)
-    lowest = by_numpy._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread)
+    lowest = pairs_along(by_numpy, starts, ends, mean, spread)
     for by in (-1.0, -1e-8, 0.0, 1e-8, 1.0):
         floors = lowest + by
-        found = density._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread, log_floors=floors)
+        found = pairs_along(density, starts, ends, mean, spread, log_floors=floors)
         above = lowest >= floors - 1e-9
         np.testing.assert_array_equal(found >= floors - 1e-9, above)
         np.testing.assert_array_equal(found[above], lowest[above])
@@ -85,15 +90,26 @@ def test_what_is_no_number_never_passes() -> None:
     for where in ((slice(None), 1), (slice(None), 2)):
         strange = mean.copy()
         strange[where] = np.nan
-        assert np.isnan(density._pairs_along(starts, ends, rows_at(density, starts, ends), strange, spread)).all()
-        found = density._pairs_along(starts, ends, rows_at(density, starts, ends), strange, spread, log_floors=low)
+        assert np.isnan(pairs_along(density, starts, ends, strange, spread)).all()
+        found = pairs_along(density, starts, ends, strange, spread, log_floors=low)
         assert np.isnan(found).all()
 
 
 def test_no_steps_are_no_trouble() -> None:
     density = make_crowd(1, 5, 200).density
     nothing = np.zeros((0, density.space.width))
-    assert len(density._pairs_along(nothing, nothing, rows_at(density, nothing, nothing), np.zeros((0, 3)), np.ones((0, 3)))) == 0
+    assert (
+        len(
+            pairs_along(
+                density,
+                nothing,
+                nothing,
+                np.zeros((0, 3)),
+                np.ones((0, 3)),
+            )
+        )
+        == 0
+    )
 
 
 def test_edges_of_bins_are_where_numpy_has_them() -> None:
@@ -113,6 +129,6 @@ def test_edges_of_bins_are_where_numpy_has_them() -> None:
     by_numpy = common_states_by_numpy(density)
     for starts, ends in ((on_edges, on_edges[::-1]), (on_edges, others), (others, on_edges)):
         np.testing.assert_array_equal(
-            density._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread),
-            by_numpy._pairs_along(starts, ends, rows_at(density, starts, ends), mean, spread),
+            pairs_along(density, starts, ends, mean, spread),
+            pairs_along(by_numpy, starts, ends, mean, spread),
         )

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from by_numpy import needs_compiled, point_set_by_numpy
-from localface.geometry.compiled.row_index import RowIndex
+from localface.geometry.compiled.row_index import RowIndex, first_of_equals
 from localface.geometry.point_set import PointSet
 
 pytestmark = needs_compiled
@@ -66,3 +66,16 @@ def test_whole_numbers_are_looked_up_as_soon_as_others() -> None:
 
     least = min(seconds(other) for _ in range(3))
     assert min(seconds(whole) for _ in range(3)) < 20 * max(least, 1e-3)  # 250 times it once was
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("width", [1, 3, 30])
+def test_of_equal_points_the_first_is_told(seed: int, width: int) -> None:
+    chance = np.random.default_rng([seed, width])
+    points = chance.choice([0.0, -0.0, 1.0, 0.5], size=(int(chance.integers(0, 200)), width))
+
+    first = first_of_equals(points)
+
+    seen = [next(i for i, one in enumerate(points) if (one == point).all()) for point in points]
+    assert first is not None
+    assert first.tolist() == [i == j for i, j in enumerate(seen)]

@@ -254,3 +254,21 @@ def test_a_segment_is_judged_the_same_in_any_company() -> None:
         alone = kde.lowest_along(ground.starts[i : i + 1], ground.ends[i : i + 1], floor)
         assert alone.log_densities[0] == together.log_densities[i]
         assert alone.passes[0] == together.passes[i]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(2))
+def test_states_are_judged_as_by_numpy_however_close_the_floor(kind: str, seed: int) -> None:
+    ground = make_ground(kind, seed)
+    points = np.concatenate([ground.starts, ground.ends, (ground.starts + ground.ends) / 2])
+    kde = ground.kde
+    by_numpy = kde_by_numpy(kde)
+    values = by_numpy.lowest_along(points, points, None).log_densities
+    values = np.where(np.isfinite(values), values, -1e3)
+
+    for off in (-40.0, -1.0, -1e-3, -1e-8, 0.0, 1e-12, 1e-8, 1e-3, 1.0, 40.0):
+        found = kde.lowest_along(points, points, values + off)
+        wanted = by_numpy.lowest_along(points, points, values + off)
+        np.testing.assert_array_equal(found.passes, wanted.passes)
+        low = ~found.passes
+        assert (found.log_densities[low] <= (values + off)[low]).all()

@@ -1,0 +1,76 @@
+"""Trees gone through by compiled code: the same bits as by NumPy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from by_numpy import needs_compiled
+from localface.models.readers.trees import NodeTable, Trees, join_trees
+
+pytestmark = needs_compiled
+
+
+def grow_tree(chance: np.random.Generator, width: int, outputs: int, *, lists: int) -> NodeTable:
+    """A tree of random shape, some nodes of which go by lists of categories."""
+    children: list[tuple[int, int]] = [(-1, -1)]
+    for _ in range(int(chance.integers(0, 40))):
+        leaf = int(chance.choice([i for i, pair in enumerate(children) if pair[0] < 0]))
+        children[leaf] = (len(children), len(children) + 1)
+        children += [(-1, -1), (-1, -1)]
+    left, right = np.array(children, dtype=np.int64).T
+    n = len(left)
+    by_list = np.where(
+        (left >= 0) & (chance.random(n) < 0.4), chance.integers(0, max(1, lists), n), -1
+    )
+    return NodeTable(
+        left,
+        right,
+        chance.integers(0, width, n),
+        np.round(chance.normal(size=n), 1),
+        chance.random(n) < 0.5,
+        chance.normal(size=(n, outputs)),
+        category_list=by_list if lists else None,
+        category_right=(chance.random((lists, 5)) < 0.5).astype(np.uint8),
+    )
+
+
+def by_numpy(trees: Trees) -> Trees:
+    """The same trees, with NumPy alone."""
+    found = replace(trees)
+    vars(found)["_compiled"] = None
+    return found
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("lists", [0, 3])
+def test_sums_of_leaves_are_numpys_to_the_last_bit(seed: int, gaps: float, lists: int) -> None:
+    chance = np.random.default_rng([seed, lists])
+    width, outputs = int(chance.integers(1, 6)), int(chance.integers(1, 4))
+    tables = [grow_tree(chance, width, outputs, lists=lists) for _ in range(12)]
+    trees = join_trees(tables)
+    start = chance.normal(size=outputs)
+    for n in (0, 1, 7, 8, 9, 300):
+        records = np.round(chance.normal(scale=2.0, size=(n, width)), 1)  # some on thresholds
+        records[chance.random(records.shape) < gaps] = np.nan
+        records[chance.random(records.shape) < 0.05] = np.inf
+
+        assert trees.is_compiled
+        np.testing.assert_array_equal(
+            trees.sum_of_leaves(records, start), by_numpy(trees).sum_of_leaves(records, start)
+        )
+
+
+def test_single_precision_is_added_up_in_single_precision() -> None:
+    chance = np.random.default_rng(0)
+    trees = join_trees([grow_tree(chance, 3, 1, lists=0) for _ in range(50)])
+    single = replace(trees, value=trees.value.astype(np.float32))
+    records = chance.normal(size=(40, 3))
+
+    found = single.sum_of_leaves(records, np.zeros(1))
+
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(found, by_numpy(single).sum_of_leaves(records, np.zeros(1)))
