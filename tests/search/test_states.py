@@ -536,7 +536,9 @@ def test_where_nothing_helps_the_answer_is_no():
     assert other.status is one.status is Status.NO_TARGET
     assert one.opens == ()
     assert other.opens == (("x", "y"),)  # no single limit: both would have to give way
-    assert other.reason.startswith("of 1 state that this person could take over")
+    kept = "nothing may change: everything is kept as it is"
+    assert one.reason == kept
+    assert other.reason == f"{kept}; a way opens if x and y may change"
 
 
 def test_a_floor_is_lowered_as_little_as_brute_force_over_all_states_needs():
