@@ -288,7 +288,7 @@ class Workbench {
     enable(["print", "json", "link"], true);
     at("edit").hidden = false;
     this.limits.sync(this.state, recordOf(answer.view));
-    this.wishPane.sync(recordOf(answer.view), this.state.wish);
+    this.wishPane.sync(recordOf(answer.view) ?? null, this.state.wish);
     this.draw(answer.view, answer.document);
     this.map?.show(answer, this.floor());
   }
