@@ -23,6 +23,7 @@ from localface.density.protocol import (
     SegmentDensities,
     compare_with_floor,
 )
+from localface.geometry.compiled.library import load_library
 from localface.geometry.compiled.step_kernels import StepKernels
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
@@ -72,9 +73,13 @@ class KDE:
     @cached_property
     def _compiled(self) -> StepKernels | None:
         """The kernels laid out for compiled code, where there is any."""
+        library = load_library()
+        if library is None:
+            return None
         kernels = self._kernels
         regions = kernels.point_set.regions
-        return StepKernels.or_none(
+        return StepKernels(
+            library,
             kernels.point_set.points,
             order=regions.order,
             firsts=regions.firsts,
@@ -115,9 +120,8 @@ class KDE:
         lower bound, refuse on an upper one. ``rows`` are those at both ends, where known.
         """
         if log_floor is None:
-            return compare_with_floor(
-                self._lowest_log_sums(starts, ends) + self.log_normaliser, None
-            )
+            log_sums = self._lowest_log_sums(starts, ends, rows)
+            return compare_with_floor(log_sums + self.log_normaliser, None)
         floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
         if self._compiled is not None:
             if rows is None:
@@ -125,10 +129,11 @@ class KDE:
             return self._judge_compiled(self._compiled, starts, ends, rows, floors)
         return self._judge(starts, ends, floors)
 
-    def _lowest_log_sums(self, starts: Array, ends: Array) -> Array:
+    def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids | None = None) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
         if self._compiled is not None:
-            rows = self._point_set.rows_at_ends(starts, ends)
+            if rows is None:
+                rows = self._point_set.rows_at_ends(starts, ends)
             return self._compiled.lowest_log_sums(starts, ends, rows)
         log_sums = np.empty(len(starts))
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
@@ -139,7 +144,7 @@ class KDE:
         self, compiled: StepKernels, starts: Array, ends: Array, rows: Ids, floors: Array
     ) -> SegmentDensities:
         """Compare segments with floors on log-sums; what is too close to call is worked out."""
-        if starts is ends:
+        if starts is ends:  # states: many of them are held against the rows at a time
             found = compiled.judge_states(starts, rows, floors)
         else:
             found = compiled.judge(starts, ends, rows, floors)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from ctypes import CDLL
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from localface.geometry.compiled.library import load_library
 from localface.geometry.compiled.state_distances import state_distances
 from localface.geometry.point_set import PointSet
 from localface.geometry.projection import Projection
@@ -52,15 +54,9 @@ class TableStates:
 
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question, all of which have a projection; see ``Source``."""
-        compiled = [self._compiled_distances(question) for question in questions]
-        if compiled[0] is not None:
-            every = self._every_column
-            each = zip(questions, compiled, strict=True)
-            return [
-                self._gather(question, rough, every)
-                for question, rough in each
-                if rough is not None
-            ]
+        library = load_library()
+        if library is not None:
+            return [self._gather(one, self._compiled_distances(library, one)) for one in questions]
         roles = [self._roles_of_columns(projection_of(question)) for question in questions]
         rough = self._straight_distances(questions, roles)
         return [self._answer_question(*each) for each in zip(questions, roles, rough, strict=True)]
@@ -71,12 +67,13 @@ class TableStates:
         for columns in roles.groups:
             self._add_group(question, columns, rough)
         self._leave_out_rows(question, rough)
-        return self._gather(question, rough, roles.varying)
+        return self._gather(question, rough)
 
-    def _compiled_distances(self, question: Nearest) -> Array | None:
-        """Return squared distances to the states of all rows; None where nothing is compiled."""
+    def _compiled_distances(self, library: CDLL, question: Nearest) -> Array:
+        """Return squared distances to the states of all rows."""
         projection = projection_of(question)
         found = state_distances(
+            library,
             self._point_set.columns,
             question.point,
             (projection.bounds.lower, projection.bounds.upper),
@@ -87,8 +84,7 @@ class TableStates:
                 for columns in projection.taken_together
             ],
         )
-        if found is not None:
-            found[question.exclude] = np.inf
+        found[question.exclude] = np.inf
         return found
 
     def _allowed(self, question: Nearest) -> tuple[Array, Array]:
@@ -109,12 +105,13 @@ class TableStates:
             return lower, upper
         return np.maximum(lower, comparable.lower), np.minimum(upper, comparable.upper)
 
-    def _gather(self, question: Nearest, rough: Array, varying: Ids) -> Neighbors:
+    def _gather(self, question: Nearest, rough: Array) -> Neighbors:
         """Take the nearest states by the distances of all rows."""
         square = float((question.point * question.point).sum())
 
         def rows_at(near: Ids) -> tuple[Ids, Array]:
             if len(near) > _MANY:
+                varying = self._roles_of_columns(projection_of(question)).varying
                 near = self._first_of_equals(near, varying)
             return near, self._point_set.points[near]
 
@@ -238,10 +235,6 @@ class TableStates:
             rough[self._point_set.columns[column] < lower[column]] = np.inf
         for column in np.flatnonzero(upper < np.inf):
             rough[self._point_set.columns[column] > upper[column]] = np.inf
-
-    @cached_property
-    def _every_column(self) -> Ids:
-        return np.arange(self._point_set.width)
 
     @cached_property
     def _squared_columns(self) -> Array:

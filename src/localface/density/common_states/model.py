@@ -99,14 +99,13 @@ class CommonStates:
         rules out other steps too.
         """
         mean, spread = self._expected(starts)
+        rows = self.rows.rows_at_ends(starts, ends)
         if log_floor is None:
-            joint = self.kde.lowest_along(starts, ends, None).log_densities
-            rows = self.rows.rows_at_ends(starts, ends)
+            joint = self.kde.lowest_along(starts, ends, None, rows).log_densities
             along = self._pairs_along(starts, ends, rows, mean, spread)
             lowest = np.minimum((joint - mean[:, _JOINT]) / spread[:, _JOINT], along)
             return compare_with_floor(lowest, None)
         floors = np.broadcast_to(log_floor, len(starts))
-        rows = self.rows.rows_at_ends(starts, ends)
         if (starts == ends).all():
             return self._judge_states(starts, rows, floors, mean, spread)
         joint_mean, joint_spread = mean[:, _JOINT], spread[:, _JOINT]

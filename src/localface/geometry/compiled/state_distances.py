@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.geometry.compiled.library import address, load_library
+from localface.geometry.compiled.library import address
 from localface.types import Array, Ids, Mask
 
 _FLOATS = ("columns", "point", "lower", "upper", "allowed_lower", "allowed_upper", "kept")
@@ -24,6 +24,7 @@ class _StateQuestion(ctypes.Structure):
 
 
 def state_distances(
+    library: ctypes.CDLL,
     columns: Array,
     point: Array,
     limits: tuple[Array, Array],
@@ -31,16 +32,13 @@ def state_distances(
     allowed: tuple[Array, Array],
     kept: Array,
     groups: Sequence[tuple[Ids, Mask]],
-) -> Array | None:
-    """Return squared distances from a point to the states of all rows; None: NumPy has to.
+) -> Array:
+    """Return squared distances from a point to the states of all rows.
 
     ``columns`` are those of the rows. Values are cut short at the limits; a group of columns
     (with which of them decide) is as in ``kept`` where one that decides would be cut. Rows
     outside what is allowed are infinitely far.
     """
-    library = load_library()
-    if library is None:
-        return None
     alone = np.ones(len(point), dtype=np.int64)
     members = [np.zeros(0, dtype=np.int64), *(one for one, _ in groups)]
     group_columns = np.concatenate(members).astype(np.int64)

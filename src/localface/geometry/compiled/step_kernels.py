@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from localface.geometry.compiled.library import address, check_memory, load_library
+from localface.geometry.compiled.library import address, check_memory
 from localface.types import Array, Ids, Mask
 
 _NUMBERS = ("n_rows", "width", "depth", "n_regions")
@@ -104,12 +104,6 @@ class StepKernels:
             **{name: address(array) for name, array in arrays.items()},
         )
         self._address = ctypes.addressof(self._struct)
-
-    @classmethod
-    def or_none(cls, places: Array, **parts: object) -> StepKernels | None:
-        """Lay kernels out where the library is there."""
-        library = load_library()
-        return None if library is None else cls(library, places, **parts)  # type: ignore[arg-type]
 
     def judge(self, starts: Array, ends: Array, rows: Ids, log_floors: Array) -> StepVerdicts:
         """Tell whether segments stay above their floors; ``rows`` are at their two ends."""
