@@ -541,6 +541,20 @@ def test_where_nothing_helps_the_answer_is_no():
     assert other.reason == f"{kept}; a way opens if x and y may change"
 
 
+def test_what_would_open_a_way_does_not_depend_on_who_else_is_asked_about(monkeypatch):
+    monkeypatch.setattr("localface.analyses.whynot.remedies._MOST_SCORED", 700)  # 300 rows, 2 sets
+    explainer = pinned(through="states")
+    where = {"x": "never", "y": "never"}
+    people = refused()[:4]
+
+    together = explainer.explain_many(people, where=where, progress=False)
+
+    alone = [explainer.explain(person, where=where) for person in people]
+    assert [one.opens for one in together] == [one.opens for one in alone]
+    assert [one.reason for one in together] == [one.reason for one in alone]
+    assert any(one.opens for one in alone)
+
+
 def test_a_floor_is_lowered_as_little_as_brute_force_over_all_states_needs():
     rng = np.random.default_rng(0)
     apart = np.concatenate([rng.normal(0, 0.5, (25, 3)), rng.normal([9, 9, 0], 0.5, (25, 3))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -91,11 +92,13 @@ def _sets_with_targets(
 ) -> list[tuple[int, _Set]]:
     """Those sets of constraints without which there is some target; no row is looked at.
 
-    States that a person could take over are counted, or rows where that were too many to score.
+    States that a person could take over are counted, or rows where that were too many to score:
+    for each by their own sets, whoever else is asked about.
     """
-    states = len(freed) * engine.source.n_rows <= _MOST_SCORED
+    n_sets = Counter(number for number, _ in freed)
     trials = []
     for number, some in freed:
+        states = n_sets[number] * engine.source.n_rows <= _MOST_SCORED
         request = requests[number]
         person = engine.make_person(request.record, _box_without_features(request.box, some))
         trials.append(Trial(number, request, partial(count_targets, person, states=states), some))
