@@ -55,7 +55,8 @@ class CellRows:
         ends = zip(
             partition.starts[cells].tolist(), partition.starts[cells + 1].tolist(), strict=True
         )
-        parts = [self.near[first:last] @ question for first, last in ends]
+        with np.errstate(invalid="ignore"):  # BLAS may load what lies behind a row
+            parts = [self.near[first:last] @ question for first, last in ends]
         return np.concatenate([np.zeros(0, dtype=np.float32), *parts])
 
     def rows_within(
