@@ -32,7 +32,7 @@ _DISTANCES_AT_ONCE = 2**18  # distances held at a time: as many as fit the proce
 _SEGMENTS_AT_ONCE = 512
 _SHALLOW = 0.5  # nats: what is refused by less lies next to dense regions, and is no hole
 _SMALLEST_HOLE = 0.25  # in bandwidths: smaller ones rule out too little to be worth finding
-_HALVINGS = 10  # of the interval in which the radius of a hole lies
+_HALVINGS = 5  # of the range in which the radius of a hole lies
 
 
 class KDE:

@@ -106,8 +106,31 @@ class CommonStates:
             lowest = np.minimum((joint - mean[:, _JOINT]) / spread[:, _JOINT], along)
             return compare_with_floor(lowest, None)
         floors = np.broadcast_to(log_floor, len(starts))
-        if (starts == ends).all():
+        still = (starts == ends).all(axis=1)
+        if still.all():
             return self._judge_states(starts, rows, floors, mean, spread)
+        if not still.any():
+            return self._judge_steps(starts, ends, rows, floors, mean, spread)
+        lowest = np.empty(len(starts))
+        passes = np.empty(len(starts), dtype=bool)
+        states = np.flatnonzero(still)
+        steps = np.flatnonzero(~still)
+        at = self._judge_states(
+            starts[states], rows[states], floors[states], mean[states], spread[states]
+        )
+        along = self._judge_steps(
+            starts[steps], ends[steps], rows[steps], floors[steps], mean[steps], spread[steps]
+        )
+        for some, found in ((states, at), (steps, along)):
+            lowest[some] = found.log_densities
+            passes[some] = found.passes
+        holes = tuple((int(steps[i]), hole) for i, hole in along.holes)
+        return SegmentDensities(lowest, passes, holes)
+
+    def _judge_steps(
+        self, starts: Array, ends: Array, rows: Ids, floors: Array, mean: Array, spread: Array
+    ) -> SegmentDensities:
+        """Compare steps with floors, the joint density first."""
         joint_mean, joint_spread = mean[:, _JOINT], spread[:, _JOINT]
         found = self.kde.lowest_along(starts, ends, joint_mean + joint_spread * floors, rows)
         lowest = (found.log_densities - joint_mean) / joint_spread

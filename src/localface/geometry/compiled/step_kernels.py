@@ -16,6 +16,7 @@ _ARRAYS = (
     "matrix",
     "columns",
     "rough_columns",
+    "rough_squares",
     "position",
     "centres",
     "radii",
@@ -84,6 +85,7 @@ class StepKernels:
         arrays: dict[str, npt.NDArray[np.generic]] = {
             "columns": columns,
             "rough_columns": columns.astype(np.float32),
+            "rough_squares": (columns * columns).sum(axis=0).astype(np.float32),
             "position": np.ascontiguousarray(position, dtype=np.int64),
             "centres": np.ascontiguousarray(centres.T),
             "radii": np.ascontiguousarray(radii),

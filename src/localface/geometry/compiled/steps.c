@@ -1,5 +1,5 @@
 /* Whether steps stay on common ground: kernel sums along straight legs. */
-#include "common.h"
+#include "kernels.h"
 
 #define EPSILON 2.220446049250313e-16
 #define ROUGH_EPSILON 5.960464477539063e-08
@@ -14,29 +14,15 @@
 #define NEGLIGIBLE 30.0   /* nats below the floor at which all rows left out stay together */
 #define SHALLOW 0.5       /* nats: what is refused by less lies next to dense regions: no hole */
 #define SMALLEST_HOLE 0.25
-#define HALVINGS 10
-#define ROUGH_BLOCK 512
+#define HALVINGS 5
 
 enum { REFUSED = 0, PASSED = 1, UNDECIDED = -1 };
-
-/* The rows of a density. Points are what people ask about, places where kernels are round. */
-typedef struct {
-    int64_t n_rows, width, depth, n_regions;
-    const double *matrix;        /* width x depth; none where both are the same */
-    const double *columns;       /* depth x rows: places, one region after the other */
-    const float *rough_columns;  /* the same in single precision */
-    const int64_t *position;     /* where each row stands in them */
-    const double *centres;       /* depth x regions */
-    const double *radii;         /* of regions */
-    const int64_t *firsts;       /* where each region begins; the last is where all end */
-    const uint8_t *discrete;     /* columns of points that flip half way */
-    double bandwidth, largest;   /* largest squared length of a place */
-} Kernels;
 
 typedef struct {
     double *foot, *squared; /* of rows, as measured along a leg */
     double *start, *tilt;   /* log-kernels along the leg: start + tilt s - s^2 / 2h^2 */
     double *region_foot, *region_squared;
+    float *rough_start, *rough_direction; /* of the leg, in single precision */
     int64_t n;
 } Measured;
 
@@ -116,82 +102,6 @@ WIDE static double log_sum_at(const Measured *m, double offset, double h, double
     }
     *slope = tilted / total - offset / (h * h);
     return log(total) + top - offset * offset / (2 * h * h);
-}
-
-/* The same in single precision, for arguments up to 80. */
-static inline float rough_exponential(float x)
-{
-    const float shift = 12582912.0f; /* 1.5 * 2^23 */
-    x = x < -87.0f ? -87.0f : x;
-    x = x > 80.0f ? 80.0f : x;
-    float shifted = x * 1.44269504f + shift;
-    float whole = shifted - shift;
-    float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
-    float p = 1.0f / 720.0f;
-    p = p * r + 1.0f / 120.0f;
-    p = p * r + 1.0f / 24.0f;
-    p = p * r + 1.0f / 6.0f;
-    p = p * r + 0.5f;
-    p = p * r + 1.0f;
-    p = p * r + 1.0f;
-    uint32_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits + 127) << 23;
-    float scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return p * scale;
-}
-
-/* Sums of all kernels at places along a leg, as shares of the floor, roughly; stops where none is
- * below it any more. */
-WIDE static void rough_sums(const Kernels *k, const double *start, const double *direction,
-                            const int64_t *own, double floor, const double *offsets, int n_places,
-                            double *sums)
-{
-    float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth)), less = (float)-floor;
-    for (int p = 0; p < n_places; p++) sums[p] = 0.0;
-    for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
-        int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
-        float f[ROUGH_BLOCK], q[ROUGH_BLOCK];
-        for (int64_t i = 0; i < n; i++) f[i] = q[i] = 0.0f;
-        for (int64_t j = 0; j < k->depth; j++) {
-            const float *column = k->rough_columns + j * k->n_rows + from;
-            float s = (float)start[j], d = (float)direction[j];
-            for (int64_t i = 0; i < n; i++) {
-                float away = column[i] - s;
-                f[i] += away * d;
-                q[i] += away * away;
-            }
-        }
-        for (int o = 0; o < 2; o++)
-            if (own[o] >= from && own[o] < from + n) {
-                q[own[o] - from] = 1e30f;
-                f[own[o] - from] = 0.0f;
-            }
-        int all_above = 1;
-        for (int p = 0; p < n_places; p++) {
-            float t = (float)offsets[p], sum = 0.0f;
-#pragma omp simd reduction(+ : sum)
-            for (int64_t i = 0; i < n; i++)
-                sum += rough_exponential(((q[i] - 2.0f * f[i] * t) + t * t) * factor + less);
-            sums[p] += sum;
-            all_above &= sums[p] > 1.0;
-        }
-        if (all_above) return;
-    }
-}
-
-/* The log of the sum of kernels, were all rows nearer by a radius. */
-WIDE static double log_sum_within(const double *distances, int64_t n, double radius, double h)
-{
-    double total = 0.0, factor = -0.5 / (h * h);
-#pragma omp simd reduction(+ : total)
-    for (int64_t i = 0; i < n; i++) {
-        double away = distances[i] - radius;
-        away = away > 0.0 ? away : 0.0;
-        total += exponential(away * away * factor);
-    }
-    return log(total);
 }
 
 typedef struct {
@@ -380,9 +290,9 @@ static double rough_guard(const Kernels *k, double squares, double floor)
 
 /* Refuse a leg of which some place or other is below the floor, beyond what single precision
  * leaves open: most of those that are refused are. */
-static int is_refused_roughly(const Kernels *k, const double *start, const double *direction,
-                              double length, const int64_t *own, double squares, double floor,
-                              double *bound, double *at)
+static int is_refused_roughly(const Kernels *k, Measured *m, const double *start,
+                              const double *direction, double length, const int64_t *own,
+                              double squares, double floor, double *bound, double *at)
 {
     static const double shares[] = {0.5, 0.25, 0.75, 0.1, 0.9};
     double offsets[5], sums[5];
@@ -390,7 +300,11 @@ static int is_refused_roughly(const Kernels *k, const double *start, const doubl
     int n = length > 0 ? 5 : 1, least = 0;
     if (!isfinite(guard)) return 0;
     for (int i = 0; i < n; i++) offsets[i] = shares[i] * length;
-    rough_sums(k, start, direction, own, floor, offsets, n, sums);
+    for (int64_t j = 0; j < k->depth; j++) {
+        m->rough_start[j] = (float)start[j];
+        m->rough_direction[j] = (float)direction[j];
+    }
+    rough_sums(k, m->rough_start, m->rough_direction, own, floor, offsets, n, sums);
     for (int i = 1; i < n; i++)
         if (sums[i] < sums[least]) least = i;
     double found = log(sums[least]);
@@ -437,7 +351,7 @@ static int judge_leg(const Kernels *k, Measured *m, Sample *samples, const doubl
         return PASSED;
     *bound = -INFINITY;
     if (allowed <= 0) return REFUSED; /* the floor is higher than all rows in one place */
-    if (is_refused_roughly(k, start, direction, length, own, squares, floor, bound, at))
+    if (is_refused_roughly(k, m, start, direction, length, own, squares, floor, bound, at))
         return REFUSED;
     measure_rows_within(k, m, start, direction, length, own, 2 * h * h * allowed);
     int found = refine(m, length, h, aim, samples, &lowest, at, &proven);
@@ -446,26 +360,64 @@ static int judge_leg(const Kernels *k, Measured *m, Sample *samples, const doubl
     return found;
 }
 
-/* The radius of the widest ball around a place in which all kernels stay below the floor; 0: none */
-static double hole_radius(const Kernels *k, Measured *m, const double *centre, const double *none,
-                          double floor)
+/* The log of the sum of kernels, were all rows nearer by a radius. */
+WIDE static double log_sum_within(const double *squared, int64_t n, double radius, double h)
 {
-    double h = k->bandwidth, large = INFINITY, small = SMALLEST_HOLE * h;
-    double allowed = NEGLIGIBLE + log((double)k->n_rows) - floor;
-    if (allowed <= 0) return 0.0;
-    measure(k->columns, k->n_rows, k->depth, 0, k->n_rows, centre, none, m->foot, m->squared);
-    for (int64_t i = 0; i < k->n_rows; i++) large = m->squared[i] < large ? m->squared[i] : large;
+    double total = 0.0, factor = -0.5 / (h * h);
+#pragma omp simd reduction(+ : total)
+    for (int64_t i = 0; i < n; i++) {
+        double away = sqrt(squared[i]) - radius;
+        away = away > 0.0 ? away : 0.0;
+        total += exponential(away * away * factor);
+    }
+    return log(total);
+}
+
+/* A place, and how far all rows are from it: in single precision, and in double where that does
+ * not tell. */
+typedef struct {
+    const Kernels *k;
+    Measured *m;
+    const double *centre;
+    float *distances;
+    double floor, guard;
+    int is_measured;
+} Surroundings;
+
+/* Tell whether all kernels together stay below the floor everywhere within a radius. */
+static int is_empty_within(Surroundings *s, double radius)
+{
+    double h = s->k->bandwidth;
+    double share = log(rough_sum_within(s->distances, s->k->n_rows, radius, h, s->floor));
+    if (fabs(share) > s->guard) return share < 0;
+    if (!s->is_measured) {
+        measure(s->k->columns, s->k->n_rows, s->k->depth, 0, s->k->n_rows, s->centre, s->centre,
+                s->m->start, s->m->squared);
+        s->is_measured = 1;
+    }
+    double below = s->floor - 2 * FLOOR_TOLERANCE - 1e-9;
+    return log_sum_within(s->m->squared, s->k->n_rows, radius, h) < below;
+}
+
+/* The radius of a ball around a place in which all kernels stay below the floor, about as wide as
+ * it can be; 0: none. */
+static double hole_radius(const Kernels *k, Measured *m, const double *centre, double floor)
+{
+    double h = k->bandwidth, small = SMALLEST_HOLE * h, large = 0.0;
+    double guard = rough_guard(k, 2 * squared_length(centre, k->depth), floor);
+    if (NEGLIGIBLE + log((double)k->n_rows) - floor <= 0) return 0.0;
+    Surroundings around = {k, m, centre, (float *)m->foot, floor, guard, 0};
+    for (int64_t j = 0; j < k->depth; j++) m->rough_start[j] = (float)centre[j];
+    int64_t nearest = rough_distances(k, m->rough_start, around.distances);
+    for (int64_t j = 0; j < k->depth; j++) {
+        double away = k->columns[j * k->n_rows + nearest] - centre[j];
+        large += away * away;
+    }
     large = sqrt(large);
-    if (small >= large) return 0.0;
-    double far = large + sqrt(2 * h * h * allowed);
-    int64_t n = 0;
-    for (int64_t i = 0; i < k->n_rows; i++)
-        if (m->squared[i] <= far * far) m->start[n++] = sqrt(m->squared[i]);
-    double below = floor - 2 * FLOOR_TOLERANCE - 1e-9;
-    if (!(log_sum_within(m->start, n, small, h) < below)) return 0.0;
+    if (small >= large || !is_empty_within(&around, small)) return 0.0;
     for (int i = 0; i < HALVINGS; i++) {
         double middle = (small + large) / 2;
-        if (log_sum_within(m->start, n, middle, h) < below)
+        if (is_empty_within(&around, middle))
             small = middle;
         else
             large = middle;
@@ -625,7 +577,7 @@ static void place_of(const Kernels *k, const double *point, double *place)
 typedef struct {
     Measured measured;
     Sample *samples;
-    double *memory, *here, *there, *a, *b, *direction, *middle, *zero;
+    double *memory, *here, *there, *a, *b, *direction, *middle;
 } Desk;
 
 static int open_desk(const Kernels *k, Desk *desk)
@@ -639,7 +591,8 @@ static int open_desk(const Kernels *k, Desk *desk)
         return 1;
     }
     double *next = desk->memory;
-    Measured m = {next, next + n, next + 2 * n, next + 3 * n, next + 4 * n, next + 4 * n + r, 0};
+    Measured m = {next, next + n, next + 2 * n, next + 3 * n, next + 4 * n, next + 4 * n + r,
+                  0,    0,        0};
     desk->measured = m;
     desk->here = next + 4 * n + 2 * r;
     desk->there = desk->here + w;
@@ -647,8 +600,8 @@ static int open_desk(const Kernels *k, Desk *desk)
     desk->b = desk->a + d;
     desk->direction = desk->b + d;
     desk->middle = desk->direction + d;
-    desk->zero = desk->middle + d;
-    for (int64_t j = 0; j < d; j++) desk->zero[j] = 0.0;
+    desk->measured.rough_start = (float *)(desk->middle + d);
+    desk->measured.rough_direction = desk->measured.rough_start + d;
     return 0;
 }
 
@@ -706,7 +659,7 @@ PUBLIC int judge_segments(const Kernels *k, int64_t n, const double *starts, con
         for (int64_t j = 0; j < w; j++) still &= start[j] == end[j];
         if (found != REFUSED || still || !(bounds[i] < floors[i] - SHALLOW)) continue;
         for (int64_t j = 0; j < d; j++) holes[i * d + j] = desk.a[j] + desk.direction[j] * at;
-        radii[i] = hole_radius(k, &desk.measured, holes + i * d, desk.zero, floors[i]);
+        radii[i] = hole_radius(k, &desk.measured, holes + i * d, floors[i]);
     }
     close_desk(&desk);
     return 0;
@@ -741,36 +694,6 @@ PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, co
 
 #define STATES 32 /* states that are held against a block of rows while it is near */
 
-/* Sums of all kernels at some places, as shares of their floors, roughly. */
-WIDE static void rough_sums_at(const Kernels *k, int64_t n_places, const double *places,
-                               const int64_t *own, const double *floors, double *sums)
-{
-    float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth));
-    for (int64_t p = 0; p < n_places; p++) sums[p] = 0.0;
-    for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
-        int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
-        for (int64_t p = 0; p < n_places; p++) {
-            float q[ROUGH_BLOCK], sum = 0.0f, less = (float)-floors[p];
-            if (sums[p] > 1.0) continue; /* above its floor: this does not refuse it */
-            for (int64_t i = 0; i < n; i++) q[i] = 0.0f;
-            for (int64_t j = 0; j < k->depth; j++) {
-                const float *column = k->rough_columns + j * k->n_rows + from;
-                float s = (float)places[p * k->depth + j];
-                for (int64_t i = 0; i < n; i++) {
-                    float away = column[i] - s;
-                    q[i] += away * away;
-                }
-            }
-            for (int o = 0; o < 2; o++)
-                if (own[2 * p + o] >= from && own[2 * p + o] < from + n)
-                    q[own[2 * p + o] - from] = 1e30f;
-#pragma omp simd reduction(+ : sum)
-            for (int64_t i = 0; i < n; i++) sum += rough_exponential(q[i] * factor + less);
-            sums[p] += sum;
-        }
-    }
-}
-
 /* Judge states: as segments that end where they start, many at a time. */
 PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const int64_t *rows,
                         const double *floors, int8_t *verdicts, double *bounds)
@@ -778,7 +701,10 @@ PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const
     Desk desk;
     if (open_desk(k, &desk)) return 1;
     double *places = malloc((size_t)(STATES * k->depth) * sizeof(double));
-    if (!places) {
+    float *rough_places = malloc((size_t)(STATES * k->depth) * sizeof(float));
+    if (!places || !rough_places) {
+        free(places);
+        free(rough_places);
         close_desk(&desk);
         return 1;
     }
@@ -799,7 +725,8 @@ PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const
             asked[pending] = floors[i];
             number[pending++] = i;
         }
-        rough_sums_at(k, pending, places, own, asked, sums);
+        for (int64_t j = 0; j < pending * k->depth; j++) rough_places[j] = (float)places[j];
+        rough_sums_at(k, pending, rough_places, own, asked, sums);
         for (int64_t p = 0; p < pending; p++) {
             const double *place = places + p * k->depth;
             int64_t i = number[p];
@@ -815,6 +742,7 @@ PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const
         }
     }
     free(places);
+    free(rough_places);
     close_desk(&desk);
     return 0;
 }

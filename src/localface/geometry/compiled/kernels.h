@@ -1,0 +1,32 @@
+/* Rows with kernels on them, and rough sums of these. */
+#ifndef LOCALFACE_KERNELS_H
+#define LOCALFACE_KERNELS_H
+
+#include "common.h"
+
+/* The rows of a density. Points are what people ask about, places where kernels are round. */
+typedef struct {
+    int64_t n_rows, width, depth, n_regions;
+    const double *matrix;        /* width x depth; none where both are the same */
+    const double *columns;       /* depth x rows: places, one region after the other */
+    const float *rough_columns;  /* the same in single precision */
+    const float *rough_squares;  /* squared lengths of the places, likewise */
+    const int64_t *position;     /* where each row stands in them */
+    const double *centres;       /* depth x regions */
+    const double *radii;         /* of regions */
+    const int64_t *firsts;       /* where each region begins; the last is where all end */
+    const uint8_t *discrete;     /* columns of points that flip half way */
+    double bandwidth, largest;   /* largest squared length of a place */
+} Kernels;
+
+/* In single precision (rough.c): within what rough_guard allows for. */
+void rough_sums(const Kernels *k, const float *start, const float *direction,
+                const int64_t *own, double floor, const double *offsets, int n_places,
+                double *sums);
+void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, const int64_t *own,
+                   const double *floors, double *sums);
+int64_t rough_distances(const Kernels *k, const float *place, float *distances);
+double rough_sum_within(const float *distances, int64_t n, double radius, double h,
+                        double floor);
+
+#endif
