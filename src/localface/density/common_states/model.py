@@ -118,13 +118,13 @@ class CommonStates:
         at = self._judge_states(
             starts[states], rows[states], floors[states], mean[states], spread[states]
         )
-        along = self._judge_steps(
+        on_the_way = self._judge_steps(
             starts[steps], ends[steps], rows[steps], floors[steps], mean[steps], spread[steps]
         )
-        for some, found in ((states, at), (steps, along)):
-            lowest[some] = found.log_densities
-            passes[some] = found.passes
-        holes = tuple((int(steps[i]), hole) for i, hole in along.holes)
+        for some, judged in ((states, at), (steps, on_the_way)):
+            lowest[some] = judged.log_densities
+            passes[some] = judged.passes
+        holes = tuple((int(steps[i]), hole) for i, hole in on_the_way.holes)
         return SegmentDensities(lowest, passes, holes)
 
     def _judge_steps(
