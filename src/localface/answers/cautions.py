@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-import numpy as np
-
 from localface.answers.doubt import Doubt
 from localface.answers.wording import format_count, format_more_unusual_than, join_words
-from localface.data.absence import is_absent
+from localface.data.absence import is_absent_code
 from localface.data.feature import Feature
 from localface.data.likely_codes import looks_like_code
 from localface.data.schema import Schema
@@ -41,7 +39,7 @@ def doubts_about_record(
     4.1
     """
     for feature, code, values in zip(schema, record.tolist(), seen, strict=True):
-        if is_absent(feature, np.asarray(code)):
+        if is_absent_code(feature, code):
             continue
         if values.holds_nothing:
             named = f"{feature.display_name} of anybody in the data"
@@ -93,7 +91,7 @@ def cautions_about_missing(
 Feature('lact', missing='may be measured') tells what measuring it could show"
     """
     for feature, code in zip(schema, record.tolist(), strict=True):
-        if feature.name in options_of and is_absent(feature, np.asarray(code)):
+        if feature.name in options_of and is_absent_code(feature, code):
             yield _caution_about_missing(feature, code, options_of[feature.name])
 
 

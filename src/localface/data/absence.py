@@ -118,6 +118,17 @@ def is_absent(feature: DeclaredFeature, codes: Array | Floats) -> Mask:
     return np.asarray(absent)
 
 
+def is_absent_code(feature: DeclaredFeature, code: float) -> bool:
+    """Tell whether one code of a feature is no value.
+
+    >>> from localface.data.feature import Feature
+    >>> lactate = Feature("lactate", codes={-9: "not taken"})
+    >>> is_absent_code(lactate, float("nan")), is_absent_code(lactate, -9.0)
+    (True, True)
+    """
+    return code != code or (bool(feature.codes) and code in code_numbers(feature))
+
+
 def absent_values(features: Iterable[DeclaredFeature], records: Array | Floats) -> Mask:
     """Tell which values of records, or of one, are missing or codes for a reason."""
     found = np.isnan(records)

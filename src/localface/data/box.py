@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from localface.data.absence import is_absent, same_codes
+from localface.data.absence import absent_values, same_codes
 from localface.data.feature import Feature
 from localface.types import Array, Mask
 
@@ -64,6 +64,8 @@ class Box:
         whole = np.array([feature.whole for feature in features])
         lower = np.where(whole, np.ceil(self.lower), self.lower)
         upper = np.where(whole, np.floor(self.upper), self.upper)
+        if np.array_equal(lower, self.lower) and np.array_equal(upper, self.upper):
+            return self
         return replace(self, lower=lower, upper=upper)
 
     def project_records(self, features: Sequence[Feature], records: Array, own: Array) -> Array:
@@ -72,20 +74,19 @@ class Box:
         A number that is not allowed gives way to the nearest that is; a category, to their own.
         """
         moved = np.array(records, dtype=np.float64)
-        whole = self.with_whole_limits(features)
+        if self.absent is not None:
+            moved = np.where(absent_values(features, moved), own, moved)
+            moved[:, list(self.absent)] = own[list(self.absent)]
+        limits = self.with_whole_limits(features)
+        whole = [feature.whole for feature in features]
+        rounded = np.where(whole, np.rint(moved), moved)
+        inside = np.clip(rounded, limits.lower, limits.upper)
         for j, feature in enumerate(features):
-            if self.absent is not None:
-                moved[is_absent(feature, moved[:, j]), j] = own[j]
-                if j in self.absent:
-                    moved[:, j] = own[j]
-                    continue
-            if feature.discrete:
-                moved[:, j] = self._nearest_allowed_codes(j, moved[:, j], own[j])
-                continue
-            if feature.whole:
-                moved[:, j] = np.rint(moved[:, j])
-            moved[:, j] = np.clip(moved[:, j], whole.lower[j], whole.upper[j])
-        return moved
+            if j in (self.absent or ()):
+                inside[:, j] = own[j]
+            elif feature.discrete:
+                inside[:, j] = self._nearest_allowed_codes(j, moved[:, j], own[j])
+        return inside
 
     def _nearest_allowed_codes(self, feature: int, codes: Array, own: float) -> Array:
         allowed = self.allowed.get(feature)

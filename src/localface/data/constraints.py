@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from localface.data.absence import code_numbers, is_absent
+from localface.data.absence import code_numbers, is_absent, is_absent_code
 from localface.data.box import Box, DistanceLimit
 from localface.data.codes import range_codes
 from localface.data.comparable import codes_alike
@@ -42,6 +42,9 @@ class _FeatureBox:
     reason: str | None = None
 
 
+_FREE = _FeatureBox()
+
+
 def compile_box(
     features: Sequence[Feature], record: Array, where: Mapping[str, object] | None
 ) -> Box:
@@ -49,15 +52,14 @@ def compile_box(
     asked = read_where(features, where)
     each = [asked.get(feature.name, UNCONSTRAINED) for feature in features]
     directions = [_allowed_direction(*pair) for pair in zip(features, each, strict=True)]
-    gone = [bool(is_absent(*pair)) for pair in zip(features, record, strict=True)]
+    own_codes = record.tolist()
+    gone = [is_absent_code(*pair) for pair in zip(features, own_codes, strict=True)]
     parts = [
-        _stays_absent(feature, float(own))
+        _stays_absent(feature, own)
         if absent
-        else _without_codes(
-            feature, float(own), _intersect_constraints(feature, float(own), direction, extra)
-        )
+        else _without_codes(feature, own, _intersect_constraints(feature, own, direction, extra))
         for feature, own, direction, extra, absent in zip(
-            features, record, directions, each, gone, strict=True
+            features, own_codes, directions, each, gone, strict=True
         )
     ]
     lower = np.array([part.lower for part in parts])
@@ -156,7 +158,7 @@ def _intersect_constraints(
     """Intersect all constraints on one feature."""
     limits = _all_limits(feature, own, direction, extra)
     if not limits:
-        return _FeatureBox()
+        return _FREE
     phrases = [limits[0].phrase]
     if direction not in OWN:
         phrases = list(dict.fromkeys(limit.phrase for limit in _effective_limits(limits)))

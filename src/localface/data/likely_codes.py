@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from localface.data.absence import is_absent
+from localface.data.absence import is_absent_code
 from localface.data.codes import FeatureValue
 from localface.data.feature import Feature
 from localface.data.found_codes import is_well_known_code
@@ -36,7 +34,7 @@ def looks_like_code(code: float, seen: SeenValues) -> bool:
 
 
 def _is_likely(feature: Feature, code: float, seen: SeenValues) -> bool:
-    if is_absent(feature, np.asarray(code)) or not looks_like_code(code, seen):
+    if is_absent_code(feature, code) or not looks_like_code(code, seen):
         return False
     declared = [float(one) for one in feature.codes or ()]
     return any((one < 0) == (code < 0) for one in declared)  # far above is no sign beside -9

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from localface.data.absence import is_absent
+from localface.data.absence import is_absent_code
 from localface.data.codes import FeatureValue, range_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -51,7 +49,7 @@ def _slip_within_bounds(feature: Feature, code: float, seen: SeenValues) -> floa
 
 
 def _is_within_bounds(feature: Feature, code: float) -> bool:
-    if feature.bounds is None or is_absent(feature, np.asarray(code)):
+    if feature.bounds is None or is_absent_code(feature, code):
         return True
     low, high = range_codes(feature, feature.bounds)
     return low <= code <= high

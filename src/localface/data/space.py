@@ -45,6 +45,7 @@ class Space:
     discrete: Mask = field(init=False)  # whether each column is of a discrete feature
     groups: Ids = field(init=False)  # columns of one group only ever change together
     goes_part_of_the_way: Mask = field(init=False)  # columns of numbers linked with no other
+    first_columns: Ids = field(init=False)  # the first column of each feature
     _firsts: tuple[int, ...] = field(init=False)  # the first column of each feature
     _plain: Ids = field(init=False)  # the features that have one column
     _plain_columns: Ids = field(init=False)  # those columns
@@ -61,6 +62,7 @@ class Space:
             "absence_columns": lay_out_absences(self.schema, self.absences, self.scales, sizes),
             "feature_of": np.repeat(np.arange(len(widths)), widths).astype(np.int64),
             "discrete": np.repeat([f.discrete for f in features], widths).astype(bool),
+            "first_columns": firsts.astype(np.int64),
             "_firsts": tuple(int(first) for first in firsts),
             "_plain": np.array(plain, dtype=np.int64),
             "_plain_columns": firsts[plain].astype(np.int64),
@@ -74,6 +76,7 @@ class Space:
         object.__setattr__(self, "groups", self._find_groups())
         object.__setattr__(self, "goes_part_of_the_way", self._find_columns_of_their_own())
         fixed = (self.centres, self.scales, self.feature_of, self.discrete, self.groups)
+        fixed = (*fixed, self.first_columns)
         for array in (*fixed, self.goes_part_of_the_way):
             array.setflags(write=False)
 
@@ -120,11 +123,6 @@ class Space:
     def width(self) -> int:
         """How many columns a point has."""
         return len(self.feature_of)
-
-    @property
-    def first_columns(self) -> Ids:
-        """The first column of each feature."""
-        return np.array(self._firsts, dtype=np.int64)
 
     def _find_groups(self) -> Ids:
         group = np.arange(len(self.schema))

@@ -7,7 +7,7 @@ is judged on a segment just as it was judged when the floor was set.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -30,6 +30,12 @@ class DensityScale:
     """Leave-one-out log-densities of the rows, lowest first: turns densities into shares."""
 
     log_densities: Array
+    _levels: Array = field(init=False)  # the same, as alike as densities that differ by rounding
+    _shares: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_levels", np.round(self.log_densities, _DECIMALS))
+        object.__setattr__(self, "_shares", np.linspace(0.0, 1.0, len(self.log_densities)))
 
     def quantile(self, share: float) -> float:
         """Return the log-density that ``share`` of people fall below."""
@@ -45,9 +51,8 @@ class DensityScale:
         >>> float(scale.share_below(scale.quantile(0.25)))
         0.25
         """
-        shares = np.linspace(0.0, 1.0, len(self.log_densities))
-        levels = np.round(self.log_densities, _DECIMALS)
-        return np.asarray(np.interp(np.round(log_densities, _DECIMALS), levels, shares))
+        found = np.interp(np.round(log_densities, _DECIMALS), self._levels, self._shares)
+        return np.asarray(found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ import numpy as np
 from localface.data.box import Box
 from localface.data.space import Space
 from localface.engine.job import Decode
+from localface.geometry.bounds import Bounds
 from localface.geometry.compiled.known_values import take_over_values
 from localface.search.outcome import Outcome
 from localface.sources.protocol import Source
@@ -17,17 +18,24 @@ from localface.types import Array, Ids
 _MANY = 64  # sources beyond which their values are looked up rather than compared one by one
 
 
-def make_decoder(space: Space, exact: Sequence[Array], within: Box | None = None) -> Decode:
+def make_decoder(
+    space: Space,
+    exact: Sequence[Array],
+    within: Box | None = None,
+    bounds: Bounds | None = None,
+) -> Decode:
     """Turn points into records, taking over known values bit for bit wherever a point has them.
 
     ``exact`` are the records that are known; ``within`` says whose limits rounding must not
-    overstep.
+    overstep, and ``bounds`` are the same on points, where they are known.
     """
     n_features = len(space.schema)
-    firsts = _first_column_per_feature(space)
+    firsts = space.first_columns
     known = np.stack(exact) if len(exact) else np.zeros((0, n_features))
     known_points = space.points(known)
-    edges = None if within is None else _edges_of(space, within)
+    if within is not None and bounds is None:
+        bounds = space.bounds(within)
+    edges = None if bounds is None else (bounds.lower[firsts], bounds.upper[firsts])
 
     def decode(points: Array, donors: Array) -> Array:
         if points.shape == known_points.shape and np.array_equal(points, known_points):
@@ -107,13 +115,6 @@ def waiting_record(outcome: Outcome, decode: Decode, own: Array) -> Array | None
     return np.asarray(decode(outcome.waiting.point[None, :], own[None, :])[0])
 
 
-def _edges_of(space: Space, box: Box) -> tuple[Array, Array]:
-    """Return the limits of a box on the first column of each feature."""
-    firsts = _first_column_per_feature(space)
-    bounds = space.bounds(box)
-    return bounds.lower[firsts], bounds.upper[firsts]
-
-
 def _keep_records_within(
     box: Box, values: Array, records: Array, edges: tuple[Array, Array]
 ) -> Array:
@@ -121,8 +122,3 @@ def _keep_records_within(
     low, high = edges
     records = np.where(values == low, np.maximum(records, box.lower), records)
     return np.where(values == high, np.minimum(records, box.upper), records)
-
-
-def _first_column_per_feature(space: Space) -> Ids:
-    """The first column of a point that belongs to each feature."""
-    return np.searchsorted(space.feature_of, np.arange(len(space.schema))).astype(np.int64)

@@ -32,6 +32,7 @@ from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
 from localface.engine.requests import Request, SearchJobs
 from localface.errors import InputError
+from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
 from localface.models.scorer import Scorer
 from localface.options import Options
@@ -209,15 +210,14 @@ class Engine:
         *,
         weights: Mapping[str, float] | None = None,
         fixed: Collection[str] = (),
+        bounds: Bounds | None = None,
     ) -> Person:
-        """Someone as a search sees them."""
+        """Someone as a search sees them; ``bounds`` are those of the box, where they are known."""
         options = self.options
-        column_of = self.space.feature_of
-        weight_of = np.array([float((weights or {}).get(name, 1.0)) for name in self.schema.names])
-        is_fixed = np.array([name in fixed for name in self.schema.names])
+        bounds = self.space.bounds(box) if bounds is None else bounds
         return Person(
             factual=self.space.points(record[None, :])[0],
-            bounds=self.space.bounds(box),
+            bounds=bounds,
             min_score=self.score.min_score,
             log_floor=self.log_floor,
             discrete=self.space.discrete,
@@ -230,15 +230,17 @@ class Engine:
             just_noticeable=self.space.just_noticeable(record),
             keeps_relations=self._keeps_relations,
             round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
-            projection=self._make_projection(record, box),
-            weights=None if (weight_of == 1).all() else weight_of[column_of],
-            fixed=is_fixed[column_of] if fixed else None,
+            projection=self._make_projection(record, box, bounds),
+            weights=self._weights_of_columns(weights) if weights else None,
+            fixed=self._columns_of(fixed) if fixed else None,
             grown=self._grown_states(record, box),
         )
 
-    def make_decoder(self, exact: Sequence[Array], within: Box | None = None) -> Decode:
+    def make_decoder(
+        self, exact: Sequence[Array], within: Box | None = None, bounds: Bounds | None = None
+    ) -> Decode:
         """Turn points into records, taking over known values bit for bit."""
-        return make_decoder(self.space, exact, within)
+        return make_decoder(self.space, exact, within, bounds)
 
     def goal_point(self, request: Request) -> Array | None:
         """Where a request wants to go, as a point."""
@@ -249,14 +251,24 @@ class Engine:
     ) -> Iterator[PlannedRequest]:
         return ((self, request, plan) for request in requests)
 
-    def _make_projection(self, record: Array, box: Box) -> Projection | None:
+    def _weights_of_columns(self, weights: Mapping[str, float]) -> Array | None:
+        """What a change of each column costs; None where all cost the same."""
+        weight_of = np.array([float(weights.get(name, 1.0)) for name in self.schema.names])
+        return None if (weight_of == 1).all() else weight_of[self.space.feature_of]
+
+    def _columns_of(self, names: Collection[str]) -> Mask:
+        is_named = np.array([name in names for name in self.schema.names])
+        return np.asarray(is_named[self.space.feature_of])
+
+    def _make_projection(self, record: Array, box: Box, bounds: Bounds) -> Projection | None:
         """What a person may take over from rows; None where paths lead through rows themselves."""
         if self.options.through == "rows" or self.options.as_published:
             return None
         kept = box.project_records(self.schema.features, record[None, :], record)
         alike = compile_comparable_box(self.schema.features, record)
+        whole = box.with_whole_limits(self.schema.features)
         return Projection(
-            self.space.bounds(box.with_whole_limits(self.schema.features)),
+            bounds if whole is box else self.space.bounds(whole),
             self.space.points(kept)[0],
             self.space.groups,
             None if alike is None else self.space.bounds(alike),
@@ -278,9 +290,11 @@ class Engine:
 def _make_search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJob[Outcome]:
     """The search for recourse that a request asks for."""
     engine, request, plan = asked
-    decode = engine.make_decoder(request.known_records, request.box)
+    box = request.box
+    bounds = engine.space.bounds(box)
+    decode = engine.make_decoder(request.known_records, box, bounds)
     person = engine.make_person(
-        request.record, request.box, weights=request.weights, fixed=request.fixed
+        request.record, box, weights=request.weights, fixed=request.fixed, bounds=bounds
     )
     asks = find_recourse(
         person,

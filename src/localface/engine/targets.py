@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from localface.engine.score_cache import BLOCK_ROWS, ScoreCache
-from localface.geometry.compiled.row_index import first_of_equals
+from localface.geometry.point_set import are_first_of_equals
 from localface.geometry.segments import norms
 from localface.search.questions import Census, ComposeStates, TargetCounts, Widening
 from localface.sources.holder import RowHolder, list_all_rows
@@ -89,8 +89,12 @@ class TargetRows:
         for first in range(0, len(everyone), BLOCK_ROWS):
             points = self._holder.points(everyone[first : first + BLOCK_ROWS])
             states = question.projection.states_of(points[question.projection.admits(points)])
-            found.append(_distinct_rows(states[question.bounds.contain(states)]))
-        different = found[0] if len(found) == 1 else _distinct_rows(np.concatenate(found))
+            states = states[question.bounds.contain(states)]
+            found.append(states[are_first_of_equals(states)])
+        different = found[0]
+        if len(found) > 1:
+            different = np.concatenate(found)
+            different = different[are_first_of_equals(different)]
         if question.keeps_relations is not None:
             different = different[question.keeps_relations(different)]
         return different
@@ -114,15 +118,3 @@ class TargetRows:
             ids = ids[nearest]
             states = states[nearest]
         return ids, states
-
-
-def _distinct_rows(states: Array) -> Array:
-    """The different rows, each where it comes first."""
-    first = first_of_equals(states)
-    if first is not None:
-        return states[first]
-    order = np.lexsort(states.T)
-    ordered = states[order]
-    new = np.ones(len(ordered), dtype=bool)
-    new[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    return states[np.sort(order[new])]

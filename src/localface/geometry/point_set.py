@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from localface.geometry.compiled.row_index import RowIndex
-from localface.types import Array, Ids
+from localface.geometry.compiled.row_index import RowIndex, first_of_equals
+from localface.types import Array, Ids, Mask
 
 _MAX_REGIONS = 512
 
@@ -135,3 +135,15 @@ def keys_of(points: Array) -> list[bytes]:
     size = points.shape[1] * points.itemsize
     every = points.tobytes()
     return [every[first : first + size] for first in range(0, len(every), size)]
+
+
+def are_first_of_equals(points: Array) -> Mask:
+    """Tell which points equal none before them."""
+    found = first_of_equals(points)
+    if found is not None:
+        return found
+    order = np.lexsort(points.T)
+    ordered = points[order]
+    found = np.ones(len(points), dtype=bool)
+    found[order[1:]] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    return found

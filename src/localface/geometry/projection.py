@@ -28,19 +28,25 @@ class Projection:
     group_of: Ids
     comparable: Bounds | None = None
     part_of_the_way: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    # Which columns have limits, or are in a group with one that has.
+    limited: Mask = field(init=False)
     # The columns of each group that has several and limits on some.
     taken_together: tuple[Ids, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        groups, sizes = np.unique(self.group_of[self.limited], return_counts=True)
-        columns = [np.flatnonzero(self.group_of == group) for group in groups[sizes > 1]]
+        limits = (self.bounds.lower > -np.inf) | (self.bounds.upper < np.inf)
+        columns: list[Ids] = []
+        if limits.any():
+            limits = np.isin(self.group_of, self.group_of[limits])
+            groups, sizes = np.unique(self.group_of[limits], return_counts=True)
+            columns = [np.flatnonzero(self.group_of == group) for group in groups[sizes > 1]]
+        object.__setattr__(self, "limited", limits)
         object.__setattr__(self, "taken_together", tuple(columns))
 
     @property
-    def limited(self) -> Mask:
-        """Which columns have limits, or are in a group with one that has."""
-        limits = (self.bounds.lower > -np.inf) | (self.bounds.upper < np.inf)
-        return np.isin(self.group_of, self.group_of[limits])
+    def limits_anything(self) -> bool:
+        """Whether it does anything to rows."""
+        return bool(self.limited.any())
 
     def deciding(self, columns: Ids) -> Ids:
         """Return those columns of a group that may not be cut short."""

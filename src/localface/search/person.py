@@ -53,7 +53,7 @@ class Person:
     @property
     def limiting_projection(self) -> Projection | None:
         """The projection, where it does anything to rows."""
-        if self.projection is None or not self.projection.limited.any():
+        if self.projection is None or not self.projection.limits_anything:
             return None
         return self.projection
 

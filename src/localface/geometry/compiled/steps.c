@@ -193,20 +193,31 @@ static int refine(const Measured *m, double length, double h, double aim, Sample
 }
 
 /* Keep the rows measured as those from `first` on: all but a leg's own, and those out of reach. */
-static void keep(Measured *m, int64_t first, int64_t last, const int64_t *own, double length,
-                 double h, double reach)
+WIDE static void keep(Measured *m, int64_t first, int64_t last, const int64_t *own, double length,
+                      double h, double reach)
 {
-    double factor = -0.5 / (h * h);
-    for (int64_t i = 0; i < last - first; i++) {
-        double foot = m->foot[i], squared = m->squared[i];
-        double off = squared - foot * foot;
-        double beyond = foot < 0 ? -foot : foot > length ? foot - length : 0.0;
-        off = off > 0.0 ? off : 0.0;
-        if (off + beyond * beyond > reach || first + i == own[0] || first + i == own[1]) continue;
-        m->start[m->n] = (off + foot * foot) * factor;
-        m->tilt[m->n] = foot / (h * h);
-        m->n++;
+    double factor = -0.5 / (h * h), steep = 1 / (h * h);
+    double *foot = m->foot, *squared = m->squared, *start = m->start, *tilt = m->tilt;
+    int64_t n = last - first, kept = m->n;
+    for (int o = 0; o < 2; o++)
+        if (own[o] >= first && own[o] < last) squared[own[o] - first] = INFINITY;
+    for (int64_t from = 0; from < n; from += BLOCK) {
+        int64_t some = n - from < BLOCK ? n - from : BLOCK;
+        double least[BLOCK], *f = foot + from, *q = squared + from;
+        for (int64_t i = 0; i < some; i++) { /* how near each comes to the leg */
+            double off = q[i] - f[i] * f[i];
+            double beyond = f[i] < 0 ? -f[i] : f[i] > length ? f[i] - length : 0.0;
+            off = off > 0.0 ? off : 0.0;
+            q[i] = off + f[i] * f[i];
+            least[i] = off + beyond * beyond;
+        }
+        for (int64_t i = 0; i < some; i++) { /* written in any case: there is no telling which */
+            start[kept] = q[i] * factor;
+            tilt[kept] = f[i] * steep;
+            kept += !(least[i] > reach || least[i] == INFINITY); /* what is no number stays */
+        }
     }
+    m->n = kept;
 }
 
 static double squared_length(const double *x, int64_t n)
@@ -252,16 +263,22 @@ static void measure_rows_within(const Kernels *k, Measured *m, const double *sta
     measure(k->centres, k->n_regions, k->depth, 0, k->n_regions, start, direction,
             m->region_foot, m->region_squared);
     m->n = 0;
-    for (int64_t r = 0; r < k->n_regions; r++) {
-        double foot = m->region_foot[r], off = m->region_squared[r] - foot * foot;
-        double beyond = foot < 0 ? -foot : foot > length ? foot - length : 0.0;
-        off = off > 0.0 ? off : 0.0;
-        double least = sqrt(off + beyond * beyond) * (1 - 1e-9) - k->radii[r];
-        int64_t first = k->firsts[r], last = k->firsts[r + 1];
-        if (least > far || first == last) continue;
-        measure(k->columns, k->n_rows, k->depth, first, last, start, direction, m->foot,
-                m->squared);
-        keep(m, first, last, own, length, k->bandwidth, reach);
+    for (int64_t r = 0, first = 0; r <= k->n_regions; r++) { /* regions next to each other at once */
+        int is_near = 0;
+        if (r < k->n_regions) {
+            double foot = m->region_foot[r], off = m->region_squared[r] - foot * foot;
+            double beyond = foot < 0 ? -foot : foot > length ? foot - length : 0.0;
+            off = off > 0.0 ? off : 0.0;
+            is_near = !(sqrt(off + beyond * beyond) * (1 - 1e-9) - k->radii[r] > far);
+        }
+        if (is_near) continue;
+        int64_t last = k->firsts[r];
+        if (last > first) {
+            measure(k->columns, k->n_rows, k->depth, first, last, start, direction, m->foot,
+                    m->squared);
+            keep(m, first, last, own, length, k->bandwidth, reach);
+        }
+        first = r < k->n_regions ? k->firsts[r + 1] : last;
     }
 }
 

@@ -8,6 +8,8 @@ common ground.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from localface.geometry.segments import norms
@@ -19,13 +21,13 @@ from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_density_along
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.joint_moves import route_by_joint_moves
-from localface.search.stages.ordering import find_route, moves_of_route
+from localface.search.stages.ordering import Route, find_route, moves_of_route
 from localface.search.stages.reduce import reduce_changes
 from localface.search.stages.settle import settle_values
 from localface.search.stages.swaps import Swaps, is_allowed_end
 from localface.types import Array, Ids
 
-Moves = tuple[Move, ...] | None
+Moves = tuple[Move, ...]
 
 _FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
@@ -33,49 +35,169 @@ _REDUCED = 4  # donors whose changes are reduced where no few will do
 
 def find_actions(
     graph: LocalGraph, plan: Plan, donors: list[int], *, log_floor: float
-) -> Questions[Moves]:
+) -> Questions[Moves | None]:
     """The fewest changes that reach the target, in order; None where no route keeps the floor.
 
     ``donors`` are vertices that reach it. With ``plan.every_change`` all changes to the goal are
     made, whatever the score needs.
     """
+    search = _ActionSearch(graph, plan, log_floor)
     if plan.every_change:
         assert graph.goal is not None
-        end = graph.points[graph.goal]
-        groups = np.unique(graph.person.group_of[end != graph.person.factual]).tolist()
-        return (
-            yield from _route_to(graph, plan, end, groups, graph.rows_of([graph.goal]), log_floor)
+        way = yield from search.to_goal(graph.goal)
+    else:
+        way = yield from search.by_fewest_changes(donors)
+        if way is None:
+            way = yield from search.by_reduced_changes(donors)
+    return None if way is None else (yield from way.ordered_moves())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Way:
+    """Moves one after the other, and the route through a lattice that they take, if they do.
+
+    Which of them has to follow which is found out last, of the way that is taken.
+    """
+
+    moves: Moves
+    through: tuple[Lattice, Route] | None = None
+
+    @classmethod
+    def through_lattice(cls, lattice: Lattice, route: Route) -> _Way:
+        """The way that a route takes."""
+        moves = [Move(lattice.states[one], float(lattice.scores[one])) for one in route[1:]]
+        return cls(tuple(moves), (lattice, route))
+
+    def up_to(self, n: int) -> _Way:
+        """The first moves of the way."""
+        return _Way(self.moves[:n], self.through)
+
+    def ordered_moves(self) -> Questions[Moves]:
+        """The moves, each with the earlier ones that have to come first."""
+        if self.through is None:
+            return self.moves
+        moves = yield from moves_of_route(*self.through)
+        return moves[: len(self.moves)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _ActionSearch:
+    """The search for one person's actions; ``log_floor`` is what their first steps must keep."""
+
+    graph: LocalGraph
+    plan: Plan
+    log_floor: float
+
+    @property
+    def person(self) -> Person:
+        """Whose actions they are."""
+        return self.graph.person
+
+    def to_goal(self, goal: int) -> Questions[_Way | None]:
+        """All changes to a goal, whatever the score needs."""
+        end = self.graph.points[goal]
+        groups = np.unique(self.person.group_of[end != self.person.factual]).tolist()
+        return (yield from self._way_to(end, groups, self.graph.rows_of([goal])))
+
+    def by_fewest_changes(self, donors: list[int]) -> Questions[_Way | None]:
+        """The fewest changes that are taken over from donors, each no larger than needed."""
+        few = yield from find_fewest_changes(
+            self.graph,
+            donors,
+            log_floor=self.log_floor,
+            max_changes=self.plan.max_changes,
+            most=min(_FEW, self.plan.max_features or _FEW),
         )
-    few = yield from find_fewest_changes(
-        graph,
-        donors,
-        log_floor=log_floor,
-        max_changes=plan.max_changes,
-        most=min(_FEW, plan.max_features or _FEW),
-    )
-    best: Moves = None
-    for one in few:
-        moves = yield from _least_moves(graph, plan, one, graph.rows_of(donors), log_floor)
-        if best is None or _cost(graph.person, moves) < _cost(graph.person, best):
-            best = moves
-    if best is not None:
+        best: _Way | None = None
+        for one in few:
+            way = yield from self._least_way(one, self.graph.rows_of(donors))
+            if best is None or _cost(self.person, way.moves) < _cost(self.person, best.moves):
+                best = way
         return best
-    return (yield from _reduced_route(graph, plan, donors, log_floor))
+
+    def by_reduced_changes(self, donors: list[int]) -> Questions[_Way | None]:
+        """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
+        graph = self.graph
+        person = self.person
+        points = graph.points[donors]
+        swaps = Swaps(person, points)
+        full = np.where(swaps.differs @ swaps.touched, points, person.factual)
+        scores = yield from graph.scores_of_states(full, graph.rows_of(donors))
+        found = yield from ask_density_along(full, full, person.log_floor, person.rule)
+        # without what is fixed or too small to notice, a donor's values may not reach the target
+        fine = found.passes & (scores >= person.min_score) & is_allowed_end(person, full)
+        sound = [i for i in np.flatnonzero(fine).tolist() if swaps.differs[i].any()]
+        reduced = []
+        for i in sound[:_REDUCED]:
+            rows = graph.rows_of([donors[i]])
+            kept = yield from reduce_changes(
+                graph, full[i], swaps.groups[swaps.differs[i]].tolist(), rows
+            )
+            made = np.isin(swaps.groups, kept)
+            weight = float((made * swaps.weights).sum())
+            effort = float((made * swaps.weights * swaps.sizes[i]).sum())
+            if self.plan.max_features is None or len(kept) <= self.plan.max_features:
+                reduced.append((round(weight, 9), round(effort, 9), i, kept, rows))
+        for _, _, i, kept, rows in sorted(reduced, key=lambda one: one[:3]):
+            end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
+            settled = yield from self._settled_way(end, kept, rows)
+            if settled is not None:
+                return self._stop_at_target(settled)
+            way = yield from self._way_to(end, kept, rows)
+            if way is not None:
+                return way
+        return None
+
+    def _least_way(self, few: FewChanges, rows: Ids) -> Questions[_Way]:
+        """The way of a set of changes, each no larger than needed where that is sound."""
+        end = few.lattice.states[few.route[-1]]
+        groups = [group for change in few.lattice.changes for group in change]
+        settled = yield from self._settled_way(end, groups, rows)
+        if settled is None:
+            return _Way.through_lattice(few.lattice, few.route)
+        return self._stop_at_target(settled)
+
+    def _settled_way(self, end: Array, groups: list[int], rows: Ids) -> Questions[_Way | None]:
+        """A way by the same changes, each no larger than needed; None where none is sound."""
+        person = self.person
+        settled = yield from settle_values(self.graph, end, groups, rows)
+        if (settled == end).all():
+            return None
+        found = yield from ask_density_along(
+            settled[None, :], settled[None, :], person.log_floor, person.rule
+        )
+        if not found.passes[0]:
+            return None
+        return (yield from self._way_to(settled, groups, rows))
+
+    def _way_to(self, end: Array, groups: list[int], rows: Ids) -> Questions[_Way | None]:
+        """A way by all changes to an end, in the best order where there are few."""
+        if len(groups) > _FEW:
+            moves = yield from route_by_joint_moves(
+                self.graph, end, groups, rows=rows, log_floor=self.log_floor
+            )
+            return None if moves is None else _Way(moves)
+        lattice = Lattice(self.graph, end, [(group,) for group in groups], self.log_floor)
+        yield from lattice.ask_scores(rows, range(len(groups) + 1))
+        route = yield from find_route(lattice, len(lattice.states) - 1, self.plan.max_changes)
+        return None if route is None else _Way.through_lattice(lattice, route)
+
+    def _stop_at_target(self, way: _Way) -> _Way:
+        """Leave out the moves after the target is reached: smaller changes may need fewer of them.
+
+        Who starts below the floor goes on until they are above it.
+        """
+        person = self.person
+        if self.log_floor < person.log_floor:
+            return way
+        allowed = is_allowed_end(person, np.stack([move.point for move in way.moves]))
+        for i, move in enumerate(way.moves):
+            if allowed[i] and move.score >= person.min_score:
+                return way.up_to(i + 1)
+        return way
 
 
-def _least_moves(
-    graph: LocalGraph, plan: Plan, few: FewChanges, rows: Ids, log_floor: float
-) -> Questions[tuple[Move, ...]]:
-    """The moves of a set of changes, each no larger than needed where such a route is sound."""
-    end = few.lattice.states[few.route[-1]]
-    groups = [group for change in few.lattice.changes for group in change]
-    settled = yield from _settled_route(graph, plan, end, groups, rows, log_floor)
-    if settled is None:
-        return (yield from moves_of_route(few.lattice, few.route))
-    return _stop_at_target(graph.person, settled, log_floor)
-
-
-def _cost(person: Person, moves: tuple[Move, ...]) -> tuple[float, int, float, float]:
+def _cost(person: Person, moves: Moves) -> tuple[float, int, float, float]:
     """What moves cost: how many changes by weight, most at once, their sizes, and the score."""
     states = np.stack([person.factual, *(move.point for move in moves)])
     at_once = [len(np.unique(person.group_of[step != 0])) for step in np.diff(states, axis=0)]
@@ -85,82 +207,3 @@ def _cost(person: Person, moves: tuple[Move, ...]) -> tuple[float, int, float, f
     sizes = norms(np.where(groups[:, None] == person.group_of, apart, 0.0))
     effort = float((weights * sizes).sum())
     return round(float(weights.sum()), 9), max(at_once), round(effort, 9), -moves[-1].score
-
-
-def _settled_route(
-    graph: LocalGraph, plan: Plan, end: Array, groups: list[int], rows: Ids, log_floor: float
-) -> Questions[Moves]:
-    """A route to the same changes, each no larger than needed; None where none is sound."""
-    person = graph.person
-    settled = yield from settle_values(graph, end, groups, rows)
-    if (settled == end).all():
-        return None
-    found = yield from ask_density_along(
-        settled[None, :], settled[None, :], person.log_floor, person.rule
-    )
-    if not found.passes[0]:
-        return None
-    return (yield from _route_to(graph, plan, settled, groups, rows, log_floor))
-
-
-def _stop_at_target(person: Person, moves: tuple[Move, ...], log_floor: float) -> tuple[Move, ...]:
-    """Leave out the moves after the target is reached: smaller changes may need fewer of them.
-
-    Who starts below the floor goes on until they are above it.
-    """
-    if log_floor < person.log_floor:
-        return moves
-    allowed = is_allowed_end(person, np.stack([move.point for move in moves]))
-    for i, move in enumerate(moves):
-        if allowed[i] and move.score >= person.min_score:
-            return moves[: i + 1]
-    return moves
-
-
-def _route_to(
-    graph: LocalGraph, plan: Plan, end: Array, groups: list[int], rows: Ids, log_floor: float
-) -> Questions[Moves]:
-    """A route through all changes to an end, in the best order where there are few."""
-    if len(groups) > _FEW:
-        return (yield from route_by_joint_moves(graph, end, groups, rows=rows, log_floor=log_floor))
-    lattice = Lattice(graph, end, [(group,) for group in groups], log_floor)
-    yield from lattice.ask_scores(rows, range(len(groups) + 1))
-    route = yield from find_route(lattice, len(lattice.states) - 1, plan.max_changes)
-    if route is None:
-        return None
-    return (yield from moves_of_route(lattice, route))
-
-
-def _reduced_route(
-    graph: LocalGraph, plan: Plan, donors: list[int], log_floor: float
-) -> Questions[Moves]:
-    """Take over all that a donor has, and put back what is not needed; the cheapest of some."""
-    person = graph.person
-    points = graph.points[donors]
-    swaps = Swaps(person, points)
-    full = np.where(swaps.differs @ swaps.touched, points, person.factual)
-    scores = yield from graph.scores_of_states(full, graph.rows_of(donors))
-    found = yield from ask_density_along(full, full, person.log_floor, person.rule)
-    # without what is fixed or too small to notice, a donor's values may no longer reach the target
-    fine = found.passes & (scores >= person.min_score) & is_allowed_end(person, full)
-    sound = [i for i in np.flatnonzero(fine).tolist() if swaps.differs[i].any()]
-    reduced = []
-    for i in sound[:_REDUCED]:
-        rows = graph.rows_of([donors[i]])
-        kept = yield from reduce_changes(
-            graph, full[i], swaps.groups[swaps.differs[i]].tolist(), rows
-        )
-        made = np.isin(swaps.groups, kept)
-        weight = float((made * swaps.weights).sum())
-        effort = float((made * swaps.weights * swaps.sizes[i]).sum())
-        if plan.max_features is None or len(kept) <= plan.max_features:
-            reduced.append((round(weight, 9), round(effort, 9), i, kept, rows))
-    for _, _, i, kept, rows in sorted(reduced, key=lambda one: one[:3]):
-        end = np.where(np.isin(person.group_of, kept), full[i], person.factual)
-        settled = yield from _settled_route(graph, plan, end, kept, rows, log_floor)
-        if settled is not None:
-            return _stop_at_target(graph.person, settled, log_floor)
-        moves = yield from _route_to(graph, plan, end, kept, rows, log_floor)
-        if moves is not None:
-            return moves
-    return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.geometry.point_set import keys_of
+from localface.geometry.point_set import are_first_of_equals
 from localface.geometry.segments import norms
 from localface.search.person import Person
 from localface.types import Array, Ids, Mask
@@ -62,10 +62,7 @@ class Swaps:
         made = sets.made[which]
         made[np.arange(len(which)), group] = True
         more = ChangeSets(sets.donors[which], made)
-        first: dict[bytes, int] = {}
-        for i, key in enumerate(keys_of(self.states(more))):
-            first.setdefault(key, i)
-        return more.subset(np.fromiter(first.values(), dtype=np.int64, count=len(first)))
+        return more.subset(np.flatnonzero(are_first_of_equals(self.states(more))))
 
     def states(self, sets: ChangeSets) -> Array:
         """Return the states that sets of changes lead to."""
