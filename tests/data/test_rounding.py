@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from localface.data.feature import Feature
-from localface.data.rounding import roundest_between
+from localface.data.rounding import roundest_between, roundest_between_each
 from localface.data.schema import Schema
 from localface.data.space import Space
 
@@ -116,3 +116,19 @@ def test_a_value_is_a_multiple_of_the_resolution_with_no_stray_digits(step, own,
 def test_whole_numbers_stay_whole():
     assert rounded(Feature("x", kind="integer"), 3.0, 7.4) == 7.0
     assert rounded(Feature("x", kind="integer"), 3.0, -7.6) == -8.0
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(-1e12, 1e12, allow_subnormal=False),
+            st.floats(-1e12, 1e12, allow_subnormal=False),
+        ),
+        max_size=8,
+    )
+)
+def test_many_at_once_are_rounded_as_one_by_one(pairs):
+    near = [one for one, _ in pairs]
+    far = [other for _, other in pairs]
+    expected = [roundest_between(one, other) for one, other in pairs]
+    assert roundest_between_each(near, far) == expected

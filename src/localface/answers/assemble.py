@@ -26,7 +26,7 @@ from localface.answers.waiting import Waiting, waiting_sentence
 from localface.data.absence import absent_values, same_codes
 from localface.data.box import Box
 from localface.data.schema import Schema
-from localface.data.seen_values import SeenValues
+from localface.data.seen_values import SeenRanges, SeenValues
 from localface.data.table_format import TableFormat
 from localface.density.common_states import CommonStates
 from localface.density.protocol import RESTATED_TOLERANCE, Density, DensityScale
@@ -65,8 +65,10 @@ class AnswerAssembler:
     density: Density | None = None
     seen: tuple[SeenValues, ...] = ()
     settings: Mapping[str, Any] = field(init=False)
+    ordinary: SeenRanges = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "ordinary", SeenRanges.of(self.seen))
         settings = dict(self.options.as_plain_values())
         if self.recall != 1:
             settings["recall"] = self.recall
@@ -190,7 +192,9 @@ class AnswerAssembler:
 
     def _doubts(self, record: Array) -> tuple[Doubt, ...]:
         """The values of a person's record that nobody in the data has, where that is known."""
-        return tuple(doubts_about_record(self.schema, record, self.seen)) if self.seen else ()
+        if not self.seen or self.ordinary.holds(record):
+            return ()
+        return tuple(doubts_about_record(self.schema, record, self.seen))
 
     def _cautions(
         self,

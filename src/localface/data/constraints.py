@@ -156,6 +156,8 @@ def _intersect_constraints(
     feature: Feature, own: float, direction: str, extra: FeatureConstraint
 ) -> _FeatureBox:
     """Intersect all constraints on one feature."""
+    if direction == "freely" and extra is UNCONSTRAINED and feature.unlimited:
+        return _FREE
     limits = _all_limits(feature, own, direction, extra)
     if not limits:
         return _FREE

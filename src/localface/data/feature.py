@@ -140,6 +140,11 @@ class Feature:
         """Whether its codes are whole numbers, be they counts or indices of categories."""
         return self.kind != "numeric"
 
+    @property
+    def unlimited(self) -> bool:
+        """Whether it says nothing of how far anybody may go."""
+        return self.within is None and self.bounds is None and self.never_from is None
+
     def value(self, code: float) -> FeatureValue | None:
         """Return a code as the value that the user knows; None for what is missing."""
         if code != code:

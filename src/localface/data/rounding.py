@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 from math import ceil, floor, isfinite, log10
+
+import numpy as np
 
 _STEPS = (5, 2, 1)
 _NEARLY = 1 + 1e-6  # of the interval: a product of floats may be off by its last digits
 _FINEST = 12  # digits beyond the size of the interval that are tried
+
+
+_POWERS = range(308, -309, -1)  # those of ten that are looked up
+_SIZES = np.array([step * 10.0**power for power in _POWERS for step in _STEPS])
 
 
 def roundest_between(near: float, far: float) -> float:
@@ -35,13 +42,50 @@ def roundest_between(near: float, far: float) -> float:
     return near
 
 
-def roundest_multiple(near: float, far: float, step: float, *, upwards: bool) -> float:
-    """Return the roundest number between two, of multiples of ``step`` where there is one.
+def roundest_between_each(near: Sequence[float], far: Sequence[float]) -> list[float]:
+    """Return the same for many pairs of numbers at once.
+
+    >>> roundest_between_each([50.805, 7.0], [53.0, 7.0])
+    [52.0, 7.0]
+    """
+    nears, fars = np.asarray(near, dtype=np.float64), np.asarray(far, dtype=np.float64)
+    widths = np.abs(fars - nears)
+    largest = np.maximum(np.abs(nears), np.abs(fars))
+    usual = (widths > 0) & (largest < 1e300) & (largest > 1e-280)
+    sized = zip(largest.tolist(), usual.tolist(), strict=True)
+    exponents = [floor(log10(one)) + 1 if fine else 0 for one, fine in sized]
+    n_tried = len(_STEPS) * (_FINEST + 4)
+    firsts = len(_STEPS) * (_POWERS[0] - np.array(exponents, dtype=np.int64))
+    sizes = _SIZES[firsts[:, None] + np.arange(n_tried)]
+    counts = nears[:, None] / sizes
+    counts = np.where((fars > nears)[:, None], np.ceil(counts), np.floor(counts))
+    close = np.abs(counts * sizes - nears[:, None]) <= (widths * _NEARLY)[:, None]
+    close &= sizes <= 2 * largest[:, None]
+    found = []
+    for i, j in enumerate(close.argmax(axis=1).tolist()):
+        low, high = min(near[i], far[i]), max(near[i], far[i])
+        one = np.nan
+        if usual[i] and close[i, j]:
+            step, power = _STEPS[j % len(_STEPS)], exponents[i] - j // len(_STEPS)
+            one = float(Decimal(int(counts[i, j]) * step).scaleb(power))
+        # The product was off by its last digits, or nothing is near: all are tried, one by one.
+        found.append(one + 0.0 if low <= one <= high else roundest_between(near[i], far[i]))
+    return found
+
+
+def roundest_multiples(
+    near: Sequence[float], far: Sequence[float], step: float, *, upwards: Sequence[bool]
+) -> list[float]:
+    """Return the roundest number between each two, of multiples of ``step`` where there is one.
 
     Where no multiple lies between them, the next one after ``near``.
     """
     if not step:
-        return roundest_between(near, far)
-    first = ceil(round(near / step, 9)) if upwards else floor(round(near / step, 9))
-    last = max(first, far / step) if upwards else min(first, far / step)
-    return float(Decimal(str(step)) * int(roundest_between(first, last)))
+        return roundest_between_each(near, far)
+    firsts, lasts = [], []
+    for start, end, up in zip(near, far, upwards, strict=True):
+        first = ceil(round(start / step, 9)) if up else floor(round(start / step, 9))
+        firsts.append(first)
+        lasts.append(max(first, end / step) if up else min(first, end / step))
+    exact = Decimal(str(step))
+    return [float(exact * int(one)) for one in roundest_between_each(firsts, lasts)]

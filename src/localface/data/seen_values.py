@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -49,6 +49,13 @@ class SeenValues:
         """Whether no row has a value."""
         return self.lowest == -np.inf
 
+    @property
+    def is_whole_range(self) -> bool:
+        """Whether nothing between the lowest and the highest is a category that no row has."""
+        if self.codes is None or self.holds_nothing:
+            return not self.holds_nothing
+        return len(self.codes) == 1 + self.highest - self.lowest
+
     def holds_category(self, code: float) -> bool:
         """Tell whether some row has this category; numbers have none."""
         return self.codes is None or round(code) in self.codes
@@ -76,6 +83,25 @@ class SeenValues:
                 if possible and low <= shifted <= high:
                     return shifted
         return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenRanges:
+    """Between which numbers all features were seen: a quick look before a close one."""
+
+    lowest: Array
+    highest: Array
+
+    @classmethod
+    def of(cls, seen: Sequence[SeenValues]) -> SeenRanges:
+        """The ranges of what was seen; empty where some category between two was not."""
+        ranges = [(one.lowest, one.highest) if one.is_whole_range else (1.0, 0.0) for one in seen]
+        lowest, highest = np.array(ranges).reshape(-1, 2).T
+        return cls(lowest, highest)
+
+    def holds(self, record: Array) -> bool:
+        """Tell whether all values of a record are there and in their ranges."""
+        return bool(((record >= self.lowest) & (record <= self.highest)).all())
 
 
 def number_as_typed(code: float) -> str:

@@ -12,7 +12,7 @@ from localface.data.absence_columns import AbsenceColumns, lay_out_absences
 from localface.data.box import Box
 from localface.data.normal_scores import NormalScores
 from localface.data.plain_columns import PlainColumns
-from localface.data.rounding import roundest_multiple
+from localface.data.rounding import roundest_multiples
 from localface.data.schema import Schema
 from localface.data.value_scales import absences_in, centre_and_scale
 from localface.errors import DataError
@@ -50,6 +50,9 @@ class Space:
     _plain: Ids = field(init=False)  # the features that have one column
     _plain_columns: Ids = field(init=False)  # those columns
     _plain_codes: PlainColumns = field(init=False)  # their codes
+    _one_hot: Ids = field(init=False)  # the features that have a column a category
+    _one_hot_columns: Ids = field(init=False)  # the first of these columns, of each
+    _heights: Array = field(init=False)  # the value in the column of one's category
 
     def __post_init__(self) -> None:
         features = self.schema.features
@@ -58,7 +61,11 @@ class Space:
         widths = [size + more for size, more in zip(sizes, missing, strict=True)]
         firsts = np.cumsum([0, *widths])[:-1]
         plain = [j for j, f in enumerate(features) if f.kind != "categorical"]
+        one_hot = [j for j, f in enumerate(features) if f.kind == "categorical"]
         columns: dict[str, object] = {
+            "_one_hot": np.array(one_hot, dtype=np.int64),
+            "_one_hot_columns": firsts[one_hot].astype(np.int64),
+            "_heights": np.sqrt(0.5) / self.scales[one_hot],
             "absence_columns": lay_out_absences(self.schema, self.absences, self.scales, sizes),
             "feature_of": np.repeat(np.arange(len(widths)), widths).astype(np.int64),
             "discrete": np.repeat([f.discrete for f in features], widths).astype(bool),
@@ -76,8 +83,7 @@ class Space:
         object.__setattr__(self, "groups", self._find_groups())
         object.__setattr__(self, "goes_part_of_the_way", self._find_columns_of_their_own())
         fixed = (self.centres, self.scales, self.feature_of, self.discrete, self.groups)
-        fixed = (*fixed, self.first_columns)
-        for array in (*fixed, self.goes_part_of_the_way):
+        for array in (*fixed, self.goes_part_of_the_way, self.first_columns):
             array.setflags(write=False)
 
     def __reduce__(self) -> tuple[type[Space], tuple[object, ...]]:
@@ -179,10 +185,10 @@ class Space:
         """Turn records into points."""
         points = np.zeros((len(records), self.width))
         points[:, self._plain_columns] = self._plain_codes.to_columns(records[:, self._plain])
-        for j, first in self._one_hot_features():
-            present = np.flatnonzero(~np.isnan(records[:, j]))
-            columns = first + records[present, j].astype(np.int64)
-            points[present, columns] = self._category_height(j)
+        codes = records[:, self._one_hot]
+        rows, which = np.nonzero(~np.isnan(codes))
+        columns = self._one_hot_columns[which] + codes[rows, which].astype(np.int64)
+        points[rows, columns] = self._heights[which]
         self.absence_columns.fill_points(points, records)
         return points
 
@@ -210,13 +216,15 @@ class Space:
         j = int(self.feature_of[column])
         own = float(record[j])
         step = self.schema.features[j].resolution or 0.0
-        found = []
-        for code in self.column_codes(j, values).tolist():
-            if self.schema.features[j].whole:
-                found.append(float(np.rint(code)))
-                continue
-            far = code + _ROUND_WITHIN * (code - own)
-            found.append(roundest_multiple(code, far, step, upwards=code > own))
+        codes = self.column_codes(j, values)
+        if self.schema.features[j].whole:
+            found = np.rint(codes)
+        else:
+            far = codes + _ROUND_WITHIN * (codes - own)
+            upwards = (codes > own).tolist()
+            found = np.array(
+                roundest_multiples(codes.tolist(), far.tolist(), step, upwards=upwards)
+            )
         records = np.repeat(record[None, :], len(found), axis=0)
         records[:, j] = found
         return self.points(records)[:, column]

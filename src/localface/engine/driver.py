@@ -138,8 +138,11 @@ class Driver:
     def _answer_round(self, active: Sequence[_Active[Any]], *, apart: bool) -> list[Any]:
         """Answer a round, each kind of question in one call; an error may be the answer."""
         answers: list[Any] = [None] * len(active)
+        asked: dict[type, list[int]] = {}
+        for i, one in enumerate(active):
+            asked.setdefault(type(one.question), []).append(i)
         for kinds, answer in self._answerer.answer_kinds:
-            members = [i for i, one in enumerate(active) if isinstance(one.question, kinds)]
+            members = sorted(i for kind in kinds for i in asked.get(kind, ()))
             if not members:
                 continue
             some = [active[i] for i in members]

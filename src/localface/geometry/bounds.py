@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -23,6 +23,10 @@ class Bounds:
     up: Mask
     down: Mask
     entered_from: tuple[tuple[int, int], ...] = ()
+    _is_one_way: bool = field(init=False)  # whether any column is
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_is_one_way", bool(self.up.any() or self.down.any()))
 
     @classmethod
     def unlimited(cls, width: int) -> Bounds:
@@ -32,7 +36,7 @@ class Bounds:
 
     def reachable_from(self, point: Array) -> Bounds:
         """Tighten the box to what one-way columns leave to someone who is at ``point``."""
-        if not (self.up.any() or self.down.any()):
+        if not self._is_one_way:
             return self
         lower = np.where(self.up, np.maximum(self.lower, point), self.lower)
         upper = np.where(self.down, np.minimum(self.upper, point), self.upper)
@@ -53,8 +57,11 @@ class Bounds:
 
     def respects_one_way(self, start: Array, end: Array) -> Mask:
         """Tell which steps go back on no one-way column, and enter categories as they may."""
-        forward = (end >= start) | ~self.up
-        fine = np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
+        if self._is_one_way:
+            forward = (end >= start) | ~self.up
+            fine = np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
+        else:
+            fine = np.ones(np.broadcast_shapes(start.shape, end.shape)[:-1], dtype=bool)
         for column, before in self.entered_from:
             entered = (end[..., column] > 0) & (start[..., column] <= 0)
             fine = fine & ~(entered & (start[..., before] <= 0))

@@ -129,9 +129,10 @@ class Scorer:
 
     def round_scores(self, scores: Array, min_score: float) -> Array:
         """Round scores, but never across a threshold."""
-        grid = 10.0 ** (math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS)
+        power = math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS
+        grid = 10.0**power
         rounded = np.round(scores / grid) * grid
-        rounded = np.round(rounded, max(0, -int(np.floor(np.log10(grid)))))
+        rounded = np.round(rounded, max(0, -power))
         crossed = (rounded >= min_score) & (scores < min_score)
         return np.asarray(np.where(crossed, scores, rounded))
 

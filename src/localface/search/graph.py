@@ -237,7 +237,8 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        keys = [undirected_key(edge) for edge in wanted if self.is_permitted(edge)]
+        permitted = [self.is_permitted(edge) for edge in wanted]
+        keys = [undirected_key(edge) for edge in itertools.compress(wanted, permitted)]
         self._verdicts.update((key, False) for key in keys if self.below_floor & {*key})
         if self.person.rule == "mean":
             keys += [(vertex, vertex) for key in keys for vertex in key]
@@ -250,7 +251,8 @@ class LocalGraph:
             if self.person.rule == "lowest":
                 self.holes.extend(hole for _, hole in found.holes)
         return [
-            self.is_permitted(edge) and self._edge_passes(undirected_key(edge)) for edge in wanted
+            fine and self._edge_passes(undirected_key(edge))
+            for edge, fine in zip(wanted, permitted, strict=True)
         ]
 
     def densities_along(
@@ -278,9 +280,11 @@ class LocalGraph:
     def are_permitted(self, start: int, ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""
         points = self.points[ends]
-        forward = self.person.bounds.respects_one_way(self.points[start], points)
-        short = norms(points - self.points[start]) <= self.person.max_step
-        return np.asarray(forward & short & ~self.breaks_relation[ends])
+        fine = self.person.bounds.respects_one_way(self.points[start], points)
+        fine = fine & ~self.breaks_relation[ends]
+        if self.person.max_step < np.inf:
+            fine &= norms(points - self.points[start]) <= self.person.max_step
+        return np.asarray(fine)
 
     def refused_edges(self, vertices: list[int]) -> list[Edge]:
         """Edges known not to be traversable, as pairs of positions in ``vertices``."""

@@ -48,11 +48,14 @@ def find_fewest_changes(
     swaps = Swaps(graph.person, graph.points[donors])
     rows = graph.rows_of(donors)
     carried = swaps.nothing_yet()
+    level: _Level | None = None
     best: list[FewChanges] = []
     for size in range(1, most + 1):
         cheapest = float(np.sort(swaps.weights)[:size].sum())
         if best and best[0].cost[0] <= cheapest:
             break
+        if level is not None:
+            carried = level.sets.subset((yield from level.most_promising()))
         sets = swaps.with_one_more(carried)
         if not len(sets):
             break
@@ -61,8 +64,6 @@ def find_fewest_changes(
         found = yield from level.cheapest_on_common_ground()
         if found and (not best or found[0].cost < best[0].cost):
             best = found
-        if size < most:
-            carried = sets.subset((yield from level.most_promising()))
     return best
 
 
