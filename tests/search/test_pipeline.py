@@ -470,3 +470,14 @@ def test_the_least_widening_is_a_factor():
     assert factor == 1.5
     assert isinstance(asked[0], Widening)
     assert asked[0].record is record
+
+
+def test_where_no_state_reaches_the_target_no_long_walk_is_taken():
+    bounds = box(2, upper=[4.0, np.inf])
+    crowd = [[x / 10, 0.0] for x in range(1, 60)]
+    script = Script(crowd, score=tenth)
+
+    found = searched(script, bounds=bounds, projection=taking_over(bounds, [0.0, 0.0]))
+
+    assert found.status == "NO_TARGET"
+    assert len(script.seen) < 20  # of 40 that are states of this person

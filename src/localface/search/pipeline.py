@@ -171,13 +171,20 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
     straight = yield from go_straight(graph, plan, projection, among=NEAR_STATES)
     if straight is not None:
         return straight
-    if found.gave_up and len(walks) > 1:
+    if found.gave_up and len(walks) > 1 and (yield from _may_end_anywhere(graph, plan)):
         found = yield from explore(graph, replace(plan.walk_options, most=walks[1]))
     if not found.trail and not graph.cut:
         straight = yield from go_straight(graph, plan, projection, among=FAR_STATES)
         if straight is None and plan.max_features is not None:
             straight = yield from go_straight_with_more(graph, plan, projection)
     return found if straight is None else straight
+
+
+def _may_end_anywhere(graph: LocalGraph, plan: Plan) -> Questions[bool]:
+    """Tell whether a long walk could end: to count all states costs less than to walk in vain."""
+    if plan.walk_options.momentum_steps:  # its states are nobody's, and are not counted
+        return True
+    return (yield from graph.has_targets())
 
 
 def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:
