@@ -10,7 +10,8 @@ from localface.search.questions import Questions, ask_density_along, ask_row_den
 from localface.search.trails import Edge, Trail
 from localface.types import Array, Ids, Mask
 
-_MOST_AT_ONCE = 32  # edges that one question is about, and vertices that are then looked around
+_MOST_AT_ONCE = 32  # vertices that are looked around in one question
+_MOST_REFUSED = 256  # edges that one question is about where those before were refused
 _EACH = 4  # accepted vertices for each edge that is asked about before its turn
 _SECURE = 1e-5  # nats by which a bound from a refusal is raised: rounding must not break it
 
@@ -134,12 +135,24 @@ class LevelWalk:
                 return None
             yield from self._ground.look_around(fresh, self._n_neighbors)
             yield from self._queue_edges_from(fresh)
-            fresh = []
-            while not fresh:
-                edges = self._take_edges()
-                if not edges:
-                    return ()
-                fresh = yield from self._accept(edges)
+            fresh = yield from self._accept_next()
+            if not fresh:
+                return ()
+
+    def _accept_next(self) -> Questions[list[int]]:
+        """Accept the ends of the most promising edges that have the level; none when all is done.
+
+        While all are refused, twice as many are asked about each time.
+        """
+        at_once = min(_MOST_AT_ONCE, 1 + len(self.parents) // _EACH)
+        edges = self._take_edges(at_once, one_each=True)
+        while edges:
+            accepted = yield from self._accept(edges)
+            if accepted:
+                return accepted
+            at_once = min(2 * at_once, _MOST_REFUSED)
+            edges = self._take_edges(at_once, one_each=False)
+        return []
 
     def _queue_edges_from(self, vertices: list[int]) -> Questions[None]:
         """Queue the edges from accepted vertices to others that have the level."""
@@ -160,14 +173,14 @@ class LevelWalk:
         self._tails = np.concatenate([self._tails, tails])
         self._appeal = np.concatenate([self._appeal, graph.appeal_of(heads) / (1 + lengths)])
 
-    def _take_edges(self) -> list[Edge]:
-        """Take the most promising edges, one for each end, out of the queue."""
-        at_once = min(_MOST_AT_ONCE, 1 + len(self.parents) // _EACH)
+    def _take_edges(self, at_once: int, *, one_each: bool) -> list[Edge]:
+        """Take the most promising edges out of the queue, at first no two with the same end."""
         left = ~np.isin(self._heads, list(self.parents))
         self._keep_edges(left)
-        order = np.lexsort((self._tails, self._heads, -self._appeal))
-        first = np.unique(self._heads[order], return_index=True)[1]
-        taken = order[np.sort(first)[:at_once]]
+        taken = np.lexsort((self._tails, self._heads, -self._appeal))
+        if one_each:
+            taken = taken[np.sort(np.unique(self._heads[taken], return_index=True)[1])]
+        taken = taken[:at_once]
         edges = list(zip(self._tails[taken].tolist(), self._heads[taken].tolist(), strict=True))
         left = np.ones(len(self._heads), dtype=bool)
         left[taken] = False
@@ -184,9 +197,12 @@ class LevelWalk:
         passes = [True] * len(edges)
         if np.isfinite(self._level):
             passes = yield from self._ground.judge_edges(edges, self._level)
-        accepted = [edge for edge, fine in zip(edges, passes, strict=True) if fine]
-        self.parents.update((head, tail) for tail, head in accepted)
-        return [head for _, head in accepted]
+        accepted: dict[int, int] = {}
+        for (tail, head), fine in zip(edges, passes, strict=True):
+            if fine:
+                accepted.setdefault(head, tail)
+        self.parents.update(accepted)
+        return list(accepted)
 
     def _trail_to(self, vertex: int) -> Trail:
         trail = [vertex]
