@@ -16,6 +16,7 @@ from timing import Spent, Unit, timed
 
 KINDS = {
     "Nearest": "neighbours",
+    "NearestToEach": "neighbours",
     "ScoreRows": "model",
     "ScorePoints": "model",
     "DensityAlong": "density",

@@ -24,6 +24,7 @@ from localface.search.questions import (
     ComposeStates,
     DensityAlong,
     Nearest,
+    NearestToEach,
     OutOfTime,
     Question,
     Questions,
@@ -157,6 +158,8 @@ class Script:
         match question:
             case Nearest():
                 return self._nearest(question)
+            case NearestToEach():
+                return [self._nearest(one) for one in question.questions]
             case ScoreRows():
                 return self.score(self.rows[question.ids])
             case ScorePoints():

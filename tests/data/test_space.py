@@ -355,3 +355,19 @@ def test_the_curve_of_a_single_point_is_that_point() -> None:
     space = Space.fit(schema, np.arange(9.0)[:, None])
     assert space.curve(np.array([[0.5]])) == pytest.approx(space.records(np.array([[0.5]])))
     assert len(space.curve(np.zeros((0, 1)))) == 0
+
+
+def test_values_that_many_share_are_read_as_those_of_one() -> None:
+    rng = np.random.default_rng(0)
+    few = np.round(rng.normal(size=(40, 3)), 1) * [1, 10, 0.01]
+    table = np.column_stack([few[rng.integers(0, 40, 700)], rng.normal(size=700)])
+    schema = Schema([Feature(name) for name in "abcd"])
+    space = Space.fit(schema, table)
+    points = space.points(table)
+    points[::7] += rng.normal(size=(100, points.shape[1]))
+    points[3] = -0.0
+
+    together = space.records(points)
+
+    alone = np.concatenate([space.records(point[None, :]) for point in points])
+    assert together.tobytes() == alone.tobytes()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from localface.density.protocol import DensityScale, Hole
+from localface.density.protocol import DensityScale, Hole, touch_any
 
 
 def test_shares_and_quantiles_undo_each_other():
@@ -85,3 +85,20 @@ def test_standing_still_just_outside_a_hole_does_not_touch_it(radius):
     points = hole.centre + 1.001 * radius * way / np.linalg.norm(way, axis=1)[:, None]
 
     assert not hole.is_touched(points, points).diagonal().any()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_many_holes_are_held_against_steps_at_once_as_one_by_one(seed: int) -> None:
+    chance = np.random.default_rng(seed)
+    matrix = chance.normal(size=(3, 3)) if seed % 2 else None
+    holes = [
+        Hole(chance.normal(size=3), float(chance.uniform(0.05, 0.6)), matrix) for _ in range(9)
+    ]
+    start = chance.normal(size=3)
+    ends = chance.normal(size=(40, 3))
+
+    touched = touch_any(holes, start, ends)
+
+    one_by_one = [hole.is_touched(start[None, :], ends)[0] for hole in holes]
+    assert touched.tolist() == np.any(one_by_one, axis=0).tolist()
+    assert 0 < touched.sum() < 40

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from by_numpy import kde_by_numpy
 from localface.density.fit import fit_kde
 from localface.geometry.point_set import PointSet
 
@@ -43,6 +44,23 @@ def test_the_certified_minimum_is_never_above_a_fine_grid_and_all_but_meets_it(w
         sampled = _along(start, end, rows, kde.bandwidth).min()
         assert value <= sampled + 1e-9
         assert sampled - value < 1e-3
+
+
+@pytest.mark.parametrize("make", [lambda kde: kde, kde_by_numpy], ids=["as it is", "by numpy"])
+@pytest.mark.parametrize("width", [2, 8, 22])
+def test_what_is_refused_is_told_no_lower_than_it_is(width, make):
+    rows = _cloud(width, n=1500)
+    kde = make(fit_kde(PointSet(rows), np.zeros(width, dtype=bool)))
+    rng = np.random.default_rng(3)
+    starts = rng.normal(size=(200, width))
+    steps = np.concatenate([starts[:100], starts[100:] + 0.3])
+    exact = kde.lowest_along(starts, steps, None).log_densities
+    for above in (1e-4, 0.1, 3.0):
+        found = kde.lowest_along(starts, steps, exact + above)
+        refused = ~found.passes
+        assert refused.all()
+        assert (found.log_densities >= exact - 1e-9).all()
+        assert (found.log_densities <= exact + above + 1e-9).all()
 
 
 @pytest.mark.parametrize("width", [2, 8, 22])

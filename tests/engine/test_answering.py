@@ -16,6 +16,7 @@ from localface.search.questions import (
     Census,
     ComposeStates,
     DensityAlong,
+    NearestToEach,
     RowDensities,
     ScorePoints,
     ScoreRows,
@@ -54,7 +55,7 @@ def answers(
 def test_every_kind_of_question_is_answered_by_one_function() -> None:
     kinds = [kind for some, _ in answerer().answer_kinds for kind in some]
 
-    assert len(kinds) == len(set(kinds)) == 8
+    assert len(kinds) == len(set(kinds)) == 9
 
 
 def test_near_rows_are_metered_for_each_search() -> None:
@@ -215,3 +216,24 @@ def test_rows_and_states_are_counted_in_one_round() -> None:
     assert (by_row.targets, by_row.best.size) == (2, 0)
     assert (by_state.allowed, by_state.targets) == (6, 0)
     assert by_state.best_scores.max() == 0.45
+
+
+def test_rows_near_several_points_are_those_near_each_and_share_one_budget() -> None:
+    near = [Nearest(points(x)[0], 2, Bounds.unlimited(1), NO_ROWS) for x in (0.0, 3.0)]
+    one = answerer()
+
+    (both,) = answers(one, [NearestToEach(tuple(near))])
+    (cut,) = answers(one, [NearestToEach(tuple(near))], [meter(max_rows=3)])
+
+    alone = answers(one, near)
+    assert [found.ids.tolist() for found in both] == [found.ids.tolist() for found in alone]
+    assert [found.cut for found in cut] == [False, True]
+
+
+def test_each_step_may_have_a_floor_of_its_own() -> None:
+    starts = points(0.0, 0.0)
+    floors = np.array([-1e3, 1e3])
+
+    (found,) = answers(answerer(), [DensityAlong(starts, starts, floors, "lowest")])
+
+    assert found.passes.tolist() == [True, False]

@@ -470,3 +470,45 @@ def test_the_least_widening_is_a_factor():
     assert factor == 1.5
     assert isinstance(asked[0], Widening)
     assert asked[0].record is record
+
+
+def test_where_no_state_reaches_the_target_no_long_walk_is_taken():
+    bounds = box(2, upper=[4.0, np.inf])
+    crowd = [[x / 10, 0.0] for x in range(1, 60)]
+    script = Script(crowd, score=tenth)
+
+    found = searched(script, bounds=bounds, projection=taking_over(bounds, [0.0, 0.0]))
+
+    assert found.status == "NO_TARGET"
+    assert len(script.seen) < 20  # of 40 that are states of this person
+
+
+def beyond_a_wall(points):
+    return np.where(np.abs(points[:, 0] - 4.5) < 0.2, -1.0, 1.0)
+
+
+def test_that_no_path_leads_anywhere_takes_few_questions():
+    rng = np.random.default_rng(0)
+    crowd = np.concatenate([rng.uniform(0, 4, size=(200, 2)), [[5.0, 1.0], [5.5, 2.0]]])
+    script = Script(crowd, score=tenth, log_density=beyond_a_wall)
+
+    found = searched(script, Plan(WalkOptions(10)))
+
+    assert found.status == "UNREACHABLE"
+    assert not found.cut_short
+    assert len(script.seen) >= 200  # all that can be reached was looked at
+    assert len(script.asked) < 250
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_long_walk_that_leads_somewhere_is_taken(seed):
+    rng = np.random.default_rng(seed)
+    outside = [[4.2, 3.9], [4.4, 3.9], [4.6, 3.9], [4.8, 3.9], [5.1, 3.9]]
+    crowd = np.concatenate([rng.uniform(0, 4, size=(150, 2)), outside])
+
+    def door(points):
+        return np.where((np.abs(points[:, 0] - 4.5) < 0.2) & (points[:, 1] < 3.5), -1.0, 1.0)
+
+    found = searched(Script(crowd, score=tenth, log_density=door), Plan(WalkOptions(12)))
+
+    assert found.status == "FOUND"

@@ -7,6 +7,7 @@ is judged on a segment just as it was judged when the floor was set.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -21,6 +22,7 @@ RESTATED_TOLERANCE = 1e-6
 _INSIDE = 1 - 1e-9  # share of a hole's radius that a segment must come within to touch it
 _DECIMALS = 6  # nats below which densities are alike
 _TOO_SHORT = 1e-12  # squared, beside its distance from a hole: a segment that is rounding
+_NUMBERS_AT_ONCE = 2**18  # held at a time: as many as fit the processor's cache
 LogFloor = Array | float | None
 """The log-density that a segment must keep: one for all, one for each, or None for no verdict."""
 
@@ -82,18 +84,47 @@ class Hole:
         product = to_start @ to_end.T
         at_start = (to_start**2).sum(axis=1)[:, None]
         at_end = (to_end**2).sum(axis=1)[None, :]
-        between = (product < at_start) & (product < at_end)  # the nearest point is on the segment
-        area = at_start * at_end - product * product
-        lengths = at_start + at_end - 2 * product
-        near = area < (self.radius * _INSIDE) ** 2 * lengths
-        return np.asarray(between & near & (lengths > _TOO_SHORT * (at_start + at_end)))
+        return _is_near(product, at_start, at_end, self.radius)
+
+
+def touch_any(holes: Sequence[Hole], start: Array, ends: Array) -> Mask:
+    """Tell which straight segments from one point touch any of some holes, all at once."""
+    touched = np.zeros(len(ends), dtype=bool)
+    most = max(1, _NUMBERS_AT_ONCE // max(1, ends.size))
+    for first in range(0, len(holes), most):
+        some = holes[first : first + most]
+        matrix = some[0].matrix  # one density has one space
+        here = start if matrix is None else start @ matrix
+        there = ends if matrix is None else ends @ matrix
+        centres = np.stack([hole.centre for hole in some])
+        to_start = here - centres
+        to_end = there[None, :, :] - centres[:, None, :]
+        product = (to_end * to_start[:, None, :]).sum(axis=-1)
+        at_start = (to_start**2).sum(axis=-1)[:, None]
+        at_end = (to_end**2).sum(axis=-1)
+        radii = np.array([hole.radius for hole in some])[:, None]
+        touched |= _is_near(product, at_start, at_end, radii).any(axis=0)
+    return touched
+
+
+def _is_near(product: Array, at_start: Array, at_end: Array, radius: Array | float) -> Mask:
+    """Tell which segments come within a radius of a centre.
+
+    ``product`` is that of the vectors from the centre to both ends, the others are their squares.
+    """
+    between = (product < at_start) & (product < at_end)  # the nearest point is on the segment
+    area = at_start * at_end - product * product
+    lengths = at_start + at_end - 2 * product
+    near = area < (radius * _INSIDE) ** 2 * lengths
+    return np.asarray(between & near & (lengths > _TOO_SHORT * (at_start + at_end)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SegmentDensities:
     """A log-density per segment, whether it passes the floor, and the holes that were found.
 
-    A hole comes with the number of the segment that runs into it.
+    Of a segment that is refused, it is no lower than the lowest there. A hole comes with the
+    number of the segment that runs into it.
     """
 
     log_densities: Array

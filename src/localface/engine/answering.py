@@ -17,6 +17,7 @@ from localface.search.questions import (
     ComposedStates,
     ComposeStates,
     DensityAlong,
+    NearestToEach,
     RowDensities,
     ScorePoints,
     ScoreRows,
@@ -60,6 +61,7 @@ class QuestionAnswerer:
         """The kinds of questions in the order they are answered, with what answers them."""
         return (
             ((Nearest,), self._answer_nearest),
+            ((NearestToEach,), self._answer_nearest_to_each),
             ((ScoreRows, ScorePoints, Census, ComposeStates), self._answer_scores),
             ((DensityAlong,), self._answer_density_along),
             ((RowDensities,), self._answer_row_densities),
@@ -75,6 +77,13 @@ class QuestionAnswerer:
         return [
             meter.spend_budget_on_neighbors(one)
             for (meter, _), one in zip(asked, found, strict=True)
+        ]
+
+    def _answer_nearest_to_each(self, asked: Metered) -> list[list[Neighbors]]:
+        """Answer search by search: each holds as many points against the rows as memory allows."""
+        return [
+            self._answer_nearest([(meter, one) for one in question.questions])
+            for meter, question in asked
         ]
 
     def _answer_scores(self, asked: Metered) -> list[Array | TargetCounts | ComposedStates]:
@@ -141,24 +150,26 @@ class QuestionAnswerer:
         for (rule, in_full), members in groups.items():
             questions = [asked[i][1] for i in members]
             counts = [len(question.starts) for question in questions]
-            found = self._ask_density(questions, rule, counts=None if in_full else counts)
+            found = self._ask_density(questions, rule, in_full=in_full)
             lasts = np.cumsum(counts).tolist()
             for i, first, last in zip(members, [0, *lasts], lasts, strict=False):
                 answers[i] = found.for_segments(first, last)
         return [answers[i] for i in range(len(asked))]
 
     def _ask_density(
-        self, questions: Sequence[DensityAlong], rule: str, *, counts: Sequence[int] | None
+        self, questions: Sequence[DensityAlong], rule: str, *, in_full: bool
     ) -> SegmentDensities:
-        """Ask the density about all segments; ``counts`` repeats the floors, None has no floor."""
+        """Ask the density about all segments, each against its floor or ``in_full``."""
         judge = self._density.lowest_along if rule == "lowest" else self._density.mean_along
         starts = np.concatenate([question.starts for question in questions])
         ends = np.concatenate([question.ends for question in questions])
-        if counts is None:
+        if in_full:
             return judge(starts, ends, None)
-        return judge(
-            starts, ends, np.repeat([question.log_floor for question in questions], counts)
-        )
+        floors = [
+            np.broadcast_to(np.asarray(one.log_floor, dtype=float), len(one.starts))
+            for one in questions
+        ]
+        return judge(starts, ends, np.concatenate(floors))
 
     def _answer_row_densities(self, asked: Metered) -> list[Array]:
         if not self._fitted_on_sample:

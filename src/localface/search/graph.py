@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -22,13 +23,16 @@ from localface.search.questions import (
     TargetCounts,
     ask_density_along,
     ask_nearest_rows,
+    ask_nearest_to_each,
     ask_point_scores,
     ask_row_densities,
-    ask_row_scores,
+    ask_scores_of_states,
     ask_state_densities,
     ask_target_counts,
 )
+from localface.search.revealed import rows_not_known
 from localface.search.trails import Edge, GraphPath, Trail, undirected_key
+from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 _AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
@@ -129,19 +133,32 @@ class LocalGraph:
         found = yield from ask_nearest_rows(
             point, k, bounds, exclude, radius=radius, projection=self.person.limiting_projection
         )
-        self.cut = self.cut or found.cut
-        fresh = [i for i, row in enumerate(found.ids.tolist()) if row not in self._vertex_of_row]
-        if fresh:
-            rows = found.ids[fresh]
-            points = found.points[fresh]
-            moved = np.zeros(len(rows), dtype=bool) if found.moved is None else found.moved[fresh]
-            scores = yield from _ask_scores_of_states(rows, points, moved)
+        return (yield from self._take_in([found]))[0]
+
+    def reveal_rows_around_each(self, vertices: list[int], k: int) -> Questions[list[list[int]]]:
+        """Ask for the ``k`` allowed rows nearest to each of some vertices, in one question."""
+        if len(vertices) == 1:
+            return [(yield from self.reveal_rows_around(vertices[0], k))]
+        allowed = self.person.bounds.reachable_from
+        taken = self.person.limiting_projection
+        points = self.points[vertices]
+        questions = tuple(
+            Nearest(one, k, allowed(one), NO_ROWS, projection=taken) for one in points
+        )
+        return (yield from self._take_in((yield from ask_nearest_to_each(questions))))
+
+    def _take_in(self, found: list[Neighbors]) -> Questions[list[list[int]]]:
+        """Make vertices of rows that are new, with their scores; returns the vertices of all."""
+        self.cut = self.cut or any(one.cut for one in found)
+        rows, points, moved = rows_not_known(found, self._vertex_of_row)
+        if len(rows):
+            scores = yield from ask_scores_of_states(rows, points, moved)
             first = self._add_vertices(points, scores, np.where(moved, -1, rows), rows)
             if moved.any():  # a mix of two records may break what both of them keep
                 broken = ~self.person.keeps_relations(points[moved])
                 self.breaks_relation[first + np.flatnonzero(moved)] = broken
             self._vertex_of_row.update(zip(rows.tolist(), range(first, len(self.ids)), strict=True))
-        return [self._vertex_of_row[row] for row in found.ids.tolist()]
+        return [[self._vertex_of_row[row] for row in one.ids.tolist()] for one in found]
 
     def add_state(self, point: Array, score: float, donor: int = -1) -> int:
         """Add a vertex that is not a row, but may be taken from one."""
@@ -237,9 +254,13 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        permitted = [self.is_permitted(edge) for edge in wanted]
-        keys = [undirected_key(edge) for edge in itertools.compress(wanted, permitted)]
-        self._verdicts.update((key, False) for key in keys if self.below_floor & {*key})
+        if not wanted:
+            return []
+        permitted = self.are_permitted(*map(list, zip(*wanted, strict=True))).tolist()
+        keys = [undirected_key(edge) for edge, fine in zip(wanted, permitted, strict=True) if fine]
+        if self.below_floor:
+            low = (key for key in keys if not self.below_floor.isdisjoint(key))
+            self._verdicts.update(dict.fromkeys(low, False))
         if self.person.rule == "mean":
             keys += [(vertex, vertex) for key in keys for vertex in key]
         unknown = [key for key in dict.fromkeys(keys) if key not in self._verdicts]
@@ -277,13 +298,13 @@ class LocalGraph:
         """Check the rules that need no question, for one edge."""
         return bool(self.are_permitted(edge[0], [edge[1]])[0])
 
-    def are_permitted(self, start: int, ends: list[int]) -> Mask:
+    def are_permitted(self, starts: int | list[int], ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""
         points = self.points[ends]
-        fine = self.person.bounds.respects_one_way(self.points[start], points)
+        fine = self.person.bounds.respects_one_way(self.points[starts], points)
         fine = fine & ~self.breaks_relation[ends]
         if self.person.max_step < np.inf:
-            fine &= norms(points - self.points[start]) <= self.person.max_step
+            fine &= norms(points - self.points[starts]) <= self.person.max_step
         return np.asarray(fine)
 
     def refused_edges(self, vertices: list[int]) -> list[Edge]:
@@ -294,20 +315,14 @@ class LocalGraph:
 
     def with_floor(self, log_floor: float) -> LocalGraph:
         """The same knowledge under another floor: rows stay known, verdicts are asked again."""
-        other = LocalGraph(replace(self.person, log_floor=log_floor), float(self.scores[0]))
-        other.points = self.points
-        other.scores = self.scores
-        other.ids = self.ids
-        other.donors = self.donors
+        other = copy(self)
+        other.person = replace(self.person, log_floor=log_floor)
         other.breaks_relation = self.breaks_relation.copy()
-        other.goal = self.goal
-        other.cut = self.cut
-        other.counts = self.counts
+        other.holes = []
+        other.below_floor = set()
         other._vertex_of_row = dict(self._vertex_of_row)
+        other._verdicts = {}
         other._log_means = dict(self._log_means)
-        other._scores_of_states = self._scores_of_states
-        other._factual_log_density = self._factual_log_density
-        other._known_around = self._known_around
         return other
 
     def with_fixed_columns(self, fixed: Mask | None) -> LocalGraph:
@@ -334,13 +349,3 @@ class LocalGraph:
         none = np.zeros(len(points), dtype=bool)
         self.breaks_relation = np.concatenate([self.breaks_relation, none])
         return first
-
-
-def _ask_scores_of_states(rows: Ids, points: Array, moved: Mask) -> Questions[Array]:
-    """Ask for the scores of states: those that are their row's own are known as the row's."""
-    scores = np.empty(len(rows))
-    if not moved.all():
-        scores[~moved] = yield from ask_row_scores(rows[~moved])
-    if moved.any():
-        scores[moved] = yield from ask_point_scores(points[moved], rows[moved])
-    return scores

@@ -34,10 +34,12 @@ class PathImprovement:
         k = plan.walk_options.n_neighbors
         while self.path.edges and not (self.complete or graph.cut or self.effort.is_spent):
             known = len(graph.ids)
+            cost = self.path.cost
             self.complete = yield from exploit(graph, self.path, k=k, slack=plan.slack)
             if len(graph.ids) > known:
                 yield from self._enhance(graph, plan)
-            k *= 2
+            # Rows beyond those that did not help hardly help: the rest is looked at sooner.
+            k *= 4 if self.path.cost == cost else 2
         self.complete = self.complete and not self.effort.is_spent
 
     def _enhance(self, graph: LocalGraph, plan: Plan) -> Questions[None]:

@@ -10,8 +10,7 @@ from localface.search.questions import OutOfTime, Questions, ask_point_scores
 from localface.search.stages.relax import densest_path
 from localface.types import Array
 
-_MOST_VERTICES = 400  # that are accepted before it gives up
-_MOST_EDGES = 800  # that are worked out before it does
+_MOST_VERTICES = 150  # that are accepted before it gives up
 
 
 def find_lower_floor(
@@ -28,7 +27,7 @@ def find_lower_floor(
         if goal is not None:
             graph.goal = graph.add_state(goal, float(scores[1]))
         trail, log_density = yield from densest_path(
-            graph, 0, n_neighbors=n_neighbors, most=_MOST_VERTICES, most_edges=_MOST_EDGES
+            graph, 0, n_neighbors=n_neighbors, most=_MOST_VERTICES
         )
     except OutOfTime:
         return None

@@ -22,9 +22,10 @@ from localface.search.going_straight import (
 )
 from localface.search.graph import LocalGraph
 from localface.search.improving import PathImprovement
+from localface.search.level_walk import KnownGround, LevelWalk
 from localface.search.outcome import ActionPath, MissingActions, Outcome
 from localface.search.person import Person
-from localface.search.plan import Plan
+from localface.search.plan import Plan, WalkOptions
 from localface.search.questions import (
     OutOfTime,
     Questions,
@@ -48,6 +49,7 @@ from localface.search.stages.waiting import add_waiting
 from localface.types import Array
 
 _SHORT_WALK = 4  # vertices that are accepted before a few actions to anybody's values are tried
+_SURE_WALK = 24  # and before it is found out whether a walk through rows leads anywhere
 _LONG_WALK = 64  # and before a walk through states of one person gives up
 
 
@@ -161,23 +163,51 @@ def _explore_in_turns(graph: LocalGraph, plan: Plan) -> Questions[Exploration | 
         return Exploration(())
     projection = graph.person.projection
     if projection is None or graph.goal is not None:
-        return (yield from explore(graph, plan.walk_options))
+        return (yield from _explore_all(graph, plan.walk_options))
     walks: list[float] = [_SHORT_WALK, _LONG_WALK] if plan.cost == "length" else [_LONG_WALK]
     if graph.person.limiting_projection is None:
         walks = [plan.walk_options.most]
-    found = yield from explore(graph, replace(plan.walk_options, most=walks[0]))
+        found = yield from _explore_all(graph, plan.walk_options)
+    else:
+        found = yield from explore(graph, replace(plan.walk_options, most=walks[0]))
     if found.trail:
         return found
     straight = yield from go_straight(graph, plan, projection, among=NEAR_STATES)
     if straight is not None:
         return straight
-    if found.gave_up and len(walks) > 1:
+    if found.gave_up and len(walks) > 1 and (yield from _may_end_anywhere(graph, plan)):
         found = yield from explore(graph, replace(plan.walk_options, most=walks[1]))
     if not found.trail and not graph.cut:
         straight = yield from go_straight(graph, plan, projection, among=FAR_STATES)
         if straight is None and plan.max_features is not None:
             straight = yield from go_straight_with_more(graph, plan, projection)
     return found if straight is None else straight
+
+
+def _explore_all(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Exploration]:
+    """Walk as far as it takes; where that is far, find out first whether there is a path at all.
+
+    A walk that need not find a good path asks about many steps at once.
+    """
+    if walk_options.most <= _SURE_WALK or graph.person.rule != "lowest":
+        return (yield from explore(graph, walk_options))
+    found = yield from explore(graph, replace(walk_options, most=_SURE_WALK))
+    if not found.gave_up:
+        return found
+    if not found.entries and not walk_options.momentum_steps:
+        ground = KnownGround(graph)
+        level = graph.person.log_floor
+        walk = LevelWalk(ground, level, {0: 0}, n_neighbors=walk_options.n_neighbors)
+        if (yield from walk.run(np.inf)) == ():
+            return replace(found, gave_up=False)
+    return (yield from explore(graph, walk_options))
+
+
+def _may_end_anywhere(graph: LocalGraph, plan: Plan) -> Questions[bool]:
+    """Tell whether a long walk could end: to count all states costs less than to walk in vain."""
+    if plan.walk_options.momentum_steps:  # its states are nobody's, and are not counted
+        return True
+    return (yield from graph.has_targets())
 
 
 def _is_goal_below_floor(graph: LocalGraph) -> Questions[bool]:

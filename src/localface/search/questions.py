@@ -14,11 +14,18 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from localface.density.protocol import SegmentDensities
+from localface.density.protocol import LogFloor, SegmentDensities
 from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids, Mask
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NearestToEach:
+    """Which rows are nearest, to each of several points? Answered with a list of ``Neighbors``."""
+
+    questions: tuple[Nearest, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,13 +52,13 @@ class DensityAlong:
     """What is the log-density along these segments? Answered with ``SegmentDensities``.
 
     ``rule`` says what is asked for: the "lowest" density on the segment, or the "mean".
-    With a floor the answer is a verdict, worked out no further than it takes to
-    decide; without one the values are worked out in full.
+    With a floor, or one for each, the answer is a verdict, worked out no further than it takes
+    to decide; without one the values are worked out in full.
     """
 
     starts: Array
     ends: Array
-    log_floor: float | None
+    log_floor: LogFloor
     rule: str
 
 
@@ -136,6 +143,7 @@ class ComposedStates:
 
 Question = (
     Nearest
+    | NearestToEach
     | ScoreRows
     | ScorePoints
     | DensityAlong
@@ -170,6 +178,12 @@ def ask_nearest_rows(
     return answer
 
 
+def ask_nearest_to_each(questions: tuple[Nearest, ...]) -> Questions[list[Neighbors]]:
+    """Ask for the rows nearest to each of several points."""
+    answer: list[Neighbors] = yield NearestToEach(questions)
+    return answer
+
+
 def ask_row_scores(ids: Ids) -> Questions[Array]:
     """Ask for the scores of rows that were revealed."""
     answer: Array = yield ScoreRows(ids)
@@ -182,8 +196,18 @@ def ask_point_scores(points: Array, donors: Ids = NO_ROWS) -> Questions[Array]:
     return answer
 
 
+def ask_scores_of_states(rows: Ids, points: Array, moved: Mask) -> Questions[Array]:
+    """Ask for the scores of states: those that are their row's own are known as the row's."""
+    scores = np.empty(len(rows))
+    if not moved.all():
+        scores[~moved] = yield from ask_row_scores(rows[~moved])
+    if moved.any():
+        scores[moved] = yield from ask_point_scores(points[moved], rows[moved])
+    return scores
+
+
 def ask_density_along(
-    starts: Array, ends: Array, log_floor: float | None, rule: str
+    starts: Array, ends: Array, log_floor: LogFloor, rule: str
 ) -> Questions[SegmentDensities]:
     """Ask for the log-density along segments."""
     answer: SegmentDensities = yield DensityAlong(starts, ends, log_floor, rule)

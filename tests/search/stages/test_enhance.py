@@ -199,3 +199,36 @@ def test_when_the_effort_is_spent_the_known_path_stays():
 
     assert script.run(enhance(graph, dear, price=Price(), effort=effort)) is dear
     assert effort.is_spent
+
+
+def maze(seed: int) -> Script:
+    """Many rows, a third of them below the floor: most edges are refused."""
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([rng.uniform(-1, 9, size=(60, 2)), [[4.5, 0.0]]])
+    walls = rng.uniform(-1, 9, size=(6, 2))
+
+    def log_density(points):
+        return np.linalg.norm(points[:, None] - walls, axis=2).min(axis=1) - 1.2
+
+    return Script(rows, score=quarter, log_density=log_density)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_where_most_edges_are_refused_the_path_is_still_the_shortest(seed):
+    script = maze(seed)
+    graph, path = known(script, (0, 61))
+    path = GraphPath(path.vertices, 1e6)
+
+    found = script.run(enhance(graph, path, price=Price()))
+    asked = len(script.asked)
+
+    n = len(graph.points)
+    pairs = [(a, b) for a in range(n) for b in range(n)]
+    fine = np.array(script.run(graph.are_traversable(pairs))).reshape(n, n)
+    apart = np.linalg.norm(graph.points[:, None] - graph.points, axis=2)
+    costs = np.where(fine, apart, np.inf)
+    for middle in range(n):
+        costs = np.minimum(costs, costs[:, middle, None] + costs[None, middle, :])
+    shortest = min(costs[0, goal] for goal in graph.goals)
+    assert found.cost == pytest.approx(min(shortest, 1e6))
+    assert asked < 20

@@ -7,7 +7,7 @@ from itertools import pairwise, permutations
 import numpy as np
 import pytest
 
-from localface.search.questions import Nearest
+from localface.search.questions import DensityAlong, Nearest
 from localface.search.stages.relax import densest_path
 from scripted import Script, box, someone
 
@@ -113,3 +113,78 @@ def test_nothing_at_all_is_as_low_as_it_gets_and_one_way_columns_are_kept():
 
     _, trail, _ = densest(Script([[4.0, 0.0]], score=quarter), bounds=box(2, down=[0]))
     assert trail == ()
+
+
+def hilly(seed: int):
+    """A crowd of rows, and hills that density is high on."""
+    rng = np.random.default_rng(seed)
+    rows = rng.uniform(0, 8, size=(24, 2))
+    tops = rng.uniform(0, 8, size=(5, 2))
+    heights = rng.uniform(0.5, 2, size=5)
+
+    def log_density(points):
+        apart = np.linalg.norm(points[:, None] - tops, axis=2)
+        return np.log((heights * np.exp(-(apart**2) / 4)).sum(axis=1))
+
+    return Script(rows, score=quarter, log_density=log_density)
+
+
+def highest_level(script: Script, rule: str) -> float:
+    """The lowest density on the best path of all, over every edge there is."""
+    points = np.concatenate([np.zeros((1, 2)), script.rows])
+    graph = script.graph(someone([0.0, 0.0]))
+    script.run(graph.reveal_rows_around(0, len(script.rows)))
+    n = len(points)
+    pairs = [(a, b) for a in range(n) for b in range(n)]
+    found = script.run(graph.densities_along(pairs, None, rule)).log_densities.reshape(n, n)
+    if rule == "mean":
+        found = np.minimum(found, np.diag(found)[None, :])
+    np.fill_diagonal(found, np.inf)
+    for middle in range(n):
+        through = np.minimum(found[:, middle, None], found[None, middle, :])
+        found = np.maximum(found, through)
+    return float(max(found[0, goal] for goal in graph.goals))
+
+
+@pytest.mark.parametrize("rule", ["lowest", "mean"])
+@pytest.mark.parametrize("seed", range(20))
+def test_the_level_is_that_of_the_best_path_over_every_edge(seed, rule):
+    script = hilly(seed)
+    wanted = highest_level(script, rule)
+    script.asked.clear()
+
+    graph, trail, level = densest(script, k=len(script.rows), rule=rule)
+
+    kept = script.run(graph.densities_along(list(pairwise(trail)), None, rule))
+    assert level == pytest.approx(wanted, abs=1e-6)
+    assert kept.log_densities.min() >= level
+
+
+def test_only_what_lies_on_good_paths_is_worked_out_in_full():
+    script = hilly(2)
+
+    densest(script, k=len(script.rows))
+
+    along = [one for one in script.asked if isinstance(one, DensityAlong)]
+    in_full = sum(len(one.starts) for one in along if one.log_floor is None)
+    assert in_full < 60  # of 600 edges
+
+
+def test_when_it_may_look_no_further_the_best_path_so_far_is_the_answer():
+    script = hilly(3)
+    graph = script.graph(someone([0.0, 0.0]))
+
+    trail, level = script.run(densest_path(graph, 0, n_neighbors=6, most=6))
+    _, full = script.run(densest_path(graph, 0, n_neighbors=6))
+
+    assert graph.is_goal(trail[-1])
+    assert level <= full + 1e-6
+
+
+def test_a_trail_leads_through_no_more_than_it_must():
+    rows = [[x, 0.0] for x in (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0)]
+
+    graph, trail, _ = densest(Script(rows, score=quarter), k=2)
+
+    assert len(trail) == 2
+    assert graph.is_goal(trail[-1])

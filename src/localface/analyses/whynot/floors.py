@@ -37,14 +37,16 @@ def offer_lower_floors(
     for part in _LOWER:
         opening |= trials.try_floors(
             {
-                i: round_share_down(part * share)
+                i: floor
                 for i, share in needed.items()
-                if share > 0 and i not in opening
+                if share > 0
+                and i not in opening
+                and (floor := round_share_down(part * share)) < trials.answers[i].min_density
             }
         )
-    for i in needed:
+    for i, share in needed.items():
         answer = trials.answers[i]
-        sentence = _lower_floor_sentence(answer.min_density, opening.get(i))
+        sentence = _lower_floor_sentence(answer.min_density, opening.get(i), share)
         trials.answers[i] = replace(answer, reason=f"{answer.reason}; {sentence}")
     return trials.answers
 
@@ -64,13 +66,17 @@ class _FloorTrials:
     answers: list[Recourse]
 
     def find_needed_floors(self, people: Sequence[int]) -> dict[int, float]:
-        """The floor that should open a way for each, 0 where everybody is above it."""
+        """The floor that should open a way for each, 0 where everybody is above it.
+
+        It is no higher than the one that there is.
+        """
         trials = [Trial(i, self._request(i), partial(self._needed_floor, i)) for i in people]
         found = {}
         for trial, level, seen in run_trials(self.engine, trials, self.answers):
             self._add_to_answer(trial.number, seen)
             if level is not None:
-                found[trial.number] = float(self.engine.answers.scale.share_below(level))
+                share = float(self.engine.answers.scale.share_below(level))
+                found[trial.number] = min(share, self.answers[trial.number].min_density)
         return found
 
     def try_floors(self, floors: Mapping[int, float]) -> dict[int, float]:
@@ -109,7 +115,10 @@ class _FloorTrials:
         self.answers[i] = replace(answer, disclosure=sum_disclosures([answer.disclosure, seen]))
 
 
-def _lower_floor_sentence(now: float, opens: float | None) -> str:
+def _lower_floor_sentence(now: float, opens: float | None, needed: float) -> str:
+    """Say what opens a way; where it keeps to the floor as it is, a longer search does."""
+    if opens is None and needed >= now:
+        return "a longer search finds a way: ask with relax=True"
     if opens is None:
         return "relax=True opens a way over less common ground"
     return (

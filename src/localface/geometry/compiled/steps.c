@@ -326,7 +326,7 @@ static int is_refused_roughly(const Kernels *k, Measured *m, const double *start
         if (sums[i] < sums[least]) least = i;
     double found = log(sums[least]);
     if (!(found < -guard)) return 0;
-    *bound = floor + found;
+    *bound = floor + found + guard; /* no lower than the truth, as others search by it */
     *at = offsets[least];
     return 1;
 }
@@ -748,9 +748,10 @@ PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const
             const double *place = places + p * k->depth;
             int64_t i = number[p];
             double share = log(sums[p]), squares = 2 * squared_length(place, k->depth);
-            if (share < -rough_guard(k, squares, floors[i])) {
+            double guard = rough_guard(k, squares, floors[i]);
+            if (share < -guard) {
                 verdicts[i] = REFUSED;
-                bounds[i] = floors[i] + share;
+                bounds[i] = floors[i] + share + guard;
                 continue;
             }
             verdicts[i] = (int8_t)judge_leg(k, &desk.measured, desk.samples, place, place,

@@ -24,24 +24,53 @@ PUBLIC void apply_lines(const Lines *lines, int64_t n, const double *values, dou
 /* From columns of points to codes: whole ones rounded to what there is, others with few digits
  * where that is the same point. `tens` is the power of ten that digits are rounded with, negative
  * where they are before the point, 0 where a code stays as it is. */
+typedef struct {
+    const Lines *to_codes, *to_points;
+    const uint8_t *whole;
+    const double *lower, *upper, *tens;
+} Codes;
+
+static double nearest_code(const Codes *c, int64_t j, double value)
+{
+    double code = apply_line(c->to_codes, j, value), ten = c->tens[j];
+    if (c->whole[j]) {
+        code = rint(code) + 0.0;
+        return code < c->lower[j] ? c->lower[j] : code > c->upper[j] ? c->upper[j] : code;
+    }
+    if (ten == 0.0) return code;
+    double short_code = ten > 0 ? rint(code * ten) / ten : rint(code / -ten) * -ten;
+    return apply_line(c->to_points, j, short_code) == value ? short_code : code;
+}
+
+#define SLOT_BITS 9 /* codes that are remembered while a column is worked out: 512 */
+#define FEW_POINTS 32 /* up to which nothing is */
+
 PUBLIC void nearest_codes(const Lines *to_codes, const Lines *to_points, const uint8_t *whole,
                           const double *lower, const double *upper, const double *tens, int64_t n,
                           const double *values, double *codes)
 {
+    Codes c = {to_codes, to_points, whole, lower, upper, tens};
     int64_t m = to_codes->n_columns;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t j = 0; j < m; j++) {
-            double value = values[i * m + j], code = apply_line(to_codes, j, value);
-            if (whole[j]) {
-                code = rint(code) + 0.0;
-                code = code < lower[j] ? lower[j] : code > upper[j] ? upper[j] : code;
-            } else if (tens[j] != 0.0) {
-                double ten = tens[j];
-                double short_code = ten > 0 ? rint(code * ten) / ten : rint(code / -ten) * -ten;
-                if (apply_line(to_points, j, short_code) == value) code = short_code;
+    if (n <= FEW_POINTS) {
+        for (int64_t i = 0; i < n * m; i++) codes[i] = nearest_code(&c, i % m, values[i]);
+        return;
+    }
+    for (int64_t j = 0; j < m; j++) { /* many people have the same few values */
+        uint64_t known[1 << SLOT_BITS];
+        double found[1 << SLOT_BITS];
+        uint8_t used[1 << SLOT_BITS] = {0};
+        for (int64_t i = j; i < n * m; i += m) {
+            uint64_t bits;
+            memcpy(&bits, values + i, sizeof bits);
+            uint64_t slot = (bits * 0x9E3779B97F4A7C15u) >> (64 - SLOT_BITS);
+            if (!used[slot] || known[slot] != bits) {
+                used[slot] = 1;
+                known[slot] = bits;
+                found[slot] = nearest_code(&c, j, values[i]);
             }
-            codes[i * m + j] = code;
+            codes[i] = found[slot];
         }
+    }
 }
 
 /* Take over known values to the last bit: of each feature that of the last source whose columns

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from localface.density.protocol import Hole
+from localface.density.protocol import Hole, touch_any
 from localface.geometry.segments import nearest_distances, norms
 from localface.search.graph import LocalGraph
 from localface.search.plan import Price
@@ -19,11 +19,24 @@ _MAX_BY_MEAN = 48
 at no hole that rules out other edges, so that every edge must be asked about by itself."""
 
 
+_PATIENCE = 8  # edges that are refused before all vertices are held against the floor
+_MOST_AHEAD = 64  # edges asked about at once where one after the other is refused
+
+
 class Effort:
-    """What improving one path may still take, in numbers compared; planes hardly need any of it."""
+    """What improving one path may still take, in numbers compared; planes hardly need any of it.
+
+    ``refused`` counts the edges that were refused so far.
+    """
 
     def __init__(self, left: float = np.inf) -> None:
         self.left = left
+        self.refused = 0
+
+    @property
+    def is_impatient(self) -> bool:
+        """Whether so many edges were refused that vertices are looked at before edges."""
+        return self.refused >= _PATIENCE
 
     @property
     def is_spent(self) -> bool:
@@ -44,14 +57,17 @@ def enhance(
     A* (Dijkstra with ``astar`` off) that checks edges lazily: only when a vertex is next in
     the queue is the edge to it checked and priced, and where it is refused the vertex goes
     back into the queue by its next best edge. A vertex can only be on a better path if going
-    straight there and straight on costs less than the path that is known already. When the
-    ``effort`` is spent, the known path stays.
+    straight there and straight on costs less than the path that is known already. Where many
+    edges are refused, the vertices below the floor are left out first, and edges are asked
+    about some at a time. When the ``effort`` is spent, the known path stays.
     """
     effort = effort or Effort()
     search = AStar(graph, known, effort)
     while (here := search.next_open_vertex(known.cost, astar=astar)) is not None:
         if effort.is_spent:
             break
+        if effort.is_impatient and (yield from search.leave_out_vertices_below_floor()):
+            continue
         if not (yield from search.confirm_edge_to(here, price)):
             continue
         if search.is_end[here]:
@@ -79,9 +95,14 @@ class AStar:
         self.parent = np.zeros(n, dtype=np.int64)
         self.closed = np.zeros(n, dtype=bool)
         self._lengths = np.zeros((n, n))
-        self._refused = graph.refused_edges(self.vertices)
+        self._is_refused = np.zeros((n, n), dtype=bool)
+        self._mark_refused(graph.refused_edges(self.vertices))
         self._n_holes = len(graph.holes)
         self._confirmed: set[Edge] = {(0, 0)}
+        self._knows_who_is_below = False
+        self._below = known.cost
+        self._ahead = 1  # edges that are asked about at once
+        self._asked: set[Edge] = set()
 
     def next_open_vertex(self, below: float, *, astar: bool) -> int | None:
         """The open vertex through which the cheapest path may lead, if it can beat a cost."""
@@ -98,18 +119,58 @@ class AStar:
         edge = (int(self.parent[here]), here)
         if edge in self._confirmed:
             return True
-        named = (self.vertices[edge[0]], self.vertices[here])
-        passes = yield from self.graph.are_traversable([named])
+        edges = [edge]
+        if self._ahead > 1 and edge not in self._asked:
+            edges += self._edges_ahead(here)
+            self._asked.update(edges)
+        passes = yield from self.graph.are_traversable([self._named(one) for one in edges])
+        refused = [one for one, fine in zip(edges, passes, strict=True) if not fine]
+        if refused:
+            self._refuse_edges(refused)
         if not passes[0]:
-            self._refuse_edge(edge)
+            self._ahead = min(2 * self._ahead, _MOST_AHEAD) if self.effort.is_impatient else 1
             return False
+        self._ahead = max(1, self._ahead // 2)
         self._confirmed.add(edge)
         if price.exponent:
-            log_means = yield from self.graph.log_mean_densities([named])
+            log_means = yield from self.graph.log_mean_densities([self._named(edge)])
             self.costs[edge] = float(price.exact_costs(self._lengths[edge], np.array(log_means[0])))
             self._requeue_vertices(np.array([here]))
             return False
         return True
+
+    def leave_out_vertices_below_floor(self) -> Questions[bool]:
+        """Close vertices that no step can lead to, once; tells whether there were any.
+
+        A question about all vertices costs less than one about a few edges, and goals that are
+        left out no longer make others look near.
+        """
+        if self._knows_who_is_below or self.graph.person.rule != "lowest":
+            return False
+        self._knows_who_is_below = True
+        low = np.zeros(len(self.vertices), dtype=bool)
+        low[1:] = yield from self.graph.are_below_floor(self.vertices[1:])
+        low &= ~self.closed
+        self.graph.below_floor.update(np.array(self.vertices)[low].tolist())
+        if not low.any():
+            return False
+        self.closed |= low
+        goals = self._points[self.is_end & ~low]
+        self.remaining = nearest_distances(self._points, goals)
+        return True
+
+    def _edges_ahead(self, here: int) -> list[Edge]:
+        """The edges that will be asked about next, if those before them are refused."""
+        estimate = np.where(self.closed, np.inf, self.spent + self.remaining)
+        estimate[here] = np.inf
+        most = min(self._ahead, len(estimate))
+        some = np.argpartition(estimate, most - 1)[:most]
+        some = np.sort(some[estimate[some] < self._below])
+        return list(zip(self.parent[some].tolist(), some.tolist(), strict=True))
+
+    def _named(self, edge: Edge) -> Edge:
+        """An edge by the numbers of its vertices in the graph."""
+        return self.vertices[edge[0]], self.vertices[edge[1]]
 
     def close_vertex(self, here: int) -> None:
         """Be done with a vertex, and relax the edges that lead on from it."""
@@ -127,16 +188,24 @@ class AStar:
             path.append(int(self.parent[path[-1]]))
         return GraphPath(tuple(self.vertices[i] for i in reversed(path)), float(self.spent[here]))
 
-    def _refuse_edge(self, edge: Edge) -> None:
-        """Rule out an edge and those that touch the holes it ran into; requeue who used them."""
-        self._refused.append(edge)
-        self.costs[edge] = np.inf
+    def _refuse_edges(self, edges: list[Edge]) -> None:
+        """Rule out edges and those that touch the holes they ran into; requeue who used them."""
+        self.effort.refused += len(edges)
+        self._mark_refused(edges)
+        starts, ends = np.array(edges).T
+        self.costs[starts, ends] = np.inf
         self._rule_out_edges_touching(
             self.graph.holes[self._n_holes :], np.flatnonzero(self.closed)
         )
         self._n_holes = len(self.graph.holes)
         current = self.costs[self.parent, np.arange(len(self.parent))]
         self._requeue_vertices(np.flatnonzero(~self.closed & np.isinf(current)))
+
+    def _mark_refused(self, edges: list[Edge]) -> None:
+        if edges:
+            starts, ends = np.array(edges).T
+            self._is_refused[starts, ends] = True
+            self._is_refused[ends, starts] = True
 
     def _requeue_vertices(self, positions: Ids) -> None:
         """Give open vertices their next best edge from the closed ones."""
@@ -155,9 +224,8 @@ class AStar:
         self._lengths[here] = norms(points - points[here])
         short = self._lengths[here] <= person.max_step
         fine = person.bounds.respects_one_way(points[here], points) & short
+        fine &= ~self._is_refused[here]
         self.costs[here] = np.where(fine, self._lengths[here], np.inf)
-        refused = [b if a == here else a for a, b in self._refused if here in (a, b)]
-        self.costs[here, refused] = np.inf
         self._rule_out_edges_touching(self.graph.holes[: self._n_holes], np.array([here]))
 
     def _rule_out_edges_touching(self, holes: list[Hole], closed: Ids) -> None:
@@ -167,8 +235,13 @@ class AStar:
         """
         if not holes or not len(closed):
             return
-        straight = self._discrete_combinations[closed, None] == self._discrete_combinations
         self.effort.left -= len(holes) * len(closed) * self._points.size
+        straight = self._discrete_combinations[closed, None] == self._discrete_combinations
+        if len(closed) == 1:
+            here = int(closed[0])
+            touched = touch_any(holes, self._points[here], self._points)
+            self.costs[here, touched & straight[0]] = np.inf
+            return
         for hole in holes:
             touched = hole.is_touched(self._points[closed], self._points)
             starts, ends = np.nonzero(touched & straight)
@@ -189,9 +262,8 @@ def _candidate_vertices(graph: LocalGraph, known: GraphPath) -> tuple[list[int],
     The start comes first.
     """
     start = known.vertices[0]
-    vertices = np.array(
-        [start, *(vertex for vertex in graph.vertices_besides_factual if vertex != start)]
-    )
+    others = np.setdiff1d(graph.vertices_besides_factual, [start, *graph.below_floor])
+    vertices = np.concatenate([[start], others]).astype(np.int64)
     straight = norms(graph.points[vertices] - graph.points[start])
     within = straight < known.cost  # what is further away cannot be on a better path
     within[0] = True
