@@ -254,9 +254,8 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        if not wanted:
-            return []
-        permitted = self.are_permitted(*map(list, zip(*wanted, strict=True))).tolist()
+        starts, ends = [start for start, _ in wanted], [end for _, end in wanted]
+        permitted = self.are_permitted(starts, ends).tolist()
         keys = [undirected_key(edge) for edge, fine in zip(wanted, permitted, strict=True) if fine]
         if self.below_floor:
             low = (key for key in keys if not self.below_floor.isdisjoint(key))
@@ -301,8 +300,8 @@ class LocalGraph:
     def are_permitted(self, starts: int | list[int], ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""
         points = self.points[ends]
-        fine = self.person.bounds.respects_one_way(self.points[starts], points)
-        fine = fine & ~self.breaks_relation[ends]
+        forward = self.person.bounds.respects_one_way(self.points[starts], points)
+        fine = forward & ~self.breaks_relation[ends]
         if self.person.max_step < np.inf:
             fine &= norms(points - self.points[starts]) <= self.person.max_step
         return np.asarray(fine)

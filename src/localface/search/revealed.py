@@ -12,6 +12,11 @@ from localface.types import NO_ROWS, Array, Ids, Mask
 
 def rows_not_known(found: Sequence[Neighbors], known: Container[int]) -> tuple[Ids, Array, Mask]:
     """Return the rows that are new, each once, with their points and whether they were moved."""
+    if len(found) == 1:  # no row is twice in one answer
+        (one,) = found
+        new = [i for i, row in enumerate(one.ids.tolist()) if row not in known]
+        moves = np.zeros(len(new), dtype=bool) if one.moved is None else one.moved[new]
+        return one.ids[new], one.points[new], moves
     fresh: dict[int, tuple[Array, bool]] = {}
     for one in found:
         moved = [False] * len(one.ids) if one.moved is None else one.moved.tolist()
