@@ -22,10 +22,12 @@ from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
 from localface.engine.account import Account, join_accounts
+from localface.engine.clock import Clock
 from localface.engine.engine import Engine
 from localface.engine.job import SearchJob, take_points_as_records
 from localface.engine.requests import Request
 from localface.geometry.segments import norms
+from localface.options.checks import positive_number_mistakes, raise_on_mistakes
 from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array
@@ -42,13 +44,26 @@ def audit_proposals(
     form: TableFormat,
     plan: Plan,
     watch: Watch,
+    max_seconds: float | None = None,
 ) -> Audit:
-    """Audit proposals: score, constraints, density, the straight step, a path there."""
+    """Audit proposals: score, constraints, density, the straight step, a path there.
+
+    ``max_seconds`` is how long a path to one of them may be looked for.
+    """
+    raise_on_mistakes(positive_number_mistakes("max_seconds", max_seconds))
     read = read_people_and_proposals(engine, pairs, where)
     measured = _measure_pairs(engine, read)
     findings = _findings_before_search(engine, read, measured)
     asked = {
-        i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True, person=i)
+        i: Request(
+            read[i].record,
+            form,
+            read[i].box,
+            goal=read[i].goal,
+            relax=True,
+            person=i,
+            clock=Clock(max_seconds),
+        )
         for i, one in enumerate(findings)
         if one.valid and one.in_box
     }
@@ -110,7 +125,10 @@ def _finding_with_search_result(finding: Finding, answer: Recourse) -> Finding:
         return replace(finding, reachable=False, between=between, relaxed_to=answer.relaxed_to)
     if answer.found:
         return replace(finding, reachable=True, recourse=answer)
-    return replace(finding, reachable=False, between=answer.reason or answer.status.value)
+    between = answer.reason or answer.status.value
+    if answer.status in (Status.BUDGET, Status.OUT_OF_TIME):
+        return replace(finding, cut_short=True, between=between)
+    return replace(finding, reachable=False, between=between)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
