@@ -14,7 +14,7 @@ _NUMBERS_AT_ONCE = 2**18  # numbers held at a time: as many as fit the processor
 _NEAR_ROWS = 192  # rows summed at first, about: near ones, which nearly always suffice to accept
 STATED_TO = 1e-7
 """Nats that rounding may take from a value that is stated: beyond, it is worked out again."""
-_LONG = 200.0  # bandwidths beyond which a leg is worked out by itself to state its value
+_LONG = 1e4  # bandwidths beyond which a leg is worked out by itself to state its value
 
 
 class RowKernels:
