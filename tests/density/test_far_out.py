@@ -97,6 +97,21 @@ def test_the_lowest_density_along_a_step_is_what_it_is_said_to_be(
 
 
 @settings(max_examples=40)
+@given(seeds, fars, widths, st.sampled_from([-1e-3, -1e-9, 0.0, 1e-9, 1e-3]))
+def test_a_floor_at_the_lowest_density_is_judged_without_a_warning(
+    seed: int, far: float, width: int, above: float
+) -> None:
+    rows = table(seed, far, width)
+    starts, ends = (rows[list(one)] for one in zip(*STEPS, strict=True))
+    for kde in both_kinds(rows):
+        lowest = kde.lowest_along(starts, ends, None).log_densities
+        judged = kde.lowest_along(starts, ends, lowest + above)
+        if abs(above) > 1e-6:
+            sure = np.abs(lowest) < 1e8  # with digits enough to tell
+            assert (judged.passes[sure] == (above < 0)).all()
+
+
+@settings(max_examples=40)
 @given(seeds, fars, widths)
 def test_the_density_of_rows_and_states_is_what_it_is_said_to_be(
     seed: int, far: float, width: int

@@ -157,7 +157,8 @@ class KernelProfile:
             most = weights.max(axis=1)
             top = np.where(np.isneginf(most), top, most)
         weights -= top[:, None]
-        np.exp(weights, out=weights)
+        with np.errstate(over="ignore"):  # far out, rounding alone may: the referee decides then
+            np.exp(weights, out=weights)
         total = weights.sum(axis=1)
         tilted = np.einsum("ij,ij->i", weights, tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
