@@ -237,9 +237,8 @@ class Script:
         states = states[question.bounds.contain(states)]
         scores = self.score(states)
         n = int((scores >= 0.5).sum())
-        best = np.argsort(-scores, kind="stable")
         none = np.zeros(self.rows.shape[1], dtype=np.int64)
-        return TargetCounts(len(states), n, n, none, states[best], scores[best])
+        return TargetCounts(len(states), n, n, none, of_states=True)
 
     def _composed(self, question: ComposeStates) -> ComposedStates:
         states = np.asarray(self.composed, dtype=float).reshape(-1, len(question.point))

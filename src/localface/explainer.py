@@ -252,6 +252,7 @@ class LocalFACE(FittedExplainer):
         counterfactuals: Any,
         *,
         where: Mapping[str, Any] | None = None,
+        max_seconds: float | None = None,
         progress: bool = True,
     ) -> Audit:
         """Audit counterfactuals from elsewhere: valid, allowed, common, within reach.
@@ -265,6 +266,8 @@ class LocalFACE(FittedExplainer):
             or None in a list, where nothing is.
         where
             What these people may change, as for ``explain``.
+        max_seconds
+            How long a way to one of them may be looked for; what is not told by then is not known.
         progress
             Whether to show a bar while ways are looked for.
         """
@@ -276,6 +279,7 @@ class LocalFACE(FittedExplainer):
             where=where,
             form=self._engine.form,
             plan=self._engine.plan,
+            max_seconds=max_seconds,
             watch=lambda found, total: with_progress(found, total, progress=progress),
         )
 

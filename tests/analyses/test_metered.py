@@ -13,6 +13,7 @@ from localface.analyses.end_record import end_record
 from localface.analyses.robustness import explain_robustly, measure_robustness, read_models
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
+from localface.errors import InputError
 from localface.options import Ask
 from small_engine import rising, small_engine
 
@@ -46,7 +47,7 @@ def engine(model: Counting) -> Engine:
     return small_engine(model)
 
 
-def audited(engine: Engine, people: Any, proposals: Any) -> Any:
+def audited(engine: Engine, people: Any, proposals: Any, **said: Any) -> Any:
     return audit_proposals(
         engine,
         (people, proposals),
@@ -54,6 +55,7 @@ def audited(engine: Engine, people: Any, proposals: Any) -> Any:
         form=engine.form,
         plan=engine.plan,
         watch=lambda found, total: found,
+        **said,
     )
 
 
@@ -122,3 +124,30 @@ def test_the_end_of_an_answer_is_where_its_actions_lead(engine: Engine) -> None:
 
     assert end_record(answer).tolist() == answer.with_actions_as_path().records[-1].tolist()
     assert end_record(bare).tolist() == bare.records[-1].tolist()
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "why"),
+    [
+        ({"max_rows": 2, "max_step": 0.3}, {}, "max_rows=2 was spent"),
+        ({}, {"max_seconds": 1e-9}, "time was up"),
+    ],
+    ids=["rows", "time"],
+)
+def test_what_an_audit_could_not_look_for_to_the_end_is_not_known(
+    given: dict[str, Any], said: dict[str, Any], why: str
+) -> None:
+    engine = small_engine(**given)
+
+    (finding,) = audited(
+        engine, pd.DataFrame([PERSON]), pd.DataFrame([{"a": 0.9, "b": -0.9}]), **said
+    )
+
+    assert (finding.reachable, finding.verdict) == (None, "not known")
+    assert why in finding.between
+    assert "reachable   not known: " in str(finding)
+
+
+def test_an_audit_refuses_a_time_that_is_none(engine: Engine) -> None:
+    with pytest.raises(InputError, match="max_seconds=0: a positive number is wanted"):
+        audited(engine, pd.DataFrame([PERSON]), pd.DataFrame([PERSON]), max_seconds=0)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from localface import Status
-from localface.analyses.trace import Asked, Trace, points_by_purpose, trace_search
+from localface.analyses.trace import Asked, Trace, _Explored, points_by_purpose, trace_search
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine
 from localface.geometry.bounds import Bounds
@@ -102,3 +102,15 @@ def test_without_a_target_the_trail_is_empty_and_the_reasons_are_still_told() ->
     assert log_questions.recourse.opens == (("a",),)
     assert len(log_questions.trail) == 0
     assert log_questions.balls == ()
+
+
+def test_steps_judged_both_ways_lead_round_in_no_circle() -> None:
+    explored = _Explored()
+    here, there, far = (np.array([value]) for value in (0.0, 1.0, 2.0))
+    explored.looked.add((0.0,))
+    explored.note_step(here, there, passes=True)
+    explored.looked.add((1.0,))
+    explored.note_step(there, here, passes=True)
+    explored.goal = explored.note_step(there, far, passes=True)
+
+    assert explored.path_to_goal(here).ravel().tolist() == [0.0, 1.0, 2.0]

@@ -15,7 +15,7 @@ from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.options import Options
 from localface.search.outcome import Outcome
-from localface.search.questions import TargetCounts
+from localface.search.questions import BestState, TargetCounts
 
 SCHEMA = Schema(
     [
@@ -96,7 +96,7 @@ def test_where_no_floor_helps_only_that_is_to_blame_which_there_is(
 
 @pytest.mark.parametrize("best", [0.2, 0.1, 0.2001], ids=["as now", "worse", "no visible gain"])
 def test_a_best_state_that_gains_nothing_is_not_called_one(best: float) -> None:
-    found = replace(counts(0, 9), best=np.ones((1, 4)), best_scores=np.array([best]))
+    found = replace(counts(0, 9), best=BestState(best, np.ones(4, dtype=bool)))
 
     said = WRITER.why_no_recourse(outcome("NO_TARGET", counts=found), OPEN, None)
 
@@ -105,7 +105,7 @@ def test_a_best_state_that_gains_nothing_is_not_called_one(best: float) -> None:
 
 
 def test_a_best_state_that_gains_something_says_by_what() -> None:
-    found = replace(counts(0, 9), best=np.ones((1, 4)), best_scores=np.array([0.3]))
+    found = replace(counts(0, 9), best=BestState(0.3, np.ones(4, dtype=bool)))
 
     said = WRITER.why_no_recourse(outcome("NO_TARGET", counts=found), OPEN, None)
 
@@ -130,7 +130,7 @@ def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, ma
 
 
 def test_states_are_no_people() -> None:
-    found = replace(counts(715, 715), best=np.zeros((1, 2)), best_scores=np.array([0.9]))
+    found = replace(counts(715, 715), of_states=True)
 
     said = WRITER.why_no_recourse(outcome("UNREACHABLE", counts=found), OPEN, None)
 

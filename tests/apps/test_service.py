@@ -252,6 +252,10 @@ def test_a_plane_has_a_map_and_tells_what_each_stage_saw() -> None:
     ):
         plane = moons.get("/map").json()
         reply = asked(moons, person={"x0": -0.95, "x1": 0.35}, stages=True).json()
+        end = {"x0": 1.0, "x1": -0.4}
+        to_end = asked(
+            moons, person={"x0": -0.95, "x1": 0.35}, counterfactual=end, stages=True
+        ).json()
     assert (plane["x"], plane["y"], len(plane["rows"])) == ("x0", "x1", 1000)
     assert np.shape(plane["grid"]["score"]) == (len(plane["grid"]["y"]), len(plane["grid"]["x"]))
     for axis in plane["straight"]:  # a page draws steps by these, as they bend
@@ -263,6 +267,9 @@ def test_a_plane_has_a_map_and_tells_what_each_stage_saw() -> None:
     assert n_seen[0] > 0
     assert n_seen[1] > 0
     assert sum(n_seen) == reply["view"]["disclosure"]["rows"]
+    # On the way to a given end the stages take a search of their own, which is told as well.
+    drawn = [row for one in ("explore", "actions", "exploit") for row in to_end["stages"][one]]
+    assert len(drawn) <= to_end["view"]["disclosure"]["rows"]
 
 
 def test_where_there_is_no_plane_there_is_no_map(client: httpx.Client) -> None:

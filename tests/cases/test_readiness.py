@@ -11,6 +11,7 @@ from functools import cache
 from html import unescape
 from itertools import pairwise
 from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from sklearn.metrics import roc_auc_score, roc_curve
 
 from judge import Judge
 from localface.analyses.observed_moves import Trajectories
+from localface.answers.many import Recourses
 from localface.cases.readiness import (
     CRITERIA,
     SIZES,
@@ -31,6 +33,7 @@ from localface.cases.readiness import (
 )
 from localface.cases.readiness.codebook import format_value
 from localface.cases.readiness.cohort_recourse import (
+    _explain_with_and_without_relaxing,
     _with_bounds_as_charted,
     confusion_groups,
     explain_tested_patients,
@@ -708,3 +711,18 @@ def test_people_over_time_speak_beside_the_worked_patients():
     assert all(
         action.evidence is None for one in ward().examples.values() for action in one.answer.actions
     )
+
+
+def test_a_study_that_is_stopped_says_so_and_takes_no_part_of_the_patients_for_all():
+    class Stopped:
+        asked: ClassVar[list[Any]] = []
+
+        def explain_many(self, people: Any, **options: Any) -> Recourses:
+            self.asked.append(options["max_seconds"])
+            return Recourses([], numbers=[], unfinished=len(people))
+
+    with pytest.raises(KeyboardInterrupt, match="stopped: a study of some of the patients"):
+        _explain_with_and_without_relaxing(
+            Stopped(), small().features.iloc[:3], max_seconds=7.0, progress=False
+        )
+    assert Stopped.asked == [7.0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from localface.density import kernel_sums
+from localface.density import kernel_sums, row_kernels
 from localface.density.fit import fit_kde
 from localface.density.kde import KDE
 from localface.geometry.point_set import PointSet
@@ -141,7 +141,7 @@ def test_however_many_near_rows_are_summed_first_the_verdict_is_the_same(width, 
     fine = np.isfinite(values)
     floors = values[fine] + np.tile([0.0, 1e-8, -1e-8, 0.1, -0.1], len(values))[: fine.sum()]
     usual = kde.lowest_along(starts[fine], ends[fine], floors)
-    monkeypatch.setattr(kernel_sums, "_NEAR_ROWS", near)
+    monkeypatch.setattr(row_kernels, "_NEAR_ROWS", near)
     monkeypatch.setattr(kernel_sums, "_FEW_ROWS", 0)  # near rows first, few as they are
     other = kde.lowest_along(starts[fine], ends[fine], floors)
     assert (usual.passes == other.passes).all()
@@ -256,7 +256,7 @@ def test_mapping_points_adds_up_all_columns_to_the_last_bit():
     matrix[4:, 4:] = np.diag([0.7, -1.3])  # as categories are mapped
     points = chance.normal(size=(50, 6))
 
-    found = kernel_sums.map_points(points, matrix)
+    found = row_kernels.map_points(points, matrix)
 
     assert found.tolist() == (points[:, None, :] * matrix.T).sum(axis=-1).tolist()
-    assert kernel_sums.map_points(points[:1], matrix).tolist() == found[:1].tolist()
+    assert row_kernels.map_points(points[:1], matrix).tolist() == found[:1].tolist()

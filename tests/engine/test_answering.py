@@ -67,7 +67,7 @@ def test_near_rows_are_metered_for_each_search() -> None:
     assert free.ids.tolist() == [2, 3]
     assert limited.ids.tolist() == [2]
     assert limited.cut
-    assert [len(one.rows) for one in meters] == [2, 1]
+    assert [len(one.own.rows) for one in meters] == [2, 1]
 
 
 def test_rows_points_and_a_census_of_one_round_take_one_model_call() -> None:
@@ -85,8 +85,8 @@ def test_rows_points_and_a_census_of_one_round_take_one_model_call() -> None:
     assert states.tolist() == [0.45]
     assert counts.targets == 5
     assert len(score.calls) == 1
-    assert [one.rows_scored for one in meters] == [2, 1, 0]
-    assert [one.model_calls for one in meters] == [1, 1, 0]
+    assert [one.own.rows_scored for one in meters] == [2, 1, 0]
+    assert [one.own.model_calls for one in meters] == [1, 1, 0]
 
 
 def test_rows_that_were_scored_before_cost_no_call() -> None:
@@ -99,7 +99,7 @@ def test_rows_that_were_scored_before_cost_no_call() -> None:
 
     assert scores.tolist() == [0.2, 0.3]
     assert len(score.calls) == 1
-    assert (account.model_calls, account.rows_scored) == (0, 0)
+    assert (account.own.model_calls, account.own.rows_scored) == (0, 0)
 
 
 def test_a_census_whose_target_score_is_known_scores_nobody() -> None:
@@ -159,8 +159,8 @@ def test_composed_states_have_the_score_and_their_rows_are_seen() -> None:
     assert made.points[:, 0].tolist() == [6.0]  # 5 lacks the score, 6.5 is over the budget
     assert made.scores.tolist() == [0.6]
     assert made.cut
-    assert account.rows == {6}
-    assert (account.model_calls, account.rows_scored) == (1, 3)
+    assert account.own.rows == {6}
+    assert (account.own.model_calls, account.own.rows_scored) == (1, 3)
 
 
 def test_no_more_states_are_composed_than_are_wanted() -> None:
@@ -171,7 +171,7 @@ def test_no_more_states_are_composed_than_are_wanted() -> None:
 
     assert made.points[:, 0].tolist() == [5.0, 6.0]
     assert not made.cut
-    assert account.rows == {5, 6}
+    assert account.own.rows == {5, 6}
 
 
 def test_nothing_is_composed_where_nobody_reaches_the_target() -> None:
@@ -182,20 +182,20 @@ def test_nothing_is_composed_where_nobody_reaches_the_target() -> None:
     (made,) = answers(answerer(score), [question], [account])
 
     assert len(made.points) == len(made.scores) == 0
-    assert account.model_calls == 0
+    assert account.own.model_calls == 0
     assert len(score.calls) == 1  # everyone, once
 
 
-def test_states_that_a_person_may_take_over_are_counted_and_the_best_are_told() -> None:
+def test_states_that_a_person_may_take_over_are_counted_and_how_good_the_best_is() -> None:
     score = LineScore()
     account = meter()
-    question = Census(up_to(9.0), projection=taking_over_up_to(6.5))
+    question = Census(up_to(9.0), projection=taking_over_up_to(6.5), point=np.zeros(1))
 
     (found,) = answers(answerer(score), [question], [account])
 
     assert (found.allowed, found.targets) == (8, 3)
-    assert found.best[:3, 0].tolist() == [6.5, 6.0, 5.0]
-    assert found.best_scores[:3].tolist() == [0.65, 0.6, 0.5]
+    assert found.best is not None
+    assert (found.best.score, found.best.changes.tolist()) == (0.65, [True])
     assert score.calls == [[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.5]]
 
 
@@ -204,18 +204,18 @@ def test_counting_states_reveals_no_row() -> None:
 
     answers(answerer(), [Census(up_to(9.0), projection=taking_over_up_to(6.5))], [account])
 
-    assert account.make_disclosure(10).rows == 0
+    assert account.close(10).rows == 0
 
 
 def test_rows_and_states_are_counted_in_one_round() -> None:
     rows = Census(up_to(6.0))
-    states = Census(up_to(9.0), projection=taking_over_up_to(4.5))
+    states = Census(up_to(9.0), projection=taking_over_up_to(4.5), point=np.zeros(1))
 
     by_row, by_state = answers(answerer(), [rows, states])
 
-    assert (by_row.targets, by_row.best.size) == (2, 0)
+    assert (by_row.targets, by_row.of_states, by_row.best) == (2, False, None)
     assert (by_state.allowed, by_state.targets) == (6, 0)
-    assert by_state.best_scores.max() == 0.45
+    assert by_state.best.score == 0.45
 
 
 def test_rows_near_several_points_are_those_near_each_and_share_one_budget() -> None:

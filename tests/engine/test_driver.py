@@ -68,9 +68,9 @@ def test_searches_of_one_round_share_a_model_call() -> None:
 
 
 def test_each_search_has_an_account_of_its_own() -> None:
-    jobs = [job(rows_near(4.0, 3)), job(score_of(1.0, 2.0))]
+    jobs = [job(rows_near(4.0, 3), max_rows=2), job(score_of(1.0, 2.0))]
 
-    seen = {number: one for number, _, one in line_driver().run(jobs, max_rows=2)}
+    seen = {number: one for number, _, one in line_driver().run(jobs)}
 
     assert (seen[0].rows, seen[0].questions, seen[0].model_calls) == (2, 1, 0)
     assert (seen[1].rows, seen[1].questions, seen[1].model_calls) == (0, 2, 2)

@@ -144,3 +144,22 @@ def test_a_bar_passes_answers_on_and_counts_those_found() -> None:
 
     assert list(with_progress(iter(mixed), 4, progress=True)) == mixed
     assert list(with_progress(iter(mixed), 4, progress=False)) == mixed
+
+
+def test_ctrl_c_while_reasons_are_looked_for_tells_all_that_they_revealed() -> None:
+    engine = small_engine()
+
+    def revealing(_: Engine, __: Plan, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
+        for request, _answer in asked:
+            request.account.rows.update(range(50))
+        raise KeyboardInterrupt
+
+    with pytest.warns(UserWarning, match="stopped after 3 of 3 people"):
+        stopped = answer_many(
+            plan_requests(engine, AskMany(), PEOPLE),
+            add_reasons=revealing,
+            progress=False,
+            keep_errors=False,
+        )
+
+    assert all(one.disclosure.rows >= 50 for one in stopped)

@@ -1,12 +1,12 @@
-"""The account of one search: rows counted once, the budget kept, accounts added up."""
+"""Rows are counted once, the budget is kept by all searches of a call together."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from localface.answers.disclosure import Disclosure
+from localface.engine.account import Account, join_accounts
 from localface.engine.job import take_points_as_records
-from localface.engine.meter import Meter, sum_disclosures
+from localface.engine.meter import Meter
 from localface.sources.protocol import Neighbors
 from small_engine import ids, points
 
@@ -25,7 +25,7 @@ def test_a_row_that_is_seen_twice_counts_once() -> None:
     account.spend_budget_on_neighbors(neighbors(1, 2))
     account.spend_budget_on_neighbors(neighbors(2, 3))
 
-    assert account.make_disclosure(10).rows == 3
+    assert account.close(10).rows == 3
 
 
 def test_without_a_budget_an_answer_passes_as_it_is() -> None:
@@ -70,21 +70,40 @@ def test_questions_model_calls_and_seconds_are_counted() -> None:
     account.count_scored_records(3)
     account.count_scored_records(0)
 
-    seen = account.make_disclosure(10)
+    seen = account.close(10)
     assert (seen.questions, seen.model_calls, seen.rows_scored, seen.of) == (3, 1, 3, 10)
     assert seen.seconds == {"Nearest": 0.75, "Census": 1.0}
 
 
-def test_accounts_add_up_to_no_more_rows_than_there_are() -> None:
-    one = Disclosure(
-        rows=7, of=10, questions=1, model_calls=2, rows_scored=3, seconds={"Nearest": 1.0}
-    )
-    other = Disclosure(
-        rows=6, of=10, questions=4, model_calls=5, rows_scored=6, seconds={"Census": 2.0}
-    )
+def test_searches_of_one_call_share_a_budget_and_what_was_revealed() -> None:
+    shared = Account()
+    first = Meter(take_points_as_records, 0.5, 3, shared)
+    second = Meter(take_points_as_records, 0.5, 3, shared)
 
-    total = sum_disclosures([one, other])
+    first.spend_budget_on_neighbors(neighbors(1, 2))
+    admitted = second.spend_budget_on_neighbors(neighbors(2, 5, 6))
 
-    assert (total.rows, total.of, total.questions) == (10, 10, 5)
-    assert (total.model_calls, total.rows_scored) == (7, 9)
+    assert (admitted.ids.tolist(), admitted.cut) == ([2, 5], True)
+    assert (first.close(10).rows, second.close(10).rows) == (2, 2)
+    assert shared.make_disclosure(10).rows == 3
+
+
+def test_what_searches_took_is_added_up_when_they_end() -> None:
+    shared = Account()
+    for kind, seconds, scored in (("Nearest", 1.0, 3), ("Census", 2.0, 6)):
+        one = Meter(take_points_as_records, 0.5, None, shared)
+        one.count_question(kind, seconds)
+        one.count_scored_records(scored)
+        one.close(10)
+
+    total = shared.make_disclosure(10)
+
+    assert (total.rows, total.of, total.questions) == (0, 10, 2)
+    assert (total.model_calls, total.rows_scored) == (2, 9)
     assert total.seconds == {"Nearest": 1.0, "Census": 2.0}
+
+
+def test_a_row_on_two_accounts_counts_once_for_both() -> None:
+    both = join_accounts([Account(rows={1, 2}), Account(rows={2, 3})])
+
+    assert both.make_disclosure(10).rows == 3

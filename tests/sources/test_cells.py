@@ -406,3 +406,14 @@ def test_records_that_float32_would_change_stay_as_they_are(odd: float) -> None:
     records[50, 1] = odd
 
     assert make_compact(records) is records
+
+
+def test_cells_of_which_none_is_to_be_scanned_still_end_a_question() -> None:
+    records = people(400, seed=3)
+    cells, table, _ = both(records, n_cells=8, n_probe=0)
+    point = table.points(np.array([5]))[0]
+    question = Nearest(point, 4, Bounds.unlimited(len(point)), NO_ROWS)
+
+    (found,) = cells.nearest([question])
+
+    assert len(found.ids) == 4

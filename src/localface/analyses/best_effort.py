@@ -9,7 +9,6 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.plan import Plan
 
@@ -41,21 +40,19 @@ def _answer_at_best_score(
     low = start = sign * answer.scores[0]
     high = engine.score.min_score
     best: Recourse | None = None
-    spent = [answer.disclosure]
     for _ in range(_TRIES):
         if request.clock.is_up or high - low <= _CLOSE_ENOUGH * (engine.score.min_score - start):
             break
         level = (low + high) / 2
         ((_, trial),) = engine.with_thresholds(min_score=sign * level).answer([request], plan)
-        spent.append(trial.disclosure)
         if trial.found:
             best = trial
             low = max(level, sign * _reached_score(trial))
         else:
             high = level
     if best is None or _looks_the_same(best, answer):
-        return replace(answer, disclosure=sum_disclosures(spent))
-    return replace(_as_far_as_possible(best, answer.target), disclosure=sum_disclosures(spent))
+        return answer
+    return _as_far_as_possible(best, answer.target)
 
 
 def _looks_the_same(best: Recourse, answer: Recourse) -> bool:

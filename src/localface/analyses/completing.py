@@ -18,9 +18,13 @@ def complete_answers(
 ) -> list[Recourse]:
     """Say what would open a way where there is none, and what measuring could show.
 
-    Who asked for it is first brought as far as possible.
+    Who asked for it is first brought as far as possible. What all of it revealed is told together.
     """
     requests = [request for request, _ in asked]
     answers = go_as_far_as_possible(engine, plan, asked)
     answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
-    return add_measurements(engine, list(zip(requests, answers, strict=True)))
+    answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
+    return [
+        engine.with_all_revealed(request, answer)
+        for request, answer in zip(requests, answers, strict=True)
+    ]

@@ -14,7 +14,6 @@ from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.questions import Questions, TargetCounts, ask_target_counts
 from localface.types import Array, Ids
@@ -32,14 +31,13 @@ def add_measurements(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) 
         for j in (request.box.absent or {})
         if engine.schema.features[j].missing == "may be measured"
     ]
-    for trial, counts, seen in run_trials(engine, trials, answers):
+    for trial, counts in run_trials(engine, trials):
         answer = answers[trial.number]
         told = answer.measurements
         if counts.allowed:
             (j,) = trial.freed
             told += (Measurement(engine.schema.names[j], counts.allowed, counts.targets),)
-        disclosure = sum_disclosures([answer.disclosure, seen])
-        answers[trial.number] = replace(answer, measurements=told, disclosure=disclosure)
+        answers[trial.number] = replace(answer, measurements=told)
     return answers
 
 

@@ -107,13 +107,17 @@ class _Explored:
     goal: PointKey | None = None
 
     def note_step(self, start: Array, end: Array, passes: bool) -> PointKey:
-        """Note a step, which starts where explore has looked already; return where it leads."""
+        """Note a step, which starts where explore has looked already; return where it leads.
+
+        A step leads on only to where it has not looked yet, so that no way runs in a circle.
+        """
         if _point_key(start) not in self.looked:
             start, end = end, start
         self.steps.append((start, end, passes))
-        if passes:
-            self.parents[_point_key(end)] = _point_key(start)
-        return _point_key(end)
+        before, after = _point_key(start), _point_key(end)
+        if passes and before in self.looked and after not in self.looked:
+            self.parents.setdefault(after, before)
+        return after
 
     def path_to_goal(self, factual: Array) -> Array:
         """The way to the goal, the person first, be it by an entry step."""

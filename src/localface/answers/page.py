@@ -12,7 +12,6 @@ from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
 from localface.answers.measurement import measurement_sentence
 from localface.answers.move_evidence import CAUTION
-from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
@@ -86,7 +85,7 @@ def page_of(answer: RecourseFacts) -> Page:
                 f"wanted: {answer.target.sentence}",
                 *_comparable_lines(answer),
                 *_missing_lines(answer),
-                f"seen: {_at_most(answer)}{answer.disclosure.sentence}",
+                f"seen: {answer.disclosure.sentence}",
             ),
         )
     return Page(
@@ -258,11 +257,6 @@ def _proof(answer: RecourseFacts) -> str:
         return ""
     within = format_percent(answer.proven_within)
     return f"; proven of the path: none over all the data is more than {within} shorter"
-
-
-def _at_most(answer: RecourseFacts) -> str:
-    """Say that a count is the most: searches for what would help may see a row again."""
-    return "at most " if answer.status in (Status.NO_TARGET, Status.UNREACHABLE) else ""
 
 
 def _waiting_line(answer: RecourseFacts) -> Iterator[str]:

@@ -18,7 +18,7 @@ from localface.density.protocol import Density
 from localface.errors import list_names
 from localface.options import Options
 from localface.search.outcome import Outcome
-from localface.search.questions import TargetCounts
+from localface.search.questions import BestState, TargetCounts
 from localface.types import Array, Ids
 
 
@@ -52,8 +52,9 @@ class ReasonWriter:
         if status == "NO_TARGET" and not features_that_may_change(self.schema, box):
             return self._why_nothing_changes(box)
         if status == "NO_TARGET" and outcome.counts is not None:
-            if len(outcome.counts.best):
-                return self._best_state_there_is(outcome.counts, outcome)
+            best = outcome.counts.best
+            if best is not None:
+                return self._best_state_there_is(outcome.counts, best, outcome)
             return self._why_no_target(outcome.counts, box)
         if status == "UNREACHABLE":
             return self._why_unreachable(outcome.counts, gave_up=outcome.cut_short)
@@ -68,7 +69,7 @@ class ReasonWriter:
             many = (
                 f"{format_count(counts.targets, 'person', 'people')} within the constraints {reach}"
             )
-            if counts.best.shape[1]:  # states were counted, not rows
+            if counts.of_states:
                 states = format_count(counts.targets, "state", "states")
                 many = f"{states} that this person could take over from others {reach}"
         longest = ""
@@ -91,16 +92,15 @@ class ReasonWriter:
         are = "is missing and stays" if len(gone) == 1 else "are missing and stay"
         return f"nothing may change: {list_names(gone)} {are} so, and the rest is kept as it is"
 
-    def _best_state_there_is(self, counts: TargetCounts, outcome: Outcome) -> str:
+    def _best_state_there_is(self, counts: TargetCounts, found: BestState, outcome: Outcome) -> str:
         """Say how far this person could come at best, by changing what."""
-        changed = np.unique(self.feature_of[counts.best[0] != outcome.points[0]])
+        changed = np.unique(self.feature_of[found.changes])
         names = list_names([self.schema.features[j].display_name for j in changed])
-        score = float(counts.best_scores[0])
-        best = self._score_or_distance(score)
+        best = self._score_or_distance(found.score)
         now = self._score_or_distance(outcome.scores[0])
         states = format_count(counts.allowed, "state", "states")
         none = f"of {states} that this person could take over from others, none reaches it"
-        if score <= outcome.scores[0] or best == now:
+        if found.score <= outcome.scores[0] or best == now:
             return f"{none} or comes nearer: the {now} now, and at best"
         return f"{none}; the best {best}, by changing {names}"
 
@@ -112,7 +112,7 @@ class ReasonWriter:
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
         wanted = self.target.sentence
-        if counts.best.shape[1]:  # states were counted, not rows
+        if counts.of_states:
             states = format_count(counts.allowed, "state", "states")
             return f"of {states} that this person could take over from others none has it: {wanted}"
         if counts.targets_anywhere == 0:

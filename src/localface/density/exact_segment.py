@@ -15,6 +15,7 @@ from localface.geometry.segments import norms
 from localface.types import Array, Ids
 
 _MAX_FIRST = 256  # samples that a minimum is first looked for with, at most
+_KERNELS_AT_ONCE = 2**20  # kernels held at a time
 _SPACING = 2.5  # bandwidths between them: the bound in between falls by less than a nat
 
 
@@ -50,11 +51,12 @@ class ExactLeg:
         """Measure rows against the leg from ``start`` to ``end``."""
         length = float(norms(end - start))
         away = rows - start
-        squares = (away * away).sum(axis=1)
         if length == 0.0:
-            return cls(np.zeros(len(rows)), squares, 0.0, h)
-        foot = (away * ((end - start) / length)).sum(axis=1)
-        return cls(foot, np.maximum(squares - foot * foot, 0.0), length, h)
+            return cls(np.zeros(len(rows)), (away * away).sum(axis=1), 0.0, h)
+        direction = (end - start) / length
+        foot = (away * direction).sum(axis=1)
+        off = away - foot[:, None] * direction  # squares would cancel on a long leg
+        return cls(foot, (off * off).sum(axis=1), length, h)
 
     def log_sums_at(self, offsets: Array) -> tuple[Array, Array]:
         """Return the log-sum of kernels exp(-|x - x_i|^2 / 2h^2) at offsets, with its slope."""
@@ -85,6 +87,33 @@ class ExactLeg:
             offsets = offsets[order]
             log_sums = np.concatenate([log_sums, more_log_sums])[order]
             slopes = np.concatenate([slopes, more_slopes])[order]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ExactProfile:
+    """The log-kernels of rows along one leg, as samples are taken of several at once."""
+
+    leg: ExactLeg
+
+    @property
+    def lengths(self) -> Array:
+        """The length of the leg."""
+        return np.array([self.leg.length])
+
+    @property
+    def h(self) -> float:
+        """The bandwidth."""
+        return self.leg.h
+
+    def log_sums_at(self, leg: Ids, offsets: Array) -> tuple[Array, Array]:
+        """Return the log-sum of kernels at offsets along the leg, with its slope."""
+        at_once = max(1, _KERNELS_AT_ONCE // max(1, len(self.leg.foot)))
+        parts = [
+            self.leg.log_sums_at(offsets[first : first + at_once])
+            for first in range(0, len(offsets), at_once)
+        ]
+        log_sums, slopes = zip(*parts, strict=True)
+        return np.concatenate(log_sums), np.concatenate(slopes)
 
 
 def lower_bounds_between_samples(

@@ -9,12 +9,15 @@ import numpy as np
 from localface.density.kde import KDE
 from localface.density.kernel_sums import log_sum_exp
 from localface.density.knn import KNN
+from localface.density.row_kernels import STATED_TO
 from localface.geometry.point_set import PointSet
+from localface.geometry.settling import settle_squared_distances
 from localface.types import Array, Ids, Mask
 
 _TUNED_ON = 512  # rows on which the bandwidth is chosen, each against all others
 _RANKED_ON = 20_000  # rows whose leave-one-out density makes the scale
 _DISTANCES_AT_ONCE = 8_000_000
+_NEAR = 1e-3  # ordinary differences below which it is not told how near somebody is
 
 
 def fit_kde(point_set: PointSet, discrete: Mask, *, bandwidth: float | None = None) -> KDE:
@@ -30,7 +33,9 @@ def fit_kde(point_set: PointSet, discrete: Mask, *, bandwidth: float | None = No
         discrete,
         bandwidth=h,
         row_log_densities=_leave_one_out_log_densities(
-            point_set, lambda squares: log_sum_exp(squares / (-2 * h * h)) + constant
+            point_set,
+            lambda squares: log_sum_exp(squares / (-2 * h * h)) + constant,
+            resolution=2 * h * h * STATED_TO,
         ),
     )
 
@@ -44,7 +49,9 @@ def fit_knn(point_set: PointSet, discrete: Mask, *, k: int) -> KNN:
         discrete,
         k=k,
         row_log_densities=_leave_one_out_log_densities(
-            point_set, lambda squares: -width / 2 * np.log(_kth_smallest(squares, k))
+            point_set,
+            lambda squares: -width / 2 * np.log(_kth_smallest(squares, k)),
+            resolution=_NEAR**2 * STATED_TO,
         ),
     )
 
@@ -70,15 +77,16 @@ def best_bandwidth(point_set: PointSet) -> float:
 
 
 def _leave_one_out_log_densities(
-    point_set: PointSet, log_density: Callable[[Array], Array]
+    point_set: PointSet, log_density: Callable[[Array], Array], *, resolution: float
 ) -> Array:
     """Work out log-densities of the rows that make the scale; NaN for the others.
 
-    ``log_density`` turns squared distances to all other rows into log-densities.
+    ``log_density`` turns squared distances to all other rows into log-densities; those to near
+    rows are off by no more than ``resolution``.
     """
     chosen = _evenly_spread_rows(len(point_set), _RANKED_ON)
     found = np.full(len(point_set), np.nan)
-    parts = _squared_distances_to_others(point_set, chosen)
+    parts = _squared_distances_to_others(point_set, chosen, resolution)
     found[chosen] = np.concatenate([log_density(squares) for squares in parts])
     return found
 
@@ -97,12 +105,19 @@ def _evenly_spread_rows(n: int, most: int) -> Ids:
     return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
 
 
-def _squared_distances_to_others(point_set: PointSet, chosen: Ids) -> Iterator[Array]:
-    """Yield squared distances of chosen rows to all rows, in chunks; infinite to themselves."""
+def _squared_distances_to_others(
+    point_set: PointSet, chosen: Ids, resolution: float = np.inf
+) -> Iterator[Array]:
+    """Yield squared distances of chosen rows to all rows, in chunks; infinite to themselves.
+
+    Those to near rows are off by no more than ``resolution``.
+    """
     step = max(1, _DISTANCES_AT_ONCE // len(point_set))
     for first in range(0, len(chosen), step):
         some = chosen[first : first + step]
-        squares = point_set.squared_distances(point_set.points[some])
+        points = point_set.points[some]
+        squares = point_set.squared_distances(points)
+        settle_squared_distances(squares, points, point_set.points, resolution=resolution)
         np.maximum(squares, 0.0, out=squares)
         squares[np.arange(len(some)), some] = np.inf
         yield squares

@@ -10,7 +10,6 @@ import numpy as np
 
 from localface.density.kernel_sums import (
     PointSums,
-    RowKernels,
     SegmentSums,
     Verdicts,
     log_sum_exp,
@@ -23,6 +22,7 @@ from localface.density.protocol import (
     SegmentDensities,
     compare_with_floor,
 )
+from localface.density.row_kernels import RowKernels
 from localface.geometry.compiled.library import load_library
 from localface.geometry.compiled.step_kernels import StepKernels
 from localface.geometry.point_set import PointSet
@@ -134,11 +134,23 @@ class KDE:
         if self._compiled is not None:
             if rows is None:
                 rows = self._point_set.rows_at_ends(starts, ends)
-            return self._compiled.lowest_log_sums(starts, ends, rows)
+            log_sums = self._compiled.lowest_log_sums(starts, ends, rows)
+            some = np.flatnonzero(self._is_long(starts, ends))
+            if len(some):
+                long = SegmentSums.of(self._kernels, starts[some], ends[some])
+                log_sums[some] = long.lowest_log_sums()
+            return log_sums
         log_sums = np.empty(len(starts))
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
             log_sums[some] = sums.lowest_log_sums()
         return log_sums
+
+    def _is_long(self, starts: Array, ends: Array) -> Mask:
+        """Tell which segments have a leg that must be worked out by itself."""
+        if not self._kernels.may_be_long(starts, ends):
+            return np.zeros(len(starts), dtype=bool)
+        legs = self._kernels.legs_of(starts, ends)
+        return np.asarray(np.logical_or.reduceat(self._kernels.is_long(legs), legs.first_legs))
 
     def _judge_compiled(
         self, compiled: StepKernels, starts: Array, ends: Array, rows: Ids, floors: Array
@@ -200,8 +212,7 @@ class KDE:
         if len(deep) == 0:
             return []
         points = found.lowest_points[deep]
-        rows = self._kernels.point_set
-        distances = np.sqrt(np.maximum(rows.squared_distances(points), 0.0))
+        distances = np.sqrt(np.maximum(self._kernels.squared_distances(points), 0.0))
         holes = []
         for i, point, row_distances in zip(deep, points, distances, strict=True):
             radius = self._hole_radius(row_distances, float(floors[i]))

@@ -11,67 +11,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.exact_segment import ExactLeg
+from localface.density.exact_segment import ExactLeg, ExactProfile
 from localface.density.protocol import FLOOR_TOLERANCE
+from localface.density.row_kernels import RowKernels
 from localface.density.segment_bounds import KernelProfile, Legs, LegSamples
-from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids, Mask
 
 _DISTANCES_AT_ONCE = 2**18  # distances held at a time: as many as fit the processor's cache
 _FEW_ROWS = 2048  # rows up to which looking at all of them is quicker than choosing
-_NEAR_ROWS = 192  # rows summed at first, about: near ones, which nearly always suffice to accept
 _FEW_PLACES = np.array([0.5, 0.25, 0.75, 0.1, 0.9])  # of a leg that is likely to be refused
 _UNDECIDED = -1
 _REFUSED = 0
 _PASSED = 1
-
-
-class RowKernels:
-    """Rows with a round kernel on each of them, in the space that a matrix maps points to.
-
-    Who lies at the end of a segment, and where its discrete columns flip, is told by the points
-    themselves; all else goes by their places in that space. ``point_set`` are the rows there.
-    """
-
-    def __init__(
-        self, rows: PointSet, discrete: Mask, h: float, matrix: Array | None = None
-    ) -> None:
-        self.rows = rows
-        self.discrete = discrete
-        self.h = h
-        self.matrix = matrix
-        self.point_set = rows if matrix is None else PointSet(map_points(rows.points, matrix))
-
-    def places_of(self, points: Array) -> Array:
-        """Return where points are in the space of the kernels."""
-        return points if self.matrix is None else map_points(points, self.matrix)
-
-    def turn_into_log_kernels(self, squared: Array) -> Array:
-        """Turn squared distances into logarithms of kernels, in place."""
-        squared *= -0.5 / self.h**2
-        return squared
-
-    def rounding_error(self, starts: Array, ends: Array) -> Array:
-        """Return how far rounding may move the log-sums along each segment."""
-        squares = (starts * starts).sum(axis=1) + (ends * ends).sum(axis=1)
-        return np.asarray(
-            self.point_set.rounding_error(2 * squares + self.point_set.largest) / self.h**2
-        )
-
-    def profile_of_near_rows(self, legs: Legs, own: Ids) -> KernelProfile:
-        """Take some near rows along each leg: enough for a bound, which mostly decides already."""
-        leg, rows = self.point_set.roughly_nearest_rows((legs.starts + legs.ends) / 2, _NEAR_ROWS)
-        others = (rows[:, None] != own[leg]).all(axis=1)
-        leg = leg[others]
-        away = self.point_set.points[rows[others]] - legs.starts[leg]
-        foot = np.einsum("ij,ij->i", away, legs.directions[leg])
-        off_squared = np.maximum(np.einsum("ij,ij->i", away, away) - foot * foot, 0.0)
-        return KernelProfile.of(leg, foot, off_squared, lengths=legs.lengths, h=self.h)
-
-    def exact_leg(self, start: Array, end: Array, own: Ids) -> ExactLeg:
-        """Take all rows along one leg, for sums in an order that no batch can change."""
-        others = np.delete(self.point_set.points, own[own >= 0], axis=0)
-        return ExactLeg.of(start, end, others, self.h)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +53,7 @@ class PointSums:
         """Sum all kernels at points, but for those of rows that lie there."""
         own = kernels.rows.rows_at_ends(points, points)
         points = kernels.places_of(points)
-        log_kernels = kernels.turn_into_log_kernels(kernels.point_set.squared_distances(points))
+        log_kernels = kernels.turn_into_log_kernels(kernels.squared_distances(points))
         _overwrite_own_rows(log_kernels, own, -np.inf)
         rounding = kernels.rounding_error(points, points)
         return cls(kernels, points, own, log_sum_exp(log_kernels), rounding)
@@ -135,19 +86,23 @@ class SegmentSums:
     def of(cls, kernels: RowKernels, starts: Array, ends: Array) -> SegmentSums:
         """Split segments where their discrete columns flip."""
         own = kernels.rows.rows_at_ends(starts, ends)
-        legs = Legs.of(starts, ends, kernels.discrete)
-        if kernels.matrix is not None:
-            legs = legs.between(kernels.places_of(legs.starts), kernels.places_of(legs.ends))
+        legs = kernels.legs_of(starts, ends)
         rounding = kernels.rounding_error(legs.starts, legs.ends)
         return cls(kernels, legs, own[legs.segment], rounding)
 
     def lowest_log_sums(self) -> Array:
         """Return the proven minimum along each segment, tight but for rounding."""
-        found = [
-            LegSamples(self._leg_coordinates(some).kernel_profile()).refine_to_minima()
-            for some in self._legs_in_chunks()
-        ]
-        return np.asarray(np.minimum.reduceat(np.concatenate(found), self.legs.first_legs))
+        apart = self.kernels.is_rounded_away(self.legs)
+        found = np.empty(len(self.legs))
+        for some in self._legs_in_chunks(np.flatnonzero(~apart)):
+            profile = self._leg_coordinates(some).kernel_profile()
+            found[some] = LegSamples(profile).refine_to_minima()
+        for leg in np.flatnonzero(apart).tolist():
+            exact = self.kernels.exact_leg(
+                self.legs.starts[leg], self.legs.ends[leg], self.own[leg]
+            )
+            found[leg] = LegSamples(ExactProfile(exact)).refine_to_minima()[0]
+        return np.asarray(np.minimum.reduceat(found, self.legs.first_legs))
 
     def log_mean_kernel_sums(self) -> Array:
         """Return the logarithm of the mean sum over each segment, in closed form."""
@@ -257,6 +212,10 @@ class LegCoordinates:
         off_squared = point_set.turn_into_squared_distances(legs.starts, products[len(legs) :])
         off_squared -= foot * foot
         np.maximum(off_squared, 0.0, out=off_squared)
+        for i in np.flatnonzero(kernels.is_rounded_away(legs)).tolist():
+            exact = ExactLeg.of(legs.starts[i], legs.ends[i], point_set.points, kernels.h)
+            foot[i] = exact.foot
+            off_squared[i] = exact.off_squared
         _overwrite_own_rows(off_squared, own, np.inf)
         return cls(foot, off_squared, legs.lengths, kernels.h)
 
@@ -285,24 +244,6 @@ class LegCoordinates:
         inside += np.log(h * np.sqrt(2 * np.pi) / lengths)
         inside[still] = -(self.foot[still] ** 2) / (2 * h * h)
         return log_sum_exp(inside - self.off_squared / (2 * h * h))
-
-
-def map_points(points: Array, matrix: Array) -> Array:
-    """Map points linearly, rounded the same whatever the batch.
-
-    What comes from one column only, as categories do, is one product: all else would add zeros.
-    """
-    from_one = np.flatnonzero(np.count_nonzero(matrix, axis=0) == 1)
-    source = np.abs(matrix[:, from_one]).argmax(axis=0)
-    found = np.empty((len(points), matrix.shape[1]))
-    found[:, from_one] = points[:, source] * matrix[source, from_one]
-    rest = np.setdiff1d(np.arange(matrix.shape[1]), from_one)
-    weights = np.ascontiguousarray(matrix[:, rest].T)
-    most = max(1, _DISTANCES_AT_ONCE // max(1, weights.size))
-    for first in range(0, len(points), most):
-        some = slice(first, first + most)
-        found[some, rest] = (points[some, None, :] * weights).sum(axis=-1)
-    return found
 
 
 def _compare_bounds_with_floors(

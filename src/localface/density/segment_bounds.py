@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.density.exact_segment import evenly_spaced_offsets, lower_bounds_between_samples
+from localface.density.exact_segment import (
+    ExactProfile,
+    evenly_spaced_offsets,
+    lower_bounds_between_samples,
+)
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.segments import norms
 from localface.types import Array, Ids, Mask
@@ -153,7 +157,8 @@ class KernelProfile:
             most = weights.max(axis=1)
             top = np.where(np.isneginf(most), top, most)
         weights -= top[:, None]
-        np.exp(weights, out=weights)
+        with np.errstate(over="ignore"):  # far out, rounding alone may: the referee decides then
+            np.exp(weights, out=weights)
         total = weights.sum(axis=1)
         tilted = np.einsum("ij,ij->i", weights, tilt)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -167,7 +172,7 @@ class LegSamples:
     ``lowest_sample`` and ``proven_minimum`` have one value a leg: the truth lies between them.
     """
 
-    def __init__(self, profile: KernelProfile) -> None:
+    def __init__(self, profile: KernelProfile | ExactProfile) -> None:
         self._profile = profile
         self._leg, self._offset = evenly_spaced_offsets(profile.lengths, profile.h)
         self._log_sum, self._slope = profile.log_sums_at(self._leg, self._offset)

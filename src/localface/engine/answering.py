@@ -13,6 +13,7 @@ from localface.engine.meter import Meter
 from localface.engine.score_cache import ScoreCache, ScoreFunction
 from localface.engine.targets import TargetRows
 from localface.search.questions import (
+    BestState,
     Census,
     ComposedStates,
     ComposeStates,
@@ -27,8 +28,6 @@ from localface.search.questions import (
 from localface.sources.holder import RowHolder
 from localface.sources.protocol import Nearest, Neighbors, Source
 from localface.types import NO_ROWS, Array, Ids
-
-_BEST_STATES = 32  # states with the highest scores that are told of
 
 Metered = Sequence[tuple[Meter, Any]]
 """Questions of one kind, each with the account of the search that asks it."""
@@ -197,10 +196,13 @@ class _States:
 
 def _count_states(meter: Meter, question: Census, states: _States, scores: Array) -> TargetCounts:
     """Count the states that reach the target, of all that one person may take over."""
-    best = np.argsort(-scores, kind="stable")[:_BEST_STATES]
     targets = int((scores >= meter.min_score).sum())
     nobody = np.zeros(len(question.bounds.lower), dtype=np.int64)
-    return TargetCounts(len(scores), targets, targets, nobody, states.points[best], scores[best])
+    best = None
+    if question.point is not None and len(scores):
+        first = int(np.argmax(scores))
+        best = BestState(float(scores[first]), states.points[first] != question.point)
+    return TargetCounts(len(scores), targets, targets, nobody, of_states=True, best=best)
 
 
 def _compose(

@@ -76,20 +76,18 @@ class Driver:
         fitted_on_sample = self._fitted_on_sample
         return Driver(self._rows, self._density, score, fitted_on_sample=fitted_on_sample)
 
-    def run(
-        self, jobs: Iterable[SearchJob[Result]], *, max_rows: int | None = None
-    ) -> Iterator[tuple[int, Result, Disclosure]]:
+    def run(self, jobs: Iterable[SearchJob[Result]]) -> Iterator[tuple[int, Result, Disclosure]]:
         """Run searches in lock-step.
 
         Yields the number of each as it is done, with what it returned and what it was shown.
         """
-        for number, result, disclosure in self.run_or_error(jobs, max_rows=max_rows):
+        for number, result, disclosure in self.run_or_error(jobs):
             if isinstance(result, InputError):
                 raise result
             yield number, result, disclosure
 
     def run_or_error(
-        self, jobs: Iterable[SearchJob[Result]], *, max_rows: int | None = None, apart: bool = False
+        self, jobs: Iterable[SearchJob[Result]], *, apart: bool = False
     ) -> Iterator[tuple[int, Result | InputError, Disclosure]]:
         """Run searches in lock-step; one whose question cannot be answered ends with the error.
 
@@ -102,7 +100,7 @@ class Driver:
         active: list[_Active[Result]] = []
         while True:
             for number, job in _take_at_most(waiting, width - len(active)):
-                meter = Meter(job.decode, job.min_score, max_rows)
+                meter = Meter(job.decode, job.min_score, job.max_rows, job.account)
                 active.append(_Active(number, job, meter, next(job.asks)))
             if not active:
                 return
@@ -112,17 +110,17 @@ class Driver:
                     answer = InputError("nobody waits for this answer any more")
                 if isinstance(answer, InputError):
                     one.job.asks.close()
-                    yield one.number, answer, one.meter.make_disclosure(self._source.n_rows)
+                    yield one.number, answer, one.meter.close(self._source.n_rows)
                     continue
                 try:
                     still.append(one.with_next_question(answer))
                 except StopIteration as end:
-                    yield one.number, end.value, one.meter.make_disclosure(self._source.n_rows)
+                    yield one.number, end.value, one.meter.close(self._source.n_rows)
                 except OutOfTime:
                     late = InputError(
                         "time was up: allow more with max_seconds=", option="max_seconds"
                     )
-                    yield one.number, late, one.meter.make_disclosure(self._source.n_rows)
+                    yield one.number, late, one.meter.close(self._source.n_rows)
             active = still
 
     def prescore(self) -> None:

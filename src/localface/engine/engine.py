@@ -141,7 +141,7 @@ class Engine:
         jobs = SearchJobs(
             self._with_this_engine(requests, plan), lambda asked: _make_search_job(asked, wrap)
         )
-        for number, outcome, disclosure in self.driver.run(jobs, max_rows=self.options.max_rows):
+        for number, outcome, disclosure in self.driver.run(jobs):
             (_, request, _), job = jobs.pop(number)
             yield number, self.assemble_recourse(request, job.decode, outcome, disclosure)
 
@@ -160,8 +160,7 @@ class Engine:
         later, which then join those that are under way.
         """
         jobs = SearchJobs(asked, _make_search_job)
-        run = self.driver.run_or_error(jobs, max_rows=self.options.max_rows, apart=True)
-        for number, outcome, disclosure in run:
+        for number, outcome, disclosure in self.driver.run_or_error(jobs, apart=True):
             (engine, request, _), job = jobs.pop(number)
             if isinstance(outcome, InputError):
                 yield number, outcome
@@ -179,6 +178,8 @@ class Engine:
             wanted=request.wanted,
             person=request.person,
             deadline=request.clock.start(),
+            account=request.account,
+            max_rows=self.options.max_rows,
         )
 
     def assemble_recourse(
@@ -202,6 +203,10 @@ class Engine:
         if told:
             answer = replace(answer, cautions=(*told, *answer.cautions))
         return answer if self.finish is None else self.finish(answer)
+
+    def with_all_revealed(self, request: Request, answer: Recourse) -> Recourse:
+        """Return an answer that tells all that was revealed for it, by whatever search."""
+        return replace(answer, disclosure=request.account.make_disclosure(self.source.n_rows))
 
     def make_person(
         self,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
+from localface.engine.account import Account
 from localface.search.questions import Questions
 from localface.types import Array
 
@@ -27,6 +28,8 @@ class SearchJob(Generic[Result]):
     person : the number of the person in the table that they came in, for error messages
     deadline : when its time is up, by ``time.perf_counter``: then ``OutOfTime`` is raised in it
         once, and it closes with what it has
+    account : where what it is shown is counted, with all other searches of the same call
+    max_rows : how many rows that account may hold
     """
 
     asks: Questions[Result]
@@ -35,6 +38,8 @@ class SearchJob(Generic[Result]):
     wanted: Callable[[], bool] | None = None
     person: int | None = None
     deadline: float = float("inf")
+    account: Account = field(default_factory=Account)
+    max_rows: int | None = None
 
 
 def take_points_as_records(points: Array, donors: Array) -> Array:

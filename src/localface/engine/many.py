@@ -90,7 +90,9 @@ def answer_many(
     except WorkerDied:
         why = "a worker process died, and the work was stopped"
     if why:
-        return _warn_stopped_and_collect(why, answers, errors, len(asked), labels, n_jobs=n_jobs)
+        if n_jobs == 1:
+            answers = _answers_that_stand(planned, answers)
+        return _warn_stopped_and_collect(why, answers, errors, len(asked), labels)
     _check_model_answered_someone(errors, len(asked))
     done = sorted(answers)
     return Recourses(
@@ -101,17 +103,28 @@ def answer_many(
     )
 
 
+def _answers_that_stand(
+    planned: Mapping[int, PlannedRequest], answers: Mapping[int, Recourse]
+) -> dict[int, Recourse]:
+    """Return the answers that are done when the work is stopped.
+
+    The reasons of those without a target come last, and are not there yet. What was revealed on
+    the way to reasons is told of the others.
+    """
+    return {
+        number: planned[number][0].with_all_revealed(planned[number][1], one)
+        for number, one in answers.items()
+        if one.status is not Status.NO_TARGET
+    }
+
+
 def _warn_stopped_and_collect(
     why: str,
     answers: Mapping[int, Recourse],
     errors: Mapping[int, InputError],
     total: int,
     labels: Sequence[Any] | None,
-    *,
-    n_jobs: int,
 ) -> Recourses:
-    if n_jobs == 1:  # the reasons of those without a target come last, and are not there yet
-        answers = {n: one for n, one in answers.items() if one.status is not Status.NO_TARGET}
     done = sorted(answers)
     left = total - len(answers) - len(errors)
     warnings.warn(

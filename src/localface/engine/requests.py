@@ -8,6 +8,7 @@ from typing import Generic, TypeVar
 
 from localface.data.box import Box
 from localface.data.table_format import TableFormat
+from localface.engine.account import Account
 from localface.engine.clock import Clock
 from localface.engine.job import Result, SearchJob
 from localface.types import Array
@@ -32,6 +33,7 @@ class Request:
     wanted : tells whether someone still waits for the answer
     person : the number of the person in the table that they came in
     clock : the time that all searches for this person may take together
+    account : what all searches for this person are shown together
     best_effort : whether to go as far as possible where the target cannot be reached
     options_of : by feature, the option by which the call lets it change
     """
@@ -47,6 +49,7 @@ class Request:
     wanted: Callable[[], bool] | None = None
     person: int | None = None
     clock: Clock = field(default_factory=Clock)
+    account: Account = field(default_factory=Account)
     best_effort: bool = False
     options_of: Mapping[str, str] = field(default_factory=dict)
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from localface.geometry.compiled.row_index import RowIndex, first_of_equals
+from localface.geometry.settling import rounding_of_products, settle_squared_distances
 from localface.types import Array, Ids, Mask
 
 _MAX_REGIONS = 512
@@ -67,6 +68,11 @@ class PointSet:
         """Return the squared distance from every query to every row, up to rounding."""
         return self.turn_into_squared_distances(queries, self.products_with_rows(queries))
 
+    def settled_squared_distances(self, queries: Array, resolution: float) -> Array:
+        """Return squared distances of which those to near rows are off by no more than that."""
+        squares = self.squared_distances(queries)
+        return settle_squared_distances(squares, queries, self.points, resolution=resolution)
+
     def turn_into_squared_distances(self, queries: Array, products: Array) -> Array:
         """Turn products into squared distances, in place."""
         products *= -2
@@ -76,7 +82,7 @@ class PointSet:
 
     def rounding_error(self, squares: Array | float) -> Array:
         """Return how far off a squared distance may be, given both squared norms together."""
-        return np.asarray(8.0 * (self.width + 4) * float(np.finfo(float).eps) * squares)
+        return rounding_of_products(squares, self.width)
 
     def roughly_nearest_rows(self, queries: Array, most: int) -> tuple[Ids, Ids]:
         """Return about ``most`` rows near each query: all rows of the regions around it.

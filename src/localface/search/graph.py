@@ -238,6 +238,7 @@ class LocalGraph:
                 self.person.bounds,
                 projection=self.person.limiting_projection,
                 keeps_relations=self.person.keeps_relations,
+                point=self.person.factual,
             )
         return self.counts is None or self.counts.targets > 0
 

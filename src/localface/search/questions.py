@@ -8,7 +8,7 @@ budget and cache all of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -75,30 +75,39 @@ class Census:
     """How many allowed rows reach the target? Answered with ``TargetCounts``; no row is revealed.
 
     ``why`` asks, where there are none, what each column rules out. With a ``projection`` the
-    states are counted that a person may take over from rows, those apart that break relations.
+    states are counted that a person may take over from rows, those apart that break relations;
+    ``point`` is where the person is, if they want to know how the best of them differs from it.
     """
 
     bounds: Bounds
     why: bool = True
     projection: Projection | None = None
     keeps_relations: Callable[[Array], Mask] | None = None
+    point: Array | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BestState:
+    """The score of the best state that there is, and in which columns it is another: no value."""
+
+    score: float
+    changes: Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetCounts:
     """How many rows are allowed, and how many of them reach the target.
 
-    Where none does, ``excluded_by`` says how many targets each column rules out. Of states,
-    ``best`` are those with the highest scores, the highest first, with their ``best_scores`` and
-    the rows that they are taken from; none of these rows is revealed by that.
+    Where none does, ``excluded_by`` says how many targets each column rules out. ``of_states`` says
+    that states were counted; ``best`` is then the one with the highest score, if there is any.
     """
 
     allowed: int
     targets: int
     targets_anywhere: int
     excluded_by: npt.NDArray[np.int64]
-    best: Array = field(default_factory=lambda: np.zeros((0, 0)))
-    best_scores: Array = field(default_factory=lambda: np.zeros(0))
+    of_states: bool = False
+    best: BestState | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -239,9 +248,10 @@ def ask_target_counts(
     why: bool = True,
     projection: Projection | None = None,
     keeps_relations: Callable[[Array], Mask] | None = None,
+    point: Array | None = None,
 ) -> Questions[TargetCounts]:
     """Ask how many allowed rows reach the target, or states that a person may take over."""
-    answer: TargetCounts = yield Census(bounds, why, projection, keeps_relations)
+    answer: TargetCounts = yield Census(bounds, why, projection, keeps_relations, point)
     return answer
 
 

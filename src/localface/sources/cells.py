@@ -189,7 +189,7 @@ class Cells:
 
     def _scan_nearest_cells(self, question: Nearest, order: Ids) -> tuple[Neighbors, Ids]:
         """Scan the nearest cells until k rows are found; also return the cells left to scan."""
-        n_probe = min(self.n_probe, len(self._partition) // _FIRST_CELLS + 4)
+        n_probe = max(1, min(self.n_probe, len(self._partition) // _FIRST_CELLS + 4))
         while True:
             found = self._nearest_in_cells(order[:n_probe], question)
             if len(found.ids) == question.k or n_probe >= len(order):

@@ -49,7 +49,19 @@ def read_store_facts(folder: Path) -> dict[str, Any]:
                 f"{str(folder / name)!r} has {found:,} bytes where {size:,} are wanted: "
                 "the store is damaged, copy it or write it again"
             )
+    _check_numbers(folder, about)
     return about
+
+
+def _check_numbers(folder: Path, about: dict[str, Any]) -> None:
+    """Refuse a store of which a number cannot be: with no cell to look into, nobody is found."""
+    for name in ("n_rows", "n_distinct", "n_probe"):
+        number = about.get(name)
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise DataError(
+                f"{str(folder / ABOUT)!r} says {name} = {number!r} where a whole number of at "
+                "least 1 is wanted: the store is damaged, copy it or write it again"
+            )
 
 
 def _read_facts_file(folder: Path) -> dict[str, Any]:

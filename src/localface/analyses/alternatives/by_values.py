@@ -17,7 +17,6 @@ from localface.analyses.end_record import end_record
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.geometry.segments import norms
 from localface.search.plan import Plan
@@ -40,7 +39,6 @@ def find_alternatives_by_values(
     level = [request]
     kept: list[Recourse] = []
     near: list[Recourse] = []
-    spent = []
     first: Recourse | None = None
     tried = 0
     most = max(MOST_BRANCHES, _BRANCHES_PER_OPTION * n_paths)
@@ -51,7 +49,6 @@ def find_alternatives_by_values(
         tried += len(some)
         answers = dict(engine.answer(some, plan))
         first = first or answers[0]
-        spent += [answers[i].disclosure for i in range(len(some))]
         level = []
         for i, asked in enumerate(some):
             if not (answers[i].found and answers[i].actions):
@@ -69,7 +66,7 @@ def find_alternatives_by_values(
         tuple(chosen) or (first,),
         n_paths,
         exhausted,
-        sum_disclosures(spent),
+        request.account.make_disclosure(engine.source.n_rows),
         weights=request.weights,
     )
 

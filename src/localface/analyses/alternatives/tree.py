@@ -13,10 +13,8 @@ from localface.analyses.alternatives.changes import (
     merge_linked_features,
 )
 from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
-from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.plan import Plan
 
@@ -39,7 +37,7 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
         chosen or (tree.refusal,),
         n_paths,
         exhausted,
-        sum_disclosures(tree.disclosures),
+        request.account.make_disclosure(engine.source.n_rows),
         weights=request.weights,
     )
 
@@ -52,7 +50,6 @@ class _Tree:
         self.request = request
         self.plan = plan
         self.ways: dict[Names, Recourse] = {}
-        self.disclosures: list[Disclosure] = []
         self.branches = 0
         self.cut = False
         self._seen: set[Names] = set()
@@ -86,7 +83,6 @@ class _Tree:
         for fixed, answer in sorted(
             self._answers_by_branch(open_, requests), key=lambda one: sorted(one[0])
         ):
-            self.disclosures.append(answer.disclosure)
             self.cut = self.cut or answer.cut_short
             known[fixed] = self._keep_recourse(fixed, answer)
         return [(fixed, names) for fixed, names in known.items() if names is not None]

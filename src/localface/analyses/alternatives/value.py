@@ -41,8 +41,8 @@ class Alternatives(Sequence[Recourse]):
 
     Where nothing was found it holds the one answer that says why. ``exhausted`` tells
     that every branch was followed, so that there are no more ways to be had by this
-    search. ``disclosure`` adds up all branches, also those that led nowhere: no more
-    rows than it says were seen.
+    search. ``disclosure`` is what all branches were shown, also those that led nowhere, every
+    row counted once; that of each answer is what its own branch was shown.
     """
 
     answers: tuple[Recourse, ...]
@@ -208,7 +208,7 @@ class Alternatives(Sequence[Recourse]):
     def __repr__(self) -> str:
         first = self.answers[0]
         if not self.found or not first.actions:
-            return f"<Alternatives: {first.status.word}, {_at_most_text(self.disclosure)}>"
+            return f"<Alternatives: {first.status.word}, {self.disclosure}>"
         counts = [len(names) for names in self.changed]
         features = _range_text([str(min(counts)), str(max(counts))])
         ends = sorted(answer.actions[-1].score for answer in self.answers)
@@ -219,7 +219,7 @@ class Alternatives(Sequence[Recourse]):
             f"{len(self)} way{'' if len(self) == 1 else 's'}",
             f"{features} feature{'' if features == '1' else 's'} changed",
             f"score {first.target.format_score(first.scores[0])} -> {score}",
-            _at_most_text(self.disclosure),
+            str(self.disclosure),
         ]
         return f"<Alternatives: {', '.join(parts)}>"
 
@@ -267,10 +267,6 @@ def _read_only_matrix(rows: list[list[float]]) -> Array:
     matrix = np.array(rows, dtype=np.float64)
     matrix.setflags(write=False)
     return matrix
-
-
-def _at_most_text(disclosure: Disclosure) -> str:
-    return f"at most {disclosure}"
 
 
 def _range_text(ends: list[str]) -> str:

@@ -13,7 +13,6 @@ from localface.analyses.audit.proposals import Pair, read_people_and_proposals
 from localface.analyses.audit.report import Audit
 from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
-from localface.answers.disclosure import Disclosure
 from localface.answers.pair_words import refusing_pair
 from localface.answers.recourse import Recourse
 from localface.answers.relation_words import broken_relations_in_words
@@ -22,11 +21,13 @@ from localface.answers.wording import format_distinct_percents, format_more_unus
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
 from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
+from localface.engine.account import Account, join_accounts
+from localface.engine.clock import Clock
 from localface.engine.engine import Engine
 from localface.engine.job import SearchJob, take_points_as_records
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.geometry.segments import norms
+from localface.options.checks import positive_number_mistakes, raise_on_mistakes
 from localface.search.plan import Plan
 from localface.search.questions import Questions, ask_density_along, ask_point_scores
 from localface.types import Array
@@ -43,22 +44,33 @@ def audit_proposals(
     form: TableFormat,
     plan: Plan,
     watch: Watch,
+    max_seconds: float | None = None,
 ) -> Audit:
-    """Audit proposals: score, constraints, density, the straight step, a path there."""
+    """Audit proposals: score, constraints, density, the straight step, a path there.
+
+    ``max_seconds`` is how long a path to one of them may be looked for.
+    """
+    raise_on_mistakes(positive_number_mistakes("max_seconds", max_seconds))
     read = read_people_and_proposals(engine, pairs, where)
     measured = _measure_pairs(engine, read)
     findings = _findings_before_search(engine, read, measured)
     asked = {
-        i: Request(read[i].record, form, read[i].box, goal=read[i].goal, relax=True, person=i)
+        i: Request(
+            read[i].record,
+            form,
+            read[i].box,
+            goal=read[i].goal,
+            relax=True,
+            person=i,
+            clock=Clock(max_seconds),
+        )
         for i, one in enumerate(findings)
         if one.valid and one.in_box
     }
-    accounts = [measured.disclosure]
-    answers = _search_paths_to_proposals(
-        engine, plan, asked, log_densities=measured.log_densities, accounts=accounts
-    )
+    answers = _search_paths_to_proposals(engine, plan, asked, log_densities=measured.log_densities)
     for i, answer in watch(answers, len(asked)):
         findings[i] = _finding_with_search_result(findings[i], answer)
+    total = join_accounts([measured.account, *(one.account for one in asked.values())])
     kind = form.kind
     if not isinstance(pairs[0], list | tuple):
         kind = TableFormat.of(pairs[0], engine.schema).kind
@@ -66,7 +78,7 @@ def audit_proposals(
         findings,
         kind=kind,
         min_density=engine.options.min_density,
-        disclosure=sum_disclosures(accounts),
+        disclosure=total.make_disclosure(engine.source.n_rows),
     )
 
 
@@ -76,30 +88,25 @@ def _search_paths_to_proposals(
     asked: Mapping[int, Request],
     *,
     log_densities: Mapping[int, float],
-    accounts: list[Disclosure],
 ) -> Iterator[tuple[int, Recourse]]:
     """Look for paths to proposals, and where there is none for the least relaxation.
 
-    What the searches saw is added to ``accounts``. No path to a proposal can keep a higher
-    density than the proposal itself has. Where that is below the floor, a path that keeps
-    that density is the best there can be, and found sooner.
+    No path to a proposal can keep a higher density than the proposal itself has. Where that is
+    below the floor, a path that keeps that density is the best there can be, and found sooner.
     """
     above = [i for i in asked if log_densities[i] >= engine.log_floor - FLOOR_TOLERANCE]
     for number, answer in engine.answer([asked[i] for i in above], plan):
-        accounts.append(answer.disclosure)
         yield above[number], answer
     quick = replace(plan, actions=False, slack=1.0)  # that there is a path is all we want to know
     for i in [i for i in asked if i not in above]:
         lowered = replace(engine, log_floor=log_densities[i])
         ((_, answer),) = lowered.answer([replace(asked[i], relax=False)], quick)
-        accounts.append(answer.disclosure)
         if answer.found:
             answer = replace(
                 answer, relaxed_to=float(engine.answers.scale.share_below(log_densities[i]))
             )
         elif answer.status is Status.UNREACHABLE:
             ((_, answer),) = engine.answer([asked[i]], quick)
-            accounts.append(answer.disclosure)
         yield i, answer
 
 
@@ -118,7 +125,10 @@ def _finding_with_search_result(finding: Finding, answer: Recourse) -> Finding:
         return replace(finding, reachable=False, between=between, relaxed_to=answer.relaxed_to)
     if answer.found:
         return replace(finding, reachable=True, recourse=answer)
-    return replace(finding, reachable=False, between=answer.reason or answer.status.value)
+    between = answer.reason or answer.status.value
+    if answer.status in (Status.BUDGET, Status.OUT_OF_TIME):
+        return replace(finding, cut_short=True, between=between)
+    return replace(finding, reachable=False, between=between)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,7 +140,7 @@ class _Measured:
     log_densities: Mapping[int, float]
     step_log_densities: Mapping[int, float]  # on the straight step
     lengths: Mapping[int, float]
-    disclosure: Disclosure
+    account: Account
 
 
 def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
@@ -147,14 +157,14 @@ def _measure_pairs(engine: Engine, pairs: Sequence[Pair]) -> _Measured:
     rule = "mean" if engine.options.edges == "average" else "lowest"
     asks = _ask_scores_and_densities(np.concatenate([before, after]), starts, ends, rule)
     job = SearchJob(asks, take_points_as_records, engine.score.min_score)
-    ((_, (scores, at_ends, along), disclosure),) = engine.driver.run([job])
+    ((_, (scores, at_ends, along), _),) = engine.driver.run([job])
     return _Measured(
         scores_before=scores[: len(pairs)],
         scores=dict(zip(some, scores[len(pairs) :].tolist(), strict=True)),
         log_densities=dict(zip(some, at_ends.tolist(), strict=True)),
         step_log_densities=dict(zip(some, along.tolist(), strict=True)),
         lengths={i: float(norms(ends[k] - starts[k])) for k, i in enumerate(some)},
-        disclosure=disclosure,
+        account=job.account,
     )
 
 

@@ -24,7 +24,8 @@ class Finding:
     way there; ``between`` says what lies in between where there is none, and ``relaxed_to``
     the highest floor that would open one. Without a score but with something broken, what is
     proposed is no state at all: columns of 0 and 1 that tell no category. ``pair`` names two
-    features that do not go together, where it is they that put it below the floor.
+    features that do not go together, where it is they that put it below the floor. ``cut_short``
+    says that rows or time ran out before it could be told whether it is reachable.
     """
 
     number: int
@@ -42,6 +43,7 @@ class Finding:
     relaxed_to: float | None = None
     changes: tuple[FeatureChange, ...] = ()
     pair: UnusualPair | None = None
+    cut_short: bool = False
 
     @property
     def proposed(self) -> bool:
@@ -75,6 +77,8 @@ class Finding:
             return "not valid"
         if self.broken:
             return "outside the constraints"
+        if self.cut_short:
+            return "not known"
         if self.reachable is None:
             return "already there"
         return "reachable" if self.reachable else "out of reach"
@@ -117,6 +121,8 @@ class Finding:
             yield "reachable", f"yes: {self._path_sentence(self.recourse)}"
         elif self.reachable is not None:
             yield "reachable", f"no: {self.between}"
+        elif self.cut_short:
+            yield "reachable", f"not known: {self.between}"
         else:
             yield "reachable", f"not asked: {self.between}"
 

@@ -46,7 +46,7 @@ _ASKED: dict[str, Callable[[Finding], bool]] = {
 class Audit(Sequence[Finding]):
     """Findings, one for each pair of a person and a proposal, in the order they came.
 
-    ``disclosure`` says what the whole audit was shown, at most.
+    ``disclosure`` says what the whole audit was shown, every row once.
     """
 
     __slots__ = ("_findings", "_floor", "_kind", "disclosure")

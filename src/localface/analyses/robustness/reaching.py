@@ -13,7 +13,6 @@ from localface.answers.recourse import Recourse
 from localface.answers.wording import format_distinct_percents
 from localface.engine.engine import Engine
 from localface.engine.job import Decode, SearchJob
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.outcome import Outcome
 from localface.search.person import Person
@@ -37,19 +36,18 @@ def explain_robustly(
     ((_, answer),) = engine.answer([request], plan, wrap=further)
     if not answer.found:
         return answer
-    measured = measure_robustness(engine, answer)
+    measured = measure_robustness(engine, answer, account=request.account)
     missed = (
         ""
         if measured.success >= min_robustness
         else _not_robust_enough_sentence(measured.success, min_robustness)
     )
-    assert measured.disclosure is not None
-    return replace(
+    answer = replace(
         answer,
         robustness=measured.success,
         reason="; ".join(part for part in (answer.reason, missed) if part),
-        disclosure=sum_disclosures([answer.disclosure, measured.disclosure]),
     )
+    return engine.with_all_revealed(request, answer)
 
 
 def _not_robust_enough_sentence(success: float, wanted: float) -> str:

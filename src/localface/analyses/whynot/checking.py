@@ -30,7 +30,6 @@ from localface.data.read import read_record
 from localface.data.schema import Schema
 from localface.density.protocol import RESTATED_TOLERANCE
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.errors import DataError, did_you_mean, list_names
 from localface.search.outcome import Outcome
@@ -52,7 +51,6 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
     outcome, straight = _measure_straight_steps(engine, request, engine.space.points(goal[None, :]))
     tried = None if same else search_for_wish(engine, plan, request, broken)
     on_ground = bool(outcome.log_densities[1] >= engine.log_floor - RESTATED_TOLERANCE)
-    spent = [straight.disclosure, *(() if tried is None else tried.disclosures)]
     found = Check(
         schema=engine.schema,
         form=request.form,
@@ -71,10 +69,11 @@ def check_wish(engine: Engine, plan: Plan, request: Request) -> Check:
         place=None,
         reasons=(),
         relaxation=None,
-        disclosure=sum_disclosures(spent),
+        disclosure=straight.disclosure,
         cautions=straight.cautions,
     )
-    return _add_reasons_to_check(engine, request, found, tried)
+    found = _add_reasons_to_check(engine, request, found, tried)
+    return replace(found, disclosure=request.account.make_disclosure(engine.source.n_rows))
 
 
 def read_wish(wish: object, record: Array, schema: Schema) -> Array:
@@ -211,7 +210,6 @@ def _add_least_common_state(engine: Engine, request: Request, found: Check) -> C
         found,
         place={name: values[name] for name in changed},
         pair=refusing_pair(engine.density, record, engine.log_floor),
-        disclosure=sum_disclosures([found.disclosure, straight.disclosure]),
     )
 
 

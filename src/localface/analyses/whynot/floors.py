@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from localface.analyses.whynot.trials import Trial, run_trials
-from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import format_number, round_share_down
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.lower_floor import find_lower_floor
 from localface.search.outcome import Outcome
@@ -58,7 +56,7 @@ def _is_refused_by_floor(plan: Plan, request: Request, answer: Recourse) -> bool
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FloorTrials:
-    """The people refused, and their answers so far; what trials see is added to them."""
+    """The people refused, and their answers so far."""
 
     engine: Engine
     plan: Plan
@@ -72,8 +70,7 @@ class _FloorTrials:
         """
         trials = [Trial(i, self._request(i), partial(self._needed_floor, i)) for i in people]
         found = {}
-        for trial, level, seen in run_trials(self.engine, trials, self.answers):
-            self._add_to_answer(trial.number, seen)
+        for trial, level in run_trials(self.engine, trials):
             if level is not None:
                 share = float(self.engine.answers.scale.share_below(level))
                 found[trial.number] = min(share, self.answers[trial.number].min_density)
@@ -86,8 +83,7 @@ class _FloorTrials:
             for i, floor in floors.items()
         ]
         found = {}
-        for trial, outcome, seen in run_trials(self.engine, trials, self.answers):
-            self._add_to_answer(trial.number, seen)
+        for trial, outcome in run_trials(self.engine, trials):
             if outcome.status == "FOUND":
                 found[trial.number] = floors[trial.number]
         return found
@@ -109,10 +105,6 @@ class _FloorTrials:
 
     def _request(self, i: int) -> Request:
         return self.asked[i][0]
-
-    def _add_to_answer(self, i: int, seen: Disclosure) -> None:
-        answer = self.answers[i]
-        self.answers[i] = replace(answer, disclosure=sum_disclosures([answer.disclosure, seen]))
 
 
 def _lower_floor_sentence(now: float, opens: float | None, needed: float) -> str:

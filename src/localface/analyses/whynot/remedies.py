@@ -20,7 +20,6 @@ from localface.answers.wording import format_count
 from localface.data.box import Box
 from localface.data.schema import Schema
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.outcome import Outcome
 from localface.search.pipeline import count_targets, find_recourse
@@ -41,8 +40,7 @@ def explain_refusals(
     """Say, where there is no way, what would open one: each was tried before it is told.
 
     Every other answer is passed on as it is, and so is one that widening opened. All searches
-    for one person share their time. The rows that they see are added up: a row seen twice
-    counts twice, so that the sum is an upper bound.
+    for one person share their time, and the budget of rows.
     """
     requests = [request for request, _ in asked]
     answers = answer_with_wider_limits(engine, plan, asked)
@@ -66,17 +64,14 @@ def _name_constraints_to_free(
             for i in shut
             for some in _sets_of_constrained_features(engine.schema, requests[i].box, size)
         ]
-        freed = _sets_with_targets(engine, requests, freed, answers)
+        freed = _sets_with_targets(engine, requests, freed)
         quick = replace(plan, strategy="guided", existence_only=True)
         trials = [_trial_without(engine, requests, one, quick) for one in freed]
-        for trial, outcome, seen in run_trials(engine, trials, answers):
-            answer = answers[trial.number]
-            names = tuple(engine.schema.names[j] for j in trial.freed)
-            answers[trial.number] = replace(
-                answer,
-                disclosure=sum_disclosures([answer.disclosure, seen]),
-                opens=(*answer.opens, names) if outcome.status == "FOUND" else answer.opens,
-            )
+        for trial, outcome in run_trials(engine, trials):
+            if outcome.status == "FOUND":
+                answer = answers[trial.number]
+                names = tuple(engine.schema.names[j] for j in trial.freed)
+                answers[trial.number] = replace(answer, opens=(*answer.opens, names))
         shut = [i for i in shut if not answers[i].opens]
     return [
         _with_what_would_open(answer, request.box)
@@ -85,10 +80,7 @@ def _name_constraints_to_free(
 
 
 def _sets_with_targets(
-    engine: Engine,
-    requests: Sequence[Request],
-    freed: Sequence[tuple[int, _Set]],
-    answers: Sequence[Recourse],
+    engine: Engine, requests: Sequence[Request], freed: Sequence[tuple[int, _Set]]
 ) -> list[tuple[int, _Set]]:
     """Those sets of constraints without which there is some target; no row is looked at.
 
@@ -102,10 +94,9 @@ def _sets_with_targets(
         request = requests[number]
         person = engine.make_person(request.record, _box_without_features(request.box, some))
         trials.append(Trial(number, request, partial(count_targets, person, states=states), some))
-    counted = run_trials(engine, trials, answers)
     targets = {
         (trial.number, trial.freed): counts.targets
-        for trial, counts, _ in counted
+        for trial, counts in run_trials(engine, trials)
         if counts.targets
     }
     return [one for one in freed if one in _likeliest(targets, one[0])]

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from localface.analyses.whynot.findings import Overstep
-from localface.answers.disclosure import Disclosure
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import round_share_down
@@ -34,7 +33,6 @@ class TriedWish:
     status: Status
     way: bool
     lowered: float | None
-    disclosures: tuple[Disclosure, ...]
 
     @property
     def opens(self) -> bool:
@@ -59,7 +57,7 @@ def search_for_wish(
     )
     engine = _without_broken_relations(engine, broken)
     answer, lowered = _answer_and_floor(engine, how, wider)
-    found = TriedWish(answer, answer.status, answer.found, None, (answer.disclosure,))
+    found = TriedWish(answer, answer.status, answer.found, None)
     if lowered is None:
         return found
     if lowered <= 0:
@@ -98,28 +96,14 @@ def _with_floor_that_opens(
     quick = replace(plan, actions=False)
     for part in _LOWER:
         floor = round_share_down(part * lowered)
-        at = _with_rows_left(engine, found.disclosures)
-        if at is None:
-            return replace(found, status=Status.BUDGET)
-        answer, still = _answer_and_floor(at.with_thresholds(min_density=floor), quick, request)
-        found = replace(
-            found, status=answer.status, disclosures=(*found.disclosures, answer.disclosure)
-        )
+        at = engine.with_thresholds(min_density=floor)
+        answer, still = _answer_and_floor(at, quick, request)
+        found = replace(found, status=answer.status)
         if not answer.found:
             return found
         if still is None:
             return replace(found, lowered=floor)
     return found
-
-
-def _with_rows_left(engine: Engine, spent: Sequence[Disclosure]) -> Engine | None:
-    """The engine with what is left of the row budget; None where nothing is."""
-    if engine.options.max_rows is None:
-        return engine
-    left = engine.options.max_rows - sum(one.rows for one in spent)
-    if left < 1:
-        return None
-    return replace(engine, options=replace(engine.options, max_rows=left))
 
 
 def _box_widened_to_hold(box: Box, goal: Array, broken: Sequence[int]) -> Box:

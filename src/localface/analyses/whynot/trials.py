@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Generic
 
-from localface.answers.disclosure import Disclosure
-from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
 from localface.engine.job import Result, SearchJob
 from localface.engine.requests import Request
@@ -26,27 +24,25 @@ class Trial(Generic[Result]):
 
 
 def run_trials(
-    engine: Engine, trials: Sequence[Trial[Result]], answers: Sequence[Recourse]
-) -> list[tuple[Trial[Result], Result, Disclosure]]:
+    engine: Engine, trials: Sequence[Trial[Result]]
+) -> list[tuple[Trial[Result], Result]]:
     """Run trials in lock-step, in order; those that fail, or have no time left, are not there.
 
-    A row budget is shared among one person's trials, after what their answer has spent.
+    One person's trials share what their answer has left of the row budget, and rows that it has
+    revealed. Where there is a budget they advance with one another only: who else is asked about
+    must not change which of them gets a row.
     """
-    budget = engine.options.max_rows
-    if budget is None:
-        return _run_together(engine, trials, max_rows=None)
+    if engine.options.max_rows is None:
+        return _run_together(engine, trials)
     found = []
     for number in dict.fromkeys(trial.number for trial in trials):
-        own = [trial for trial in trials if trial.number == number]
-        share = (budget - answers[number].disclosure.rows) // len(own)
-        if share >= 1:
-            found += _run_together(engine, own, max_rows=share)
+        found += _run_together(engine, [trial for trial in trials if trial.number == number])
     return found
 
 
 def _run_together(
-    engine: Engine, trials: Sequence[Trial[Result]], *, max_rows: int | None
-) -> list[tuple[Trial[Result], Result, Disclosure]]:
+    engine: Engine, trials: Sequence[Trial[Result]]
+) -> list[tuple[Trial[Result], Result]]:
     started: list[Trial[Result]] = []
 
     def jobs() -> Iterator[SearchJob[Result]]:
@@ -56,10 +52,10 @@ def _run_together(
                 decode = engine.make_decoder([trial.request.record])
                 yield engine.make_job(trial.request, trial.start(), decode)
 
-    run = engine.driver.run_or_error(jobs(), max_rows=max_rows, apart=True)
+    run = engine.driver.run_or_error(jobs(), apart=True)
     done = [one for one in run if not isinstance(one[1], InputError)]
     return [
-        (started[number], result, seen)
-        for number, result, seen in sorted(done, key=lambda one: one[0])
+        (started[number], result)
+        for number, result, _ in sorted(done, key=lambda one: one[0])
         if not isinstance(result, InputError)
     ]

@@ -10,7 +10,6 @@ import numpy as np
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.engine.engine import Engine
-from localface.engine.meter import sum_disclosures
 from localface.engine.requests import Request
 from localface.search.pipeline import least_widening
 from localface.search.plan import Plan
@@ -45,10 +44,7 @@ def answer_with_wider_limits(
     for number, found in engine.answer_or_error(requests, near):  # a failure opens nothing
         i = opens[number][0]
         if isinstance(found, Recourse) and found.found:
-            spent = sum_disclosures([answers[i].disclosure, found.disclosure])
-            answers[i] = replace(
-                found, widened=_distances_beyond_limits(asked[i][0], found), disclosure=spent
-            )
+            answers[i] = replace(found, widened=_distances_beyond_limits(asked[i][0], found))
     return answers
 
 

@@ -125,6 +125,12 @@ def _add_recourse_options(case: argparse.ArgumentParser) -> None:
         help="look for recourse for so many of the tested (default: all)",
     )
     add(
+        "--max-seconds",
+        metavar="NUMBER",
+        type=float,
+        help="how long the search for one of them may take (default: no limit)",
+    )
+    add(
         "--seed",
         metavar="N",
         type=int,

@@ -160,6 +160,7 @@ def _run_case(arguments: argparse.Namespace) -> int:
         grid=arguments.grid,
         row_split=arguments.row_split,
         people=arguments.people,
+        max_seconds=arguments.max_seconds,
         seed=arguments.seed,
     )
     print(study)

@@ -29,6 +29,7 @@ _LOOKS: dict[str, dict[str, Any]] = {
     "outside the constraints": {"color": PURPLE, "marker": "s"},
     "not valid": {"color": ORANGE, "marker": "^"},
     "already there": {"color": BLUE, "marker": "P"},
+    "not known": {"color": GREY, "marker": "d"},
 }
 
 

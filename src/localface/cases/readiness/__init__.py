@@ -54,6 +54,7 @@ def run(
     grid: bool = False,
     row_split: bool = False,
     people: int | None = None,
+    max_seconds: float | None = None,
     evidence: Trajectories | None = None,
     seed: int = 0,
     progress: bool = True,
@@ -70,6 +71,7 @@ def run(
     grid : search the paper's grid on each split, by multiple-source cross-validation
     row_split : measure also with rows split without regard to patients, to show the leak
     people : for how many of the tested patients recourse is searched; all if not given
+    max_seconds : how long the search for one of them may take, as for ``explain``
     evidence : people over time, to count how many really made the changes of the examples
     seed : of the cohort, of the splits and of the forests
     progress : show progress bars where there is a terminal
@@ -96,6 +98,7 @@ def run(
         grid=grid,
         row_split=row_split,
         people=people,
+        max_seconds=max_seconds,
         evidence=evidence,
         seed=seed,
         progress=progress,

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.cases.readiness.codebook import CRITERIA, schema
@@ -130,6 +131,7 @@ def explain_tested_patients(
     fitted: Fitted,
     *,
     people: int | None = None,
+    max_seconds: float | None = None,
     seed: int = 0,
     progress: bool = True,
 ) -> CohortRecourse:
@@ -151,7 +153,10 @@ def explain_tested_patients(
             explainers[direction] = _build_explainer(fitted, plan, direction)
             started = time.perf_counter()
             answers = _explain_with_and_without_relaxing(
-                explainers[direction], fitted.test.iloc[mine], progress=progress
+                explainers[direction],
+                fitted.test.iloc[mine],
+                max_seconds=max_seconds,
+                progress=progress,
             )
             seconds[direction] = (time.perf_counter() - started) / len(mine)
             found |= {
@@ -224,19 +229,26 @@ def _build_explainer(fitted: Fitted, plan: Schema, direction: Direction) -> Loca
 
 
 def _explain_with_and_without_relaxing(
-    explainer: LocalFACE, people: Any, *, progress: bool
+    explainer: LocalFACE, people: Any, *, max_seconds: float | None, progress: bool
 ) -> list[tuple[Recourse, Recourse]]:
     """Each person's answer, and the answer before anything was relaxed.
 
     Only those without a path are asked again.
     """
-    plain: Sequence[Recourse] = explainer.explain_many(people, progress=progress)
+
+    def explain_all(some: Any, **options: Any) -> Recourses:
+        found = explainer.explain_many(some, max_seconds=max_seconds, progress=progress, **options)
+        if found.unfinished:
+            raise KeyboardInterrupt("stopped: a study of some of the patients would mislead")
+        return found
+
+    plain = explain_all(people)
     again = [
         i for i, one in enumerate(plain) if not one.found and one.status is not Status.ALREADY_THERE
     ]
     final = list(plain)
     if again:
-        relaxed = explainer.explain_many(people.iloc[again], relax=True, progress=progress)
+        relaxed = explain_all(people.iloc[again], relax=True)
         for i, one in zip(again, relaxed, strict=True):
             final[i] = one
     return list(zip(final, plain, strict=True))

@@ -89,6 +89,7 @@ def run_study(
     grid: bool = False,
     row_split: bool = False,
     people: int | None = None,
+    max_seconds: float | None = None,
     evidence: Trajectories | None = None,
     seed: int = 0,
     progress: bool = True,
@@ -100,7 +101,7 @@ def run_study(
     evaluation = measure()
     row_split_evaluation = measure(by="row") if row_split else None
     patients = explain_tested_patients(
-        evaluation.first, people=people, seed=seed, progress=progress
+        evaluation.first, people=people, max_seconds=max_seconds, seed=seed, progress=progress
     )
     examples = {
         group: one

@@ -6,17 +6,22 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from localface.geometry.settling import settle_squared_distances
 from localface.types import Array, Ids
 
 _DISTANCES_AT_ONCE = 2**19
 _PART = 32  # values of a line that are looked at together
 
 
-def squared_distances(points: Array, rows: Array) -> Array:
-    """Return the squared distance of every point to every row, in one BLAS product."""
+def squared_distances(points: Array, rows: Array, *, resolution: float = np.inf) -> Array:
+    """Return the squared distance of every point to every row, in one BLAS product.
+
+    Those to near rows are off by no more than ``resolution``.
+    """
     found = points @ (-2.0 * rows.T)
     found += (points * points).sum(axis=1)[:, None]
     found += (rows * rows).sum(axis=1)
+    settle_squared_distances(found, points, rows, resolution=resolution)
     return np.maximum(found, 0.0, out=found)
 
 

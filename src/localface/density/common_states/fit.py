@@ -16,8 +16,8 @@ from localface.density.common_states.model import CommonStates
 from localface.density.common_states.pair_tables import PairTables
 from localface.density.common_states.pair_weights import WeightedPairs
 from localface.density.kde import KDE
-from localface.density.kernel_sums import map_points
 from localface.density.protocol import DensityScale
+from localface.density.row_kernels import map_points
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids
 

@@ -11,6 +11,7 @@ from localface.density.common_states.distances import chunks, squared_distances
 from localface.density.common_states.kernel_tiles import KernelTable, kernel_sums_of_others
 from localface.density.common_states.outliers import bring_in_outliers
 from localface.density.kernel_sums import log_sum_exp
+from localface.density.row_kernels import STATED_TO
 from localface.types import Array, Ids, Mask
 
 _FEW_ROWS = 100  # rows a column below which a row's own part in the covariance is felt
@@ -66,6 +67,7 @@ def _sums_of_pairs(
     table = KernelTable.of(rows[order], bandwidth, one_hot)
     sums = kernel_sums_of_others(table, len(chosen), bandwidth, replace(copies, groups=groups))
     unsure = np.minimum(*sums) < _SMALLEST_SUM
+    unsure |= table.is_rounded_away(STATED_TO)[: len(chosen)]
     with np.errstate(divide="ignore"):
         plain, fair = (np.log(one) for one in sums)
     if unsure.any():
@@ -83,11 +85,12 @@ def _sums_row_by_row(
     centre = tame.mean(axis=0)
     tame = tame - centre
     rows = rows - centre
+    resolution = 2 * bandwidth**2 * STATED_TO
     plain = np.empty(len(chosen))
     fair = np.empty(len(chosen))
     for some in chunks(len(chosen), len(rows)):
         ids = chosen[some]
-        squares = squared_distances(rows[ids], rows)
+        squares = squared_distances(rows[ids], rows, resolution=resolution)
         squares[np.arange(len(ids)), ids] = np.inf
         plain[some] = log_sum_exp(squares * (-0.5 / bandwidth**2))
         if numeric is not None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.density.common_states.copies import Copies
+from localface.geometry.settling import is_rounded_away
 from localface.types import Array, Ids, Mask
 
 _LINES = 64  # of a tile
@@ -57,6 +58,10 @@ class KernelTable:
             tuple(categories),
             exact=bool(-squares.min() < _LARGEST_EXACT),
         )
+
+    def is_rounded_away(self, nats: float) -> Mask:
+        """Tell which rows are so far out that the kernels of those near them are off by more."""
+        return is_rounded_away(self.left[:, :-2], 2 * nats)
 
     def log_kernels(self, lines: slice, columns: slice) -> Array:
         """Return the logarithms of the kernels between some rows and others."""

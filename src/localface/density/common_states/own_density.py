@@ -8,6 +8,7 @@ import numpy as np
 
 from localface.density.common_states.distances import chunks, evenly_spread, squared_distances
 from localface.density.kernel_sums import log_sum_exp
+from localface.density.row_kernels import STATED_TO
 from localface.types import Array
 
 _MOST_ROWS = 4096  # distinct rows that the sums are over
@@ -39,7 +40,9 @@ class OwnDensity:
         places = places @ self.matrix
         found = np.empty(len(places))
         for some in chunks(len(places), len(self.rows)):
-            log_kernels = squared_distances(places[some], self.rows)
+            log_kernels = squared_distances(
+                places[some], self.rows, resolution=2 * self.bandwidth**2 * STATED_TO
+            )
             log_kernels *= -0.5 / self.bandwidth**2
             log_kernels += np.log(self.counts)
             found[some] = log_sum_exp(log_kernels)

@@ -10,6 +10,7 @@
 #define NEAR_ROWS 192     /* rows summed at first: near ones, which nearly always do to accept */
 #define TIGHT 1e-10       /* nats within which a minimum is worked out where its value is asked for */
 #define MANY_SAMPLES 131072 /* for that: where the ground is flat for long, then less will do */
+#define SHARP 1e-8        /* nats that the slope gains within a bracket, where it turns sharply */
 #define BRACKET 1e-5      /* half the width, in bandwidths, of what is sampled around a minimum */
 #define NEGLIGIBLE 30.0   /* nats below the floor at which all rows left out stay together */
 #define SHALLOW 0.5       /* nats: what is refused by less lies next to dense regions: no hole */
@@ -461,8 +462,11 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
         int n_more = 1;
         double bound = bound_between(&samples[i], &samples[i + 1], h, &more[0]);
         int is_apart = more[0] > samples[i].offset && more[0] < samples[i + 1].offset;
-        int is_full = width < BRACKET * h || !is_apart || count - i + 3 > MOST_SAMPLES;
-        if (bound >= lowest - tight || is_full) { /* within a bracket it is rounding */
+        /* Within a bracket it is rounding, but where the log-sum turns sharply on a long leg. */
+        int is_sharp = (samples[i + 1].slope - samples[i].slope) * width > SHARP;
+        int is_narrow = width < BRACKET * h && !is_sharp;
+        int is_full = is_narrow || !is_apart || count - i + 3 > MOST_SAMPLES;
+        if (bound >= lowest - tight || is_full) {
             proven = bound < proven ? bound : proven;
             i++;
             continue;

@@ -122,7 +122,7 @@ def alternatives_view(ways: Alternatives) -> dict[str, Any]:
         "shared": list(ways.shared),
         "parts": " ".join(f"{line[:1].upper()}{line[1:]}." for line in _closing_lines(ways)),
         "sentence": ways.sentence,
-        "disclosure": f"at most {ways.disclosure}",
+        "disclosure": str(ways.disclosure),
     }
 
 

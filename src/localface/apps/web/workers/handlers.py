@@ -64,6 +64,7 @@ class RequestHandler:
             stages = None
             if parsed.body["stages"]:
                 stages = stages_reply(self.explainer, parsed)
+                answer = parsed.engine.with_all_revealed(parsed.request, answer)
             parts = {"view": answer_view(answer, self.labels), "stages": stages}
             return _recourse_reply(parsed, answer, parts)
         except Exception as error:

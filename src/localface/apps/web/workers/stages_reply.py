@@ -8,17 +8,19 @@ from typing import Any
 from localface.analyses.trace import trace_search
 from localface.apps.web.views.map_reply import is_plane
 from localface.apps.web.workers.parsed_request import ParsedRequest
-from localface.engine.clock import Clock
 from localface.explainer import LocalFACE
 
 
 def stages_reply(explainer: LocalFACE, parsed: ParsedRequest) -> dict[str, Any] | None:
-    """The rows that each stage saw, in the user's units; None where there is no plane."""
+    """The rows that each stage saw, in the user's units; None where there is no plane.
+
+    None too where no time is left: it takes a search, on the clock and the account of the answer.
+    """
     if not is_plane(explainer) or explainer.options.strategy != "guided":
         return None
-    request = replace(
-        parsed.request, goal=None, relax=False, weights={}, wanted=None, clock=Clock()
-    )
+    if parsed.request.clock.is_up:
+        return None
+    request = replace(parsed.request, goal=None, relax=False, weights={}, wanted=None)
     found = trace_search(parsed.engine, request, parsed.plan)
     in_units = explainer.engine.space.records
     return {
