@@ -60,9 +60,10 @@ class Watch:
                     question = asks.throw(late)
                     continue
                 _check_question(question, known)
-                if isinstance(answer, Neighbors | ComposedStates):
-                    known.update(answer.ids.tolist())
-                elif isinstance(question, Census):
+                for one in answer if isinstance(answer, list) else [answer]:
+                    if isinstance(one, Neighbors | ComposedStates):
+                        known.update(one.ids.tolist())
+                if isinstance(question, Census):
                     _check_that_only_numbers_are_told(answer, len(question.bounds.lower))
                 question = asks.send(answer)
             except StopIteration as end:

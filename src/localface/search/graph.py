@@ -255,8 +255,7 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        starts, ends = [start for start, _ in wanted], [end for _, end in wanted]
-        permitted = self.are_permitted(starts, ends).tolist()
+        permitted = self.are_permitted([a for a, _ in wanted], [b for _, b in wanted]).tolist()
         keys = [undirected_key(edge) for edge, fine in zip(wanted, permitted, strict=True) if fine]
         if self.below_floor:
             low = (key for key in keys if not self.below_floor.isdisjoint(key))
