@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
@@ -28,7 +28,8 @@ from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.views.schema_reply import schema_reply
 from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.dispatch import Dispatcher
-from localface.apps.web.workers.search_workers import SearchWorker
+from localface.apps.web.workers.member import WorkerLimits
+from localface.apps.web.workers.search_workers import SearchWorker, WorkerPlan
 from localface.errors import DataError
 from localface.explainer import LocalFACE
 
@@ -62,14 +63,15 @@ class Service:
     title: str = "Recourse"
     labels: Labels = field(default_factory=Labels)
     limits: RequestLimits = field(default_factory=RequestLimits)
+    worker_limits: WorkerLimits = field(default_factory=WorkerLimits)
     workers: int = 1
     token: str | None = None
     loopback: bool = True
 
 
-def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
+def make_app(service: Service, plan: WorkerPlan) -> ASGIApp:
     """The whole application, behind its guard."""
-    dispatcher = Dispatcher(workers, ServiceMetrics(), MAX_OPEN)
+    dispatcher = Dispatcher(plan, ServiceMetrics(), MAX_OPEN, service.worker_limits)
     app = _make_routed_app(service, dispatcher)
     return RequestGuard(
         app, service.limits, dispatcher.metrics, token=service.token, loopback=service.loopback
@@ -78,7 +80,12 @@ def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
 
 def openapi_document(service: Service) -> dict[str, Any]:
     """What the service says of itself at ``/openapi.json``."""
-    return _make_routed_app(service, Dispatcher((), ServiceMetrics(), MAX_OPEN)).openapi()
+    nobody = WorkerPlan(_no_worker, None, 0, 1)
+    return _make_routed_app(service, Dispatcher(nobody, ServiceMetrics(), MAX_OPEN)).openapi()
+
+
+def _no_worker() -> SearchWorker:
+    raise NotImplementedError("a service that only describes itself searches nothing")
 
 
 def _make_routed_app(service: Service, dispatcher: Dispatcher) -> FastAPI:
@@ -101,6 +108,7 @@ def _make_routed_app(service: Service, dispatcher: Dispatcher) -> FastAPI:
     )
     _add_error_handlers(app)
     _add_constant_routes(app, service)
+    _add_health_route(app, service, dispatcher)
     _add_metrics_route(app, dispatcher.metrics)
     _add_people_routes(app, service.people)
     _add_search_routes(app, service, dispatcher)
@@ -135,8 +143,6 @@ def _add_constant_routes(app: FastAPI, service: Service) -> None:
 
 def _add_schema_routes(app: FastAPI, schema: Mapping[str, Any]) -> None:
     whole = Reply(200, json_bytes(schema))
-    state = {"status": "ok", "rows": schema["rows"], "version": __version__}
-    health = Reply(200, json_bytes(state))
 
     @app.get(
         "/schema",
@@ -147,14 +153,21 @@ def _add_schema_routes(app: FastAPI, schema: Mapping[str, Any]) -> None:
     async def get_schema() -> Response:
         return _response_from_reply(whole)
 
+
+def _add_health_route(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
+    rows = service.explainer.engine.source.n_rows
+
     @app.get(
         "/health",
         response_model=response_models.HealthReply,
         responses=_error_responses(),
-        summary="That the service lives",
+        summary="That the service lives, and whether all of its workers do",
     )
     async def get_health() -> Response:
-        return _response_from_reply(health)
+        trouble = dispatcher.trouble
+        status = "ok" if trouble is None else "degraded"
+        state = {"status": status, "reason": trouble, "rows": rows, "version": __version__}
+        return _response_from_reply(Reply(200, json_bytes(state)))
 
 
 def _add_map_route(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
@@ -332,5 +345,5 @@ async def _wait_for_disconnect(request: Request) -> None:
 def _response_from_reply(reply: Reply, headers: Mapping[str, str] | None = None) -> Response:
     headers = dict(headers or {})
     if reply.status == 503:
-        headers["Retry-After"] = "1"
+        headers["Retry-After"] = str(reply.retry_after)
     return Response(reply.body, reply.status, headers, "application/json")

@@ -18,7 +18,7 @@ from localface.apps.web.app import Service, make_app
 from localface.apps.web.http.hosts import is_loopback
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.workers.handlers import RequestHandler
-from localface.apps.web.workers.search_workers import make_workers
+from localface.apps.web.workers.search_workers import plan_workers
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 
@@ -44,9 +44,9 @@ class Serving:
         self.host = host
         self.port = int(self._socket.getsockname()[1])
         handler = RequestHandler(service.explainer, service.labels)
-        self.workers = make_workers(handler, service.workers)
+        self._plan = plan_workers(handler, service.workers)
         config = uvicorn.Config(
-            make_app(self._service, self.workers),
+            make_app(self._service, self._plan),
             log_config=None,
             access_log=False,
             lifespan="on",
@@ -87,8 +87,8 @@ class Serving:
         self._server.should_exit = True
         if self._thread is not None:
             self._thread.join(timeout=10)
-        for worker in self.workers:
-            worker.stop()
+        if self._plan.starter is not None:
+            self._plan.starter.stop()
         self._socket.close()
 
     @property

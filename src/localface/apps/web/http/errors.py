@@ -16,16 +16,17 @@ _BY_FEATURE = ("person", "wish", "where", "weights")  # fields of a request that
 class RequestRefused(LocalFACEError):
     """A request that is not let through, with the HTTP status that says why."""
 
-    def __init__(self, status: int, kind: str, message: str) -> None:
+    def __init__(self, status: int, kind: str, message: str, *, retry_after: int = 1) -> None:
         super().__init__(message)
         self.status = status
         self.kind = kind
+        self.retry_after = retry_after
 
 
 def reply_to_error(error: Exception, names: Collection[str] = ()) -> Reply:
     """Turn an exception into a reply; the library's words where the client was mistaken."""
     if isinstance(error, RequestRefused):
-        return error_reply(error.status, error.kind, str(error))
+        return error_reply(error.status, error.kind, str(error), retry_after=error.retry_after)
     if isinstance(error, ModelError | DensityError):
         return _reply_to_failure(error)
     if isinstance(error, InputError):
