@@ -171,7 +171,9 @@ def _run_serve(arguments: argparse.Namespace) -> int:
     with needs_extra("web", "localface serve"):
         import fastapi  # noqa: F401
 
+        from localface.apps.web.http.log_lines import set_up_service_log
         from localface.apps.web.serving import Serving
+    set_up_service_log()
     with redirect_stdout(sys.stderr):
         service = _make_service(arguments)
         running = Serving(service, host=arguments.host, port=arguments.port)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from localface.apps.web.http.log_lines import LOG, describe_error
 from localface.apps.web.http.reply import Reply, error_reply
 from localface.errors import DensityError, InputError, LocalFACEError, ModelError
 
-LOG = logging.getLogger("localface.apps.web")
 _BY_FEATURE = ("person", "wish", "where", "weights")  # fields of a request that name features
 
 
@@ -33,14 +32,14 @@ def reply_to_error(error: Exception, names: Collection[str] = ()) -> Reply:
         known = error.feature in names
         about = (error.feature, error.suggestion) if known else (None, None)
         return error_reply(422, type(error).__name__, str(error), *about)
-    LOG.error("a request failed", exc_info=error)
+    LOG.error("a request failed: %s", describe_error(error))
     message = "the service failed on this request; whoever runs it finds more in its log"
     return error_reply(500, "ServiceError", message)
 
 
 def _reply_to_failure(error: ModelError | DensityError) -> Reply:
     """A model or density failed: what it raised may hold a path, and stays in the log."""
-    LOG.warning("%s", error, exc_info=error.__cause__)
+    LOG.warning("no score or density: %s", describe_error(error.__cause__ or error))
     message = str(error)
     if error.__cause__ is not None:
         failed = "model" if isinstance(error, ModelError) else "density"

@@ -49,6 +49,13 @@ class ServiceMetrics:
         self._ready = self._make_gauge("workers_ready", "Workers that answer.", "lane")
         self._queued = self._make_gauge("lane_open", "Requests that wait or are searched.", "lane")
         self._degraded = self._make_gauge("degraded", "1 while workers are missing, else 0.")
+        self._connections = self._make_gauge("connections", "Open connections.")
+        self._closed = Counter(
+            "localface_connections_closed",
+            "Connections ended by the service: silent, unread, or too many.",
+            ("reason",),
+            registry=self._registry,
+        )
         self._most = 0
 
     def count_answered_request(self, route: str, status: int, seconds: float) -> None:
@@ -82,6 +89,14 @@ class ServiceMetrics:
     def set_degraded(self, degraded: bool) -> None:
         """Note whether workers are missing."""
         self._degraded.set(int(degraded))
+
+    def set_connections(self, n: int) -> None:
+        """Note how many connections are open."""
+        self._connections.set(n)
+
+    def count_closed_connection(self, reason: str) -> None:
+        """Count a connection that the service has ended."""
+        self._closed.labels(reason).inc()
 
     def prometheus_text(self) -> bytes:
         """Everything in Prometheus' text format."""

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from localface.apps.web.http.errors import LOG, RequestRefused
+from localface.apps.web.http.errors import RequestRefused
+from localface.apps.web.http.log_lines import LOG
 from localface.apps.web.http.metrics import ServiceMetrics
 from localface.apps.web.http.reply import Reply, error_reply
 from localface.apps.web.workers.breaker import Breaker

@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from localface.apps.web.http.errors import LOG
+from localface.apps.web.http.log_lines import LOG
 from localface.apps.web.workers.handlers import RequestHandler, SendReply
 from localface.apps.web.workers.processes import (
     CAN_FORK,

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from localface.apps.web.http.log_lines import set_up_service_log
 from localface.apps.web.workers.serve_connection import serve_connection
 
 LENGTH = struct.Struct("!Q")
@@ -36,6 +37,7 @@ def run_template(descriptor: int, modules: Sequence[str] = ()) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the service
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for workers: none stays a zombie
+    set_up_service_log()
     control = socket.socket(fileno=descriptor)
     for name in modules:
         with contextlib.suppress(Exception):  # a worker that needs it says what is wrong
