@@ -246,6 +246,20 @@ def test_more_than_may_be_open_are_refused_with_the_time_to_come_again() -> None
     assert refused.value.retry_after >= 1
 
 
+def test_who_would_have_to_wait_too_long_is_refused_with_the_time_it_takes() -> None:
+    scene = Scene(width=1)
+    scene.ask(1)
+    for number in range(1, 30):  # each takes five seconds
+        scene.after(5.0)
+        scene.workers[0].reply(number, FOUND)
+        scene.ask(number + 1)
+    scene.ask(100, 101, 102)
+    with pytest.raises(RequestRefused) as refused:
+        scene.ask(103)
+    assert refused.value.status == 503
+    assert 10 < refused.value.retry_after < 20
+
+
 def test_a_request_that_is_withdrawn_while_the_model_hangs_on_it_costs_others_a_moment() -> None:
     scene = Scene()
     (gone,) = scene.ask(1)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -53,33 +52,52 @@ class ConnectionLimits:
         return max(1, min(self.most, int(_DESCRIPTORS_SHARE * soft)))
 
 
-@dataclass(slots=True, eq=False)
 class OpenConnections:
     """The connections of one service; the longest silent one makes way where all are taken."""
 
-    limits: ConnectionLimits
-    metrics: ServiceMetrics
-    _open: set[BoundedConnection] = field(default_factory=set)
+    def __init__(self, limits: ConnectionLimits, metrics: ServiceMetrics) -> None:
+        self.limits = limits
+        self.metrics = metrics
+        self._most = limits.most_here
+        # in the order in which they fell silent; those that never asked anything make way first
+        self._never_asked: dict[BoundedConnection, None] = {}
+        self._idle: dict[BoundedConnection, None] = {}
+        self._busy: set[BoundedConnection] = set()
+
+    def __len__(self) -> int:
+        return len(self._never_asked) + len(self._idle) + len(self._busy)
 
     def add(self, new: BoundedConnection) -> None:
         """Let a connection in, by ending a silent one where there are too many."""
-        if len(self._open) >= self.limits.most_here:
-            silent = [one for one in self._open if not one.is_busy]
-            self.metrics.count_closed_connection("made way" if silent else "refused")
-            if not silent:
+        if len(self) >= self._most:
+            longest = next(iter(self._never_asked or self._idle), None)
+            self.metrics.count_closed_connection("refused" if longest is None else "made way")
+            if longest is None:
                 new.transport.write(_BUSY)
                 new.transport.close()
                 return
-            longest = min(silent, key=lambda one: (one.has_asked, one.silent_since))
             self.discard(longest)
             longest.transport.abort()
-        self._open.add(new)
-        self.metrics.set_connections(len(self._open))
+        self._never_asked[new] = None
+        self.metrics.set_connections(len(self))
+
+    def mark_busy(self, one: BoundedConnection) -> None:
+        """Note that a request is being answered."""
+        self.discard(one)
+        self._busy.add(one)
+
+    def mark_idle(self, one: BoundedConnection) -> None:
+        """Note that a request was answered."""
+        if one in self._busy:
+            self._busy.remove(one)
+            self._idle[one] = None
 
     def discard(self, old: BoundedConnection) -> None:
         """Forget a connection that has ended."""
-        self._open.discard(old)
-        self.metrics.set_connections(len(self._open))
+        self._never_asked.pop(old, None)
+        self._idle.pop(old, None)
+        self._busy.discard(old)
+        self.metrics.set_connections(len(self))
 
 
 class BoundedConnection(H11Protocol):
@@ -89,8 +107,6 @@ class BoundedConnection(H11Protocol):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.silent_since = time.monotonic()
-        self.has_asked = False
         self._deadline: asyncio.TimerHandle | None = None
 
     @property
@@ -109,14 +125,14 @@ class BoundedConnection(H11Protocol):
         """Take in data; a request that trickles in has no more time than one that does not."""
         super().data_received(data)
         if self.is_busy:
-            self.has_asked = True
+            self.all_open.mark_busy(self)
             self._forget_deadline()
         elif self._deadline is None:
             self._end_after(self.all_open.limits.header_seconds, "silent")
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        self.silent_since = time.monotonic()
+        self.all_open.mark_idle(self)
         self._forget_deadline()
         super().on_response_complete()
 

@@ -97,12 +97,13 @@ class Lane:
 
     def submit(self, pending: PendingRequest) -> None:
         """Take a request, or refuse it where too many are here."""
-        if self.n_open >= self.max_open:
+        wait = self._seconds_to_wait()
+        if self.n_open >= self.max_open or (self._waiting and wait > self.limits.queue_seconds):
             raise RequestRefused(
                 503,
                 "Busy",
-                f"{self.max_open} requests of this kind are being answered: try again later",
-                retry_after=self._seconds_to_wait(),
+                f"{self.n_open} requests of this kind are being answered: try again later",
+                retry_after=min(60, max(1, math.ceil(wait))),
             )
         self._waiting.append(pending)
         self.lazy = False
@@ -274,7 +275,6 @@ class Lane:
             self.members.remove(member)
             member.worker.stop()
 
-    def _seconds_to_wait(self) -> int:
-        """About how long it takes until one more could be answered."""
-        places = self.size * self.width
-        return min(60, max(1, math.ceil(self._mean_seconds * self.n_open / places)))
+    def _seconds_to_wait(self) -> float:
+        """About how long it takes until one more is begun."""
+        return self._mean_seconds * len(self._waiting) / (self.size * self.width)

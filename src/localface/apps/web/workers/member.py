@@ -10,7 +10,7 @@ from localface.apps.web.workers.search_workers import SearchWorker
 
 @dataclass(frozen=True, slots=True)
 class WorkerLimits:
-    """When a worker is replaced.
+    """When a worker is replaced, and how long requests may wait for one.
 
     Parameters
     ----------
@@ -18,6 +18,7 @@ class WorkerLimits:
     hung_seconds : without a sign of life after which it is ended, with one request to itself
     start_seconds : that it may take to load the model
     idle_seconds : after which a worker with nothing to do may be let go
+    queue_seconds : that a request may be expected to wait until it is begun; else it is refused
     grown_bytes : memory that it may take beyond what it began with
     grown_share : the same as a share of what it began with, once it has nothing to do
     """
@@ -26,6 +27,7 @@ class WorkerLimits:
     hung_seconds: float = 10.0
     start_seconds: float = 120.0
     idle_seconds: float = 3.0
+    queue_seconds: float = 10.0
     grown_bytes: int = 256 * 2**20
     grown_share: float = 0.08
 

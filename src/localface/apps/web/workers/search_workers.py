@@ -200,7 +200,7 @@ class WorkerPlan:
     starter: ProcessStarter | None = None
 
 
-PROCESS_WIDTH = 16  # a wider lock-step is hardly cheaper, and all of it waits for the last
+PROCESS_WIDTH = 4  # a wider lock-step is hardly cheaper, and long searches hold up all of it
 _THREAD_WIDTH = 256
 
 
