@@ -115,20 +115,19 @@ def test_who_was_with_a_request_that_hangs_is_answered_and_only_it_is_refused() 
     scene.after(1.4, but=hangs)
     first, *others = scene.workers
     assert first.killed
-    assert len(others) == 2  # one in its place, one more while suspects are tried
-    for _ in range(4):
-        for worker in scene.there:
-            for number in worker.numbers:
-                if number != 2:
-                    worker.reply(number, FOUND)
-        scene.after(0.2, but=hangs)
+    assert len(others) == 4  # one in its place, and one for each suspect
+    assert all(len(one.numbers) <= 1 for one in others)
+    for worker in scene.there:
+        for number in worker.numbers:
+            if number != 2:
+                worker.reply(number, FOUND)
     assert scene.replies == {1: FOUND, 3: FOUND}
 
     scene.ask(4)  # others go on while it is given its time
     (answers,) = [one for one in scene.there if 4 in one.numbers]
     answers.reply(4, FOUND)
     assert scene.replies[4] == FOUND
-    scene.after(11, but=hangs)
+    scene.after(15, but=hangs)
     assert scene.replies[2].status == 502
     assert "did not come back" in error(scene.replies[2])
     assert len(scene.there) == 1
@@ -155,11 +154,11 @@ def test_a_worker_that_ends_is_replaced_and_its_requests_are_tried_once_more() -
     scene.workers[0].lose()
     scene.wake()
     assert sorted(number for one in scene.workers[1:] for number in one.numbers) == [1, 2]
-    assert all(len(one.numbers) == 1 for one in scene.workers[1:])  # each by itself
+    assert all(len(one.numbers) <= 1 for one in scene.workers[1:])  # each by itself
     for one in scene.workers[1:]:
         if one.numbers == [1]:
             one.lose()
-        else:
+        elif one.numbers == [2]:
             one.reply(2, FOUND)
     assert scene.replies[2] == FOUND
     assert scene.replies[1].status == 502

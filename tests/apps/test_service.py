@@ -816,5 +816,5 @@ def test_an_outcome_that_is_no_column_is_told() -> None:
         column_values(ROWS, "wrd")
     service = make_own_service(EXPLAINER, ROWS, outcome=column_values(ROWS, "ward"), workers=1)
     assert service.people is not None
-    with pytest.raises(InputError, match="workers=0"):
-        make_own_service(EXPLAINER, None, workers=0)
+    with pytest.raises(InputError, match="workers=-1"):
+        make_own_service(EXPLAINER, None, workers=-1)

@@ -20,6 +20,7 @@ from localface.apps.web.http.hosts import is_loopback
 from localface.apps.web.http.metrics import ServiceMetrics
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.workers.handlers import RequestHandler
+from localface.apps.web.workers.processes import ForkTemplate
 from localface.apps.web.workers.search_workers import plan_workers
 from localface.errors import InputError
 from localface.explainer import LocalFACE
@@ -44,7 +45,14 @@ class _Server(uvicorn.Server):
 class Serving:
     """A service that is running; ``stop()`` ends it, and so does leaving a ``with`` block."""
 
-    def __init__(self, service: Service, *, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        service: Service,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        template: ForkTemplate | None = None,
+    ) -> None:
         token = service.token
         if token is not None and not _TOKEN.fullmatch(token):
             raise InputError(
@@ -59,7 +67,7 @@ class Serving:
         self.host = host
         self.port = int(self._socket.getsockname()[1])
         handler = RequestHandler(service.explainer, service.labels)
-        self._plan = plan_workers(handler, service.workers)
+        self._plan = plan_workers(handler, service.workers, template)
         metrics = ServiceMetrics()
         connections = service.connection_limits
         config = uvicorn.Config(

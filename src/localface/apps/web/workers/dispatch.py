@@ -20,7 +20,7 @@ from localface.apps.web.workers.parsed_request import RequestBody, takes_many_se
 from localface.apps.web.workers.pending import PendingRequest
 from localface.apps.web.workers.search_workers import WorkerPlan
 
-_CHECK_SECONDS = 0.2
+_CHECK_SECONDS = 0.1
 _SHARE_OF_DEAR = 16  # of so many requests that may be open, one may take many searches
 
 

@@ -35,6 +35,7 @@ GIVEN_UP = (
     "the model has failed again and again, each time with the process that called it: "
     "it is tried again in a while; whoever runs the service finds more in its log"
 )
+_MIN_APART = 4  # requests that are tried apart at a time: forks are cheap
 _LONGEST_PAUSE = 5.0  # seconds between attempts to start a worker
 
 
@@ -71,6 +72,11 @@ class Lane:
     def now(self) -> float:
         """The time, by the clock that everything here goes by."""
         return self.breaker.now()
+
+    @property
+    def _max_apart(self) -> int:
+        """How many workers more there may be than usual, to try suspects in."""
+        return max(_MIN_APART, self.size)
 
     @property
     def n_ready(self) -> int:
@@ -155,9 +161,14 @@ class Lane:
             self._lose(member, "hung")
 
     def _must_make_room(self, member: Member) -> bool:
-        """Whether more workers are silent than there should be at all, this one for longest."""
+        """Whether suspects wait, and all workers for them are silent, this one for longest."""
         silent = [one for one in self.members if one.is_silent]
-        return len(silent) > self.size and member is min(silent, key=lambda one: one.heard)
+        enough = len(silent) < self._max_apart or not self._suspects
+        return not enough and member is min(silent, key=lambda one: one.heard)
+
+    def _is_given_up(self, member: Member) -> bool:
+        """Whether nobody else is sent to a worker: it is silent, and will be ended."""
+        return member.is_silent and member.worker.can_be_killed
 
     def _replace_grown(self, member: Member) -> None:
         """Have another worker take over; what is under way is finished, unless it takes it all."""
@@ -193,25 +204,21 @@ class Lane:
         self._hand_out()
 
     def _keep_size(self) -> None:
-        """Start and let go workers: one more for each that is silent, or has a suspect to try."""
+        """Start and let go workers: one more for each that is silent, and for each suspect."""
         if self.lazy or self.now < self._next_start or self.breaker.is_open:
             return
         staying = [one for one in self.members if not one.is_leaving]
-        n_silent = sum(one.is_silent and one.worker.can_be_killed for one in staying)
-        is_trying = any(one.holds_suspect and not one.is_silent for one in staying)
-        wanted = self.size + min(n_silent, self.size) + int(is_trying or bool(self._suspects))
+        apart = sum(one.holds_suspect or self._is_given_up(one) for one in staying)
+        wanted = self.size + min(apart + len(self._suspects), self._max_apart)
         for _ in range(wanted - len(staying)):
             self._start_worker()
-        for one in staying:
-            idle = one.is_ready and not one.is_busy
-            rested = self.now - one.heard > self.limits.idle_seconds
-            if len(staying) > wanted and idle and rested:
-                one.is_leaving = True
-                self._let_go_if_done(one)
-                return
+        idle = [one for one in staying if one.is_idle(self.limits, self.now)]
+        for one in idle[: max(0, len(staying) - wanted)]:
+            one.is_leaving = True
+            self._let_go_if_done(one)
 
     def _start_worker(self) -> None:
-        member = Member(self.make_worker(), self.now)
+        member = Member(self.make_worker(), self.now, self.now)
         self.members.append(member)
         member.worker.start(
             self.call_in_loop(partial(self._take_reply, member)),
@@ -235,6 +242,7 @@ class Lane:
     def _hand_over(self, pending: PendingRequest, member: Member) -> None:
         if not member.is_busy:
             member.heard = self.now
+        member.used = self.now
         member.open[pending.number] = pending
         self._begun[pending.number] = self.now
         member.worker.send((pending.number, pending.body))
@@ -257,6 +265,7 @@ class Lane:
 
     def _take_reply(self, member: Member, number: int, reply: Reply) -> None:
         member.heard = self.now
+        member.used = self.now
         pending = member.open.pop(number, None)
         begun = self._begun.pop(number, self.now)
         self._mean_seconds += 0.1 * (self.now - begun - self._mean_seconds)

@@ -23,7 +23,7 @@ class WorkerLimits:
     grown_share : the same as a share of what it began with, once it has nothing to do
     """
 
-    silent_seconds: float = 1.0
+    silent_seconds: float = 0.6
     hung_seconds: float = 10.0
     start_seconds: float = 120.0
     idle_seconds: float = 3.0
@@ -37,7 +37,8 @@ class Member:
     """A worker with the requests it holds."""
 
     worker: SearchWorker
-    heard: float
+    heard: float  # when it last gave a sign of life, or was handed something
+    used: float  # when it last had something to do
     open: dict[int, PendingRequest] = field(default_factory=dict)
     is_ready: bool = False
     is_leaving: bool = False
@@ -66,6 +67,11 @@ class Member:
         memory = self.worker.memory()
         self.first_memory = self.first_memory or memory
         grown = memory - self.first_memory
-        idle = not self.is_busy and now - self.heard > limits.idle_seconds
-        allowed = limits.grown_share * self.first_memory if idle else limits.grown_bytes
+        allowed = limits.grown_bytes
+        if self.is_idle(limits, now):
+            allowed = int(limits.grown_share * self.first_memory)
         return grown > allowed
+
+    def is_idle(self, limits: WorkerLimits, now: float) -> bool:
+        """Whether it has had nothing to do for a while."""
+        return self.is_ready and not self.is_busy and now - self.used > limits.idle_seconds

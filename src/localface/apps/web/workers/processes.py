@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from importlib.util import find_spec
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Protocol
@@ -20,6 +21,7 @@ from localface.errors import LocalFACEError
 
 _THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _PRELOADED = ("localface", "numpy", "scipy", "pandas", "narwhals", "pyarrow", "polars", "sklearn")
+_MOST_MODELS = ("pandas", "sklearn")
 _NOT_PRELOADED = ("localface.__main__", "localface.apps.cli", "localface.apps.web.app")
 CAN_FORK = sys.platform == "linux" and hasattr(os, "fork")
 
@@ -47,17 +49,19 @@ class ForkTemplate:
     survive a fork.
     """
 
-    def __init__(self, pickled_handler: bytes) -> None:
-        self._pickled = pickled_handler
+    def __init__(self) -> None:
+        self._pickled: bytes | None = None
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._stopped = False
+        self._start_template()  # it has modules to import, while the model is being made
 
-    def load(self) -> None:
-        """Have the model loaded; ``ModelCannotTravel`` where that fails."""
+    def load(self, pickled_handler: bytes) -> None:
+        """Have a model loaded; ``ModelCannotTravel`` where that fails."""
         with self._lock:
-            self._connected_template()
+            self._pickled = pickled_handler
+            self._give_model()
 
     def start_process(self, *, low_priority: bool) -> tuple[Connection, int]:
         """Fork a worker."""
@@ -89,12 +93,17 @@ class ForkTemplate:
             self._end_template()
 
     def _connected_template(self) -> socket.socket:
-        from localface.apps.web.workers.template import FAILED, LENGTH, receive_exactly
-
+        """The socket to a template that has the model; another is started where one has ended."""
         if self._stopped:
             raise EOFError
-        if self._control is not None:
-            return self._control
+        if self._control is None:
+            self._start_template()
+            self._give_model()
+        if self._control is None:
+            raise EOFError
+        return self._control
+
+    def _start_template(self) -> None:
         ours, theirs = socket.socketpair()
         with theirs, limit_to_one_thread_each():
             self._process = subprocess.Popen(
@@ -104,14 +113,19 @@ class ForkTemplate:
                 start_new_session=True,  # so that Ctrl-C reaches the service alone
             )
         self._control = ours
-        ours.sendall(LENGTH.pack(len(self._pickled)))
-        ours.sendall(self._pickled)
-        if receive_exactly(ours, 1) == FAILED:
-            length = LENGTH.unpack(receive_exactly(ours, LENGTH.size))[0]
-            words = receive_exactly(ours, length).decode()
+
+    def _give_model(self) -> None:
+        from localface.apps.web.workers.template import FAILED, LENGTH, receive_exactly
+
+        if self._control is None or self._pickled is None:
+            raise EOFError
+        self._control.sendall(LENGTH.pack(len(self._pickled)))
+        self._control.sendall(self._pickled)
+        if receive_exactly(self._control, 1) == FAILED:
+            length = LENGTH.unpack(receive_exactly(self._control, LENGTH.size))[0]
+            words = receive_exactly(self._control, length).decode()
             self._end_template()
             raise ModelCannotTravel(words)
-        return ours
 
     def _end_template(self) -> None:
         if self._control is not None:
@@ -186,9 +200,13 @@ def _template_code(descriptor: int) -> str:
 
 
 def _modules_to_preload() -> list[str]:
-    """The modules of this process that a search may need, in the order they were imported."""
-    return [
+    """The modules that a search may need: those of this process, in the order they were imported.
+
+    Where the model is still to be made, those that most models need, if they are installed.
+    """
+    here = [
         name
         for name in list(sys.modules)
         if name.partition(".")[0] in _PRELOADED and not name.startswith(_NOT_PRELOADED)
     ]
+    return [*here, *(name for name in _MOST_MODELS if find_spec(name) and name not in here)]

@@ -204,12 +204,17 @@ PROCESS_WIDTH = 4  # a wider lock-step is hardly cheaper, and long searches hold
 _THREAD_WIDTH = 256
 
 
-def plan_workers(handler: RequestHandler, n: int) -> WorkerPlan:
-    """Plan ``n`` processes; one thread where ``n`` is 0 or the model cannot travel."""
+def plan_workers(
+    handler: RequestHandler, n: int, template: ForkTemplate | None = None
+) -> WorkerPlan:
+    """Plan ``n`` processes; one thread where ``n`` is 0 or the model cannot travel.
+
+    ``template`` is one that was started before the model was made, to save time.
+    """
     if n == 0 or (n == 1 and not CAN_FORK):
         return _plan_thread(handler)
     try:
-        starter = _process_starter(handler)
+        starter = _process_starter(handler, template)
     except ModelCannotTravel as error:
         LOG.warning(
             "the model is called in the service's own process, where nothing can stop it: %s; "
@@ -237,7 +242,7 @@ def _plan_thread(handler: RequestHandler) -> WorkerPlan:
     return WorkerPlan(lambda: ThreadWorker(handler), None, 1, _THREAD_WIDTH)
 
 
-def _process_starter(handler: RequestHandler) -> ProcessStarter:
+def _process_starter(handler: RequestHandler, template: ForkTemplate | None) -> ProcessStarter:
     """What starts processes that hold a handler; ``ModelCannotTravel`` where none can."""
     try:
         pickled = pickle.dumps(handler)
@@ -247,9 +252,9 @@ def _process_starter(handler: RequestHandler) -> ProcessStarter:
         return SpawnedInterpreters(pickled)
     if b"__main__" in pickled:
         raise ModelCannotTravel("it is defined in the script or notebook itself")
-    template = ForkTemplate(pickled)
+    template = template or ForkTemplate()
     try:
-        template.load()
+        template.load(pickled)
     except (ModelCannotTravel, OSError, EOFError) as error:
         template.stop()
         raise ModelCannotTravel("another process cannot load it") from error
