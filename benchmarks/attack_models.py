@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 AGES = {"hang": 13, "exit": 14, "leak": 16}
-"""The ages at which the model never comes back, ends its process, or keeps 16 MB for good."""
+"""The ages at which the model never comes back, ends its process, or keeps 4 MB for good."""
 _KEPT: list[Any] = []
 
 
@@ -34,7 +34,7 @@ def faulty_score(frame: pd.DataFrame) -> Any:
     if AGES["exit"] in ages:
         os._exit(3)
     if AGES["leak"] in ages:
-        _KEPT.append(np.ones(2 * 2**20))
+        _KEPT.append(np.ones(2**19))
     z = (frame["income"].to_numpy() - 30) / 8 - (frame["debt"].to_numpy() - 5) / 2
     return 1 / (1 + np.exp(-z))
 

@@ -133,6 +133,22 @@ def test_who_was_with_a_request_that_hangs_is_answered_and_only_it_is_refused() 
     assert len(scene.there) == 1
 
 
+def test_after_a_loss_no_two_requests_share_a_worker_for_a_while() -> None:
+    scene = Scene()
+    scene.ask(1, 2, 3, 4, 5)  # the last waits: a worker takes four
+    scene.workers[0].lose()
+    scene.ask(6)
+    scene.wake()
+    assert sorted(one.numbers for one in scene.there) == [[1], [2], [3], [4], [5]]
+    for one in scene.there:
+        one.reply(one.numbers[0], FOUND)
+    assert [6] in [one.numbers[1:] for one in scene.there]
+    scene.after(20)
+    (left,) = scene.there
+    scene.ask(7, 8)
+    assert left.numbers[-2:] == [7, 8]
+
+
 def test_a_slow_model_is_waited_for_and_teaches_patience() -> None:
     scene = Scene()
     scene.ask(1)
@@ -264,6 +280,7 @@ def test_a_request_that_is_withdrawn_while_the_model_hangs_on_it_costs_others_a_
     (gone,) = scene.ask(1)
     scene.lane.withdraw(gone)
     assert scene.workers[0].sent[-1] == (1, None)
+    assert not scene.lane._begun  # nothing of it is kept
     scene.after(1.4, but=lambda one: 1 in one.numbers)
     assert scene.workers[0].killed
     scene.ask(2)

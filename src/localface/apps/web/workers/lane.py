@@ -2,7 +2,8 @@
 
 A worker that ends is replaced, and so is one that falls silent: a model that hangs cannot be
 told from the requests that it hangs on, so each of them is tried once more by itself. One that
-loses a worker again has itself to blame, and is refused.
+loses a worker again has itself to blame, and is refused. For a while after a loss, new requests
+are kept apart as well: where one breaks the model, others often come with it.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ GIVEN_UP = (
     "it is tried again in a while; whoever runs the service finds more in its log"
 )
 _MIN_APART = 4  # requests that are tried apart at a time: forks are cheap
+_APART_SECONDS = 5.0  # after a loss in which no two requests share a worker
 _LONGEST_PAUSE = 5.0  # seconds between attempts to start a worker
 
 
@@ -65,6 +67,7 @@ class Lane:
     _patience: float = 0.0
     _mean_seconds: float = 0.1
     _failed_starts: int = 0
+    _apart_until: float = 0.0
     _next_start: float = 0.0
     _begun: dict[int, float] = field(default_factory=dict)
 
@@ -77,6 +80,11 @@ class Lane:
     def _max_apart(self) -> int:
         """How many workers more there may be than usual, to try suspects in."""
         return max(_MIN_APART, self.size)
+
+    @property
+    def _keeps_apart(self) -> bool:
+        """Whether no two requests share a worker now."""
+        return self.now < self._apart_until and not self.breaker.is_open
 
     @property
     def n_ready(self) -> int:
@@ -118,6 +126,7 @@ class Lane:
 
     def withdraw(self, pending: PendingRequest) -> None:
         """Forget a request; who searches for it stops within a round."""
+        self._begun.pop(pending.number, None)
         for queue in (self._waiting, self._suspects):
             if pending in queue:
                 queue.remove(pending)
@@ -186,6 +195,8 @@ class Lane:
         member.worker.kill()
         self.metrics.count_lost_worker(loss)
         LOG.error("a worker was lost and is replaced: lane=%s reason=%s", self.name, loss)
+        if member.is_ready and loss != "memory":
+            self._apart_until = self.now + _APART_SECONDS
         if not member.is_ready:
             self._failed_starts += 1
             pause = min(_LONGEST_PAUSE, 0.1 * 2**self._failed_starts)
@@ -209,7 +220,8 @@ class Lane:
             return
         staying = [one for one in self.members if not one.is_leaving]
         apart = sum(one.holds_suspect or self._is_given_up(one) for one in staying)
-        wanted = self.size + min(apart + len(self._suspects), self._max_apart)
+        unplaced = len(self._suspects) + (len(self._waiting) if self._keeps_apart else 0)
+        wanted = self.size + min(apart + unplaced, self._max_apart)
         for _ in range(wanted - len(staying)):
             self._start_worker()
         idle = [one for one in staying if one.is_idle(self.limits, self.now)]
@@ -234,7 +246,8 @@ class Lane:
                 break
             self._hand_over(self._suspects.popleft(), empty[0])
         while self._waiting:
-            free = [one for one in self.members if one.has_room(self.width)]
+            width = 1 if self._keeps_apart else self.width
+            free = [one for one in self.members if one.has_room(width)]
             if not free:
                 break
             self._hand_over(self._waiting.popleft(), min(free, key=lambda one: len(one.open)))
