@@ -90,16 +90,21 @@ async def run(service: int, port: int, ids: Sequence[int], clients: int) -> Run:
 
 
 def processor_seconds(service: int) -> float:
-    """The processor time of a process and of its children so far."""
-    total = 0.0
+    """The processor time of a process so far, and of all that it has started, and these."""
+    parents = dict[int, int]()
+    spent = dict[int, float]()
     for status in Path("/proc").glob("[0-9]*/stat"):
         try:
             words = status.read_text().rpartition(")")[2].split()
         except OSError:
             continue
-        if service in (int(status.parent.name), int(words[1])):
-            total += (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-    return total or math.nan
+        number = int(status.parent.name)
+        parents[number] = int(words[1])
+        spent[number] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    family = [service]
+    for one in family:
+        family += [child for child, parent in parents.items() if parent == one]
+    return sum(spent.get(one, 0.0) for one in family) or math.nan
 
 
 def people(port: int, n: int) -> list[int]:

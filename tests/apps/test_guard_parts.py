@@ -16,7 +16,14 @@ def test_loopback_has_names_and_two_families_of_addresses(host: str) -> None:
     assert is_loopback(host)
 
 
-@pytest.mark.parametrize("host", ["", "0.0.0.0", "localhost.example", "127.0.0.1.example", "::"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("", "0.0.0.0", "localhost.example", "127.0.0.1.example", "::"),
+        *("[127.0.0.1", "127.0.0.1]", "[127.0.0.1]", "[[::1]]", "[::1", "[]"),
+        *("[::1%25eth0]", "::1%eth0", "[localhost]"),
+    ],
+)
 def test_what_only_looks_like_loopback_is_refused(host: str) -> None:
     assert not is_loopback(host)
 

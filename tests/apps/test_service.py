@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import signal
 import socket
@@ -712,9 +713,21 @@ def test_workers_of_their_own_give_the_same_answers_and_one_that_dies_is_replace
         for person, reply in zip(some, replies, strict=True):
             document = Recourse.from_json(json.dumps(reply["document"]))
             assert np.array_equal(document.records, explainer.explain(person).records)
-        for worker in running.workers:
-            worker._process.kill()  # type: ignore[attr-defined]
-        until(lambda: asked(client, person=some[0]).status_code == 200)
+        for number in worker_processes(running):
+            os.kill(number, signal.SIGKILL)
+        answers = list(crowd.map(lambda one: asked(client, person=one), some))
+        assert [one.status_code for one in answers] == [200] * 8
+        until(lambda: client.get("/health").json()["status"] == "ok")
+        assert count_of(client, "workers_lost_total", reason="ended") >= 1
+
+
+def worker_processes(running: Serving) -> list[int]:
+    """The processes that search for a service."""
+    template = running._plan.starter._process.pid  # type: ignore[union-attr]
+    children = Path(f"/proc/{template}/task/{template}/children")
+    if not children.exists():
+        pytest.skip("this system does not tell the children of a process")
+    return [int(word) for word in children.read_text().split()]
 
 
 # the description, and what fits it
@@ -810,5 +823,5 @@ def test_an_outcome_that_is_no_column_is_told() -> None:
         column_values(ROWS, "wrd")
     service = make_own_service(EXPLAINER, ROWS, outcome=column_values(ROWS, "ward"), workers=1)
     assert service.people is not None
-    with pytest.raises(InputError, match="workers=0"):
-        make_own_service(EXPLAINER, None, workers=0)
+    with pytest.raises(InputError, match="workers=-1"):
+        make_own_service(EXPLAINER, None, workers=-1)

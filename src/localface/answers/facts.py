@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from types import MappingProxyType
 from typing import Any, Self
 
@@ -266,7 +266,7 @@ def _to_plain_setting(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return tuple(_to_plain_setting(one) for one in value)
     if is_dataclass(value) and not isinstance(value, type):
-        return _to_plain_setting(asdict(value))
+        return _to_plain_setting({one.name: getattr(value, one.name) for one in fields(value)})
     return str(getattr(value, "__name__", type(value).__name__))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields
+from functools import cache
 from math import ceil, floor, log10
 from typing import Any
 
@@ -208,10 +209,10 @@ class Feature:
     def to_dict(self) -> dict[str, object]:
         """Return the feature as plain values that JSON can hold; defaults are left out."""
         plain: dict[str, object] = {"name": self.name, "kind": self.kind}
-        for one in fields(Feature):
-            value = getattr(self, one.name)
-            if one.name not in plain and value != self._default_of(one.name):
-                plain[one.name] = _plain_value(value)
+        for name in _setting_defaults():
+            value = getattr(self, name)
+            if name not in plain and value != self._default_of(name):
+                plain[name] = _plain_value(value)
         return plain
 
     def _default_of(self, setting: str) -> object:
@@ -220,7 +221,7 @@ class Feature:
             return "never" if self.protected else "freely"
         if setting == "resolution" and self.kind in ("integer", "ordinal"):
             return 1
-        return next(one.default for one in fields(Feature) if one.name == setting)
+        return _setting_defaults()[setting]
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, object]) -> Feature:
@@ -246,6 +247,12 @@ def checked_settings(given: Mapping[str, object], name: object) -> dict[str, obj
                 feature=name if isinstance(name, str) else None,
             )
     return dict(given)
+
+
+@cache
+def _setting_defaults() -> dict[str, object]:
+    """What each setting is by itself; every answer that is written down asks for all of them."""
+    return {one.name: one.default for one in fields(Feature)}
 
 
 def _trim_zeros(text: str) -> str:

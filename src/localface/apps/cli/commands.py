@@ -172,10 +172,15 @@ def _run_serve(arguments: argparse.Namespace) -> int:
     with needs_extra("web", "localface serve"):
         import fastapi  # noqa: F401
 
+        from localface.apps.web.http.log_lines import set_up_service_log
         from localface.apps.web.serving import Serving
+        from localface.apps.web.workers.processes import CAN_FORK, ForkTemplate
+    set_up_service_log()
+    # begun first: it imports what searches need while the model is made
+    template = ForkTemplate() if CAN_FORK and arguments.workers != 0 else None
     with redirect_stdout(sys.stderr):
         service = _make_service(arguments)
-        running = Serving(service, host=arguments.host, port=arguments.port)
+        running = Serving(service, host=arguments.host, port=arguments.port, template=template)
     print(f"serving {service.title!r} at {running.url} (Ctrl-C stops it)", flush=True)
     if arguments.open:
         import webbrowser

@@ -94,7 +94,8 @@ def _add_server_options(group: Any) -> None:
         "--workers",
         metavar="N",
         type=int,
-        help="processes that search (default: one a processor, up to 4)",
+        help="processes that search (default: one a processor, up to 4); 0 calls the model in the "
+        "service's own process, where nothing can stop it",
     )
     add("--open", action="store_true", help="open the page in the browser")
 

@@ -3,32 +3,33 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, Path, Query, Request, Response
-from fastapi.exceptions import RequestValidationError
 from fastapi.responses import FileResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from localface._version import __version__
 from localface.apps.web.bodies import requests as request_models
 from localface.apps.web.bodies import responses as response_models
-from localface.apps.web.http.errors import RequestRefused, reply_to_error, validation_message
+from localface.apps.web.http.connections import ConnectionLimits
+from localface.apps.web.http.error_handlers import add_error_handlers, response_from_reply
+from localface.apps.web.http.errors import RequestRefused
 from localface.apps.web.http.guard import RequestGuard, RequestLimits
 from localface.apps.web.http.metrics import ServiceMetrics
-from localface.apps.web.http.reply import Reply, error_reply, json_bytes
+from localface.apps.web.http.reply import Reply, json_bytes
 from localface.apps.web.views.map_reply import map_reply
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.views.schema_reply import schema_reply
 from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.dispatch import Dispatcher
-from localface.apps.web.workers.search_workers import SearchWorker
+from localface.apps.web.workers.member import WorkerLimits
+from localface.apps.web.workers.search_workers import SearchWorker, WorkerPlan
 from localface.errors import DataError
 from localface.explainer import LocalFACE
 
@@ -62,14 +63,16 @@ class Service:
     title: str = "Recourse"
     labels: Labels = field(default_factory=Labels)
     limits: RequestLimits = field(default_factory=RequestLimits)
+    connection_limits: ConnectionLimits = field(default_factory=ConnectionLimits)
+    worker_limits: WorkerLimits = field(default_factory=WorkerLimits)
     workers: int = 1
     token: str | None = None
     loopback: bool = True
 
 
-def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
+def make_app(service: Service, plan: WorkerPlan, metrics: ServiceMetrics) -> ASGIApp:
     """The whole application, behind its guard."""
-    dispatcher = Dispatcher(workers, ServiceMetrics(), MAX_OPEN)
+    dispatcher = Dispatcher(plan, metrics, MAX_OPEN, service.worker_limits)
     app = _make_routed_app(service, dispatcher)
     return RequestGuard(
         app, service.limits, dispatcher.metrics, token=service.token, loopback=service.loopback
@@ -78,7 +81,12 @@ def make_app(service: Service, workers: Sequence[SearchWorker]) -> ASGIApp:
 
 def openapi_document(service: Service) -> dict[str, Any]:
     """What the service says of itself at ``/openapi.json``."""
-    return _make_routed_app(service, Dispatcher((), ServiceMetrics(), MAX_OPEN)).openapi()
+    nobody = WorkerPlan(_no_worker, None, 0, 1)
+    return _make_routed_app(service, Dispatcher(nobody, ServiceMetrics(), MAX_OPEN)).openapi()
+
+
+def _no_worker() -> SearchWorker:
+    raise NotImplementedError("a service that only describes itself searches nothing")
 
 
 def _make_routed_app(service: Service, dispatcher: Dispatcher) -> FastAPI:
@@ -99,8 +107,9 @@ def _make_routed_app(service: Service, dispatcher: Dispatcher) -> FastAPI:
             "Decision support: correlational, not advice."
         ),
     )
-    _add_error_handlers(app)
+    add_error_handlers(app)
     _add_constant_routes(app, service)
+    _add_health_route(app, service, dispatcher)
     _add_metrics_route(app, dispatcher.metrics)
     _add_people_routes(app, service.people)
     _add_search_routes(app, service, dispatcher)
@@ -135,8 +144,6 @@ def _add_constant_routes(app: FastAPI, service: Service) -> None:
 
 def _add_schema_routes(app: FastAPI, schema: Mapping[str, Any]) -> None:
     whole = Reply(200, json_bytes(schema))
-    state = {"status": "ok", "rows": schema["rows"], "version": __version__}
-    health = Reply(200, json_bytes(state))
 
     @app.get(
         "/schema",
@@ -145,16 +152,23 @@ def _add_schema_routes(app: FastAPI, schema: Mapping[str, Any]) -> None:
         summary="The features, the target",
     )
     async def get_schema() -> Response:
-        return _response_from_reply(whole)
+        return response_from_reply(whole)
+
+
+def _add_health_route(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
+    rows = service.explainer.engine.source.n_rows
 
     @app.get(
         "/health",
         response_model=response_models.HealthReply,
         responses=_error_responses(),
-        summary="That the service lives",
+        summary="That the service lives, and whether all of its workers do",
     )
     async def get_health() -> Response:
-        return _response_from_reply(health)
+        trouble = dispatcher.trouble
+        status = "ok" if trouble is None else "degraded"
+        state = {"status": status, "reason": trouble, "rows": rows, "version": __version__}
+        return response_from_reply(Reply(200, json_bytes(state)))
 
 
 def _add_map_route(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
@@ -171,7 +185,7 @@ def _add_map_route(app: FastAPI, plane: Mapping[str, Any] | None) -> None:
             raise RequestRefused(
                 404, "NotFound", "there is a map only where two numeric features are all there is"
             )
-        return _response_from_reply(whole)
+        return response_from_reply(whole)
 
 
 def _add_metrics_route(app: FastAPI, metrics: ServiceMetrics) -> None:
@@ -204,7 +218,7 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
         page = _people_or_404(people).page(
             offset=offset, limit=limit, search=search, outcome=outcome, sort=sort
         )
-        return _response_from_reply(Reply(200, json_bytes(page)))
+        return response_from_reply(Reply(200, json_bytes(page)))
 
     @app.get(
         "/people/{id}",
@@ -213,7 +227,7 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
         summary="One of them",
     )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
-        return _response_from_reply(
+        return response_from_reply(
             Reply(200, json_bytes({"id": id, "record": _record_or_404(people, id)}))
         )
 
@@ -228,7 +242,7 @@ def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -
         plain = {**ask.model_dump(), "kind": kind}
         if plain.pop("id") is not None:
             plain["person"] = _record_or_404(service.people, ask.id or 0)
-        return _response_from_reply(
+        return response_from_reply(
             await _reply_in_time(request, dispatcher.answer(plain), service.limits.seconds)
         )
 
@@ -259,34 +273,6 @@ def _add_page_routes(app: FastAPI) -> None:
         return FileResponse(str(static.joinpath("index.html")), media_type="text/html")
 
     app.mount("/static", StaticFiles(directory=str(static)), name="static")
-
-
-def _add_error_handlers(app: FastAPI) -> None:
-    """Send every error in the one form that errors have."""
-
-    async def reply_to_any_error(_: Request, error: Exception) -> Response:
-        return _response_from_reply(reply_to_error(error))
-
-    async def reply_to_http_error(_: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        messages = {
-            404: "there is no such page here",
-            405: "this page is asked for with another method",
-        }
-        message = messages.get(error.status_code, str(error.detail))
-        reply = error_reply(error.status_code, "RequestError", message)
-        return _response_from_reply(reply, dict(error.headers or {}))
-
-    async def reply_to_invalid_request(_: Request, error: Exception) -> Response:
-        assert isinstance(error, RequestValidationError)
-        return _response_from_reply(
-            error_reply(422, "RequestError", *validation_message(error.errors()))
-        )
-
-    app.add_exception_handler(RequestValidationError, reply_to_invalid_request)
-    app.add_exception_handler(HTTPException, reply_to_http_error)
-    for kind in (RequestRefused, DataError, Exception):
-        app.add_exception_handler(kind, reply_to_any_error)
 
 
 def _people_or_404(people: PeopleList | None) -> PeopleList:
@@ -327,10 +313,3 @@ async def _reply_in_time(
 async def _wait_for_disconnect(request: Request) -> None:
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-def _response_from_reply(reply: Reply, headers: Mapping[str, str] | None = None) -> Response:
-    headers = dict(headers or {})
-    if reply.status == 503:
-        headers["Retry-After"] = "1"
-    return Response(reply.body, reply.status, headers, "application/json")

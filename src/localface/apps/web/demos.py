@@ -56,8 +56,8 @@ def _make_service(
     **more: Any,
 ) -> Service:
     workers = options.get("workers")
-    if workers is not None and workers < 1:
-        raise InputError(f"workers={workers!r}: a whole number of at least 1 is wanted")
+    if workers is not None and workers < 0:
+        raise InputError(f"workers={workers!r}: a whole number of at least 0 is wanted")
     return Service(
         explainer,
         people=people,

@@ -15,21 +15,44 @@ from typing import Any
 import uvicorn
 
 from localface.apps.web.app import Service, make_app
+from localface.apps.web.http.connections import bounded_connections
 from localface.apps.web.http.hosts import is_loopback
+from localface.apps.web.http.metrics import ServiceMetrics
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.workers.handlers import RequestHandler
-from localface.apps.web.workers.search_workers import make_workers
+from localface.apps.web.workers.processes import ForkTemplate
+from localface.apps.web.workers.search_workers import plan_workers
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 
 _TOKEN = re.compile(r"[A-Za-z0-9._~-]{8,}")
 _STARTING = 60.0  # seconds that a service may take to answer
+_STOPPING = 30  # seconds that requests under way have when it is stopped
+_ACCEPTED_AT_A_TIME = 64  # connections between which others are served
+_WAITING_TO_BE_ACCEPTED = 1024  # connections that the system keeps until then
+
+
+class _Server(uvicorn.Server):
+    """A server before which more connections may wait than it accepts at a time."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        for one in sockets or []:
+            one.listen(_WAITING_TO_BE_ACCEPTED)
 
 
 class Serving:
     """A service that is running; ``stop()`` ends it, and so does leaving a ``with`` block."""
 
-    def __init__(self, service: Service, *, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        service: Service,
+        *,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        template: ForkTemplate | None = None,
+    ) -> None:
         token = service.token
         if token is not None and not _TOKEN.fullmatch(token):
             raise InputError(
@@ -44,24 +67,30 @@ class Serving:
         self.host = host
         self.port = int(self._socket.getsockname()[1])
         handler = RequestHandler(service.explainer, service.labels)
-        self.workers = make_workers(handler, service.workers)
+        self._plan = plan_workers(handler, service.workers, template)
+        metrics = ServiceMetrics()
+        connections = service.connection_limits
         config = uvicorn.Config(
-            make_app(self._service, self.workers),
+            make_app(self._service, self._plan, metrics),
+            http=bounded_connections(connections, metrics),
+            h11_max_incomplete_event_size=connections.header_bytes,
+            timeout_keep_alive=connections.idle_seconds,  # type: ignore[arg-type]
+            backlog=_ACCEPTED_AT_A_TIME,
             log_config=None,
             access_log=False,
             lifespan="on",
             ws="none",
             server_header=False,
-            timeout_graceful_shutdown=2,
+            timeout_graceful_shutdown=_STOPPING,
             proxy_headers=False,
         )
-        self._server = uvicorn.Server(config)
+        self._server = _Server(config)
         self._thread: threading.Thread | None = None
 
     @property
     def url(self) -> str:
         """Where to look; with the token, where one is needed."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
+        host = f"[{self.host.strip('[]')}]" if ":" in self.host else self.host
         address = f"http://{host}:{self.port}/"
         return address if self.token is None else f"{address}?token={self.token}"
 
@@ -86,9 +115,9 @@ class Serving:
         """End the service."""
         self._server.should_exit = True
         if self._thread is not None:
-            self._thread.join(timeout=10)
-        for worker in self.workers:
-            worker.stop()
+            self._thread.join(timeout=_STOPPING + 10)
+        if self._plan.starter is not None:
+            self._plan.starter.stop()
         self._socket.close()
 
     @property

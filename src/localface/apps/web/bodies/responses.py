@@ -336,8 +336,9 @@ class MapReply(BaseModel):
 
 
 class HealthReply(BaseModel):
-    """That the service lives."""
+    """That the service lives; where it is degraded, why."""
 
-    status: Literal["ok"]
+    status: Literal["ok", "degraded"]
+    reason: str | None
     rows: int
     version: str

@@ -6,13 +6,20 @@ import ipaddress
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host is this machine alone: an address of loopback, or its name."""
+    """Whether a host is this machine alone: an address of loopback, or its name.
+
+    Brackets come in pairs, round an IPv6 address that names no network interface.
+    """
     if host == "localhost":
         return True
+    bracketed = host.startswith("[") and host.endswith("]")
     try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
+        address = ipaddress.ip_address(host[1:-1] if bracketed else host)
     except ValueError:
         return False
+    if address.version == 4:
+        return address.is_loopback and not bracketed
+    return address.is_loopback and address.scope_id is None
 
 
 def host_without_port(host: str) -> str:

@@ -40,6 +40,22 @@ class ServiceMetrics:
         self._most_open = self._make_gauge(
             "requests_open_max", "The most that were searched at a time."
         )
+        self._lost = Counter(
+            "localface_workers_lost",
+            "Workers that were replaced: they ended, hung, or took too much memory.",
+            ("reason",),
+            registry=self._registry,
+        )
+        self._ready = self._make_gauge("workers_ready", "Workers that answer.", "lane")
+        self._queued = self._make_gauge("lane_open", "Requests that wait or are searched.", "lane")
+        self._degraded = self._make_gauge("degraded", "1 while workers are missing, else 0.")
+        self._connections = self._make_gauge("connections", "Open connections.")
+        self._closed = Counter(
+            "localface_connections_closed",
+            "Connections ended by the service: silent, unread, or too many.",
+            ("reason",),
+            registry=self._registry,
+        )
         self._most = 0
 
     def count_answered_request(self, route: str, status: int, seconds: float) -> None:
@@ -61,6 +77,27 @@ class ServiceMetrics:
         self._open.set(n)
         self._most_open.set(self._most)
 
+    def count_lost_worker(self, reason: str) -> None:
+        """Count a worker that was replaced."""
+        self._lost.labels(reason).inc()
+
+    def set_workers(self, lane: str, ready: int, n_open: int) -> None:
+        """Note how many workers of a lane answer, and how many requests are there."""
+        self._ready.labels(lane).set(ready)
+        self._queued.labels(lane).set(n_open)
+
+    def set_degraded(self, degraded: bool) -> None:
+        """Note whether workers are missing."""
+        self._degraded.set(int(degraded))
+
+    def set_connections(self, n: int) -> None:
+        """Note how many connections are open."""
+        self._connections.set(n)
+
+    def count_closed_connection(self, reason: str) -> None:
+        """Count a connection that the service has ended."""
+        self._closed.labels(reason).inc()
+
     def prometheus_text(self) -> bytes:
         """Everything in Prometheus' text format."""
         return generate_latest(self._registry)
@@ -68,5 +105,5 @@ class ServiceMetrics:
     def _make_counter(self, name: str, text: str) -> Counter:
         return Counter(f"localface_{name}", text, registry=self._registry)
 
-    def _make_gauge(self, name: str, text: str) -> Gauge:
-        return Gauge(f"localface_{name}", text, registry=self._registry)
+    def _make_gauge(self, name: str, text: str, *labels: str) -> Gauge:
+        return Gauge(f"localface_{name}", text, labels, registry=self._registry)

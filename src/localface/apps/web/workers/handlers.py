@@ -15,7 +15,8 @@ from localface.analyses.completing import complete_answers
 from localface.analyses.robustness import explain_robustly
 from localface.analyses.whynot import check_wish
 from localface.answers.recourse import Recourse
-from localface.apps.web.http.errors import LOG, reply_to_error
+from localface.apps.web.http.errors import reply_to_error
+from localface.apps.web.http.log_lines import LOG, describe_error
 from localface.apps.web.http.reply import Reply, json_bytes
 from localface.apps.web.views.view import Labels, alternatives_view, answer_view, check_view
 from localface.apps.web.workers.parsed_request import (
@@ -50,8 +51,8 @@ class RequestHandler:
                 for index, answer in self.explainer.engine.answer_together(incoming):
                     parsed = incoming.open.pop(index)
                     send(parsed.number, self.reply_with_one_answer(parsed, answer))
-            except Exception:  # no InputError, so it is not known whose it is: each is tried alone
-                LOG.exception("searches failed together, and are tried one by one")
+            except Exception as error:  # it is not known whose it is: each is tried alone
+                LOG.error("searches are tried one by one: %s", describe_error(error))
                 for parsed in incoming.open.values():
                     send(parsed.number, self.answer_alone(parsed))
 

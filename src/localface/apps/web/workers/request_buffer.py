@@ -14,13 +14,20 @@ NumberedRequest = tuple[int, RequestBody | None]
 ReceiveRequest = Callable[[bool], NumberedRequest | None]
 """Receives a request; with True it waits for one. ``EOFError`` says that there will be no more."""
 _POLL_SECONDS = 0.002  # between looks for new requests while searches are under way
+_BEAT_SECONDS = 0.1  # between signs of life while searches are under way
 
 
 class RequestBuffer:
-    """Takes in requests as they come, and forgets those that are withdrawn."""
+    """Takes in requests as they come, and forgets those that are withdrawn.
 
-    def __init__(self, receive: ReceiveRequest) -> None:
+    ``beat`` is called now and then between rounds, and before it waits: a model that hangs
+    is known by the silence.
+    """
+
+    def __init__(self, receive: ReceiveRequest, beat: Callable[[], None] = lambda: None) -> None:
         self._receive = receive
+        self._beat = beat
+        self._beat_at = 0.0
         self._arrived: deque[tuple[int, RequestBody]] = deque()
         self._awaited: set[int] = set()
         self._polled_at = 0.0
@@ -28,6 +35,7 @@ class RequestBuffer:
     def wait_for_request(self) -> bool:
         """Wait until there is something to do; False when there will be nothing more."""
         try:
+            self._beat()
             while not self._arrived:
                 self._add_or_withdraw(self._receive(True))
         except (EOFError, OSError):
@@ -58,6 +66,9 @@ class RequestBuffer:
         if now < self._polled_at + _POLL_SECONDS:
             return
         self._polled_at = now
+        if now > self._beat_at + _BEAT_SECONDS:
+            self._beat_at = now
+            self._beat()
         with suppress(EOFError, OSError):
             while (request := self._receive(False)) is not None:
                 self._add_or_withdraw(request)

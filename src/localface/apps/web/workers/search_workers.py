@@ -1,49 +1,70 @@
-"""Workers that search off the event loop: a thread of this process, or other processes."""
+"""Workers that search off the event loop: each a process of its own, or one thread of this one."""
 
 from __future__ import annotations
 
-import gc
-import multiprocessing
 import os
 import pickle
-import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from queue import Empty, SimpleQueue
 from typing import Protocol
 
-from localface.apps.web.http.errors import LOG
-from localface.apps.web.http.reply import Reply
+from localface.apps.web.http.log_lines import LOG
 from localface.apps.web.workers.handlers import RequestHandler, SendReply
+from localface.apps.web.workers.processes import (
+    CAN_FORK,
+    ForkTemplate,
+    ModelCannotTravel,
+    ProcessStarter,
+    SpawnedInterpreters,
+    kill_process,
+    resident_bytes,
+)
 from localface.apps.web.workers.request_buffer import NumberedRequest, RequestBuffer
+from localface.apps.web.workers.serve_connection import BEAT, serve_awaited_requests
 
+ReportBeat = Callable[[], None]
 ReportLoss = Callable[[], None]
-_THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 class SearchWorker(Protocol):
-    """Answers requests, any number of them at a time."""
+    """Answers requests, any number of them at a time, until it ends."""
+
+    can_be_killed: bool
 
     def send(self, request: NumberedRequest) -> None:
         """Hand over a request, or withdraw it; never waits."""
         ...
 
-    def start(self, send_reply: SendReply, report_loss: ReportLoss) -> None:
-        """Begin; both callables are called from a thread of the worker's.
+    def start(
+        self, send_reply: SendReply, report_beat: ReportBeat, report_loss: ReportLoss
+    ) -> None:
+        """Begin; the callables are called from a thread of the worker's.
 
-        ``report_loss`` says that no open request will be answered any more.
+        ``report_beat`` says that it has begun, and from then on that it goes on.
+        ``report_loss`` says that it has ended, and no open request will be answered.
         """
         ...
 
+    def kill(self) -> None:
+        """End it at once, whatever it is doing."""
+        ...
+
     def stop(self) -> None:
-        """End what was started."""
+        """End it: it has nothing to do."""
+        ...
+
+    def memory(self) -> int:
+        """The bytes of memory that are its own; 0 where that is not known."""
         ...
 
 
 class ThreadWorker:
-    """Searches in a thread of this process."""
+    """Searches in a thread of this process, for a model that cannot leave it."""
+
+    can_be_killed = False
 
     def __init__(self, handler: RequestHandler) -> None:
         self._handler = handler
@@ -54,14 +75,24 @@ class ThreadWorker:
         """Hand over a request, or withdraw it."""
         self._requests.put(request)
 
-    def start(self, send_reply: SendReply, report_loss: ReportLoss) -> None:
+    def start(
+        self, send_reply: SendReply, report_beat: ReportBeat, report_loss: ReportLoss
+    ) -> None:
         """Begin to answer."""
-        arguments = (self._handler, RequestBuffer(self._receive_request), send_reply)
-        threading.Thread(target=_serve_awaited_requests, args=arguments, daemon=True).start()
+        arguments = (self._handler, RequestBuffer(self._receive_request, report_beat), send_reply)
+        threading.Thread(target=serve_awaited_requests, args=arguments, daemon=True).start()
+
+    def kill(self) -> None:
+        """A thread cannot be ended: it answers no more once it comes back."""
+        self.stop()
 
     def stop(self) -> None:
         """Answer no more."""
         self._requests.put(None)
+
+    def memory(self) -> int:
+        """Not known: it shares the memory of this process."""
+        return 0
 
     def _receive_request(self, wait: bool) -> NumberedRequest | None:
         try:
@@ -75,71 +106,129 @@ class ThreadWorker:
 
 
 class ProcessWorker:
-    """Searches in a process of its own, which is started anew should it end.
+    """Searches in a process of its own, which can be killed."""
 
-    It is spawned, not forked: threads that a model has started (OpenMP, ONNX) do not
-    survive a fork. The handler travels there once, as a pickle.
-    """
+    can_be_killed = True
 
-    def __init__(self, pickled_handler: bytes) -> None:
-        self._pickled_handler = pickled_handler
-        self._stopped = False
+    def __init__(self, starter: ProcessStarter, *, low_priority: bool = False) -> None:
+        self._starter = starter
+        self._low_priority = low_priority
         self._outbox: SimpleQueue[NumberedRequest | None] = SimpleQueue()
-        self._spawn_process()
+        self._number = 0
+        self._stopped = False
 
     def send(self, request: NumberedRequest) -> None:
         """Hand over a request, or withdraw it."""
         self._outbox.put(request)
 
-    def start(self, send_reply: SendReply, report_loss: ReportLoss) -> None:
-        """Begin to hand over requests and replies: a thread for each, since a pipe may be full."""
-        arguments = (send_reply, report_loss)
-        threading.Thread(target=self._send_requests, daemon=True).start()
-        threading.Thread(target=self._receive_replies, args=arguments, daemon=True).start()
+    def start(
+        self, send_reply: SendReply, report_beat: ReportBeat, report_loss: ReportLoss
+    ) -> None:
+        """Start the process, and a thread for each direction, since a pipe may be full."""
+
+        def run() -> None:
+            try:
+                connection, self._number = self._starter.start_process(
+                    low_priority=self._low_priority
+                )
+            except (OSError, EOFError, ModelCannotTravel):
+                report_loss()
+                return
+            if self._stopped:
+                self.kill()
+            threading.Thread(target=self._send_requests, args=(connection,), daemon=True).start()
+            self._receive(connection, send_reply, report_beat)
+            self._number = 0
+            self._outbox.put(None)
+            report_loss()
+
+        threading.Thread(target=run, daemon=True).start()
+
+    def kill(self) -> None:
+        """End the process at once."""
+        self._stopped = True
+        if self._number:
+            kill_process(self._number)
 
     def stop(self) -> None:
-        """End the process."""
-        self._stopped = True
-        self._outbox.put(None)
-        self._process.terminate()
-        self._process.join(timeout=2)
+        """End the process: what it holds is its own, so that nothing is left behind."""
+        self.kill()
 
-    def _send_requests(self) -> None:
-        while (request := self._outbox.get()) is not None:
-            with suppress(OSError):  # the thread that reads replies sees that the process ended
-                self._connection.send(request)
+    def memory(self) -> int:
+        """The memory that the process has in use."""
+        return resident_bytes(self._number) if self._number else 0
 
-    def _receive_replies(self, send_reply: SendReply, report_loss: ReportLoss) -> None:
-        while not self._stopped:
+    def _send_requests(self, connection: Connection) -> None:
+        try:
+            while (request := self._outbox.get()) is not None:
+                connection.send(request)
+        except OSError:  # the thread that reads replies sees that the process ended
+            pass
+
+    def _receive(
+        self, connection: Connection, send_reply: SendReply, report_beat: ReportBeat
+    ) -> None:
+        with connection:
             try:
-                send_reply(*self._connection.recv())
+                while True:
+                    message = connection.recv()
+                    if message == BEAT:
+                        report_beat()
+                    else:
+                        send_reply(*message)
             except (EOFError, OSError):
-                if not self._stopped:
-                    LOG.error("a process that was searching has ended; another takes its place")
-                    self._connection.close()
-                    self._spawn_process()
-                    report_loss()
-
-    def _spawn_process(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self._connection, theirs = context.Pipe()
-        arguments = (theirs, self._pickled_handler)
-        self._process = context.Process(target=_serve_pipe, args=arguments, daemon=True)
-        with _limit_to_one_thread_each():
-            self._process.start()
-        theirs.close()
+                pass
 
 
-def make_workers(handler: RequestHandler, n: int) -> list[SearchWorker]:
-    """Make ``n`` workers: processes, or one thread where ``n`` is 1 or the model cannot travel."""
-    if n <= 1:
-        return [ThreadWorker(handler)]
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkerPlan:
+    """How searches are run: by which workers, and how many of them for each kind of request.
+
+    Parameters
+    ----------
+    make_worker : makes a worker for ordinary requests
+    make_dear_worker : makes one for requests of many searches; None where they share a worker
+    size : how many there are of the former
+    width : requests that a worker searches at a time, in lock-step
+    starter : what starts processes, where there are any
+    """
+
+    make_worker: Callable[[], SearchWorker]
+    make_dear_worker: Callable[[], SearchWorker] | None
+    size: int
+    width: int
+    starter: ProcessStarter | None = None
+
+
+PROCESS_WIDTH = 4  # a wider lock-step is hardly cheaper, and long searches hold up all of it
+_THREAD_WIDTH = 256
+
+
+def plan_workers(
+    handler: RequestHandler, n: int, template: ForkTemplate | None = None
+) -> WorkerPlan:
+    """Plan ``n`` processes; one thread where ``n`` is 0 or the model cannot travel.
+
+    ``template`` is one that was started before the model was made, to save time.
+    """
+    if n == 0 or (n == 1 and not CAN_FORK):
+        return _plan_thread(handler)
     try:
-        pickled = pickle.dumps(handler)
-    except Exception as error:  # whatever a model's own pickling raises
-        LOG.warning("one worker only: the model cannot be sent to another process (%s)", error)
-        return [ThreadWorker(handler)]
-    return [ProcessWorker(pickled) for _ in range(n)]
+        starter = _process_starter(handler, template)
+    except ModelCannotTravel as error:
+        LOG.warning(
+            "the model is called in the service's own process, where nothing can stop it: %s; "
+            "a model that is imported from a module of its own gets processes of its own",
+            error,
+        )
+        return _plan_thread(handler)
+    return WorkerPlan(
+        lambda: ProcessWorker(starter),
+        lambda: ProcessWorker(starter, low_priority=True),
+        n,
+        PROCESS_WIDTH,
+        starter,
+    )
 
 
 def n_cores() -> int:
@@ -149,45 +238,24 @@ def n_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _serve_awaited_requests(
-    handler: RequestHandler, requests: RequestBuffer, send_reply: SendReply
-) -> None:
-    """Answer requests, and send the replies that are still waited for."""
-
-    def send_if_awaited(number: int, reply: Reply) -> None:
-        if requests.is_awaited(number):
-            send_reply(number, reply)
-        requests.mark_answered(number)
-
-    handler.serve(requests, send_if_awaited)
+def _plan_thread(handler: RequestHandler) -> WorkerPlan:
+    return WorkerPlan(lambda: ThreadWorker(handler), None, 1, _THREAD_WIDTH)
 
 
-def _serve_pipe(connection: Connection, pickled_handler: bytes) -> None:
-    """Answer what comes through a pipe until its other end closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that started this one
-
-    def receive(wait: bool) -> NumberedRequest | None:
-        request: NumberedRequest | None = None
-        if wait or connection.poll():
-            request = connection.recv()
-        return request
-
-    def send_reply(number: int, reply: Reply) -> None:
-        connection.send((number, reply))
-
-    handler = pickle.loads(pickled_handler)
-    gc.freeze()  # the handler stays, and need not be looked through again and again
-    with suppress(OSError):
-        _serve_awaited_requests(handler, RequestBuffer(receive), send_reply)
-
-
-@contextmanager
-def _limit_to_one_thread_each() -> Iterator[None]:
-    """Let processes started now use one thread each for linear algebra: they share the cores."""
-    added = [name for name in _THREAD_VARIABLES if name not in os.environ]
-    os.environ.update(dict.fromkeys(added, "1"))
+def _process_starter(handler: RequestHandler, template: ForkTemplate | None) -> ProcessStarter:
+    """What starts processes that hold a handler; ``ModelCannotTravel`` where none can."""
     try:
-        yield
-    finally:
-        for name in added:
-            os.environ.pop(name, None)
+        pickled = pickle.dumps(handler)
+    except Exception as error:  # whatever a model's own pickling raises
+        raise ModelCannotTravel(f"it cannot be pickled ({type(error).__name__})") from None
+    if not CAN_FORK:
+        return SpawnedInterpreters(pickled)
+    if b"__main__" in pickled:
+        raise ModelCannotTravel("it is defined in the script or notebook itself")
+    template = template or ForkTemplate()
+    try:
+        template.load(pickled)
+    except (ModelCannotTravel, OSError, EOFError) as error:
+        template.stop()
+        raise ModelCannotTravel("another process cannot load it") from error
+    return template
