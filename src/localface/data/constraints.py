@@ -42,6 +42,9 @@ class _FeatureBox:
     reason: str | None = None
 
 
+_FREE = _FeatureBox()
+
+
 def compile_box(
     features: Sequence[Feature], record: Array, where: Mapping[str, object] | None
 ) -> Box:
@@ -154,6 +157,8 @@ def _intersect_constraints(
     feature: Feature, own: float, direction: str, extra: FeatureConstraint
 ) -> _FeatureBox:
     """Intersect all constraints on one feature."""
+    if direction == "freely" and extra is UNCONSTRAINED and _is_unlimited(feature):
+        return _FREE
     limits = _all_limits(feature, own, direction, extra)
     if not limits:
         return _FeatureBox()
@@ -171,6 +176,12 @@ def _intersect_constraints(
     return _FeatureBox(
         lower, upper, distance_limit=distance_limit, grows_to=grows_to, reason=reason
     )
+
+
+def _is_unlimited(feature: Feature) -> bool:
+    """Tell whether the schema leaves all of a number free, which is known at a glance."""
+    unlimited = feature.within is None and feature.bounds in (None, (None, None))
+    return unlimited and not feature.discrete
 
 
 def _furthest_growth(feature: Feature, own: float, extra: FeatureConstraint) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -80,6 +81,24 @@ class Legs:
     def points_at(self, offsets: Array) -> Array:
         """Return the point at one offset along each leg."""
         return self.starts + self.directions * offsets[:, None]
+
+
+class SummedAlongLegs(Protocol):
+    """Kernels of rows along legs, whose sums can be asked for."""
+
+    @property
+    def lengths(self) -> Array:
+        """Of the legs."""
+        ...
+
+    @property
+    def h(self) -> float:
+        """The bandwidth of the kernels."""
+        ...
+
+    def log_sums_at(self, leg: Ids, offsets: Array) -> tuple[Array, Array]:
+        """Return the log-sum of kernels at offsets along legs, with its slope."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +186,7 @@ class LegSamples:
     ``lowest_sample`` and ``proven_minimum`` have one value a leg: the truth lies between them.
     """
 
-    def __init__(self, profile: KernelProfile) -> None:
+    def __init__(self, profile: SummedAlongLegs) -> None:
         self._profile = profile
         self._leg, self._offset = evenly_spaced_offsets(profile.lengths, profile.h)
         self._log_sum, self._slope = profile.log_sums_at(self._leg, self._offset)
