@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from localface.data.absence import code_numbers, is_absent
+from localface.data.absence import absent_values, code_numbers, is_absent
 from localface.data.box import Box, DistanceLimit
 from localface.data.codes import range_codes
 from localface.data.comparable import codes_alike
@@ -52,15 +52,13 @@ def compile_box(
     asked = read_where(features, where)
     each = [asked.get(feature.name, UNCONSTRAINED) for feature in features]
     directions = [_allowed_direction(*pair) for pair in zip(features, each, strict=True)]
-    gone = [bool(is_absent(*pair)) for pair in zip(features, record, strict=True)]
+    gone = absent_values(features, record).tolist()
     parts = [
-        _stays_absent(feature, float(own))
+        _stays_absent(feature, own)
         if absent
-        else _without_codes(
-            feature, float(own), _intersect_constraints(feature, float(own), direction, extra)
-        )
+        else _without_codes(feature, own, _intersect_constraints(feature, own, direction, extra))
         for feature, own, direction, extra, absent in zip(
-            features, record, directions, each, gone, strict=True
+            features, record.tolist(), directions, each, gone, strict=True
         )
     ]
     lower = np.array([part.lower for part in parts])

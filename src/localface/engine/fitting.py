@@ -27,7 +27,6 @@ from localface.geometry.point_set import PointSet
 from localface.models.agreeing import AgreeingScorer
 from localface.models.model_table import model_table_format
 from localface.models.output import read_output
-from localface.models.readers.trees import trees_on
 from localface.models.scorer import Scorer
 from localface.options import Options
 from localface.search.plan import Plan, Price, WalkOptions
@@ -81,6 +80,8 @@ def fit_engine(
         target=1 if target is None else target,
     )
     if on is not None and score.reading != "called":
+        from localface.models.readers.trees import trees_on
+
         with trees_on(on):  # every process that asks the device then knows all scores
             engine.driver.prescore()
     return engine

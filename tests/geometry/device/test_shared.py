@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from localface.errors import InputError
 from localface.geometry.device.numpy_scan import NumpyScan
 from localface.geometry.device.scan import KernelSamples, NearQuestions
 from localface.geometry.device.shared import SharedScan, _answer_together, _serve
@@ -68,3 +69,25 @@ def test_an_error_on_the_device_is_raised_where_it_was_asked(
 
     with pytest.raises(MemoryError, match="full"):
         shared.near_rows(NearQuestions.for_points(ROWS[:1], np.ones(1, dtype=np.int64)))
+
+
+def test_a_forked_process_without_a_line_is_told_that_it_cannot_use_the_device(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shared = SharedScan(NumpyScan(ROWS))
+    monkeypatch.setattr("localface.geometry.device.shared.os.getpid", lambda: -1)
+
+    with pytest.raises(InputError, match="forked from one that holds a GPU"):
+        shared.kernel_sums(KernelSamples.at_points(ROWS[:1]), 0.5)
+
+
+def test_a_copy_by_pickle_answers_by_itself() -> None:
+    shared = SharedScan(NumpyScan(ROWS))
+    samples = KernelSamples.at_points(ROWS[:3])
+
+    copied = pickle.loads(pickle.dumps(shared))
+
+    assert copied._number != shared._number
+    np.testing.assert_array_equal(
+        copied.kernel_sums(samples, 0.5)[0], shared.kernel_sums(samples, 0.5)[0]
+    )

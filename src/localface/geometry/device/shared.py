@@ -7,23 +7,26 @@ is the number of the object that is to answer, the name of a method, and the arg
 from __future__ import annotations
 
 import itertools
+import os
 import pickle
-import selectors
 import threading
 from contextlib import suppress
 from functools import cached_property
-from multiprocessing.connection import Connection
-from multiprocessing.context import BaseContext
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from localface.errors import InputError
 from localface.geometry.compiled.library import load_library
 from localface.geometry.compiled.pair_rule import PairRule
 from localface.geometry.device.scan import KernelSamples, NearQuestions
 from localface.types import Array, Ids
+
+if TYPE_CHECKING:  # a tenth of what importing localface takes, and seldom wanted
+    from multiprocessing.connection import Connection
+    from multiprocessing.context import BaseContext
 
 _FEW_SEGMENTS = 32  # that the processor has looked up before a device has been asked
 _numbers = itertools.count()
@@ -37,6 +40,7 @@ class _Shared:
     def __init__(self, answers: Any) -> None:
         self._answers = answers
         self._number = next(_numbers)
+        self._process = os.getpid()
         _shared[self._number] = self
 
     def __getstate__(self) -> dict[str, Any]:
@@ -47,6 +51,13 @@ class _Shared:
 
     def _ask(self, method: str, *arguments: Any, **named: Any) -> Any:
         if not _lines:
+            if self._process != os.getpid():
+                raise InputError(
+                    "this process was forked from one that holds a GPU, and cannot use it: ask in "
+                    "the process that fitted the explainer (explain_many(n_jobs=) does), or start "
+                    "processes by spawning them",
+                    option="device",
+                )
             return getattr(self._answers, method)(*arguments, **named)
         asked = (self._number, method, arguments, named)
         _lines[0].send_bytes(pickle.dumps(asked, pickle.HIGHEST_PROTOCOL))
@@ -135,13 +146,15 @@ class DeviceLines:
 
 def _serve(lines: list[Connection]) -> None:
     """Answer until everyone has gone; what came in the meantime is answered together."""
+    import selectors
+
     ready = selectors.DefaultSelector()
     for line in lines:
         ready.register(line, selectors.EVENT_READ)
     while ready.get_map():
         asked: dict[tuple[object, ...], list[tuple[Connection, Any]]] = {}
         for key, _ in ready.select():
-            line = cast(Connection, key.fileobj)
+            line = cast("Connection", key.fileobj)
             try:
                 number, method, arguments, named = pickle.loads(line.recv_bytes())
             except (EOFError, OSError):  # the process has ended
