@@ -215,3 +215,22 @@ def test_rows_and_states_are_counted_in_one_round() -> None:
     assert (by_row.targets, by_row.best.size) == (2, 0)
     assert (by_state.allowed, by_state.targets) == (6, 0)
     assert by_state.best_scores.max() == 0.45
+
+
+def test_the_densities_of_rows_are_one_call_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    density = line_density()
+    asked: list[list[int]] = []
+    work_out = density.row_log_densities
+
+    def note(some: Any) -> Any:
+        asked.append(some.tolist())
+        return work_out(some)
+
+    monkeypatch.setattr(density, "row_log_densities", note)
+    one = QuestionAnswerer(line_source(), density, LineScore())
+    questions = [RowDensities(ids(2, 3), points(2.0, 3.0)), RowDensities(ids(4), points(4.0))]
+
+    found = answers(one, questions)
+
+    assert asked == [[2, 3, 4]]
+    assert [len(each) for each in found] == [2, 1]
