@@ -88,3 +88,27 @@ def test_rows_and_states_may_be_asked_for_in_one_batch() -> None:
 
     expected = [one.ids.tolist() for one in table.nearest(asked)]
     assert [one.ids.tolist() for one in found] == expected
+
+
+def test_without_the_compiled_part_it_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = make_points(8)
+    table, device = both(points)
+    asked = [make_question(points, i, projected=True) for i in range(10)]
+    expected = [one.ids.tolist() for one in table.nearest(asked)]
+    monkeypatch.setattr("localface.sources.table_states.load_library", lambda: None)
+
+    assert [one.ids.tolist() for one in device.nearest(asked)] == expected
+
+
+def test_more_groups_than_a_device_has_bits_for_are_left_to_the_processor(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    points = make_points(9)
+    table, device = both(points)
+    asked = [make_question(points, i, projected=True) for i in range(10)]
+    monkeypatch.setattr("localface.sources.device_table._MOST_GROUPS", 0)
+
+    found = device.nearest(asked)
+
+    expected = [one.ids.tolist() for one in table.nearest(asked)]
+    assert [one.ids.tolist() for one in found] == expected

@@ -65,12 +65,9 @@ class _DeviceStates(TableStates):
     def nearest(self, questions: Sequence[Nearest]) -> list[Neighbors]:
         """Answer each question; more rows are asked for where too many come to the same states."""
         simple = [len(projection_of(one).taken_together) <= _MOST_GROUPS for one in questions]
-        others = iter(
-            super().nearest([one for one, s in zip(questions, simple, strict=True) if not s])
-        )
-        found = [
-            no_states(one) if s else next(others) for one, s in zip(questions, simple, strict=True)
-        ]
+        found = [no_states(one) for one in questions]
+        for i in np.flatnonzero(~np.array(simple)).tolist():
+            found[i] = super().nearest([questions[i]])[0]
         pending = np.flatnonzero(simple)
         wanted = np.array([one.k + _SPARE + len(one.exclude) for one in questions])
         while len(pending):
