@@ -72,6 +72,11 @@ class LocalFACE(FittedExplainer):
         People over time (``localface.analyses.observed_moves.Trajectories``, or a dict with a
         ``table`` and the names of its columns): each action then says how many of them really did
         the like, and how they fared.
+    device
+        ``"cuda"`` to look at all rows on a GPU, for populations: it needs CuPy (``pip install
+        "localface[gpu]"``). However many rows there are, neighbours are exact and densities
+        learnt from all of them; ``"cpu"`` gives the same answers on the processor, slowly.
+        ``None`` takes a sample of very large tables.
     search
         How paths are looked for, for researchers: see ``Search``.
 
@@ -97,6 +102,7 @@ class LocalFACE(FittedExplainer):
         max_rows: int | None = None,
         density: Any = "kde",
         evidence: Any = None,
+        device: str | None = None,
         search: Search | None = None,
     ) -> None:
         self.options = Options.with_search(
@@ -107,7 +113,13 @@ class LocalFACE(FittedExplainer):
             density=density,
         )
         self._engine = fit_engine(
-            model, data, schema=schema, target=target, options=self.options, groups=groups
+            model,
+            data,
+            schema=schema,
+            target=target,
+            options=self.options,
+            groups=groups,
+            device=device,
         )
         self.target = self._engine.target
         warn_of_near_copies(self._engine.density, stacklevel=2)

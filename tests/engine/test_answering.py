@@ -237,3 +237,22 @@ def test_each_step_may_have_a_floor_of_its_own() -> None:
     (found,) = answers(answerer(), [DensityAlong(starts, starts, floors, "lowest")])
 
     assert found.passes.tolist() == [True, False]
+
+
+def test_the_densities_of_rows_are_one_call_whoever_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    density = line_density()
+    asked: list[list[int]] = []
+    work_out = density.row_log_densities
+
+    def note(some: Any) -> Any:
+        asked.append(some.tolist())
+        return work_out(some)
+
+    monkeypatch.setattr(density, "row_log_densities", note)
+    one = QuestionAnswerer(line_source(), density, LineScore())
+    questions = [RowDensities(ids(2, 3), points(2.0, 3.0)), RowDensities(ids(4), points(4.0))]
+
+    found = answers(one, questions)
+
+    assert asked == [[2, 3, 4]]
+    assert [len(each) for each in found] == [2, 1]

@@ -48,6 +48,7 @@ class KDE:
     bandwidth : h
     matrix : A, applied to points from the right; None for the identity
     row_log_densities : leave-one-out log-densities of the rows, NaN where not worked out
+    places : the rows as A maps them, where that is known already
     """
 
     certified = True
@@ -60,8 +61,9 @@ class KDE:
         bandwidth: float,
         matrix: Array | None = None,
         row_log_densities: Array,
+        places: Array | None = None,
     ) -> None:
-        self._kernels = RowKernels(point_set, discrete, bandwidth, matrix)
+        self._kernels = RowKernels(point_set, discrete, bandwidth, matrix, places)
         self._point_set = point_set
         self._row_log_densities = row_log_densities
         self.bandwidth = bandwidth

@@ -21,17 +21,25 @@ class RowKernels:
     """Rows with a round kernel on each of them, in the space that a matrix maps points to.
 
     Who lies at the end of a segment, and where its discrete columns flip, is told by the points
-    themselves; all else goes by their places in that space. ``point_set`` are the rows there.
+    themselves; all else goes by their places in that space. ``point_set`` are the rows there:
+    ``places``, where they are known already.
     """
 
     def __init__(
-        self, rows: PointSet, discrete: Mask, h: float, matrix: Array | None = None
+        self,
+        rows: PointSet,
+        discrete: Mask,
+        h: float,
+        matrix: Array | None = None,
+        places: Array | None = None,
     ) -> None:
         self.rows = rows
         self.discrete = discrete
         self.h = h
         self.matrix = matrix
-        self.point_set = rows if matrix is None else PointSet(map_points(rows.points, matrix))
+        self.point_set = rows
+        if matrix is not None:
+            self.point_set = PointSet(map_points(rows.points, matrix) if places is None else places)
         self._stretch = 1.0 if matrix is None else float(np.linalg.norm(matrix))  # at most so much
 
     def places_of(self, points: Array) -> Array:

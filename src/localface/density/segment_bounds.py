@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from localface.density.exact_segment import (
-    ExactProfile,
     evenly_spaced_offsets,
     lower_bounds_between_samples,
 )
@@ -84,6 +84,24 @@ class Legs:
     def points_at(self, offsets: Array) -> Array:
         """Return the point at one offset along each leg."""
         return self.starts + self.directions * offsets[:, None]
+
+
+class SummedAlongLegs(Protocol):
+    """Kernels of rows along legs, whose sums can be asked for."""
+
+    @property
+    def lengths(self) -> Array:
+        """Of the legs."""
+        ...
+
+    @property
+    def h(self) -> float:
+        """The bandwidth of the kernels."""
+        ...
+
+    def log_sums_at(self, leg: Ids, offsets: Array) -> tuple[Array, Array]:
+        """Return the log-sum of kernels at offsets along legs, with its slope."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +190,7 @@ class LegSamples:
     ``lowest_sample`` and ``proven_minimum`` have one value a leg: the truth lies between them.
     """
 
-    def __init__(self, profile: KernelProfile | ExactProfile) -> None:
+    def __init__(self, profile: SummedAlongLegs) -> None:
         self._profile = profile
         self._leg, self._offset = evenly_spaced_offsets(profile.lengths, profile.h)
         self._log_sum, self._slope = profile.log_sums_at(self._leg, self._offset)

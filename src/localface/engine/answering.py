@@ -171,11 +171,13 @@ class QuestionAnswerer:
         return judge(starts, ends, np.concatenate(floors))
 
     def _answer_row_densities(self, asked: Metered) -> list[Array]:
-        if not self._fitted_on_sample:
-            return [self._density.row_log_densities(question.ids) for _, question in asked]
-        points = np.concatenate([question.points for _, question in asked])
-        found = self._density.lowest_along(points, points, None).log_densities
-        lasts = np.cumsum([len(question.points) for _, question in asked])
+        if self._fitted_on_sample:
+            points = np.concatenate([question.points for _, question in asked])
+            found = self._density.lowest_along(points, points, None).log_densities
+        else:
+            ids = np.concatenate([question.ids for _, question in asked])
+            found = self._density.row_log_densities(ids)
+        lasts = np.cumsum([len(question.ids) for _, question in asked])
         return np.split(found, lasts[:-1])
 
     def _answer_widening(self, asked: Metered) -> list[float]:

@@ -21,11 +21,13 @@ from localface.engine.meter import Meter
 from localface.engine.score_cache import ScoreFunction
 from localface.errors import InputError, ModelError
 from localface.search.questions import OutOfTime, Question
+from localface.sources.device_table import DeviceTable
 from localface.sources.holder import RowHolder
 from localface.sources.protocol import Source
 
 _MEMORY = 256 * 2**20  # bytes for the distances of one round
 _WIDTH = 256  # searches that advance together: more would not make a round cheaper
+_WIDTH_ON_DEVICE = 4096  # there it does: what a round waits for takes as long for few
 _Item = TypeVar("_Item")
 _AnswerAll = Callable[[Metered], Sequence[Any]]
 
@@ -129,6 +131,8 @@ class Driver:
 
     def _n_advancing_together(self) -> int:
         """How many searches advance together; a source that scans takes memory for each."""
+        if isinstance(self._source, DeviceTable):
+            return _WIDTH_ON_DEVICE
         if not self._source.exact:
             return _WIDTH
         return max(1, min(_WIDTH, _MEMORY // (8 * self._source.n_rows)))

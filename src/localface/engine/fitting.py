@@ -22,6 +22,7 @@ from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
 from localface.engine.targeting import fitted_target, make_target, options_for_target
 from localface.errors import InputError, ModelError, NearCopiesWarning
+from localface.geometry.device.device import Device, device_named
 from localface.geometry.point_set import PointSet
 from localface.models.agreeing import AgreeingScorer
 from localface.models.model_table import model_table_format
@@ -43,18 +44,21 @@ def fit_engine(
     target: object,
     options: Options,
     groups: object = None,
+    device: str | None = None,
 ) -> Engine:
-    """Load the table, read the model, fit the density."""
-    table = load_table(data, schema, options, groups=groups)
+    """Load the table, read the model, fit the density; of all rows where a device is named."""
+    on = device_named(device)
+    all_rows = device is not None
+    table = load_table(data, schema, options, groups=groups, all_rows=all_rows, device=on)
     options = options_for_target(options, target)
     wanted = fitted_target(model, target)
     score = _make_scorer(model, wanted, table, min_score=options.min_score)
     density = fit_density(
-        table.fitted_points, table.space, table.form, options, groups=table.groups
+        table.fitted_points, table.space, table.form, options, groups=table.groups, device=on
     )
     log_floor = log_floor_from_options(density, table.space, options)
     spacing = _fit_spacing(table.fitted_points, table.space, options)
-    return Engine(
+    engine = Engine(
         schema=table.schema,
         options=options,
         form=table.form,
@@ -75,6 +79,12 @@ def fit_engine(
         model=model,
         target=1 if target is None else target,
     )
+    if on is not None and score.reading != "called":
+        from localface.models.readers.trees import trees_on
+
+        with trees_on(on):  # every process that asks the device then knows all scores
+            engine.driver.prescore()
+    return engine
 
 
 def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:
@@ -148,6 +158,7 @@ def fit_density(
     options: Options,
     *,
     groups: Ids | None = None,
+    device: Device | None = None,
 ) -> Density:
     """Fit the density that was asked for; the cover rule has one of its own.
 
@@ -158,7 +169,7 @@ def fit_density(
     if options.edges == "cover":
         return fit_knn(points, discrete, k=options.min_people)
     if density == "kde" and not options.as_published:
-        return fit_common_states(points, space, groups=groups)
+        return fit_common_states(points, space, groups=groups, device=device)
     if density in ("kde", "isotropic"):
         return fit_kde(points, discrete)
     if density == "knn":

@@ -17,10 +17,12 @@ from localface.data.space import Space
 from localface.data.table_format import TableFormat
 from localface.data.value_scales import absences_in
 from localface.errors import DataError, InputError, SchemaError
+from localface.geometry.device.device import Device
 from localface.geometry.point_set import PointSet
 from localface.options import Options, Search
 from localface.sources.cell_rows import make_compact
 from localface.sources.cells import Cells
+from localface.sources.device_table import DeviceTable
 from localface.sources.partition import SAMPLE, row_hashes, smallest_hashes
 from localface.sources.store import Store
 from localface.sources.table import TableSource
@@ -51,14 +53,27 @@ class LoadedTable:
 
 
 def load_table(
-    data: Any, schema: Schema | None, options: Options, *, groups: object = None
+    data: Any,
+    schema: Schema | None,
+    options: Options,
+    *,
+    groups: object = None,
+    all_rows: bool = False,
+    device: Device | None = None,
 ) -> LoadedTable:
     """Open a table that came in memory, or one that was written into a folder.
 
     ``groups`` says whose each row is: one label a row, or the name of a column, which is no
-    feature unless the schema names it.
+    feature unless the schema names it. With ``all_rows`` every row counts, however
+    many there are, and a ``device`` may look at them.
     """
     if isinstance(data, Store):
+        if all_rows:
+            raise InputError(
+                "device= is for rows in memory, and those of a store stay on disk: load the table "
+                "and give it as data, or leave device= out",
+                option="device",
+            )
         if groups is not None:
             raise InputError(
                 "groups= is for rows in memory, and a store keeps distinct rows only: write the "
@@ -73,12 +88,12 @@ def load_table(
     form = TableFormat.of(data, schema)
     people = number_people(labels, len(records))
     extra = tuple(name for name in _named_columns(data) if name not in schema.names)
-    if len(records) > MAX_SCANNED_ROWS:
+    if len(records) > MAX_SCANNED_ROWS and not all_rows:
         compact = make_compact(records)
         del records  # nothing of that size is held twice
         loaded = _load_into_cells(compact, schema, form, options, people)
     else:
-        loaded = _load_to_scan(records, schema, form, options, people)
+        loaded = _load_to_scan(records, schema, form, options, people, device)
     return replace(loaded, extra_columns=extra)
 
 
@@ -87,9 +102,14 @@ def _named_columns(data: Any) -> tuple[str, ...]:
 
 
 def _load_to_scan(
-    records: Array, schema: Schema, form: TableFormat, options: Options, people: Ids | None
+    records: Array,
+    schema: Schema,
+    form: TableFormat,
+    options: Options,
+    people: Ids | None,
+    device: Device | None,
 ) -> LoadedTable:
-    """Take rows that are few enough to be scanned.
+    """Take rows that are few enough to be scanned, or that a device scans.
 
     The same row twice is one person: rows are kept distinct and in canonical order, so
     that neither their order nor an accidental copy can change an answer.
@@ -100,6 +120,9 @@ def _load_to_scan(
     space.check_magnitudes(distinct, "the data")
     points = PointSet(space.points(distinct))
     table = TableSource(points, distinct, first, n_rows=len(records))
+    if device is not None:
+        scan = device.scan_of(points.points)
+        table = DeviceTable(points, distinct, first, n_rows=len(records), scan=scan)
     groups = None if people is None else people[first]
     seen = read_seen_values(schema, distinct)
     return LoadedTable(schema, form, space, table, distinct, points, seen, groups, people)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -12,12 +13,14 @@ from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine, PlannedRequest
 from localface.engine.requests import Request
 from localface.errors import InputError
+from localface.geometry.device.shared import DeviceLines, any_shared
 from localface.search.plan import Plan
 
 AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[Recourse]]
 """Says more to those who have no recourse: takes all answers at once, with their requests."""
 Numbered = tuple[int, "Recourse | InputError"]
 _LARGEST_SHARE = 256  # people that one process takes at a time
+_LARGEST_WITH_DEVICE = 1024  # the same where a device answers: it is quicker the more ask at once
 _SHARES_PER_PROCESS = 2  # at least, so that none waits long for the last
 
 
@@ -70,19 +73,25 @@ class SharedWork:
         from concurrent.futures.process import BrokenProcessPool
 
         n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
-        shares = _shares_of(list(self.planned), n_jobs)
         forks = "fork" in multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("fork" if forks else "spawn")
+        lines = DeviceLines(context, n_jobs) if forks and any_shared() else None
+        largest = _LARGEST_SHARE if lines is None else _LARGEST_WITH_DEVICE
+        shares = _shares_of(list(self.planned), n_jobs, largest)
         executor = ProcessPoolExecutor(
             n_jobs,
-            mp_context=multiprocessing.get_context("fork" if forks else "spawn"),
+            mp_context=context,
             initializer=_hold_work,  # forked processes have it already: nothing is sent
-            initargs=(self,),
+            initargs=(self, lines),
         )
         died = False
+        gc.freeze()  # forked processes need not go through what is here already
         try:
             running: list[Future[list[Numbered]]] = [
                 executor.submit(_answer_share, share) for share in shares
             ]
+            if lines is not None:
+                lines.serve()  # once all processes are there: none is forked beside a thread
             for one in as_completed(running):
                 if isinstance(one.exception(), BrokenProcessPool):
                     died = True  # shares that are done may still come
@@ -91,6 +100,7 @@ class SharedWork:
         except BrokenProcessPool:
             died = True
         finally:
+            gc.unfreeze()
             executor.shutdown(wait=False, cancel_futures=True)
         if died:
             raise WorkerDied
@@ -99,18 +109,20 @@ class SharedWork:
 _held: list[SharedWork] = []  # in a worker process: what it works on
 
 
-def _hold_work(work: SharedWork) -> None:
+def _hold_work(work: SharedWork, lines: DeviceLines | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that collects
     _held[:] = [work]
+    if lines is not None:
+        lines.take_one()
 
 
 def _answer_share(numbers: Sequence[int]) -> list[Numbered]:
     return _held[0].answer_and_complete(numbers)
 
 
-def _shares_of(numbers: Sequence[int], n_jobs: int) -> list[Sequence[int]]:
+def _shares_of(numbers: Sequence[int], n_jobs: int, largest: int) -> list[Sequence[int]]:
     size = -(-len(numbers) // (n_jobs * _SHARES_PER_PROCESS)) or 1
-    size = min(size, _LARGEST_SHARE)
+    size = min(size, largest)
     return [numbers[first : first + size] for first in range(0, len(numbers), size)]
 
 

@@ -242,3 +242,8 @@ def _add_batch_options(group: Any) -> None:
         help="the Ray cluster (default: the one that runs); local starts one",
     )
     add("--workers", metavar="N", type=int, help="workers on the Ray cluster (default: one a CPU)")
+    add(
+        "--device",
+        choices=("cuda", "cpu"),
+        help="look at all rows, on a GPU or (slowly) on the processor; see docs/gpu.md",
+    )

@@ -10,6 +10,7 @@ from localface.geometry.settling import settle_squared_distances
 from localface.types import Array, Ids
 
 _DISTANCES_AT_ONCE = 2**19
+_FEWEST_LINES = 16  # however long: what is worked out for each chunk of them takes its time too
 _PART = 32  # values of a line that are looked at together
 
 
@@ -45,7 +46,7 @@ def smallest_of_lines(values: Array, count: int) -> Array:
 
 def chunks(n: int, width: int) -> Iterator[slice]:
     """Split ``n`` lines of ``width`` values each into slices that are small enough to hold."""
-    step = max(1, _DISTANCES_AT_ONCE // max(1, width))
+    step = max(_FEWEST_LINES, _DISTANCES_AT_ONCE // max(1, width))
     return (slice(first, min(first + step, n)) for first in range(0, n, step))
 
 

@@ -8,40 +8,57 @@ from localface.data.space import Space
 from localface.density.common_states.bins import FeatureBins
 from localface.density.common_states.common_scale import CommonScale
 from localface.density.common_states.comparable import ComparablePeople
+from localface.density.common_states.device_sums import log_sums_on_device, row_weights_on_device
 from localface.density.common_states.distances import evenly_spread
 from localface.density.common_states.given_own import GivenOwn
-from localface.density.common_states.joint_density import RowLogSums, leave_one_out_log_sums
+from localface.density.common_states.joint_density import (
+    RowLogSums,
+    are_few,
+    leave_one_out_log_sums,
+)
 from localface.density.common_states.kernel_shape import KernelShape
 from localface.density.common_states.model import CommonStates
 from localface.density.common_states.pair_tables import PairTables
 from localface.density.common_states.pair_weights import WeightedPairs
+from localface.density.device_kde import DeviceKDE
 from localface.density.kde import KDE
 from localface.density.protocol import DensityScale
 from localface.density.row_kernels import map_points
+from localface.geometry.device.device import Device
+from localface.geometry.device.scan import RowScan
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids
 
 _RANKED_ON = 20_000  # rows whose leave-one-out values make the scale
 
 
-def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None) -> CommonStates:
+def fit_common_states(
+    rows: PointSet, space: Space, *, groups: Ids | None = None, device: Device | None = None
+) -> CommonStates:
     """Fit on distinct rows; features that never change are what a person has as their own.
 
     ``groups`` numbers the person of each row, where people have several; None looks for
     near-copies. Floors are set by rows as if each were new: without all rows of the same
-    person, by pair weights learnt from others.
+    person, by pair weights learnt from others. Where there is a ``device``, it sums over all
+    rows, here and whenever the density is asked.
     """
     points = rows.points
     chosen = evenly_spread(len(points), _RANKED_ON)
     shape = KernelShape.fit(points, space, groups)
     places = map_points(points, shape.matrix)
-    kde, joint = _fit_kernels(rows, places, space, shape, chosen)
+    scan = None
+    if device is not None and not are_few(len(points), ~space.discrete):
+        scan = device.scan_of(places, shape.copies.groups)
+        kde, joint = _fit_kernels_on_device(scan, rows, places, space, shape, chosen)
+        weights = row_weights_on_device(scan, places, shape.copies)
+    else:
+        kde, joint = _fit_kernels(rows, places, space, shape, chosen)
+        weights = shape.copies.row_weights(places)
     bins = FeatureBins.fit(points, space)
     binned = bins.of(points)
     own = np.array([j for j, one in enumerate(space.schema) if one.own], dtype=np.int64)
     own_columns = space.own_columns
     halves = shape.copies.halves(len(points))
-    weights = shape.copies.row_weights(places)
     pairs = WeightedPairs.fit(PairTables.fit(bins, binned, weights), binned, halves, own)
     binned = binned[chosen]
     fair = np.column_stack([joint.fair, pairs.cross_fitted_values(binned, halves[chosen])])
@@ -73,7 +90,26 @@ def fit_common_states(rows: PointSet, space: Space, *, groups: Ids | None = None
         scale=DensityScale(np.sort(_combine(common, fair, pairs))),
         known_log_densities=known,
         comparable=comparable,
+        device=None if scan is None else device,
     )
+
+
+def _fit_kernels_on_device(
+    scan: RowScan, rows: PointSet, places: Array, space: Space, shape: KernelShape, chosen: Ids
+) -> tuple[KDE, RowLogSums]:
+    """Put the kernels on the rows, where a device sums them."""
+    known, log_sums = log_sums_on_device(scan, places, chosen, shape.bandwidth, shape.copies)
+    kde = DeviceKDE(
+        rows,
+        space.discrete,
+        bandwidth=shape.bandwidth,
+        matrix=shape.matrix,
+        row_log_densities=known,
+        places=places,
+        scan=scan,
+    )
+    normaliser = kde.log_normaliser
+    return kde, RowLogSums(log_sums.plain + normaliser, log_sums.fair + normaliser)
 
 
 def _fit_kernels(

@@ -15,7 +15,8 @@ from localface.density.row_kernels import STATED_TO
 from localface.types import Array, Ids, Mask
 
 _FEW_ROWS = 100  # rows a column below which a row's own part in the covariance is felt
-_SMALLEST_SUM = 1e-250  # of kernels that are not scaled: far more than those that came out as 0
+SMALLEST_SUM = 1e-250
+"""Of kernels that are not scaled: far more than those that came out as 0."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,14 +45,18 @@ def leave_one_out_log_sums(
     few, that is undone for the row that is left out. ``one_hot`` are the columns of categorical
     features, first and after the last. A row without anybody else gets the lowest log-sum of all.
     """
-    few = len(rows) < _FEW_ROWS * int(numeric.sum())
-    if few:
-        found = _sums_row_by_row(rows, chosen, bandwidth, copies, numeric)
+    if are_few(len(rows), numeric):
+        found = sums_row_by_row(rows, chosen, bandwidth, copies, numeric)
     else:
         found = _sums_of_pairs(rows, chosen, bandwidth, copies, one_hot)
     alone = np.isneginf(found.fair)
     found.fair[alone] = found.fair[~alone].min() if not alone.all() else 0.0
     return found
+
+
+def are_few(n_rows: int, numeric: Mask) -> bool:
+    """Tell whether rows are so few that a row's own part in the covariance is felt."""
+    return n_rows < _FEW_ROWS * int(numeric.sum())
 
 
 def _sums_of_pairs(
@@ -66,18 +71,18 @@ def _sums_of_pairs(
     groups = None if copies.groups is None else copies.groups[order]
     table = KernelTable.of(rows[order], bandwidth, one_hot)
     sums = kernel_sums_of_others(table, len(chosen), bandwidth, replace(copies, groups=groups))
-    unsure = np.minimum(*sums) < _SMALLEST_SUM
+    unsure = np.minimum(*sums) < SMALLEST_SUM
     unsure |= table.is_rounded_away(STATED_TO)[: len(chosen)]
     with np.errstate(divide="ignore"):
         plain, fair = (np.log(one) for one in sums)
     if unsure.any():
-        exact = _sums_row_by_row(rows, chosen[unsure], bandwidth, copies)
+        exact = sums_row_by_row(rows, chosen[unsure], bandwidth, copies)
         plain[unsure] = exact.plain
         fair[unsure] = exact.fair
     return RowLogSums(plain, fair)
 
 
-def _sums_row_by_row(
+def sums_row_by_row(
     rows: Array, chosen: Ids, bandwidth: float, copies: Copies, numeric: Mask | None = None
 ) -> RowLogSums:
     """Work out the sums of each row by itself; ``numeric`` where its own part is to be undone."""

@@ -14,7 +14,7 @@ from localface.density.common_states.common_scale import CommonScale
 from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.given_own import GivenOwn
-from localface.density.common_states.pair_layout import lay_out_pairs
+from localface.density.common_states.pair_layout import lay_out_pairs, rule_of_pairs
 from localface.density.common_states.pair_tables import NamedPair
 from localface.density.common_states.pair_weights import WeightedPairs
 from localface.density.common_states.segment_cells import cells_along
@@ -27,6 +27,8 @@ from localface.density.protocol import (
     compare_with_floor,
 )
 from localface.geometry.compiled.pair_rule import PairRule
+from localface.geometry.device.device import Device
+from localface.geometry.device.shared import SharedPairs
 from localface.geometry.point_set import PointSet
 from localface.types import Array, Ids
 
@@ -67,15 +69,18 @@ class CommonStates:
     scale: DensityScale
     known_log_densities: Array  # of the rows, NaN where not worked out
     comparable: ComparablePeople | None = None  # None where nothing is own
+    device: Device | None = None  # what looks up pairs, in place of the processor
     certified: bool = True
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_pair_rule"}
 
     @cached_property
-    def _pair_rule(self) -> PairRule | None:
-        """The pairs laid out for compiled code, where there is any."""
-        return lay_out_pairs(self.pairs, self.common, self.space.discrete)
+    def _pair_rule(self) -> PairRule | SharedPairs | None:
+        """The pairs laid out for compiled code or a device, where there is any."""
+        if self.device is not None and len(self.pairs.considered):
+            return self.device.rule_of(lay_out_pairs(self.pairs, self.common, self.space.discrete))
+        return rule_of_pairs(self.pairs, self.common, self.space.discrete)
 
     @property
     def bandwidth(self) -> float:

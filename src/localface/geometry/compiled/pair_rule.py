@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -34,8 +34,8 @@ class _Pairs(ctypes.Structure):
     )  # fmt: skip
 
 
-class PairRule:
-    """Tables of pairs, laid out for looking up what they stand for along steps.
+class PairLayout:
+    """Tables of pairs end to end, as pairs.c wants them.
 
     Parameters
     ----------
@@ -50,7 +50,6 @@ class PairRule:
 
     def __init__(
         self,
-        library: ctypes.CDLL,
         *,
         columns: Ids,
         edges: Array,
@@ -63,10 +62,9 @@ class PairRule:
         weights: Array,
         scale: Sequence[tuple[Array, Array]],
     ) -> None:
-        self._library = library
         numbers = [columns, *features, *tables]
         columns, first, second, starts, n_second = (_whole(one) for one in numbers)
-        arrays: dict[str, npt.NDArray[np.generic]] = {
+        self.arrays: dict[str, npt.NDArray[np.generic]] = {
             "columns": columns,
             "edges": np.ascontiguousarray(edges),
             "one_hot": _whole(one_hot),
@@ -79,20 +77,35 @@ class PairRule:
             "log_ratios": np.ascontiguousarray(log_ratios),
             "weights": np.ascontiguousarray(weights),
         }
-        lines = [[np.ascontiguousarray(one) for one in line] for line in scale]
-        self._arrays = (arrays, lines)  # they must live as long as their addresses are in use
-        self._struct = _Pairs(
-            width=len(discrete),
-            n_features=len(columns),
-            n_edges=edges.shape[1],
-            n_one_hot=len(one_hot),
-            n_absences=len(absences),
-            n_pairs=len(first),
-            n_cells=log_ratios.shape[1],
-            n_values=tuple(len(values) for values, _ in lines),
-            values=tuple(address(values) for values, _ in lines),
-            heights=tuple(address(heights) for _, heights in lines),
-            **{name: address(array) for name, array in arrays.items()},
+        self.lines = [[np.ascontiguousarray(one) for one in line] for line in scale]
+
+    def fill(self, addresses: Mapping[str, int], lines: Sequence[Sequence[int]]) -> _Pairs:
+        """Fill the structure, given where the arrays and the lines of the scale lie."""
+        arrays = self.arrays
+        return _Pairs(
+            width=len(arrays["discrete"]),
+            n_features=len(arrays["columns"]),
+            n_edges=arrays["edges"].shape[1],
+            n_one_hot=len(arrays["one_hot"]),
+            n_absences=len(arrays["absences"]),
+            n_pairs=len(arrays["first"]),
+            n_cells=arrays["log_ratios"].shape[1],
+            n_values=tuple(len(values) for values, _ in self.lines),
+            values=tuple(values for values, _ in lines),
+            heights=tuple(heights for _, heights in lines),
+            **addresses,
+        )
+
+
+class PairRule:
+    """Tables of pairs for compiled code: what they stand for along steps."""
+
+    def __init__(self, library: ctypes.CDLL, layout: PairLayout) -> None:
+        self._library = library
+        self._layout = layout  # its arrays must live as long as their addresses are in use
+        self._struct = layout.fill(
+            {name: address(array) for name, array in layout.arrays.items()},
+            [[address(one) for one in line] for line in layout.lines],
         )
         self._address = ctypes.addressof(self._struct)
 

@@ -25,6 +25,14 @@ class _Trees(ctypes.Structure):
     )
 
 
+def lay_out_nodes(arrays: Mapping[str, npt.NDArray[np.generic]]) -> npt.NDArray[np.void]:
+    """Put what a node holds side by side, as trees.c wants it."""
+    nodes = np.empty(len(arrays["left"]), dtype=_NODE)
+    for name in _NODE.names or ():
+        nodes[name] = arrays[name]
+    return nodes
+
+
 class TreeTables:
     """The nodes of trees, end to end, by the names that ``Trees`` has for them."""
 
@@ -32,12 +40,9 @@ class TreeTables:
         self, library: ctypes.CDLL, arrays: Mapping[str, npt.NDArray[np.generic]], depth: int
     ) -> None:
         self._library = library
-        nodes = np.empty(len(arrays["left"]), dtype=_NODE)
-        for name in _NODE.names or ():
-            nodes[name] = arrays[name]
         kept = {name: arrays[name] for name in _ARRAYS if name != "nodes"}
         self._arrays = {name: np.ascontiguousarray(array) for name, array in kept.items()}
-        self._arrays["nodes"] = nodes
+        self._arrays["nodes"] = lay_out_nodes(arrays)
         value = self._arrays["value"]
         self._dtype = value.dtype
         by_numbers = not len(self._arrays["category_right"])

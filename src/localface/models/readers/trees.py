@@ -7,16 +7,22 @@ are read, so that one short loop over plain arrays serves all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from localface.geometry.compiled.tree_tables import TreeTables
+from localface.geometry.device.device import Device
 from localface.types import Array, Mask
+
+if TYPE_CHECKING:
+    from localface.geometry.device.cuda_trees import CudaTrees
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.uint8]
@@ -25,7 +31,19 @@ Answers = npt.NDArray[np.float64] | npt.NDArray[np.float32]
 _PAIRS = 8192  # records times trees under way at once: their arrays stay in the nearest cache
 _ROWS = 4096  # records under way at once
 _STRIDE = 8  # levels between two looks at who has arrived: a look costs as much as a level
+_MANY_RECORDS = 2**14  # records from which it pays to bring trees to a device
+_device_of_trees: ContextVar[Device | None] = ContextVar("device_of_trees", default=None)
 NUMBERS = -1  # in place of a list of categories, where a node splits numbers
+
+
+@contextmanager
+def trees_on(device: Device | None) -> Iterator[None]:
+    """Go through trees on a device for as long as this lasts, where records are many."""
+    token = _device_of_trees.set(device)
+    try:
+        yield
+    finally:
+        _device_of_trees.reset(token)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +84,9 @@ class Trees:
         The order of the sum is fixed, so that a record's answer is the same to the last bit,
         whatever records come with it.
         """
+        many = len(records) >= _MANY_RECORDS and _device_of_trees.get() is not None
+        if many and self._on_device is not None:
+            return np.asarray(self._on_device.sum_of_leaves(records, start))
         if self._compiled is not None:
             return np.asarray(self._compiled.sum_of_leaves(records, start))
         parts = [
@@ -75,7 +96,11 @@ class Trees:
         return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_compiled"}
+        return {
+            name: value
+            for name, value in vars(self).items()
+            if name not in ("_compiled", "_on_device")
+        }
 
     @property
     def is_compiled(self) -> bool:
@@ -83,11 +108,20 @@ class Trees:
         return self._compiled is not None
 
     @cached_property
+    def _on_device(self) -> CudaTrees | None:
+        """The nodes where a device goes through them."""
+        device = _device_of_trees.get()
+        return None if device is None else device.trees_of(self._arrays)
+
+    @cached_property
     def _compiled(self) -> TreeTables | None:
         """The nodes laid out for compiled code, where there is any."""
-        arrays = {one.name: getattr(self, one.name) for one in fields(self)}
-        depth = arrays.pop("depth")
-        return TreeTables.or_none(arrays, depth)
+        return TreeTables.or_none(self._arrays, self.depth)
+
+    @property
+    def _arrays(self) -> dict[str, Any]:
+        """All but the depth, by name."""
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "depth"}
 
     def _sum_of_block(self, records: Array, start: Array) -> Array:
         total = np.tile(np.asarray(start, dtype=self.value.dtype), (len(records), 1))

@@ -1,0 +1,156 @@
+"""All rows held against many questions: NumPy is right, and a GPU says the same."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from devices import needs_gpu
+from localface.geometry.device.numpy_scan import NumpyScan
+from localface.geometry.device.scan import BALLS, COUNTS, KERNELS, KernelSamples, NearQuestions
+from localface.types import Array, Ids
+
+
+def make_rows(n: int, width: int, seed: int = 0) -> Array:
+    rows = np.random.default_rng(seed).normal(size=(n, width))
+    rows[:, -2:] = np.round(rows[:, -2:])
+    return rows
+
+
+def make_questions(rows: Array, n: int, seed: int = 0) -> NearQuestions:
+    """With radii, limits on rows, values cut short, and columns that are taken over together."""
+    rng = np.random.default_rng(seed)
+    shape = (n, rows.shape[1])
+    points = rows[rng.integers(len(rows), size=n)] + 0.3 * rng.normal(size=shape)
+
+    def limits(share: float, reach: float) -> tuple[Array, Array]:
+        low = np.where(rng.random(shape) < share, points - reach, -np.inf)
+        return low, np.where(rng.random(shape) < share, points + reach, np.inf)
+
+    group = np.full(shape, -1, dtype=np.int32)
+    group[:, 0] = 0
+    group[:, -2:] = 1
+    allowed = limits(0.1, 0.7)
+    cut = limits(0.3, 0.3)
+    return NearQuestions(
+        rng.integers(1, 60, size=n),
+        np.where(rng.random(n) < 0.4, 1.5, np.inf),
+        points,
+        *allowed,
+        rng.random(n) < 0.5,
+        *cut,
+        points + 0.1,
+        group,
+        (group >= 0).astype(np.int32),
+    )
+
+
+def state_taken_over(asked: NearQuestions, i: int, row: Array) -> Array:
+    """What is taken over from a row, one column after another."""
+    if not asked.cuts[i]:
+        return row
+    taken = np.minimum(np.maximum(row, asked.lower[i]), asked.upper[i])
+    for group in (0, 1):
+        columns = asked.group[i] == group
+        if (taken != row)[columns & (asked.decides[i] > 0)].any():
+            taken[columns] = asked.kept[i][columns]
+    return taken
+
+
+def nearest_by_hand(rows: Array, asked: NearQuestions, i: int) -> Ids:
+    """The rows that are wanted, with those as far as the last of them."""
+    inside = (rows >= asked.allowed_lower[i]) & (rows <= asked.allowed_upper[i])
+    states = np.array([state_taken_over(asked, i, row.copy()) for row in rows])
+    apart = np.sqrt(((states - asked.points[i]) ** 2).sum(axis=1))
+    fine = np.flatnonzero(inside.all(axis=1) & (apart <= asked.radii[i]))
+    order = fine[np.argsort(apart[fine], kind="stable")]
+    if len(order) > asked.counts[i]:
+        order = order[apart[order] <= apart[order[asked.counts[i] - 1]]]
+    return order
+
+
+def rows_of_each(found: tuple[Ids, Ids]) -> list[Ids]:
+    return np.split(found[0], np.cumsum(found[1])[:-1])
+
+
+def make_samples(rows: Array, *, mode: int, seed: int = 0) -> KernelSamples:
+    rng = np.random.default_rng(seed)
+    directions = rng.normal(size=(12, rows.shape[1]))
+    directions /= np.sqrt((directions**2).sum(axis=1))[:, None]
+    directions[0] = 0.0
+    return KernelSamples(
+        np.sort(rng.integers(12, size=50)),
+        2 * rng.random(50),
+        rows[rng.integers(len(rows), size=12)] + 0.1,
+        directions,
+        rng.integers(-1, len(rows), size=(12, 2)),
+        mode=mode,
+    )
+
+
+def test_no_row_is_missed_that_is_among_the_nearest() -> None:
+    rows = make_rows(400, 5)
+    asked = make_questions(rows, 40)
+
+    found = rows_of_each(NumpyScan(rows).near_rows(asked))
+
+    wanted = [nearest_by_hand(rows, asked, i) for i in range(len(asked))]
+    assert sum(map(len, wanted)) > 200
+    assert [set(one) <= set(two) for one, two in zip(wanted, found, strict=True)] == [True] * 40
+
+
+def test_questions_that_are_put_together_are_answered_as_each_alone() -> None:
+    rows = make_rows(300, 4)
+    scan = NumpyScan(rows)
+    some, others = make_questions(rows, 7), make_questions(rows, 9, seed=1)
+
+    together = rows_of_each(scan.near_rows(NearQuestions.join([some, others])))
+
+    alone = rows_of_each(scan.near_rows(some)) + rows_of_each(scan.near_rows(others))
+    assert [one.tolist() for one in together] == [one.tolist() for one in alone]
+
+
+def test_samples_that_are_put_together_are_summed_as_each_alone() -> None:
+    rows = make_rows(300, 4)
+    scan = NumpyScan(rows)
+    some, others = make_samples(rows, mode=KERNELS), make_samples(rows, mode=KERNELS, seed=1)
+
+    together = scan.kernel_sums(KernelSamples.join([some, others]), 0.7)
+
+    alone = [scan.kernel_sums(one, 0.7) for one in (some, others)]
+    for i in (0, 1):
+        np.testing.assert_array_equal(together[i], np.concatenate([one[i] for one in alone]))
+
+
+@needs_gpu
+@pytest.mark.parametrize(("n", "width"), [(50, 3), (30_000, 22), (100_000, 7)])
+def test_a_gpu_misses_no_row_either(n: int, width: int) -> None:
+    from localface.geometry.device.cuda_scan import CudaScan
+
+    rows = make_rows(n, width)
+    asked = make_questions(rows, 30)
+
+    found = rows_of_each(CudaScan(rows).near_rows(asked))
+
+    wanted = rows_of_each(NumpyScan(rows).near_rows(asked))
+    for one, two in zip(wanted, found, strict=True):
+        assert len(set(two)) == len(two)
+        assert len(set(one) ^ set(two)) <= 2  # single precision may take one more, or one less
+
+
+@needs_gpu
+@pytest.mark.parametrize("mode", [KERNELS, BALLS, COUNTS])
+def test_a_gpu_sums_as_numpy_does_whatever_the_batch(mode: int) -> None:
+    from localface.geometry.device.cuda_scan import CudaScan
+
+    rows = make_rows(20_000, 22)
+    samples = make_samples(rows, mode=mode)
+    scan = CudaScan(rows)
+
+    found = scan.kernel_sums(samples, 0.7)
+
+    for one, two in zip(found, NumpyScan(rows).kernel_sums(samples, 0.7), strict=True):
+        np.testing.assert_allclose(one, two, rtol=1e-11)
+    if mode == KERNELS:
+        both = scan.kernel_sums(KernelSamples.join([samples, samples]), 0.7)
+        np.testing.assert_array_equal(both[0], np.tile(found[0], 2))
