@@ -19,6 +19,7 @@ from sklearn.svm import SVC
 from judge import Judge
 from judged_density import PlainSpace
 from localface import Feature, LocalFACE, Recourse, Schema, Search, Status
+from localface.cases.moons import two_moons
 from localface.models.scorer import signed
 from worlds import WORLDS, World, make_explainer
 
@@ -218,6 +219,20 @@ def test_a_relaxation_is_stated_in_every_rendering() -> None:
     assert Recourse.from_json(answer.to_json()).relaxed_to == answer.relaxed_to
     assert answer.to_frame()["relaxed_to"].tolist() == [answer.relaxed_to] * len(answer.path)
     assert answer.meta["relaxed_to"] == answer.relaxed_to
+
+
+def test_a_relaxation_that_a_budget_cut_short_is_not_called_the_least() -> None:
+    moons = two_moons(seed=0)
+    person = np.asarray(moons.data)[142]
+    few = LocalFACE(moons.model, moons.data, max_rows=500)
+
+    whole = LocalFACE(moons.model, moons.data).explain(person, relax=True, min_density=0.6)
+    cut = few.explain(person, relax=True, min_density=0.6)
+
+    assert whole.relaxed_to is not None and cut.relaxed_to is not None
+    assert cut.relaxed_to <= whole.relaxed_to
+    assert "the least that opens" in str(whole) and not whole.cut_short
+    assert "the least that opens" not in str(cut) and cut.cut_short
 
 
 def test_relax_changes_nothing_for_those_who_need_no_relaxation() -> None:

@@ -72,6 +72,19 @@ def test_time_is_shared_by_all_tries(explainer: LocalFACE) -> None:
     assert not answer.found
 
 
+def test_where_rows_ran_out_it_is_not_said_to_be_as_far_as_possible(explainer: LocalFACE) -> None:
+    whole = explainer.explain(PERSON, where=WHERE, best_effort=True)
+    said = []
+    for rows in range(2, whole.disclosure.rows):
+        few = LocalFACE(score, DATA, search=Search(n_neighbors=15), min_density=0.01, max_rows=rows)
+        answer = few.explain(PERSON, where=WHERE, best_effort=True)
+        if answer.found:
+            said.append(answer.cautions[0])
+            assert answer.cut_short or "as far as possible" in answer.cautions[0]
+            assert answer.disclosure.rows <= rows
+    assert any("as far as was found with the rows or the time allowed" in one for one in said)
+
+
 def test_what_cannot_be_combined_is_refused(explainer: LocalFACE) -> None:
     with pytest.raises(InputError, match="two wishes"):
         explainer.explain(PERSON, best_effort=True, min_robustness=0.9)

@@ -55,7 +55,7 @@ def test_what_is_refused_is_told_no_lower_than_it_is(width, make):
     starts = rng.normal(size=(200, width))
     steps = np.concatenate([starts[:100], starts[100:] + 0.3])
     exact = kde.lowest_along(starts, steps, None).log_densities
-    for above in (1e-4, 0.1, 3.0):
+    for above in (1e-4, 0.1, 3.0, 200.0):
         found = kde.lowest_along(starts, steps, exact + above)
         refused = ~found.passes
         assert refused.all()

@@ -27,3 +27,15 @@ def test_the_nearest_neighbour_density_finds_the_loneliest_place_on_a_step():
         assert knn.radius_at(value) == pytest.approx(radii.max(), abs=2e-3)
         for floor in (value - 0.01, value + 0.01):
             assert knn.lowest_along(start[None], end[None], floor).passes[0] == (value >= floor)
+
+
+def test_what_is_refused_is_told_no_lower_than_it_is():
+    rows = _cloud(3)
+    knn = fit_knn(PointSet(rows), np.zeros(3, dtype=bool), k=4)
+    starts, ends = rows[:20], rows[20:40]
+    exact = knn.lowest_along(starts, ends, None).log_densities
+    for above in (0.01, 1.0, 30.0):
+        found = knn.lowest_along(starts, ends, exact + above)
+        assert not found.passes.any()
+        assert (found.log_densities >= exact).all()
+        assert (found.log_densities < exact + above).all()

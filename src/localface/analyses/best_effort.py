@@ -40,6 +40,7 @@ def _answer_at_best_score(
     low = start = sign * answer.scores[0]
     high = engine.score.min_score
     best: Recourse | None = None
+    cut_short = False
     for _ in range(_TRIES):
         if request.clock.is_up or high - low <= _CLOSE_ENOUGH * (engine.score.min_score - start):
             break
@@ -50,9 +51,10 @@ def _answer_at_best_score(
             low = max(level, sign * _reached_score(trial))
         else:
             high = level
+            cut_short = cut_short or trial.status in (Status.BUDGET, Status.OUT_OF_TIME)
     if best is None or _looks_the_same(best, answer):
         return answer
-    return _as_far_as_possible(best, answer.target)
+    return _as_far_as_possible(replace(best, cut_short=best.cut_short or cut_short), answer.target)
 
 
 def _looks_the_same(best: Recourse, answer: Recourse) -> bool:
@@ -64,8 +66,10 @@ def _looks_the_same(best: Recourse, answer: Recourse) -> bool:
 def _as_far_as_possible(best: Recourse, wanted: Target) -> Recourse:
     """Say of an answer that it goes as far as possible, and what was wanted."""
     reached = _reached_score(best)
+    far = "as far as was found with the rows or the time allowed" if best.cut_short else ""
     caution = (
-        f"what is wanted cannot be reached ({wanted.sentence}): this goes as far as possible, to "
+        f"what is wanted cannot be reached ({wanted.sentence}): this goes "
+        f"{far or 'as far as possible'}, to "
         f"a {'value' if wanted.kind == 'value' else 'score'} of {wanted.format_score(reached)}"
     )
     return replace(

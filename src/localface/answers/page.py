@@ -205,6 +205,8 @@ def alert_lines(answer: RecourseFacts) -> Iterator[str]:
         before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)
         crosses = f"the path crosses ground {format_more_unusual_than(answer.relaxed_to)}"
         least = "the least that opens a path from neighbour to neighbour"
+        if answer.cut_short:
+            least = "as little as was found when the search was cut short"
         yield f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}"
     for name, far in answer.widened.items():
         feature = answer.schema[name]
@@ -236,7 +238,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
             within = format_percent(answer.proven_within)
             yield f"proven: no path over all the data is more than {within} shorter"
     if answer.cut_short:
-        yield "cut short: with more time there may be a better answer"
+        yield "cut short: with more time or more rows there may be a better answer"
     if answer.robustness is not None:
         share = f"{format_percent(answer.robustness)} of {ROBUSTNESS_DRAWS} small deviations"
         yield f"robust to noise: {share} from it still reach the target"

@@ -81,7 +81,8 @@ class KNN:
         ]
         passes = np.array([passed for passed, _ in found])
         holes = tuple((i, hole) for i, (_, hole) in enumerate(found) if hole is not None)
-        return SegmentDensities(np.where(passes, log_floor, -np.inf), passes, holes)
+        below = np.nextafter(log_floors, -np.inf)  # what is refused is no lower, for all we know
+        return SegmentDensities(np.where(passes, log_floors, below), passes, holes)
 
     def mean_along(self, starts: Array, ends: Array, log_floor: LogFloor) -> SegmentDensities:
         """Return the logarithm of the mean density along each segment, sampled."""

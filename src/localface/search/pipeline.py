@@ -307,9 +307,11 @@ def _search_above_lower_floor(
     if not trail:
         return (yield from go_straight_below_floor(graph, plan))
     entry = start != 0
+    may_be_less = graph.cut  # rows that were withheld may have led over denser ground
     lowered = graph.with_floor(min(log_density, graph.person.log_floor))
     eased = Exploration((0, *trail) if entry else trail, entry=entry)
-    return (yield from _improve_path(lowered, plan, eased, relaxed=True))
+    outcome = yield from _improve_path(lowered, plan, eased, relaxed=True)
+    return replace(outcome, cut_short=outcome.cut_short or may_be_less)
 
 
 def _search_as_in_the_paper(graph: LocalGraph, plan: Plan) -> Questions[Outcome]:

@@ -54,7 +54,7 @@ def _not_robust_enough_sentence(success: float, wanted: float) -> str:
     most, share = format_distinct_percents(success, wanted)
     return (
         f"no answer was found in which {share} of small deviations still reach the target "
-        f"(min_robustness={wanted:g}); this is the most robust one, with {most}"
+        f"(min_robustness={wanted:g}); this is the most robust one found, with {most}"
     )
 
 
@@ -91,7 +91,7 @@ class _RobustSearch:
                 break
             level = low + lacking if low + lacking < high else (low + high) / 2
             trial = yield from self._search_recourse_for(replace(person, min_score=level))
-            if trial.cut_short:
+            if trial.cut_short or trial.status == "BUDGET":
                 return replace(best, cut_short=True)
             if trial.status != "FOUND":
                 high = level

@@ -158,6 +158,7 @@ def make_serving(
 
     ``people`` is a table of people to pick, or whether the explainer's own rows are listed.
     """
+    explainer.prescore()  # a count of all rows is one call of the model: not while someone waits
     own_rows = isinstance(people, bool)
     listing = None
     if people is not False:

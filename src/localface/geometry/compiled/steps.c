@@ -367,7 +367,7 @@ static int judge_leg(const Kernels *k, Measured *m, Sample *samples, const doubl
     if (judge_by_near_rows(k, m, samples, start, end, direction, middle, own, floor, bound) ==
         PASSED)
         return PASSED;
-    *bound = -INFINITY;
+    *bound = log((double)k->n_rows); /* no kernel is more than 1 */
     if (allowed <= 0) return REFUSED; /* the floor is higher than all rows in one place */
     if (is_refused_roughly(k, m, start, direction, length, own, squares, floor, bound, at))
         return REFUSED;
