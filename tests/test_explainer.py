@@ -229,10 +229,13 @@ def test_a_relaxation_that_a_budget_cut_short_is_not_called_the_least() -> None:
     whole = LocalFACE(moons.model, moons.data).explain(person, relax=True, min_density=0.6)
     cut = few.explain(person, relax=True, min_density=0.6)
 
-    assert whole.relaxed_to is not None and cut.relaxed_to is not None
+    assert whole.relaxed_to is not None
+    assert cut.relaxed_to is not None
     assert cut.relaxed_to <= whole.relaxed_to
-    assert "the least that opens" in str(whole) and not whole.cut_short
-    assert "the least that opens" not in str(cut) and cut.cut_short
+    assert "the least that opens" in str(whole)
+    assert not whole.cut_short
+    assert "the least that opens" not in str(cut)
+    assert cut.cut_short
 
 
 def test_relax_changes_nothing_for_those_who_need_no_relaxation() -> None:

@@ -39,9 +39,9 @@ class RecourseFacts:
     was asked for, the share of small deviations from the actions that still reach the target.
     ``waiting`` tells where waiting alone would reach the target, ``measurements`` what measuring
     a missing value could show: no answer rests on either.
-    ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time or
-    rows ran out before the answer was as good as it could be. ``n_comparable`` is how many people, about,
-    are alike in what never changes and tell what is common; None where all may change.
+    ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time or rows
+    ran out before the answer was as good as it could be. ``n_comparable`` is how many people,
+    about, are alike in what never changes and tell what is common; None where all may change.
     ``cautions`` are sentences about what may be mistaken in the record or weak in the answer;
     they are read first. ``doubts`` are the values of the record among them that may be mistaken.
     """
