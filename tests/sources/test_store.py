@@ -168,7 +168,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     write_store(tmp_path / "old", parts(people(500, seed=0)), SCHEMA)
     about = tmp_path / "old" / "about.json"
-    about.write_text(about.read_text().replace('"localface store": 2', '"localface store": 99'))
+    about.write_text(about.read_text().replace('"localface store": 3', '"localface store": 99'))
     with pytest.raises(DataError, match=r"store of version 99.*write it again"):
         Store.open(tmp_path / "old")
 
