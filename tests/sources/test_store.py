@@ -12,7 +12,7 @@ import pytest
 
 from localface import Feature, Schema
 from localface.data.space import Space
-from localface.errors import DataError
+from localface.errors import DamagedFile, DataError
 from localface.geometry.bounds import Bounds
 from localface.sources.cells import Cells
 from localface.sources.partition import row_hashes, smallest_hashes
@@ -161,7 +161,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
     write_store(tmp_path / "cut", parts(people(500, seed=0)), SCHEMA)
     with (tmp_path / "cut" / "records").open("r+b") as file:
         file.truncate(1000)
-    with pytest.raises(DataError, match=r"1,000 bytes where .* are wanted: the store is damaged"):
+    with pytest.raises(DamagedFile, match=r"1,000 bytes where .* are wanted: the store is damaged"):
         Store.open(tmp_path / "cut")
 
 

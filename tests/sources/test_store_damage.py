@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 from test_store import SCHEMA, parts, people, questions
 
+from localface import LocalFACE
 from localface.data.whole_files import with_checksum
-from localface.errors import DataError, InputError, LocalFACEError
+from localface.errors import DamagedFile, DataError, InputError, LocalFACEError
 from localface.sources import store_files
 from localface.sources.cells import Cells
 from localface.sources.store import Store, write_store
@@ -66,7 +67,7 @@ def test_a_quarter_of_a_file_that_was_zeroed_is_noticed_at_opening(copied: Path)
     for name in ("near", "records", "rows"):
         kept = (copied / name).read_bytes()
         (copied / name).write_bytes(bytes(len(kept) // 4) + kept[len(kept) // 4 :])
-        with pytest.raises(DataError, match=rf"{name}' is damaged: .* copy the store again"):
+        with pytest.raises(DamagedFile, match=rf"{name}' is damaged: .* copy the store again"):
             Store.open(copied).as_source()
         (copied / name).write_bytes(kept)
 
@@ -76,9 +77,9 @@ def test_one_bit_is_noticed_when_its_block_is_first_read(copied: Path, name: str
     size = (copied / name).stat().st_size
     for place in np.linspace(0, size - 1, 7).astype(int):
         flip(copied / name, int(place))
-        with pytest.raises(DataError, match=f"{name}' is damaged"):
+        with pytest.raises(DamagedFile, match=f"{name}' is damaged"):
             open_and_ask(copied)
-        with pytest.raises(DataError, match=f"{name}' is damaged"):
+        with pytest.raises(DamagedFile, match=f"{name}' is damaged"):
             Store.open(copied).verify()
         flip(copied / name, int(place))
     Store.open(copied).verify()
@@ -115,7 +116,7 @@ def test_small_files_are_checked_whole_at_opening(copied: Path, name: str) -> No
     before = open_and_ask(copied)
     for place in np.linspace(0, size - 1, 40).astype(int):
         flip(copied / name, int(place), int(place) % 7)
-        with suppress(DataError):  # a space more or less does no harm
+        with suppress(DamagedFile, DataError):  # a space more or less does no harm
             assert open_and_ask(copied) == before
         flip(copied / name, int(place), int(place) % 7)
 
@@ -155,7 +156,7 @@ def test_an_edited_field_is_refused_with_a_sentence(copied: Path, what: str, for
         about.pop("checksum")
         about = with_checksum(about)
     (copied / "about.json").write_text(json.dumps(about))
-    with pytest.raises(DataError, match="write it again"):
+    with pytest.raises(LocalFACEError, match="write it again"):
         Store.open(copied).as_source()
 
 
@@ -168,7 +169,7 @@ def test_what_is_nested_without_end_is_no_store(copied: Path) -> None:
 def test_a_file_that_is_gone_is_named(copied: Path) -> None:
     for name in ("near", "records", "rows", "cells.npz"):
         (copied / name).rename(copied / "away")
-        with pytest.raises(DataError, match=f"{name}' has 0 bytes"):
+        with pytest.raises(DamagedFile, match=f"{name}' has 0 bytes"):
             Store.open(copied)
         (copied / "away").rename(copied / name)
 
@@ -179,6 +180,22 @@ def test_another_store_under_the_same_name_is_refused_where_a_copy_arrives(copie
     write_store(copied, parts(people(N + 100, seed=0)), SCHEMA)
     with pytest.raises(DataError, match="another store than the one that was opened first"):
         make(*arguments)
+
+
+def test_a_search_that_meets_damage_is_stopped_and_no_person_is_blamed(tmp_path: Path) -> None:
+    """In a batch, an answer that blames the person would be kept, and never asked again."""
+    write_store(tmp_path / "store", parts(people(500, seed=0)), SCHEMA)
+    explainer = LocalFACE(
+        lambda table: np.asarray(table["weight"]) / 200, Store.open(tmp_path / "store")
+    )
+    source = explainer.engine.source
+    source._rows.checks._sums["near"][0] ^= 1  # what a disk that goes bad comes to
+    source._rows.checks._pending["near"][:] = True
+    source._rows.checks._n_pending["near"] = 1
+    own = {"weight": 72.0, "height": 170.0, "visits": 1, "smokes": 0, "ward": "a", "stay": 2.0}
+    someone = [own, {**own, "ward": "b"}]
+    with pytest.raises(DamagedFile, match="near' is damaged"):
+        explainer.explain_many(someone, on_error="record", progress=False)
 
 
 def test_a_full_disk_is_told_and_leaves_nothing(

@@ -57,7 +57,7 @@ class Store:
 
         Every file's size is checked here, and every byte but those of the rows: these are held
         against their checksums block by block, each when it is first read, or all of them by
-        ``verify``. What is damaged is named by a ``DataError``.
+        ``verify``. What is damaged is named by a ``DamagedFile``.
         """
         folder = Path(folder).absolute()
         about = read_store_facts(folder)

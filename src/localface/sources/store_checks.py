@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from localface.errors import DataError
+from localface.errors import DamagedFile
 from localface.sources.partition import cut_into_slices
 from localface.types import Ids
 
@@ -73,7 +73,7 @@ class BlockChecks:
         for block in blocks[pending[blocks]].tolist():
             rows = slice(block * ROWS_OF_BLOCK, (block + 1) * ROWS_OF_BLOCK)
             if _sum_of_rows(self._files[name][rows]) != int(self._sums[name][block]):
-                raise DataError(
+                raise DamagedFile(
                     f"{str(self._folder / name)!r} is damaged: what it holds of rows "
                     f"{rows.start:,} to {min(rows.stop, len(self._files[name])) - 1:,} is not "
                     "what was written; copy the store again, or write it again"

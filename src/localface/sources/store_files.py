@@ -18,7 +18,7 @@ from localface.data.whole_files import (
     with_checksum,
     write_whole,
 )
-from localface.errors import DataError
+from localface.errors import DamagedFile, DataError
 
 if TYPE_CHECKING:
     from localface.sources.store_facts import StoreFacts
@@ -110,15 +110,15 @@ def read_parts(folder: Path, facts: StoreFacts) -> dict[str, Any]:
             raise damaged_store_error(folder / PARTS, "it was changed since it was written")
         with np.load(io.BytesIO(data), allow_pickle=False) as parts:
             return dict(parts)
-    except DataError:
+    except DamagedFile:
         raise
     except Exception as error:  # a zip file can be wrong in many ways
         raise damaged_store_error(folder / PARTS, type(error).__name__) from error
 
 
-def damaged_store_error(path: Path, reason: str) -> DataError:
+def damaged_store_error(path: Path, reason: str) -> DamagedFile:
     """Say which file of a store is damaged, and what to do."""
-    return DataError(
+    return DamagedFile(
         f"{str(path)!r} is damaged ({reason}): copy the store again, or write it again"
     )
 
@@ -127,7 +127,7 @@ def _check_sizes(folder: Path, sizes: Mapping[str, int]) -> None:
     for name, size in sizes.items():
         found = (folder / name).stat().st_size if (folder / name).is_file() else 0
         if found != size:
-            raise DataError(
+            raise DamagedFile(
                 f"{str(folder / name)!r} has {found:,} bytes where {size:,} are wanted: "
                 "the store is damaged, copy it or write it again"
             )
