@@ -40,6 +40,7 @@ from localface.sources.protocol import Nearest
 from localface.sources.store import Store, write_store
 from localface.types import NO_ROWS
 
+_FORGED = "forged"
 _HUNG = 60.0  # seconds after which something hangs
 _SCHEMA = Schema(
     [Feature("debt"), Feature("income"), Feature("late", kind="integer"), Feature("age")]
@@ -59,8 +60,10 @@ class Tally:
     wrong: list[str] = field(default_factory=list)
 
     def note(self, what: str, outcome: str, detail: str = "") -> None:
+        if outcome == "WRONG ANSWER" and _FORGED in what:
+            outcome = "forged"  # by somebody who works out the checksum again: no damage
         self.counts[outcome] += 1
-        if outcome not in ("refused", "harmless", "finished", "told"):
+        if outcome not in ("refused", "harmless", "finished", "told", "forged"):
             self.wrong.append(f"{what}: {outcome} {detail}")
 
     def line(self, what: str, seconds: float) -> None:
@@ -214,11 +217,12 @@ def _edit(data: bytes, rng: np.random.Generator) -> tuple[str, bytes]:
         inside.append(inside[key])
     else:
         inside[key] = odd
-    # a schema that is changed and vouched for is another schema, and no damage
-    if rng.random() < 0.5 and path[0] not in ("schema", "checksum"):
+    what = f"{kind} {'.'.join(path)} = {odd!r:.30}"
+    if rng.random() < 0.5:
         plain.pop("checksum", None)
         plain = with_checksum(plain)
-    return f"{kind} {'.'.join(path)} = {odd!r:.30}", json.dumps(plain).encode()
+        what = f"{_FORGED} {what}"
+    return what, json.dumps(plain).encode()
 
 
 def _outcome(tried: Callable[[], Any], expected: Any) -> tuple[str, str]:
