@@ -154,6 +154,12 @@ def test_whole_numbers_of_128_bits_are_read() -> None:
     np.testing.assert_array_equal(read_records(table, schema)[:, 1], np.arange(60.0))
 
 
+def test_a_table_of_narwhals_is_read_without_a_word() -> None:
+    schema = Schema([Feature("x"), Feature("c")])
+    for table in (pd.DataFrame({"x": x, "c": y}), pa.table({"x": x, "c": y})):
+        np.testing.assert_array_equal(read_records(nw.from_native(table), schema), np.c_[x, y])
+
+
 def test_repeated_names_of_arrow_are_told() -> None:
     table = pa.Table.from_arrays([pa.array(x), pa.array(y)], names=["x", "x"])
     with pytest.raises(DataError, match="more than one column 'x'"):

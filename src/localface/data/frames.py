@@ -69,8 +69,8 @@ def _refuse_repeated_columns(data: object) -> None:
     columns: list[str] = []
     if hasattr(data, "iloc"):
         columns = [str(name) for name in getattr(data, "columns", [])]
-    elif nw.dependencies.is_pyarrow_table(data):
-        columns = data.column_names
+    elif hasattr(data, "column_names"):  # a table of Arrow
+        columns = list(data.column_names)
     twice = {name for name in columns if columns.count(name) > 1}
     if twice:
         raise DataError(
