@@ -93,14 +93,17 @@ def assert_found_is_right(case: FuzzedCase, answer: Recourse, min_score: float) 
 def assert_common(explainer: LocalFACE, case: FuzzedCase, answer: Recourse) -> None:
     """Every step but a marked first one keeps to the floor, as the judge works it out."""
     judge = Judge.of(explainer, case.data, answer)
-    floor = judge.floor
-    if answer.relaxed_to is not None:
-        floor = float(np.quantile(judge.levels, answer.relaxed_to))
     points = judge.points(answer.path)
+    one_row = 1 / len(judge.levels)
     for i, certificate in enumerate(answer.certificates):
         lowest = judge.lowest(points[i], points[i + 1], 101)
-        assert certificate.entry or lowest >= floor - 1e-6 - 1e-9 * abs(floor)
+        share = judge.share(lowest)
+        assert certificate.lowest == pytest.approx(share, abs=0.01 + one_row)
         assert not (certificate.entry and i > 0)
+        if answer.relaxed_to is not None:  # a floor that was lowered, at times below every row
+            assert certificate.entry or share >= answer.relaxed_to - one_row
+        else:
+            assert certificate.entry or lowest >= judge.floor - 1e-6 - 1e-9 * abs(judge.floor)
 
 
 def check_case(case: FuzzedCase) -> None:

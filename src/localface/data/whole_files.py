@@ -48,9 +48,11 @@ def write_whole_on_success(path: Path, data: bytes) -> Iterator[None]:
             os.fsync(file.fileno())
         yield
         hidden.replace(target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             hidden.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename == str(hidden):
+            error.filename = str(path)  # what the user has named
         raise
     settle_folder(target.parent)
 
