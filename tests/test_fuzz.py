@@ -30,6 +30,7 @@ CASES = int(os.environ.get("LOCALFACE_FUZZ", "40"))
 SEED = os.environ.get("LOCALFACE_FUZZ_SEED")
 MAX_SECONDS = 5.0
 LATE = 1.0  # what an answer may come after its deadline: the machine does other things as well
+TIED = 1e-5  # log-densities that may change places by rounding
 SEEN: Counter[str] = Counter()
 
 bounded = settings(
@@ -50,6 +51,8 @@ def assert_within_limits(case: FuzzedCase, answer: Recourse) -> None:
     """Every state on the path keeps to the schema and to the limits of the call."""
     path = answer.path
     for feature in case.schema:
+        if feature.name in answer.widened:
+            continue  # by relax=True, and the answer says so
         column = path[feature.name]
         own = column.iloc[0]
         rules = [feature.moves, *([feature.within] if feature.within else [])]
@@ -97,11 +100,11 @@ def assert_common(explainer: LocalFACE, case: FuzzedCase, answer: Recourse) -> N
     one_row = 1 / len(judge.levels)
     for i, certificate in enumerate(answer.certificates):
         lowest = judge.lowest(points[i], points[i + 1], 101)
-        share = judge.share(lowest)
-        assert certificate.lowest == pytest.approx(share, abs=0.01 + one_row)
+        least, most = judge.share(lowest - TIED), judge.share(lowest + TIED)
+        assert least - 0.01 - one_row <= certificate.lowest <= most + 0.01 + one_row
         assert not (certificate.entry and i > 0)
         if answer.relaxed_to is not None:  # a floor that was lowered, at times below every row
-            assert certificate.entry or share >= answer.relaxed_to - one_row
+            assert certificate.entry or most >= answer.relaxed_to - one_row
         else:
             assert certificate.entry or lowest >= judge.floor - 1e-6 - 1e-9 * abs(judge.floor)
 
@@ -129,7 +132,8 @@ def check_case(case: FuzzedCase) -> None:
     assert_within_limits(case, answer)
     assert_found_is_right(case, answer, case.min_score)
     assert_common(explainer, case, answer)
-    assert_same_however_asked(case, explainer, answer)
+    if took < MAX_SECONDS / 2:  # the best so far, when time was up, depends on the machine
+        assert_same_however_asked(case, explainer, answer)
 
 
 def bits_but_rows(answer: Recourse) -> list[Any]:
