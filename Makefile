@@ -14,7 +14,7 @@ LIBRARY := $(COMPILED)/_kernels.so
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage lint lint-page format bench comparison docs figures clean
+.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage lint lint-page format bench comparison attack docs figures clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -75,6 +75,10 @@ bench: $(VENV)/.has-test $(VENV)/.has-dice $(LIBRARY)  ## measure speed on table
 
 comparison: $(VENV)/.has-comparison $(VENV)/.has-dice $(LIBRARY)  ## measure quality, beside the peers: takes hours, and goes on where it was
 	@$(ONE_THREAD) $(PY) benchmarks/comparison $(ARGS)
+
+# Loopback only. Another length: make attack ARGS="--seconds 3600"; one part: ARGS="--only files".
+attack: $(VENV)/.has-test $(LIBRARY)  ## load, faults, damaged files, kills and fuzz: about five minutes
+	@$(ONE_THREAD) $(PY) benchmarks/attack.py $(ARGS)
 
 docs: $(VENV)/.has-test $(LIBRARY)  ## run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)

@@ -7,6 +7,7 @@
     │   ├── ConstraintError                 what a person may change
     │   ├── ModelError                      the model, or what it returns
     │   └── DensityError                    a density of the user's own
+    ├── DamagedFile                         a file is not what this package wrote there
     └── NoRecourse                          raised by ``Recourse.require()`` only
 
     NearCopiesWarning (a UserWarning)       rows look like the same people again
@@ -88,6 +89,10 @@ class ModelError(InputError):
 
 class DensityError(InputError):
     """A density of the user's own returned something that is no density."""
+
+
+class DamagedFile(LocalFACEError):
+    """A file is no longer what this package wrote; nothing that was asked is at fault."""
 
 
 class NoRecourse(LocalFACEError):

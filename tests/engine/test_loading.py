@@ -37,6 +37,19 @@ def test_the_order_of_the_rows_does_not_matter() -> None:
     assert np.array_equal(one.fitted_records, other.fitted_records)
 
 
+def test_whose_a_row_is_that_several_people_have_does_not_depend_on_their_order() -> None:
+    data = pd.concat([table(), table()[:50]], ignore_index=True)
+    groups = np.arange(len(data))
+    order = np.random.default_rng(0).permutation(len(data))
+
+    one = load_table(data, None, options(), groups=groups)
+    other = load_table(data.iloc[order], None, options(), groups=groups[order])
+
+    assert one.groups is not None
+    assert other.groups is not None
+    assert one.groups.tolist() == other.groups.tolist()
+
+
 def test_many_rows_are_searched_in_cells_and_fitted_on_a_sample(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

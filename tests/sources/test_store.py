@@ -13,7 +13,7 @@ import pytest
 
 from localface import Feature, Schema
 from localface.data.space import Space
-from localface.errors import DataError
+from localface.errors import DamagedFile, DataError
 from localface.geometry.bounds import Bounds
 from localface.sources.cells import Cells
 from localface.sources.partition import row_hashes, smallest_hashes
@@ -162,7 +162,7 @@ def test_a_truncated_file_is_refused(tmp_path: Path) -> None:
     write_store(tmp_path / "cut", parts(people(500, seed=0)), SCHEMA)
     with (tmp_path / "cut" / "records").open("r+b") as file:
         file.truncate(1000)
-    with pytest.raises(DataError, match=r"1,000 bytes where .* are wanted: the store is damaged"):
+    with pytest.raises(DamagedFile, match=r"1,000 bytes where .* are wanted: the store is damaged"):
         Store.open(tmp_path / "cut")
 
 
@@ -178,7 +178,7 @@ def test_a_store_that_looks_into_no_cell_is_refused(tmp_path: Path, number: str)
 def test_a_store_of_another_version_is_refused(tmp_path: Path) -> None:
     write_store(tmp_path / "old", parts(people(500, seed=0)), SCHEMA)
     about = tmp_path / "old" / "about.json"
-    about.write_text(about.read_text().replace('"localface store": 2', '"localface store": 99'))
+    about.write_text(about.read_text().replace('"localface store": 3', '"localface store": 99'))
     with pytest.raises(DataError, match=r"store of version 99.*write it again"):
         Store.open(tmp_path / "old")
 

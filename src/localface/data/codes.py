@@ -16,6 +16,8 @@ FeatureValue = str | bool | int | float
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
+MOST_EXACT = 2**53  # the largest count up to which every whole number is a float
+
 
 class HashableDict(dict[_Key, _Value]):
     """A dict that a feature holds: it is not changed any more, so that both have a hash."""
@@ -28,9 +30,13 @@ def finite_number(value: object) -> float | None:
     """Return a finite number as a float; None for anything else, truth values among it."""
     if type(value) is float:
         return value if isfinite(value) else None
-    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+    if isinstance(value, bool | np.bool_ | np.timedelta64) or not isinstance(value, Real):
         return None
-    return float(value) if np.isfinite(float(value)) else None
+    try:
+        found = float(value)
+    except OverflowError:  # a whole number of more than 308 digits
+        return None
+    return found if isfinite(found) else None
 
 
 def range_codes(feature: DeclaredFeature, bounds: tuple[object, object]) -> tuple[float, float]:
@@ -63,6 +69,14 @@ def unseen_category_error(feature: DeclaredFeature, value: object) -> DataError:
         f"{feature.name!r} has the unseen category {value!r}{did_you_mean(value, known)}: "
         f"the schema knows {list_names(known)}",
         feature=feature.name,
+    )
+
+
+def too_large_error(name: str) -> DataError:
+    """Say that whole numbers are larger than those that are told apart."""
+    return DataError(
+        f"{name!r} holds numbers too large to be kept exactly: is it an identifier? drop it",
+        feature=name,
     )
 
 

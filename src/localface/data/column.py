@@ -160,7 +160,7 @@ def copy_pandas_dtype(column: Column, dtype: Any, gone: str | None) -> Column:
         labels = tuple(dtype.categories.tolist())
         return replace(column, dtype="category", categories=labels, ordered=bool(dtype.ordered))
     if isinstance(dtype, pandas.ArrowDtype):
-        return replace(column, dtype=f"arrow:{dtype.pyarrow_dtype}", missing="na")
+        return replace(column, dtype=f"arrow:{_arrow_name(dtype.pyarrow_dtype)}", missing="na")
     nullable = getattr(dtype, "na_value", None) is pandas.NA
     missing = "na" if nullable else gone or "nan"
     return replace(column, dtype=str(dtype), missing=missing)
@@ -182,9 +182,15 @@ def copy_pyarrow_dtype(column: Column, dtype: Any, gone: str | None) -> Column:
     floats = pyarrow.types.is_floating(dtype) and gone != "none"
     column = replace(column, missing="nan" if floats else "none")
     if pyarrow.types.is_dictionary(dtype):
-        stored = f"dictionary:{dtype.index_type}:{dtype.value_type}"
-        return replace(column, dtype=stored, ordered=bool(dtype.ordered))
+        return replace(column, dtype=_arrow_name(dtype), ordered=bool(dtype.ordered))
     return replace(column, dtype=str(dtype))
+
+
+def _arrow_name(dtype: Any) -> str:
+    """Name a type of Arrow so that it can be made again."""
+    if hasattr(dtype, "index_type"):
+        return f"dictionary:{dtype.index_type}:{dtype.value_type}"
+    return str(dtype)
 
 
 def kind_of_missing_in(native: Any, kind: str) -> str | None:
@@ -216,7 +222,11 @@ def pandas_series(column: Column, codes: Array) -> Any:
         import pyarrow
 
         alias = column.dtype.removeprefix("arrow:")
-        return series.astype(pandas.ArrowDtype(pyarrow.type_for_alias(alias)))
+        if alias.startswith("dictionary:"):
+            stored = pyarrow.dictionary(*map(pyarrow.type_for_alias, alias.split(":")[1:]))
+        else:
+            stored = pyarrow.type_for_alias(alias)
+        return series.astype(pandas.ArrowDtype(stored))
     return series.astype(column.dtype)
 
 

@@ -18,7 +18,13 @@ from localface.data.absence import (
     checked_missing,
     is_missing_value,
 )
-from localface.data.codes import FeatureValue, finite_number, unseen_category_error
+from localface.data.codes import (
+    MOST_EXACT,
+    FeatureValue,
+    finite_number,
+    too_large_error,
+    unseen_category_error,
+)
 from localface.data.comparable import Comparable, checked_comparable
 from localface.data.dates import checked_since, date_in_words, day_of_value
 from localface.data.feature_checks import (
@@ -167,9 +173,11 @@ class Feature:
         if self.categories is not None:
             try:
                 return float(self.categories.index(value))
-            except ValueError:
+            except (ValueError, TypeError, ArithmeticError):  # some things equal nothing
                 raise unseen_category_error(self, value) from None
         value = day_of_value(self, value)
+        if isinstance(value, int) and abs(value) > MOST_EXACT:
+            raise too_large_error(self.name)
         found = finite_number(float(value) if isinstance(value, bool | np.bool_) else value)
         if found is None:
             raise DataError(

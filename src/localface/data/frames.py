@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from localface.data.absence import are_never_missing, is_missing_value
+from localface.data.codes import too_large_error
 from localface.errors import DataError, list_names
 
 ColumnValues = npt.NDArray[np.generic]
@@ -23,7 +26,7 @@ def open_table(data: object) -> Frame | ColumnValues:
                 f"the array has {data.ndim} dimension(s): "
                 "give rows and columns, as in array[None, :]"
             )
-        return data
+        return plain_array(data)
     _refuse_repeated_columns(data)
     try:
         frame: Frame = nw.from_native(data, eager_only=True)  # type: ignore[call-overload]
@@ -35,11 +38,39 @@ def open_table(data: object) -> Frame | ColumnValues:
             f"a {type(data).__name__} is not a table that can be read: {hint}"
         ) from None
     _check_frame(frame)
+    return _with_usual_numbers(frame)
+
+
+def plain_array(array: ColumnValues) -> ColumnValues:
+    """Return an array of NumPy's own kind; what a masked one hides is missing."""
+    if isinstance(array, np.ma.MaskedArray):
+        hidden = np.ma.getmaskarray(array)
+        if hidden.any():
+            numbers = array.dtype.kind in "biuf"
+            values: Any = np.asarray(array.data).astype(np.float64 if numbers else np.object_)
+            values[hidden] = np.nan if numbers else None
+            return np.asarray(values)
+        array = array.data
+    return np.asarray(array)
+
+
+def _with_usual_numbers(frame: Frame) -> Frame:
+    """Turn whole numbers of 128 bits, which NumPy does not have, into those of 64."""
+    for name, dtype in frame.schema.items():
+        if isinstance(dtype, nw.Int128 | nw.UInt128):
+            try:
+                frame = frame.with_columns(nw.col(name).cast(nw.Int64))
+            except Exception:  # each library has errors of its own
+                raise too_large_error(name) from None
     return frame
 
 
 def _refuse_repeated_columns(data: object) -> None:
-    columns = [str(name) for name in getattr(data, "columns", [])] if hasattr(data, "iloc") else []
+    columns: list[str] = []
+    if hasattr(data, "iloc"):
+        columns = [str(name) for name in getattr(data, "columns", [])]
+    elif hasattr(data, "column_names"):  # a table of Arrow
+        columns = list(data.column_names)
     twice = {name for name in columns if columns.count(name) > 1}
     if twice:
         raise DataError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
 import narwhals as nw
 import numpy as np
@@ -48,16 +49,15 @@ def _guess_from_column(column: nw.Series[object], n_people: int) -> dict[str, ob
     dtype = column.dtype
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
         raise _dates_error(column.name, f"{dtype} values, with a time zone")
-    if len(column) and column.null_count() == len(column):  # nothing tells its type
+    if _is_all_missing(column):  # nothing tells its type
         return _guess_from_values(column.name, np.full(len(column), np.nan), n_people)
     if not (dtype.is_numeric() or isinstance(dtype, (*_READABLE, nw.Datetime, nw.Date))):
         raise _unreadable_column_error(column.name, str(dtype))
-    declared = None
+    declared: list[Any] | None = None
     if isinstance(dtype, nw.Enum):
         declared = list(dtype.categories)
     elif isinstance(dtype, nw.Categorical) and column.implementation.is_pandas():
-        native = column.to_native()
-        declared = sorted(native.dtype.categories.tolist())  # type: ignore[attr-defined]
+        declared = _declared_categories(column)
     if not declared:
         return _guess_from_values(column.name, column.to_numpy(), n_people)
     if len(declared) == 2:
@@ -65,6 +65,30 @@ def _guess_from_column(column: nw.Series[object], n_people: int) -> dict[str, ob
     _refuse_identifier(column.name, len(declared), n_people)
     ordered = isinstance(dtype, nw.Enum) and column.implementation.is_pandas()
     return {"kind": "ordinal" if ordered else "categorical", "categories": declared}
+
+
+def _is_all_missing(column: nw.Series[object]) -> bool:  # type: ignore[type-var]
+    try:
+        return len(column) > 0 and column.null_count() == len(column)
+    except (TypeError, ArithmeticError):  # raw bytes, numbers that signal: no telling
+        raise _unreadable_column_error(column.name, str(column.dtype)) from None
+
+
+def _declared_categories(column: nw.Series[object]) -> list[Any]:  # type: ignore[type-var]
+    """Return the categories that a pandas column declares, in order; Arrow's are not declared."""
+    declared = getattr(getattr(column.to_native(), "dtype", None), "categories", None)
+    if declared is None:
+        return []
+    try:
+        return sorted(declared.tolist())
+    except TypeError:
+        raise _mixed_column_error(column.name) from None
+
+
+def _mixed_column_error(name: str) -> SchemaError:
+    return SchemaError(
+        f"the column {name!r} mixes text and numbers: make it one or the other", feature=name
+    )
 
 
 def _guess_from_values(name: str, values: ColumnValues, n_people: int) -> dict[str, object]:
@@ -125,9 +149,7 @@ def _distinct_objects(name: str, seen: ColumnValues) -> list[str | bool | int | 
         every.add(float(plain) if isinstance(plain, Decimal) else plain)
     texts = {isinstance(value, str) for value in every}
     if len(texts) > 1:
-        raise SchemaError(
-            f"the column {name!r} mixes text and numbers: make it one or the other", feature=name
-        )
+        raise _mixed_column_error(name)
     return sorted(every)
 
 

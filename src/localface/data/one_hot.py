@@ -39,6 +39,9 @@ class FoundGroups:
     apart: tuple[tuple[str, ...], ...]
 
 
+_COMPARABLE = (bool, int, float, str, np.bool_, np.number)  # others need not say what they equal
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class HotColumn:
     """A column of 0 and 1: which rows are 1, and which have no value."""
@@ -55,10 +58,12 @@ def read_hot_column(values: ColumnValues) -> HotColumn | None:
     """Read a column of 0 and 1, be they numbers, truth values or texts; None of any other."""
     gone = missing_mask(values)
     present = values[~gone]
-    if len(present) == 0:
+    if len(present) == 0 or values.ndim != 1:
         return None
     if values.dtype.kind == "O" or values.dtype.kind in "UT":
-        if any(one not in (0, 1, "0", "1") for one in present[:8].tolist()):
+        if not all(_is_zero_or_one(one) for one in present[:8].tolist()):
+            return None
+        if not all(issubclass(kind, _COMPARABLE) for kind in set(map(type, present))):
             return None
         distinct = set(present.tolist())
         if not (distinct <= {0, 1} or distinct <= {"0", "1"}):
@@ -73,6 +78,11 @@ def read_hot_column(values: ColumnValues) -> HotColumn | None:
     ones = np.zeros(len(values), dtype=bool)
     ones[~gone] = hot
     return HotColumn(ones, gone)
+
+
+def _is_zero_or_one(value: object) -> bool:
+    """Whether a value is 0 or 1, as a number, a truth value or a text."""
+    return isinstance(value, _COMPARABLE) and value in (0, 1, "0", "1")
 
 
 def find_one_hot_groups(

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import narwhals as nw
 import numpy as np
 
+from localface.data.frames import plain_array
 from localface.errors import DataError, list_names
 
 PersonForm = Literal["dict", "series", "array", "frame"]
@@ -38,6 +39,8 @@ def open_person(person: Any) -> OnePerson:
     if nw.dependencies.is_pandas_series(person):
         values = person.to_numpy(dtype=object).tolist()
         return OnePerson("series", person, _values_by_name(person.index.tolist(), values))
+    if isinstance(person, np.ndarray):
+        person = plain_array(person)
     if isinstance(person, np.ndarray) and person.ndim == 1:
         return OnePerson("array", person, dict(enumerate(person)))
     if isinstance(person, str | list | tuple | int | float) or person is None:

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 
 from localface.data.absence import MISSING
-from localface.data.codes import FeatureValue, unseen_category_error
+from localface.data.codes import MOST_EXACT, FeatureValue, too_large_error, unseen_category_error
 from localface.data.dates import days_of_dates
 from localface.data.feature import Feature
 from localface.data.frames import (
@@ -24,8 +24,6 @@ from localface.data.one_person import open_person
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
 from localface.types import Array, Mask
-
-_EXACT = 2**53  # the largest count up to which every whole number is a float
 
 
 def read_records(data: object, schema: Schema) -> Array:
@@ -66,7 +64,7 @@ def _codes_or_none(values: Mapping[str, Any], schema: Schema) -> Array | None:
         codes = np.array([_code_of_person(feature, values) for feature in schema])
     except (KeyError, DataError):
         return None
-    return None if (np.abs(codes) >= _EXACT).any() else codes
+    return None if (np.abs(codes) >= MOST_EXACT).any() else codes
 
 
 def _read_only_row(table: object, schema: Schema) -> Array:
@@ -214,7 +212,17 @@ def _take_columns(table: Frame, names: list[str]) -> list[ColumnValues]:
             found.update({name: block[:, j] for j, name in enumerate(alike)})
         else:
             found.update({name: table[name].to_numpy() for name in alike})
+        if dtype.is_integer():
+            _refuse_inexact_wholes(found, alike)
     return [found[name] for name in names]
+
+
+def _refuse_inexact_wholes(columns: Mapping[str, ColumnValues], names: list[str]) -> None:
+    """Refuse whole numbers with gaps that became fractions, and may have lost their last digit."""
+    for name in names:
+        values = columns[name]
+        if values.dtype.kind == "f" and (np.abs(values[~np.isnan(values)]) >= MOST_EXACT).any():
+            raise too_large_error(name)
 
 
 def _check_column_count(width: int, schema: Schema) -> None:
@@ -266,6 +274,12 @@ def _refuse_rows(masks: Mapping[str, Mask], what: str, remedy: str) -> None:
 
 def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
     """Turn one column of values into codes."""
+    if values.ndim != 1 or values.dtype.kind in "mcV":
+        raise DataError(
+            f"{feature.name!r} holds {values.dtype} values, which have no place in a record: "
+            "turn it into numbers, such as days, or into text",
+            feature=feature.name,
+        )
     if feature.categories is not None:
         return _category_codes(feature, feature.categories, values)
     if values.dtype.kind == "M" and feature.since is not None:
@@ -274,12 +288,8 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
         return _codes_of_objects(feature, values)
     if values.dtype.kind in "iu" and len(values):
         largest = max(abs(int(values.max())), abs(int(values.min())))
-        if largest > _EXACT:
-            raise DataError(
-                f"{feature.name!r} holds numbers too large to be kept exactly: "
-                "is it an identifier? drop it",
-                feature=feature.name,
-            )
+        if largest > MOST_EXACT:
+            raise too_large_error(feature.name)
     codes = values.astype(np.float64)
     broken = np.zeros(0, dtype=bool)
     if feature.whole:
@@ -320,6 +330,13 @@ def _category_codes(
         else:
             codes[present] = [code_of[value] for value in values.tolist()]
     except (KeyError, TypeError):
-        strange = next(value for value in values.tolist() if value not in categories)
+        strange = next(value for value in values.tolist() if not _is_key(value, code_of))
         raise unseen_category_error(feature, strange) from None
     return codes
+
+
+def _is_key(value: Any, known: Mapping[Any, float]) -> bool:
+    try:
+        return value in known
+    except TypeError:  # lists, tables and other things that have no hash
+        return False

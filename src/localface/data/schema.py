@@ -29,6 +29,7 @@ from localface.data.relations import (
 )
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.data.schema_table import schema_lines
+from localface.data.whole_files import write_whole
 from localface.errors import SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
 
@@ -307,7 +308,7 @@ class Schema:
 
     def save(self, path: str | Path) -> None:
         """Write the schema to a TOML file."""
-        Path(path).write_text(self.to_toml(), encoding="utf-8", newline="\n")
+        write_whole(Path(path), self.to_toml())
 
     @classmethod
     def load(cls, path: str | Path) -> Schema:

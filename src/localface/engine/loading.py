@@ -123,9 +123,19 @@ def _load_to_scan(
     if device is not None:
         scan = device.scan_of(points.points)
         table = DeviceTable(points, distinct, first, n_rows=len(records), scan=scan)
-    groups = None if people is None else people[first]
+    groups = None if people is None else _people_of_distinct(records, people)
     seen = read_seen_values(schema, distinct)
     return LoadedTable(schema, form, space, table, distinct, points, seen, groups, people)
+
+
+def _people_of_distinct(records: Array, people: Ids) -> Ids:
+    """Whose each distinct row is: of several people with the same row, the first by name.
+
+    The first by position would make answers depend on the order of the rows.
+    """
+    by_name = np.argsort(people, kind="stable")
+    _, first = distinct_records(records[by_name])
+    return np.asarray(people[by_name[first]])
 
 
 def _load_into_cells(

@@ -11,6 +11,7 @@ import numpy as np
 
 from localface.geometry.bounds import Bounds
 from localface.sources.partition import Partition, cut_into_slices
+from localface.sources.store_checks import BlockChecks
 from localface.types import NO_ROWS, Array, Floats, Ids
 
 _ROWS_AT_ONCE = 1 << 14  # rows turned into float32 at once
@@ -24,13 +25,14 @@ class CellRows:
     product with (-q, 1) is half the squared distance from q, but for a part that is the same
     for all rows. ``records`` are in float32 as well where that loses nothing. ``rows`` are row
     numbers in the user's table, ``folder`` is the store that the arrays are mapped from, if they
-    are.
+    are, and ``checks`` holds what is read there against its checksums.
     """
 
     near: Floats
     records: Array | Floats
     rows: Ids
     folder: Path | None = None
+    checks: BlockChecks | None = None
 
     @classmethod
     def of(
@@ -47,10 +49,24 @@ class CellRows:
 
     def records_of(self, ids: Ids | slice) -> Array:
         """Return the records of some rows."""
+        if self.checks is not None:
+            self.checks.check_ids("records", ids)
         return np.asarray(self.records[ids], dtype=np.float64)
+
+    def row_numbers_of(self, ids: Ids) -> Ids:
+        """Return the numbers of some rows in the user's table."""
+        if self.checks is not None:
+            self.checks.check_ids("rows", ids)
+        return np.asarray(self.rows[ids])
+
+    def check_cells(self, partition: Partition, cells: Ids) -> None:
+        """Hold the points of some cells against their checksums, before they are read."""
+        if self.checks is not None:
+            self.checks.check_ranges("near", partition.starts[cells], partition.starts[cells + 1])
 
     def rough_distances(self, partition: Partition, cells: Ids, point: Array) -> Floats:
         """Return half the squared distance, but for a constant, to each row of some cells."""
+        self.check_cells(partition, cells)
         question = np.append(-point, 1.0).astype(np.float32)
         ends = zip(
             partition.starts[cells].tolist(), partition.starts[cells + 1].tolist(), strict=True
@@ -70,6 +86,7 @@ class CellRows:
         if len(points) == 1:
             close = np.flatnonzero(self.rough_distances(partition, cells[0], points[0]) <= edges[0])
             return [partition.ids_at_positions(cells[0], close)]
+        self.check_cells(partition, np.unique(np.concatenate(cells)))
         questions = np.column_stack([-points, np.ones(len(points))]).astype(np.float32)
         question_of = [NO_ROWS]
         found = [NO_ROWS]
@@ -87,6 +104,8 @@ class CellRows:
         Rounding to float32 keeps the order of numbers, so that no row inside is dropped; one
         that is outside by less than float32 can tell may stay.
         """
+        if self.checks is not None:
+            self.checks.check_ids("near", ids)
         with np.errstate(over="ignore"):
             lower = bounds.lower.astype(np.float32)
             upper = bounds.upper.astype(np.float32)

@@ -118,6 +118,7 @@ class CellStates:
         """Add to the states found what the rows of some cells have."""
         if len(cells) == 0:
             return found
+        self._rows.check_cells(self._partition, cells)
         starts = self._partition.starts
         ranges = [np.arange(starts[cell], starts[cell + 1]) for cell in cells]
         ids = np.concatenate(ranges)

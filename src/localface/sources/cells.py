@@ -144,7 +144,7 @@ class Cells:
 
     def row_numbers(self, ids: Ids) -> Ids:
         """Return the positions of these rows in the user's table."""
-        return np.asarray(self._rows.rows[ids])
+        return self._rows.row_numbers_of(ids)
 
     def list_rows(self, bounds: Bounds) -> Ids:
         """Return the ids of all rows within the bounds; see ``RowHolder``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -25,7 +26,14 @@ from localface.sources.partition import (
     suitable_n_cells,
     train_centroids,
 )
-from localface.sources.store_files import FILE_DTYPES, PARTS, map_file, write_store_facts
+from localface.sources.store_checks import block_sums
+from localface.sources.store_files import (
+    FILE_DTYPES,
+    map_file,
+    store_shapes,
+    write_parts,
+    write_store_facts,
+)
 from localface.types import Array, Floats, Ids
 
 Blocks = Callable[[], Iterable[Array]]
@@ -55,14 +63,7 @@ class StoreWriter:
         calibration = calibrate_n_probe(
             partition, map_file(self.folder, "near", (n_distinct, space.width + 1)), points
         )
-        np.savez(
-            self.folder / PARTS,
-            sample=sample,
-            centroids=partition.centroids,
-            starts=partition.starts,
-            lower=partition.lower,
-            upper=partition.upper,
-        )
+        self._write_parts(partition, sample)
         counts = {"n_rows": n_rows, "n_distinct": n_distinct}
         found = {"n_probe": calibration.n_probe, "recall": calibration.recall}
         gaps = {"absences": absences_as_plain(absences)} if absences else {}
@@ -153,10 +154,26 @@ class StoreWriter:
         lower, upper = np.array(boxes).transpose(1, 2, 0).copy()
         return Partition(centroids[filled].T.copy(), np.array(begins), lower, upper)
 
+    def _write_parts(self, partition: Partition, sample: Array) -> None:
+        """Write the cells, the sample, and the checksums of the rows."""
+        n_distinct = int(partition.starts[-1])
+        shapes = store_shapes(n_distinct, partition.width, len(self.schema))
+        sums = {
+            f"sums_{name}": block_sums(map_file(self.folder, name, shape))
+            for name, shape in shapes.items()
+        }
+        cells = {
+            "centroids": partition.centroids,
+            "starts": partition.starts,
+            "lower": partition.lower,
+            "upper": partition.upper,
+        }
+        write_parts(self.folder, {"sample": sample, **cells, **sums})
+
     def _truncate_files(self, n_distinct: int, width: int) -> None:
         """Cut the files off where their rows end."""
-        for name, columns in (("near", width + 1), ("records", len(self.schema)), ("rows", 1)):
-            os.truncate(self.folder / name, n_distinct * columns * FILE_DTYPES[name].itemsize)
+        for name, shape in store_shapes(n_distinct, width, len(self.schema)).items():
+            os.truncate(self.folder / name, math.prod(shape) * FILE_DTYPES[name].itemsize)
 
     def _blocks_of_one_pass(self, what: str, n_rows: int) -> Iterator[Array]:
         """Yield the blocks of one pass, which must see as many rows as the first; 0 if it is."""

@@ -118,8 +118,23 @@ def explain_blocks(
     """
     opened = open_people(people, block_size=block_size)
     worker.check_columns(opened.dataset.schema.names)
-    folder = open_answers_folder(out, manifest_of(worker, opened))
-    kept = folder.counts_of_finished_blocks()
+    with open_answers_folder(out, manifest_of(worker, opened)) as folder:
+        report = _explain_missing(run_blocks, worker, opened, folder, progress=progress)
+    if report.failures:
+        raise Unfinished(_failure_message(report, opened), report)
+    return report
+
+
+def _explain_missing(
+    run_blocks: BlockRunner,
+    worker: Worker,
+    opened: PeopleFiles,
+    folder: AnswersFolder,
+    *,
+    progress: bool,
+) -> Report:
+    """Explain the people of the blocks that are not done yet."""
+    kept = folder.counts_of_finished_blocks(opened.n_blocks)
     start = Report(blocks=opened.n_blocks, out=folder.path, kept=len(kept))
     start = start.with_counts_added(sum(kept.values(), PeopleCounts()))
     missing = set(range(opened.n_blocks)) - set(kept)
@@ -129,13 +144,7 @@ def explain_blocks(
         closing(run_blocks(with_ids, blocks)) as results,
         _progress_bar(start, opened.n_people, progress=progress) as show_progress,
     ):
-        report = _write_results(
-            results, folder, start, missing=missing, show_progress=show_progress
-        )
-    folder.remove_leftovers()
-    if report.failures:
-        raise Unfinished(_failure_message(report, opened), report)
-    return report
+        return _write_results(results, folder, start, missing=missing, show_progress=show_progress)
 
 
 def _read_blocks(worker: Worker, people: PeopleFiles, missing: set[int]) -> Iterator[PeopleBlock]:

@@ -18,7 +18,7 @@ from localface.options import Ask
 from localface.sources.holder import list_all_rows
 
 MANIFEST_FORMAT = "localface/parts"
-MANIFEST_VERSION = 1
+MANIFEST_VERSION = 2
 _CHUNK = 2**20  # bytes read at a time
 _PROBES = 1000  # rows of the data whose scores stand for the model
 

@@ -10,6 +10,7 @@ from localface.analyses.alternatives import Alternatives
 from localface.answers.recourse import Recourse
 from localface.data.opening import require_existing_path, require_writable_path, reraise_as
 from localface.data.schema import Schema
+from localface.data.whole_files import explain_os_errors, write_whole
 from localface.errors import InputError, SchemaError
 
 
@@ -35,7 +36,7 @@ def write_schema(
             f"there is a file {str(path)!r} already: "
             "name another with --out, or add --force to replace it"
         )
-    path.write_text(schema.to_toml() if text is None else text, encoding="utf-8", newline="\n")
+    _write_text(path, schema.to_toml() if text is None else text)
     return path
 
 
@@ -59,7 +60,7 @@ def write_answer(
         text = answer.to_json(indent=2) + "\n"
     else:
         text = _html_page(answer, figure)
-    path.write_text(text, encoding="utf-8", newline="\n")
+    _write_text(path, text)
     return path
 
 
@@ -78,8 +79,14 @@ def write_figure(figure: Any, path: str | Path) -> Path:
 def write_page(path: str | Path, *, title: str, body: str) -> Path:
     """Write a page of HTML."""
     path = require_writable_path(path)
-    path.write_text(_html_document(title, body), encoding="utf-8", newline="\n")
+    _write_text(path, _html_document(title, body))
     return path
+
+
+def _write_text(path: Path, text: str) -> None:
+    """Write a file whole: what was there before stays until then."""
+    with explain_os_errors(f"{str(path)!r} cannot be written"):
+        write_whole(path, text)
 
 
 def _html_page(answer: Recourse | Alternatives, figure: str | None) -> str:
