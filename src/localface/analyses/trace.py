@@ -17,6 +17,7 @@ from localface.search.plan import Plan
 from localface.search.questions import (
     ComposeStates,
     DensityAlong,
+    NearestToEach,
     OutOfTime,
     Question,
     Questions,
@@ -165,8 +166,7 @@ def _read_explore_stage(log: Log, min_score: float) -> _Explored:
     for one in log:
         if one.stage != "explore":
             continue
-        if isinstance(one.question, Nearest):
-            explored.looked.add(_point_key(one.question.point))
+        explored.looked.update(_point_key(point) for point in _looked_around(one))
         for start, end, passes in _judged_segments(one):
             reached = explored.note_step(start, end, passes)
             if passes and scores.get(reached, -np.inf) >= min_score:
@@ -218,9 +218,17 @@ def points_by_purpose(log: Log) -> dict[str, list[Array]]:
 
 def _revealed_rows(one: Asked) -> list[tuple[int, Array]]:
     """The rows that an answer revealed, each with its point or that of the state it comes to."""
-    if not isinstance(one.question, Nearest | ComposeStates):
+    if not isinstance(one.question, Nearest | NearestToEach | ComposeStates):
         return []
-    return list(zip(one.answer.ids.tolist(), one.answer.points, strict=True))
+    answers = one.answer if isinstance(one.question, NearestToEach) else [one.answer]
+    return [pair for each in answers for pair in zip(each.ids.tolist(), each.points, strict=True)]
+
+
+def _looked_around(one: Asked) -> list[Array]:
+    """The points around which a question looks for rows."""
+    if isinstance(one.question, NearestToEach):
+        return [each.point for each in one.question.questions]
+    return [one.question.point] if isinstance(one.question, Nearest) else []
 
 
 def _as_judged_steps(steps: list[tuple[Array, Array, bool]], width: int) -> JudgedSteps:

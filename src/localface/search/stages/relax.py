@@ -64,14 +64,17 @@ def _raise_level(
         if not least <= high:
             break
         levels = ground.levels_between(least, high)
-        level = float(levels[len(levels) // 2]) if len(levels) > _FEW else least
+        level = least
+        if len(levels) > _FEW:
+            level = max(least, _in_steps(float(levels[len(levels) // 2])))
         walk = LevelWalk(ground, level, begun, n_neighbors=n_neighbors)
         found = yield from walk.run(most)
         if found is None:
             break
         if found:
             trail = found
-            low = max(low, (yield from _lowest_along(graph, trail)))
+            # What passes on a level may be stated as less by rounding: that must not hold it up.
+            low = max(low, level, (yield from _lowest_along(graph, trail)))
         else:
             begun = walk.parents
             high = np.nextafter(level, -np.inf)
@@ -110,8 +113,12 @@ def _lowest_along(graph: LocalGraph, trail: Trail) -> Questions[float]:
     if graph.person.rule != "lowest":  # a mean says nothing of where the edges end
         edges += [(vertex, vertex) for vertex in trail[1:]]
     found = yield from graph.densities_along(edges, None, graph.person.rule)
-    lowest = float(found.log_densities.min())
-    return float(np.floor(lowest / _RESOLUTION) * _RESOLUTION) if np.isfinite(lowest) else lowest
+    return _in_steps(float(found.log_densities.min()))
+
+
+def _in_steps(value: float) -> float:
+    """A log-density, rounded down to a step of the resolution."""
+    return float(np.floor(value / _RESOLUTION) * _RESOLUTION) if np.isfinite(value) else value
 
 
 def _is_out_of_step(graph: LocalGraph, start: int, n_neighbors: int) -> Questions[bool]:
