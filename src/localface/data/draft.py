@@ -12,7 +12,14 @@ from localface.data.feature_checks import OWN
 from localface.data.found_codes import find_codes, same_code_note
 from localface.data.found_functions import FoundFunction, body_mass_notes, find_functions
 from localface.data.found_relations import suggest_relations
-from localface.data.frames import ColumnValues, Frame, column_names, missing_mask, open_table
+from localface.data.frames import (
+    ColumnValues,
+    Frame,
+    column_names,
+    column_values,
+    missing_mask,
+    open_table,
+)
 from localface.data.infer import guess_column
 from localface.data.name_hints import hints_from_name, identifier_note, why_identifier
 from localface.data.one_hot import FoundGroups, find_one_hot_groups, read_hot_column
@@ -167,7 +174,7 @@ def _category_codes(values: ColumnValues) -> Array:
 def _values_by_column(table: Frame | ColumnValues) -> dict[str, ColumnValues]:
     if isinstance(table, np.ndarray):
         return {name: table[:, j] for j, name in enumerate(column_names(table))}
-    return {name: table[name].to_numpy() for name in table.columns}
+    return {name: column_values(table, name) for name in table.columns}
 
 
 def _draft_column(

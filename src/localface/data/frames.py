@@ -95,6 +95,17 @@ def _check_frame(frame: Frame) -> None:
         )
 
 
+def column_values(frame: Frame, name: str) -> ColumnValues:
+    """Take one column out of a table; what the table's own library cannot turn is refused."""
+    try:
+        return frame[name].to_numpy()
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise DataError(
+            f"the column {name!r} cannot be read ({error}): drop it, or make numbers or text of it",
+            feature=name,
+        ) from error
+
+
 def column_names(data: object) -> tuple[str, ...]:
     """Return the names of a table's columns; those of an array are x0, x1, ..."""
     table = open_table(data)

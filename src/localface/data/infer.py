@@ -144,6 +144,8 @@ def _distinct_objects(name: str, seen: ColumnValues) -> list[str | bool | int | 
     every: set[str | bool | int | float] = set()
     for value in seen.tolist():
         plain = value.item() if isinstance(value, np.generic) else value
+        if isinstance(plain, Decimal) and plain.is_snan():  # not every pandas calls it missing
+            raise _unreadable_column_error(name, "signalling NaN")
         if not isinstance(plain, str | bool | int | float | Decimal):
             raise _unreadable_column_error(name, type(plain).__name__)
         every.add(float(plain) if isinstance(plain, Decimal) else plain)

@@ -15,6 +15,7 @@ from localface.data.feature import Feature
 from localface.data.frames import (
     ColumnValues,
     Frame,
+    column_values,
     infinite_mask,
     missing_mask,
     open_table,
@@ -211,7 +212,7 @@ def _take_columns(table: Frame, names: list[str]) -> list[ColumnValues]:
             block = table.select(alike).to_numpy()
             found.update({name: block[:, j] for j, name in enumerate(alike)})
         else:
-            found.update({name: table[name].to_numpy() for name in alike})
+            found.update({name: column_values(table, name) for name in alike})
         if dtype.is_integer():
             _refuse_inexact_wholes(found, alike)
     return [found[name] for name in names]

@@ -39,4 +39,7 @@ class StoreFacts(msgspec.Struct, kw_only=True, frozen=True, forbid_unknown_field
 
 def facts_from_plain(plain: object) -> StoreFacts:
     """Read the facts; a ``ValueError`` says which of them is out of bounds."""
-    return msgspec.convert(plain, StoreFacts)
+    try:
+        return msgspec.convert(plain, StoreFacts)
+    except msgspec.ValidationError as error:  # which is no ValueError in every version
+        raise ValueError(str(error)) from None
