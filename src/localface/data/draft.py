@@ -16,9 +16,9 @@ from localface.data.frames import (
     ColumnValues,
     Frame,
     column_names,
-    column_values,
     missing_mask,
     open_table,
+    values_of_column,
 )
 from localface.data.infer import guess_column
 from localface.data.name_hints import hints_from_name, identifier_note, why_identifier
@@ -174,7 +174,7 @@ def _category_codes(values: ColumnValues) -> Array:
 def _values_by_column(table: Frame | ColumnValues) -> dict[str, ColumnValues]:
     if isinstance(table, np.ndarray):
         return {name: table[:, j] for j, name in enumerate(column_names(table))}
-    return {name: column_values(table, name) for name in table.columns}
+    return {name: values_of_column(table, name) for name in table.columns}
 
 
 def _draft_column(

@@ -95,7 +95,7 @@ def _check_frame(frame: Frame) -> None:
         )
 
 
-def column_values(frame: Frame, name: str) -> ColumnValues:
+def values_of_column(frame: Frame, name: str) -> ColumnValues:
     """Take one column out of a table; what the table's own library cannot turn is refused."""
     try:
         return frame[name].to_numpy()

@@ -15,10 +15,10 @@ from localface.data.feature import Feature
 from localface.data.frames import (
     ColumnValues,
     Frame,
-    column_values,
     infinite_mask,
     missing_mask,
     open_table,
+    values_of_column,
 )
 from localface.data.hot_columns import code_of_hot_values, codes_of_hot_columns, columns_to_read
 from localface.data.one_person import open_person
@@ -212,7 +212,7 @@ def _take_columns(table: Frame, names: list[str]) -> list[ColumnValues]:
             block = table.select(alike).to_numpy()
             found.update({name: block[:, j] for j, name in enumerate(alike)})
         else:
-            found.update({name: column_values(table, name) for name in alike})
+            found.update({name: values_of_column(table, name) for name in alike})
         if dtype.is_integer():
             _refuse_inexact_wholes(found, alike)
     return [found[name] for name in names]
