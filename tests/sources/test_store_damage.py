@@ -186,7 +186,7 @@ def test_a_search_that_meets_damage_is_stopped_and_no_person_is_blamed(tmp_path:
     """In a batch, an answer that blames the person would be kept, and never asked again."""
     write_store(tmp_path / "store", parts(people(500, seed=0)), SCHEMA)
     explainer = LocalFACE(
-        lambda table: np.asarray(table["weight"]) / 200, Store.open(tmp_path / "store")
+        lambda table: np.asarray(table)[:, 0].astype(float) / 200, Store.open(tmp_path / "store")
     )
     source = explainer.engine.source
     source._rows.checks._sums["near"][0] ^= 1  # what a disk that goes bad comes to
