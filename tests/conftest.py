@@ -8,6 +8,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
@@ -35,6 +36,7 @@ _EXTRAS = {
         "tqdm",
     )
 } | {"localface.apps.web": "fastapi", "localface.apps.batch": "pyarrow"}
+_GENERATORS = pytest.StashKey[list[tuple[np.random.Generator, dict]]]()
 _HELPERS = (ROOT / "tests", ROOT / "benchmarks", ROOT / "benchmarks" / "comparison")
 
 
@@ -59,6 +61,25 @@ def _missing_extras(path: Path) -> frozenset[str]:
 
 def _is_within(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Note how the generators of random numbers stand that test files keep as globals."""
+    files = {module for item in session.items if (module := getattr(item, "module", None))}
+    generators = [
+        value
+        for module in files
+        for value in vars(module).values()
+        if isinstance(value, np.random.Generator)
+    ]
+    session.stash[_GENERATORS] = [(one, one.bit_generator.state) for one in generators]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Put them back before each test: what it draws depends on no other, nor on how many run."""
+    for generator, state in item.session.stash[_GENERATORS]:
+        generator.bit_generator.state = state
 
 
 @pytest.fixture(scope="session")
