@@ -9,9 +9,15 @@ from made_tables import fit_on, numbers_schema, phone_bills, phone_schema, share
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.density.common_states.expectation import Expectation
-from localface.density.common_states.own_density import OwnDensity
+from localface.density.common_states.given_own import OwnRows
+from localface.density.common_states.own_density import OwnDensity, without_own_kernel
 
 CHANCE = np.random.default_rng(0)
+
+
+def own_rows(given, points):
+    """Rows in the columns that their people keep."""
+    return OwnRows.of(points[:, given.columns], given.density)
 
 
 def test_expectations_follow_categories_and_bent_lines():
@@ -60,7 +66,7 @@ def test_own_densities_are_sums_over_all_rows_with_and_without_oneself():
     density = OwnDensity.fit(points, matrix, 0.6)
 
     found = density.log_sums(points)
-    without = density.row_log_sums(points)
+    without = without_own_kernel(found)
 
     for i, point in enumerate(points):
         squares = (((points - point) @ matrix) ** 2).sum(axis=1)
@@ -82,7 +88,7 @@ def test_what_is_expected_is_a_matter_of_own_columns_alone_and_the_same_in_any_b
         mean, spread = given.at(elsewhere[i : i + 1])
         assert mean.tobytes() == means[i].tobytes()
         assert spread.tobytes() == spreads[i].tobytes()
-    together, _ = given.for_rows(points, left_out=False)
+    together, _ = given.for_rows(own_rows(given, points), left_out=False)
     assert together == pytest.approx(means)
     assert given.columns.sum() == 4  # months, and a column a plan
 
@@ -90,8 +96,9 @@ def test_what_is_expected_is_a_matter_of_own_columns_alone_and_the_same_in_any_b
 def test_a_row_without_itself_has_less_to_expect():
     density = fit_on(phone_bills(800, seed=1), phone_schema(own=("months",)))
 
-    with_all, _ = density.given_own.for_rows(density.rows.points, left_out=False)
-    without, _ = density.given_own.for_rows(density.rows.points, left_out=True)
+    rows = own_rows(density.given_own, density.rows.points)
+    with_all, _ = density.given_own.for_rows(rows, left_out=False)
+    without, _ = density.given_own.for_rows(rows, left_out=True)
 
     assert (without[:, 0] < with_all[:, 0]).all()
     assert without[:, 1:] == pytest.approx(with_all[:, 1:])

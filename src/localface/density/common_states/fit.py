@@ -10,7 +10,7 @@ from localface.density.common_states.common_scale import CommonScale
 from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.device_sums import log_sums_on_device, row_weights_on_device
 from localface.density.common_states.distances import evenly_spread
-from localface.density.common_states.given_own import GivenOwn
+from localface.density.common_states.given_own import GivenOwn, OwnRows
 from localface.density.common_states.joint_density import (
     RowLogSums,
     are_few,
@@ -18,6 +18,7 @@ from localface.density.common_states.joint_density import (
 )
 from localface.density.common_states.kernel_shape import KernelShape
 from localface.density.common_states.model import CommonStates
+from localface.density.common_states.own_density import OwnDensity
 from localface.density.common_states.pair_tables import PairTables
 from localface.density.common_states.pair_weights import WeightedPairs
 from localface.density.device_kde import DeviceKDE
@@ -67,15 +68,15 @@ def fit_common_states(
     comparable = None
     if own_columns.any():
         comparable = ComparablePeople.fit(points, space, own, n_people=float(weights.sum()))
-        given_own = GivenOwn.fit(
-            points[chosen],
-            fair,
-            own_columns,
-            discrete=space.discrete,
-            shape=shape,
+        marginal = OwnDensity.fit(
+            points[chosen][:, own_columns], shape.marginal_matrix(own_columns), shape.bandwidth
         )
-        fair = _standardise(fair, given_own.for_rows(points[chosen], left_out=True))
-        plain = _standardise(plain, given_own.for_rows(points[chosen], left_out=False))
+        own_rows = OwnRows.of(points[chosen][:, own_columns], marginal)
+        given_own = GivenOwn.fit(
+            own_rows, fair, own_columns, density=marginal, discrete=space.discrete
+        )
+        fair = _standardise(fair, given_own.for_rows(own_rows, left_out=True))
+        plain = _standardise(plain, given_own.for_rows(own_rows, left_out=False))
     common = CommonScale.fit(fair)
     known = np.full(len(points), np.nan)
     known[chosen] = _combine(common, plain, pairs)

@@ -7,11 +7,25 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from localface.density.common_states.expectation import Expectation
-from localface.density.common_states.kernel_shape import KernelShape
-from localface.density.common_states.own_density import OwnDensity
+from localface.density.common_states.own_density import OwnDensity, without_own_kernel
 from localface.types import Array, Mask
 
 _MOST_KNOWN = 10_000  # people whose expectation is kept
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OwnRows:
+    """Rows in the columns that never change, with the sums that are asked for again and again."""
+
+    points: Array
+    log_sums: Array
+    log_sums_of_others: Array  # without the row's own kernel
+
+    @classmethod
+    def of(cls, points: Array, density: OwnDensity) -> OwnRows:
+        """Work out the sums once: on a large table they take as long as all else."""
+        log_sums = density.log_sums(points)
+        return cls(points, log_sums, without_own_kernel(log_sums))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,21 +43,18 @@ class GivenOwn:
 
     @classmethod
     def fit(
-        cls, points: Array, values: Array, columns: Mask, *, discrete: Mask, shape: KernelShape
+        cls, rows: OwnRows, values: Array, columns: Mask, *, density: OwnDensity, discrete: Mask
     ) -> GivenOwn:
         """Fit on rows and their values (rows, questions), of which the first is a log-density."""
-        own = points[:, columns]
-        density = OwnDensity.fit(own, shape.marginal_matrix(columns), shape.bandwidth)
         values = values.copy()
-        values[:, 0] -= density.row_log_sums(own)
-        return cls(columns, density, Expectation.fit(own, discrete[columns], values))
+        values[:, 0] -= rows.log_sums_of_others
+        expectation = Expectation.fit(rows.points, discrete[columns], values)
+        return cls(columns, density, expectation)
 
-    def for_rows(self, points: Array, *, left_out: bool) -> tuple[Array, Array]:
+    def for_rows(self, rows: OwnRows, *, left_out: bool) -> tuple[Array, Array]:
         """Return the same as ``at`` for many rows, each left out of its own expectation or not."""
-        own = points[:, self.columns]
-        log_sums = self.density.row_log_sums if left_out else self.density.log_sums
-        mean, spread = self.expectation.at(own)
-        mean[:, 0] += log_sums(own)
+        mean, spread = self.expectation.at(rows.points)
+        mean[:, 0] += rows.log_sums_of_others if left_out else rows.log_sums
         return mean, spread
 
     def at(self, points: Array) -> tuple[Array, Array]:

@@ -48,7 +48,7 @@ class OwnDensity:
             found[some] = log_sum_exp(log_kernels)
         return np.asarray(found[back.ravel()])
 
-    def row_log_sums(self, points: Array) -> Array:
-        """Return the log-sum at rows, each without its own kernel."""
-        found = self.log_sums(points)
-        return np.asarray(found + np.log1p(-np.exp(-np.maximum(found, np.log(2.0)))))
+
+def without_own_kernel(log_sums: Array) -> Array:
+    """Return log-sums at rows, each without its own kernel."""
+    return np.asarray(log_sums + np.log1p(-np.exp(-np.maximum(log_sums, np.log(2.0)))))
