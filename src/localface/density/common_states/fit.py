@@ -68,13 +68,11 @@ def fit_common_states(
     comparable = None
     if own_columns.any():
         comparable = ComparablePeople.fit(points, space, own, n_people=float(weights.sum()))
-        marginal = OwnDensity.fit(
+        density = OwnDensity.fit(
             points[chosen][:, own_columns], shape.marginal_matrix(own_columns), shape.bandwidth
         )
-        own_rows = OwnRows.of(points[chosen][:, own_columns], marginal)
-        given_own = GivenOwn.fit(
-            own_rows, fair, own_columns, density=marginal, discrete=space.discrete
-        )
+        own_rows = OwnRows.of(points[chosen][:, own_columns], density)
+        given_own = GivenOwn.fit(own_rows, fair, space, density=density)
         fair = _standardise(fair, given_own.for_rows(own_rows, left_out=True))
         plain = _standardise(plain, given_own.for_rows(own_rows, left_out=False))
     common = CommonScale.fit(fair)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from localface.data.space import Space
 from localface.density.common_states.expectation import Expectation
 from localface.density.common_states.own_density import OwnDensity, without_own_kernel
 from localface.types import Array, Mask
@@ -42,13 +43,12 @@ class GivenOwn:
     _known: dict[bytes, tuple[Array, Array]] = field(default_factory=dict)
 
     @classmethod
-    def fit(
-        cls, rows: OwnRows, values: Array, columns: Mask, *, density: OwnDensity, discrete: Mask
-    ) -> GivenOwn:
+    def fit(cls, rows: OwnRows, values: Array, space: Space, *, density: OwnDensity) -> GivenOwn:
         """Fit on rows and their values (rows, questions), of which the first is a log-density."""
+        columns = space.own_columns
         values = values.copy()
         values[:, 0] -= rows.log_sums_of_others
-        expectation = Expectation.fit(rows.points, discrete[columns], values)
+        expectation = Expectation.fit(rows.points, space.discrete[columns], values)
         return cls(columns, density, expectation)
 
     def for_rows(self, rows: OwnRows, *, left_out: bool) -> tuple[Array, Array]:
