@@ -70,9 +70,13 @@ class Fingerprint:
         data = _differ(self.data, earlier.data)
         alike = data is False and self.target == earlier.target
         model = _differ(self.model, earlier.model) if alike else None
-        if _digest(self.model_file) and _digest(earlier.model_file):
-            model = _digest(self.model_file) != _digest(earlier.model_file)
-        return {"model": model, "data": data, "schema": _differ(self.schema, earlier.schema)}
+        by_file = _differ(_digest(self.model_file), _digest(earlier.model_file))
+        data_by_file = _differ(_digest(self.data_file), _digest(earlier.data_file))
+        return {
+            "model": model if by_file is None else by_file,
+            "data": data_by_file if data is None else data,
+            "schema": _differ(self.schema, earlier.schema),
+        }
 
 
 def _digest(mark: FileMark | None) -> str | None:

@@ -18,7 +18,6 @@ from localface.analyses.promises.standing import Standing, stand_of
 from localface.analyses.promises.verdict import Measured, PromiseStatus, RecheckedPromise
 from localface.analyses.robustness import explain_robustly
 from localface.answers.changes import changes_between
-from localface.answers.recourse import Recourse
 from localface.engine.asking import check_ask
 from localface.engine.engine import Engine, PlannedRequest
 from localface.engine.many import answer_many

@@ -158,13 +158,14 @@ class Recheck(Sequence[RecheckedPromise]):
         if ways[WayOn.NEW_PLAN]:
             costs = [one.cost or 0.0 for one in self._found if one.way is WayOn.NEW_PLAN]
             yield (
-                f"{ways[WayOn.NEW_PLAN]:,} have a new plan from where they stand: "
+                f"{_people_have(ways[WayOn.NEW_PLAN])} a new plan from where they stand: "
                 f"{format_number(median(costs))} standard deviations of change, in the median"
             )
         if ways[WayOn.NONE]:
             yield f"for {ways[WayOn.NONE]:,} no new plan was found"
         if ways[WayOn.NOTHING]:
-            yield f"{ways[WayOn.NOTHING]:,} have arrived: the model accepts them as they are now"
+            arrived = _people_have(ways[WayOn.NOTHING])
+            yield f"{arrived} arrived: the model accepts them as they are now"
 
     def _rest(self) -> Iterator[str]:
         failed = self.counts()[PromiseStatus.NOT_RECHECKED]
@@ -185,7 +186,12 @@ def _word(status: PromiseStatus, n: int) -> str:
 def _of_promises(n: int, total: int) -> str:
     if total == 1:
         return "it was given"
-    return f"{'all' if n == total else f'{n:,} of'} {total:,} were given"
+    verb = "was" if n == 1 else "were"
+    return f"{'all' if n == total else f'{n:,} of'} {total:,} {verb} given"
+
+
+def _people_have(n: int) -> str:
+    return "1 person has" if n == 1 else f"{n:,} people have"
 
 
 _COLUMNS: dict[str, Callable[[RecheckedPromise], Any]] = {
