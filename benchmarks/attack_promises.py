@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import time
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from localface import LocalFACE, Promises, Recourse
 FILE = "promises.jsonl"
 _AT_ONCE = 2  # writers
 _FOLDER_OF = 100  # kills after which a new folder is begun, so that beginnings are killed as well
-_LONGEST = 0.04  # seconds that a writer lives
+_LIVES = 2.0  # times as long as it takes to begin and to promise a little, at most
 Array = Any
 
 
@@ -97,16 +98,20 @@ def kill_writers(
     Whatever is told must be there, once, and every chain must be whole.
     """
     rng = np.random.default_rng(seed)
+    longest = _LIVES * _usual_seconds(answers, folder)
     until = time.monotonic() + seconds
     done = written = 0
     wrong: list[str] = []
-    while done < kills and time.monotonic() < until:
+    while done < kills and not wrong and time.monotonic() < until:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         here = min(_FOLDER_OF, kills - done)
         killed = 0
-        while killed < here and time.monotonic() < until:
-            killed += _kill_some(answers, folder, rng, min(_AT_ONCE, here - killed))
+        while killed < here and not wrong and time.monotonic() < until:
+            lives = rng.uniform(0, longest, min(_AT_ONCE, here - killed)).tolist()
+            codes = _kill_some(answers, folder, lives)
+            killed += len(codes)
+            wrong += [f"a writer ended by itself ({code})" for code in codes if code != -9]
         done += killed
         found, faults = _faults(folder)
         written += found
@@ -114,19 +119,30 @@ def kill_writers(
     return done, written, wrong
 
 
-def _kill_some(answers: list[Recourse], folder: Path, rng: np.random.Generator, n: int) -> int:
-    """Start writers, let them live for a moment, and kill them."""
+def _usual_seconds(answers: list[Recourse], folder: Path) -> float:
+    """How long it takes to open a folder and to promise a few; what it needs is then imported."""
+    for _ in range(2):
+        shutil.rmtree(folder, ignore_errors=True)
+        begun = time.monotonic()
+        promises = Promises.open(folder)
+        for answer in answers[:4]:
+            promises.add(answer)
+    return time.monotonic() - begun
+
+
+def _kill_some(answers: list[Recourse], folder: Path, lives: list[float]) -> list[int]:
+    """Start writers, let them live for a moment, and kill them; how each ended."""
     children = []
-    for name in "ab"[:n]:
+    for name, _ in zip("ab", lives, strict=False):
         child = os.fork()
         if child == 0:
             _write_until_killed(answers, folder, name)
         children.append(child)
-    for child in children:
-        time.sleep(float(rng.uniform(0, _LONGEST)))
+    begun = time.monotonic()
+    for life, child in sorted(zip(lives, children, strict=True)):
+        time.sleep(max(0.0, life - (time.monotonic() - begun)))
         os.kill(child, signal.SIGKILL)
-    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
-    return sum(code == -signal.SIGKILL for code in codes)
+    return [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
 
 
 def _write_until_killed(answers: list[Recourse], folder: Path, name: str) -> None:
@@ -140,6 +156,8 @@ def _write_until_killed(answers: list[Recourse], folder: Path, name: str) -> Non
                 file.write(f"{name}{number}\n".encode())
                 file.flush()
         code = 0
+    except Exception:
+        traceback.print_exc()
     finally:
         os._exit(code)
 

@@ -12,11 +12,14 @@ import pandas as pd
 import pytest
 
 from localface import Ask, Feature, LocalFACE, Promises, Schema, Search
+from localface.analyses.promises.measuring import PromisedGround, _is_on_ground
 from localface.analyses.promises.report import Recheck
 from localface.analyses.promises.standing import FeatureProgress, stand_of
 from localface.analyses.promises.verdict import PromiseStatus, WayOn
 from localface.errors import DataError, InputError
 from worlds import WORLDS, make_explainer, mixed_table
+
+pytestmark = pytest.mark.slow
 
 PEOPLE = 14
 
@@ -477,3 +480,50 @@ def test_progress_says_in_words_how_far_it_is() -> None:
     assert str(FeatureProgress(debt, 100.0, 50.0, 40.0)) == (
         "what is owed 100 -> 50: done (now 40)"
     )
+
+
+# the ground
+
+
+@pytest.mark.parametrize("name", ["moons", "blobs", "ward"])
+def test_in_every_world_what_was_just_promised_holds(name: str, tmp_path: Path) -> None:
+    world = WORLDS[name]()
+    own = make_explainer(
+        world.model,
+        world.data,
+        schema=world.schema,
+        n_neighbors=world.n_neighbors,
+        min_score=world.min_score,
+    )
+    answers = own.explain_many(world.people[:12], where=world.where, progress=False)
+    for number, answer in enumerate(answers):
+        if answer.found:
+            own.promise(answer, to=tmp_path, person=number, ask=Ask(where=world.where))
+
+    found = own.recheck(tmp_path, show_progress=False)
+
+    assert len(found) > 3
+    assert {one.status for one in found} == {PromiseStatus.HOLDS}
+
+
+def on_ground(at: list[float], along: list[float], lowest: float = 1.0) -> bool:
+    """Whether states and steps, in nats above the floor, are on common ground."""
+    engine = explainer().engine
+    floor = engine.log_floor
+    ground = PromisedGround(lowest, None)
+    return _is_on_ground(engine, np.array(at) + floor, np.array(along) + floor, ground)
+
+
+def test_who_is_below_the_floor_may_come_above_it_in_several_steps() -> None:
+    assert on_ground([-1.0, -0.5, 1.0], [-1.0, -0.5])
+    assert not on_ground([-1.0, -0.5, -0.1], [-1.0, -0.5])  # never above
+    assert not on_ground([-1.0, -0.5, 1.0], [-2.0, -0.5])  # less common than they are themselves
+    assert on_ground([-1.0, -0.5, 1.0], [-2.0, -0.5], lowest=0.0)  # as was promised
+    assert not on_ground([-1.0, 0.5, 1.0], [-1.0, -0.5], lowest=0.0)  # below again
+
+
+def test_who_is_above_the_floor_stays_there() -> None:
+    assert on_ground([1.0, 2.0], [0.0])
+    assert on_ground([1.0], [])
+    assert not on_ground([1.0, 2.0], [-0.1])
+    assert not on_ground([1.0, -0.1], [-0.1])

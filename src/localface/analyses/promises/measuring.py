@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from localface.analyses.promises.promise import Promise
 from localface.analyses.promises.standing import Standing
 from localface.analyses.promises.verdict import Measured
+from localface.answers.recourse import Recourse
 from localface.density.protocol import FLOOR_TOLERANCE, RESTATED_TOLERANCE
 from localface.engine.engine import Engine
 from localface.engine.job import SearchJob, take_points_as_records
@@ -36,19 +37,29 @@ def engine_for_promise(engine: Engine, promise: Promise, factual: Array) -> Engi
     return at
 
 
-def measure_standings(
-    pairs: Sequence[tuple[Engine, Standing]], lowered_to: Sequence[float | None]
-) -> list[Measured]:
-    """Measure every standing by its engine; engines that read a model alike ask it together.
+class PromisedGround(NamedTuple):
+    """The ground that was promised, in shares: the least common step, and a floor if lowered."""
 
-    ``lowered_to`` has the floor of each promise for which it was lowered, as a share; else None.
-    """
+    lowest: float
+    lowered_to: float | None
+
+    @classmethod
+    def of(cls, recourse: Recourse) -> PromisedGround:
+        """Read it off an answer."""
+        steps = recourse.with_actions_as_path().certificates
+        return cls(min((one.lowest for one in steps), default=1.0), recourse.relaxed_to)
+
+
+def measure_standings(
+    pairs: Sequence[tuple[Engine, Standing]], grounds: Sequence[PromisedGround]
+) -> list[Measured]:
+    """Measure every standing by its engine; engines that read a model alike ask it together."""
     found: list[Measured | None] = [None] * len(pairs)
     for numbers in _grouped_by_driver(pairs):
         jobs = [_make_job(*pairs[n]) for n in numbers]
         for position, result, _ in pairs[numbers[0]][0].driver.run(jobs):
             n = numbers[position]
-            found[n] = _measured(*pairs[n], result, lowered_to[n])
+            found[n] = _measured(*pairs[n], result, grounds[n])
     return [one for one in found if one is not None]
 
 
@@ -79,7 +90,7 @@ def _ask_scores_and_densities(records: Array, points: Array, rule: str) -> Quest
 
 
 def _measured(
-    engine: Engine, standing: Standing, asked: _Asked, lowered_to: float | None
+    engine: Engine, standing: Standing, asked: _Asked, ground: PromisedGround
 ) -> Measured:
     scores, at, along = asked
     records = np.stack([standing.current, standing.promised, standing.finish])
@@ -94,7 +105,7 @@ def _measured(
         reached=_three_verdicts(scores >= engine.score.min_score),
         density=float(share(at[-1])),
         lowest=float(share(crossed.min())),
-        on_ground=_is_on_ground(engine, at, along, lowered_to),
+        on_ground=_is_on_ground(engine, at, along, ground),
         cost=float(sum(norms(steps).tolist())) if len(steps) else 0.0,
     )
 
@@ -104,18 +115,25 @@ def _three_verdicts(reached: Mask) -> tuple[bool, bool, bool]:
     return now, promised, finish
 
 
-def _is_on_ground(engine: Engine, at: Array, along: Array, lowered_to: float | None) -> bool:
-    """Tell whether the end and every step keep the floor; a first step may lead above it."""
+def _is_on_ground(engine: Engine, at: Array, along: Array, ground: PromisedGround) -> bool:
+    """Tell whether the end and every step keep the floor.
 
-    def keeps(log_densities: Any) -> Mask:
-        if lowered_to is None:
-            return np.asarray(log_densities >= engine.log_floor - RESTATED_TOLERANCE)
-        share = engine.answers.scale.share_below
-        shares = np.array([float(share(one)) for one in np.atleast_1d(log_densities)])
-        return np.asarray(shares >= lowered_to - FLOOR_TOLERANCE)
+    Somebody below the floor may first come above it, by steps that are no less common than they
+    are themselves, or than the least common one that they were promised.
+    """
+    share = engine.answers.scale.share_below
+    above = _keeps_floor(engine, at, ground.lowered_to)
+    if not above[-1]:
+        return False
+    entered = int(np.flatnonzero(above)[0])
+    least = min(ground.lowest, float(share(at[0]))) - FLOOR_TOLERANCE
+    enters = all(float(share(one)) >= least for one in along[:entered])
+    return enters and bool(_keeps_floor(engine, along[entered:], ground.lowered_to).all())
 
-    states = np.atleast_1d(keeps(at))
-    steps = np.atleast_1d(keeps(along))
-    if len(steps) and not states[0] and states[1]:
-        steps = steps[1:]  # an entry step
-    return bool(states[-1] and steps.all())
+
+def _keeps_floor(engine: Engine, log_densities: Array, lowered_to: float | None) -> Mask:
+    if lowered_to is None:
+        return np.asarray(log_densities >= engine.log_floor - RESTATED_TOLERANCE)
+    share = engine.answers.scale.share_below
+    shares = np.array([float(share(one)) for one in log_densities])
+    return np.asarray(shares >= lowered_to - FLOOR_TOLERANCE)

@@ -10,7 +10,11 @@ from typing import Any
 from localface.analyses.completing import complete_answers
 from localface.analyses.promises.fingerprint import Fingerprint
 from localface.analyses.promises.ledger import Promises, each_active
-from localface.analyses.promises.measuring import engine_for_promise, measure_standings
+from localface.analyses.promises.measuring import (
+    PromisedGround,
+    engine_for_promise,
+    measure_standings,
+)
 from localface.analyses.promises.progress import PERSON, read_progress
 from localface.analyses.promises.promise import Promise
 from localface.analyses.promises.report import Recheck
@@ -96,8 +100,8 @@ def recheck_promises(
 
 def _measure_all(placed: Mapping[int, _Placed]) -> dict[int, Measured]:
     pairs = [(one.engine, one.standing) for one in placed.values()]
-    lowered_to = [one.promise.recourse.relaxed_to for one in placed.values()]
-    return dict(zip(placed, measure_standings(pairs, lowered_to), strict=True))
+    grounds = [PromisedGround.of(one.promise.recourse) for one in placed.values()]
+    return dict(zip(placed, measure_standings(pairs, grounds), strict=True))
 
 
 def _place(
