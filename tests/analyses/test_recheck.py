@@ -217,6 +217,7 @@ def test_a_table_of_progress_may_have_any_of_the_features(promises: Promises) ->
     [
         (pd.DataFrame({"persn": ["p1"], "debt": [1.0]}), r"no column 'person' \(did you mean"),
         (pd.DataFrame({"person": ["q"], "debt": [1.0]}), "none of the 1 people of the progress"),
+        ({"p1": np.zeros(7)}, "the progress of 'p1' is a ndarray: give a dict or a Series"),
         (pd.DataFrame({"person": ["p1", "p1"], "debt": [1.0, 2.0]}), "several rows of 'p1'"),
     ],
 )

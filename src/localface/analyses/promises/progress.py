@@ -6,8 +6,10 @@ from collections.abc import Collection, Mapping
 from typing import Any
 
 import narwhals as nw
+import numpy as np
 
 from localface.data.absence import is_missing_value
+from localface.data.one_person import open_person
 from localface.errors import DataError, did_you_mean, list_names
 
 PERSON = "person"
@@ -25,7 +27,7 @@ def read_progress(
     if progress is None:
         return {}
     if isinstance(progress, Mapping):
-        found = {str(name): dict(record) for name, record in progress.items()}
+        found = {str(name): _read_one(name, record) for name, record in progress.items()}
     else:
         found = _read_table(progress, id_column)
     if not any(name in known for name in found):
@@ -35,6 +37,16 @@ def read_progress(
             f"{list_names(sorted(known)[:3]) or 'none, as no promise has one'}"
         )
     return found
+
+
+def _read_one(name: object, record: Any) -> dict[str, Any]:
+    values = open_person(record).values
+    if values is None or isinstance(record, np.ndarray):
+        raise DataError(
+            f"the progress of {name!r} is a {type(record).__name__}: give a dict or a Series, from "
+            "feature to value"
+        )
+    return dict(values)
 
 
 def _read_table(progress: Any, id_column: str) -> dict[str, dict[str, Any]]:
