@@ -92,7 +92,7 @@ def check_start(plain: dict[str, Any]) -> None:
     """Refuse a file of another kind, or of a later version."""
     document = _converted(plain, StartDocument)
     if document.format != PROMISES_FORMAT:
-        raise ValueError(f"its format is {document.format!r}, not {PROMISES_FORMAT!r}")
+        raise ValueError(f"its format is {document.format[:40]!r}, not {PROMISES_FORMAT!r}")
     if document.version != PROMISES_VERSION:
         raise InputError(
             f"these promises have version {document.version}; this localface reads "

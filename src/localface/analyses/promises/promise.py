@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import textwrap
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
@@ -15,12 +16,13 @@ from localface.answers.status import Status
 from localface.answers.wording import to_one_line
 from localface.data.schema import Schema
 from localface.engine.fingerprint import as_sorted_json, digest_of_value
-from localface.errors import InputError
+from localface.errors import DamagedFile, InputError
 from localface.models.wanted import OtherThan
 from localface.options import Ask
 
 _NOT_ASKED_AGAIN = ("counterfactual", "target", "min_score", "min_density", "max_seconds")
 _OTHER_THAN = "other than"
+_LONGEST_REASON = 300  # characters
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -47,8 +49,14 @@ class Promise:
 
     @cached_property
     def recourse(self) -> Recourse:
-        """The answer itself."""
-        return Recourse.from_json(json.dumps(self.answer))
+        """The answer itself; ``DamagedFile`` where it is none that can be read."""
+        try:
+            return Recourse.from_json(json.dumps(self.answer))
+        except InputError as error:
+            raise DamagedFile(
+                f"the answer of entry {self.number} of the promises cannot be read: "
+                f"{textwrap.shorten(str(error), _LONGEST_REASON)}"
+            ) from None
 
     @property
     def ask(self) -> Ask:
