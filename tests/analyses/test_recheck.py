@@ -14,7 +14,7 @@ import pytest
 from localface import Ask, Feature, LocalFACE, Promises, Schema, Search
 from localface.analyses.promises.measuring import PromisedGround, _is_on_ground
 from localface.analyses.promises.report import Recheck
-from localface.analyses.promises.standing import FeatureProgress, stand_of
+from localface.analyses.promises.standing import FeatureProgress, _states_left, stand_of
 from localface.analyses.promises.verdict import PromiseStatus, WayOn
 from localface.errors import DataError, InputError
 from worlds import WORLDS, make_explainer, mixed_table
@@ -279,9 +279,9 @@ def test_a_promise_for_another_target_of_the_call_is_rechecked_for_it(tmp_path: 
 
 
 def test_promises_at_other_scores_and_floors_are_held_to_their_own(tmp_path: Path) -> None:
-    for min_score, min_density in ((0.6, 0.05), (0.5, 0.2), (0.7, 0.01)):
+    for min_score, min_density in ((0.6, 0.05), (0.5, 0.2), (0.9, 0.001)):
         answers = explainer().explain_many(
-            people().iloc[:4], min_score=min_score, min_density=min_density, progress=False
+            people().iloc[:8], min_score=min_score, min_density=min_density, progress=False
         )
         for n, answer in enumerate(answers):
             if answer.found:
@@ -291,7 +291,8 @@ def test_promises_at_other_scores_and_floors_are_held_to_their_own(tmp_path: Pat
 
     assert len(found) > 8
     assert {one.status for one in found} == {PromiseStatus.HOLDS}
-    assert {one.promise.recourse.target.min_score for one in found} == {0.5, 0.6, 0.7}
+    assert {one.promise.recourse.target.min_score for one in found} == {0.5, 0.6, 0.9}
+    assert any(one.measured is not None and one.measured.lowest < 0.05 for one in found)
 
 
 def test_a_lowered_floor_is_the_floor_of_the_promise(tmp_path: Path) -> None:
@@ -470,6 +471,14 @@ def test_who_goes_the_wrong_way_has_all_of_it_left(tmp_path: Path) -> None:
     assert earns.share == 0.0
     assert standing.current[schema.index("earns")] == 6.0
     assert standing.finish[schema.index("earns")] == earns.promised
+
+
+def test_who_is_past_a_stop_on_the_way_is_not_sent_back_to_it() -> None:
+    stops = np.array([[8.0, 0.0], [10.0, 0.0], [13.0, 0.0]])
+
+    left = _states_left(stops, np.array([11.0, 2.0]), [0], moved=True)
+
+    assert left.tolist() == [[11.0, 2.0], [13.0, 2.0]]
 
 
 def test_progress_says_in_words_how_far_it_is() -> None:

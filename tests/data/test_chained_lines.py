@@ -106,11 +106,12 @@ def test_a_line_that_was_never_finished_is_passed_over_and_written_over(tmp_path
     file = written(tmp_path)
     whole = lines_of(file)
     with file.path.open("ab") as stream:
-        stream.write(b'{"digest":"12')
+        stream.write(b'{"digest":"12' + 5000 * b"3")
 
     assert lines_of(file) == whole
     file.append([{"id": "entry-5", "said": "word 5"}], whole[-1])
     assert [line.number for line in lines_of(file)] == [0, 1, 2, 3, 4, 5]
+    assert file.path.read_bytes().endswith(b'word 5"}\n')
 
 
 def test_nothing_is_written_over_a_whole_line_that_was_not_read(tmp_path: Path) -> None:
