@@ -166,8 +166,11 @@ def _add_repairs(
         found[number] = replace(found[number], reason=f"no new plan was looked for: {error}")
     if answers.unfinished:
         return answers.unfinished + len(robustly)
-    for n in robustly:
-        found[n] = _repaired_robustly(found[n], placed[n], options)
+    for done, n in enumerate(robustly):
+        try:
+            found[n] = _repaired_robustly(found[n], placed[n], options)
+        except KeyboardInterrupt:
+            return len(robustly) - done
     return 0
 
 
