@@ -3,7 +3,7 @@
     python benchmarks/attack_files.py [--only damage|kills|full] [--damages 1000] [--kills 50]
                                       [--seconds 100] [--seed 0]
 
-A store and the answers of a batch run are written once; copies of them are attacked. Whatever
+A store, the answers of a batch run and promises are written once, and attacked. Whatever
 is done to them, the right answer or a sentence that names the file may come, nothing else.
 Each line of the report tells a figure with the bar it is held to, and the exit code is 1 where
 one is missed. ``--seconds`` ends each part early, and the report says how far it came.
@@ -31,7 +31,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from localface import Ask, Feature, LocalFACE, Schema
+import attack_promises
+from localface import Ask, Feature, LocalFACE, Promises, Schema
 from localface.apps.batch.serial import explain_parquet
 from localface.data.whole_files import with_checksum
 from localface.errors import LocalFACEError
@@ -135,6 +136,12 @@ class World:
             ask=Ask(actions=False),
         )
         return report.people, report.found, report.errors, self.parts(out)
+
+    def promise(self, folder: Path) -> Promises:
+        """Promise some people what they are answered."""
+        people = pd.read_parquet(self.folder / "people.parquet")
+        answers = attack_promises.some_answers(self.explainer, people)
+        return attack_promises.fill(self.explainer, answers, folder)
 
     @staticmethod
     def parts(out: Path) -> dict[str, list[Any]]:
@@ -280,6 +287,37 @@ def attack_batch_files(world: World, n: int, seconds: float, seed: int) -> Tally
     return tally
 
 
+def attack_promise_files(world: World, n: int, seconds: float, seed: int) -> Tally:
+    """Damage or forge a file of promises, whose head was kept; forgers may know the digests."""
+    rng = np.random.default_rng(seed)
+    folder = world.folder / "promises"
+    promises = world.promise(folder)
+    promises.close(promises[0], "kept")
+    head = promises.head
+    path = folder / attack_promises.FILE
+    data = path.read_bytes()
+    expected = attack_promises.read_all(world.explainer, folder, head)
+    tally = Tally()
+    until = time.monotonic() + seconds
+    while tally.counts.total() < n and time.monotonic() < until:
+        forged = rng.random() < 0.5
+        if forged:
+            what, damaged = attack_promises.forge(data, rng, _edit)
+            what = f"{_FORGED} {what}"
+        else:
+            what, damaged = _damage(data, rng)
+        path.write_bytes(damaged)
+        kept = None if forged and rng.random() < 0.5 else head
+        tally.note(
+            f"{path.name}: {what}",
+            *_outcome(
+                lambda kept=kept: attack_promises.read_all(world.explainer, folder, kept), expected
+            ),
+        )
+    shutil.rmtree(folder)
+    return tally
+
+
 # kills, and a full disk
 
 
@@ -375,6 +413,18 @@ def kill_batches(world: World, n: int, seconds: float, seed: int) -> Tally:
     return tally
 
 
+def kill_promise_writers(world: World, n: int, seconds: float, seed: int) -> Tally:
+    """Kill writers of promises: nothing is lost, nothing doubled."""
+    people = pd.read_parquet(world.folder / "people.parquet")
+    answers = attack_promises.some_answers(world.explainer, people)
+    done, _, wrong = attack_promises.kill_writers(
+        answers, world.folder / "killed-promises", kills=n, seed=seed, seconds=seconds
+    )
+    tally = Tally(wrong=wrong)
+    tally.counts["finished"] = done
+    return tally
+
+
 def fill_disks(world: World, n: int, seed: int) -> Tally:
     """Let files grow to some size only: that is told, nothing is half written, and it goes on."""
     rng = np.random.default_rng(seed)
@@ -383,9 +433,15 @@ def fill_disks(world: World, n: int, seed: int) -> Tally:
     shutil.rmtree(world.folder / "full-answers")
     folder = world.folder / "full" / "store"
     out = world.folder / "full-answers"
+    whole_promises = len(world.promise(world.folder / "whole-promises"))
+    promises = world.folder / "full-promises"
     tally = Tally()
     for _ in range(n):
         limit = int(10 ** rng.uniform(0, 5.8))
+        code = _in_child(lambda: world.promise(promises), limit=limit)
+        fine = code in (0, 3) and len(world.promise(promises)) == whole_promises
+        tally.note(f"promises of {limit}", "told" if fine else "FAILED", str(code))
+        shutil.rmtree(promises)
         code = _in_child(lambda: write_store(folder, _blocks(world.records), _SCHEMA), limit=limit)
         whole = code == 0 and Store.open(folder).checksum == expected
         nothing = code == 3 and not any(folder.parent.iterdir())
@@ -413,19 +469,27 @@ def main() -> int:
         parts: dict[str, tuple[str, Callable[[], Tally]]] = {
             "damaged files of a store": (
                 "damage",
-                lambda: attack_store_files(world, asked.damages, share * 0.6, asked.seed),
+                lambda: attack_store_files(world, asked.damages, share * 0.4, asked.seed),
             ),
             "damaged files of a batch": (
                 "damage",
-                lambda: attack_batch_files(world, asked.damages // 4, share * 0.4, asked.seed),
+                lambda: attack_batch_files(world, asked.damages // 4, share * 0.3, asked.seed),
+            ),
+            "damaged files of promises": (
+                "damage",
+                lambda: attack_promise_files(world, asked.damages, share * 0.3, asked.seed),
             ),
             "writers of a store killed": (
                 "kills",
-                lambda: kill_store_writers(world, asked.kills, share / 2, asked.seed),
+                lambda: kill_store_writers(world, asked.kills, share / 3, asked.seed),
             ),
             "batch runs killed": (
                 "kills",
-                lambda: kill_batches(world, asked.kills, share / 2, asked.seed),
+                lambda: kill_batches(world, asked.kills, share / 3, asked.seed),
+            ),
+            "writers of promises killed": (
+                "kills",
+                lambda: kill_promise_writers(world, asked.kills, share / 3, asked.seed),
             ),
             "full disks": ("full", lambda: fill_disks(world, 8, asked.seed)),
         }

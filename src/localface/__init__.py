@@ -1,6 +1,7 @@
 """Sequential algorithmic recourse: what would have to change, in which order, by how much."""
 
 from localface._version import __version__
+from localface.analyses.promises import Promises
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -15,6 +16,7 @@ __all__ = [
     "Feature",
     "LocalFACE",
     "NoRecourse",
+    "Promises",
     "Recourse",
     "Recourses",
     "Schema",

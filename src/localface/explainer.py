@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from localface.analyses.promises.promising import PromisingExplainer
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
 from localface.engine.asking import check_ask
-from localface.engine.fitted import FittedExplainer
 from localface.engine.fitting import fit_engine, warn_of_near_copies
 from localface.engine.many import answer_many, plan_requests, with_progress
 from localface.engine.targeting import engine_for_person, engine_for_target, score_to_reach
@@ -34,7 +34,7 @@ if TYPE_CHECKING:  # analyses are imported when they are asked for: together the
     from localface.analyses.whynot import Check
 
 
-class LocalFACE(FittedExplainer):
+class LocalFACE(PromisingExplainer):
     """Finds what would have to change, in which order and by how much.
 
     Every path leads through states that people are really in.

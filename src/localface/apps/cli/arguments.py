@@ -9,6 +9,7 @@ from localface._version import __version__
 from localface.apps import files
 from localface.apps.cli.exit_codes import EXIT_CODES, MISUSE
 from localface.apps.cli.explain_arguments import add_explain_command, add_serve_command
+from localface.apps.cli.promise_arguments import add_promise_command, add_recheck_command
 from localface.geometry.compiled.library import load_library
 
 
@@ -61,6 +62,8 @@ def make_parser() -> argparse.ArgumentParser:
     )
     _add_demo_command(commands)
     add_explain_command(commands)
+    add_promise_command(commands)
+    add_recheck_command(commands)
     _add_schema_command(commands)
     _add_ground_command(commands)
     _add_store_command(commands)

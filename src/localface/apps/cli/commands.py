@@ -19,6 +19,7 @@ from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.apps.cli.exit_codes import FOUND, NO_RECOURSE
 from localface.apps.cli.ground import run_ground
 from localface.apps.cli.inputs import find_person, make_explainer
+from localface.apps.cli.promises import run_promise, run_recheck
 from localface.data.notes_in_toml import note_in_toml
 from localface.data.schema import Schema
 from localface.data.schema_guide import guided_toml
@@ -243,6 +244,8 @@ def _exit_code(answer: Recourse | Alternatives) -> int:
 COMMANDS: dict[str, Callable[[argparse.Namespace], int]] = {
     "demo": _run_demo,
     "explain": _run_explain,
+    "promise": run_promise,
+    "recheck": run_recheck,
     "schema": _run_schema,
     "ground": run_ground,
     "store": _run_store,

@@ -1,4 +1,4 @@
-"""The options of the commands that make an explainer: ``explain``, ``serve``."""
+"""The options of the commands that make an explainer: ``explain``, ``serve`` and others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def add_explain_command(commands: Any) -> None:
     )
     _add_input_options(explain.add_argument_group("what to explain"))
     wanted = explain.add_argument_group("what is wanted")
-    _add_explainer_options(wanted)
+    add_explainer_options(wanted)
     add_ask_options(wanted)
     add_alternatives_options(wanted)
     _add_output_options(explain.add_argument_group("where the answer goes"))
@@ -47,7 +47,7 @@ def add_serve_command(commands: Any) -> None:
     )
     _add_service_options(serve.add_argument_group("what to serve"))
     _add_server_options(serve.add_argument_group("where to serve it"))
-    _add_explainer_options(serve.add_argument_group("what is wanted"))
+    add_explainer_options(serve.add_argument_group("what is wanted"))
     serve.set_defaults(run="serve", row=None)
 
 
@@ -65,7 +65,7 @@ def _add_service_options(group: Any) -> None:
         help=f"the people to learn from: {', '.join(files.TABLE_SUFFIXES)}, or a store",
     )
     add("--model", metavar="MODEL", help="a .skops or .onnx file, or module:attribute to import")
-    _add_reading_options(group)
+    add_reading_options(group)
     add("--outcome", metavar="COLUMN", help="the column of --data that says what became of people")
     add("--no-people", action="store_true", help="list nobody: records are typed or pasted")
     add("--title", metavar="TEXT", help="what the page is called")
@@ -128,10 +128,11 @@ def _add_input_options(group: Any) -> None:
         metavar="FOLDER",
         help="everyone in a parquet file or a folder of them; needs --out",
     )
-    _add_reading_options(group)
+    add_reading_options(group)
 
 
-def _add_reading_options(group: Any) -> None:
+def add_reading_options(group: Any) -> None:
+    """Add how table and model are read."""
     add = group.add_argument
     add(
         "--schema",
@@ -164,7 +165,8 @@ def _add_reading_options(group: Any) -> None:
     )
 
 
-def _add_explainer_options(group: Any) -> None:
+def add_explainer_options(group: Any) -> None:
+    """Add what an explainer is made with."""
     add = group.add_argument
     add(
         "--target",

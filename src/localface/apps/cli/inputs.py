@@ -10,6 +10,7 @@ from localface.apps import files
 from localface.apps.cli.ask_options import parse_number
 from localface.apps.cli.console import print_to_stderr, show_while_working
 from localface.data.notes_in_toml import note_in_toml
+from localface.data.schema import Schema
 from localface.errors import InputError
 from localface.explainer import LocalFACE
 from localface.options import Search
@@ -17,13 +18,18 @@ from localface.options import Search
 _N_NEIGHBORS = 50  # people looked at around each state, where there are as many
 
 
-def make_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.ChosenColumns]:
-    """Read table, schema and model, and make an explainer; also says which columns are used."""
+def make_explainer(
+    arguments: argparse.Namespace, *, schema: Schema | None = None
+) -> tuple[LocalFACE, files.ChosenColumns]:
+    """Read table, schema and model, and make an explainer; also says which columns are used.
+
+    ``schema`` is taken where none is named.
+    """
     if files.is_store(arguments.data):
         return _make_store_explainer(arguments)
     with show_while_working(f"reading {arguments.data}"):
         table = files.read_table(arguments.data)
-        schema = files.read_schema(arguments.schema) if arguments.schema else None
+        schema = files.read_schema(arguments.schema) if arguments.schema else schema
     with show_while_working(f"loading {arguments.model}"):
         model = _read_model(arguments)
     columns = files.choose_columns(
