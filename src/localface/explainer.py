@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
+from localface.answers.robustness import Robustness
 from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
 from localface.engine.asking import check_ask
@@ -16,6 +17,7 @@ from localface.engine.fitting import fit_engine, warn_of_near_copies
 from localface.engine.many import answer_many, plan_requests, with_progress
 from localface.engine.targeting import engine_for_person, engine_for_target, score_to_reach
 from localface.errors import InputError, needs_extra
+from localface.models.agreeing import join_models, share_that_agrees
 from localface.options import (
     Ask,
     AskAlternatives,
@@ -30,7 +32,6 @@ if TYPE_CHECKING:  # analyses are imported when they are asked for: together the
     from localface.analyses.alternatives import Alternatives
     from localface.analyses.audit import Audit
     from localface.analyses.floor_report import FloorReport
-    from localface.analyses.robustness import Robustness
     from localface.analyses.whynot import Check
 
 
@@ -43,8 +44,9 @@ class LocalFACE(FittedExplainer):
     ----------
     model
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
-        function from a table like ``data`` to scores; a list of them that all must agree. It is
-        only ever called, or read directly where that gives the same (``model_reading``).
+        function from a table like ``data`` to scores; a list of them, of which the first and a
+        share of the others (``agree``) must agree. It is only ever called, or read directly where
+        that gives the same (``model_reading``).
     data
         The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or,
         for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).
@@ -54,6 +56,11 @@ class LocalFACE(FittedExplainer):
         Whose each row is, where people have several: one label a row, or the name of a column of
         ``data``, which then is no feature unless the schema names it. A person's own rows say
         nothing about how common their states are.
+    others
+        Other models that should agree, such as ``localface.refits`` makes: a list.
+    agree
+        The share of the others that has to agree with the model itself for the target to be
+        reached: 0.9 if not given, and 1 where ``model`` is a list.
     target
         The class to reach (1 if not given), or ``"other"`` for any but the one that a person is
         in; for a regressor ``"at least"`` or ``"at most"``. ``(low, high)`` is a range of the
@@ -96,6 +103,8 @@ class LocalFACE(FittedExplainer):
         *,
         schema: Schema | None = None,
         groups: Any = None,
+        others: Any = None,
+        agree: float | None = None,
         target: object = None,
         min_score: float | None = None,
         min_density: float = 0.05,
@@ -105,8 +114,11 @@ class LocalFACE(FittedExplainer):
         device: str | None = None,
         search: Search | None = None,
     ) -> None:
+        agreeing = share_that_agrees(model, others, agree)
+        model = join_models(model, others)
         self.options = Options.with_search(
             search,
+            agree=agreeing,
             min_score=score_to_reach(model, target, min_score),
             min_density=min_density,
             max_rows=max_rows,

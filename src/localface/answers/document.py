@@ -20,6 +20,11 @@ from localface.answers.facts import RecourseFacts
 from localface.answers.json_text import dump_json, load_json
 from localface.answers.measurement import Measurement
 from localface.answers.move_evidence import MoveEvidence
+from localface.answers.robustness_document import (
+    RobustnessDocument,
+    robustness_document,
+    robustness_from_document,
+)
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
@@ -155,7 +160,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     settings: dict[str, Any]
     actions: list[ActionDocument]
     opens: list[list[str]] = []
-    robustness: Number | None
+    robustness: RobustnessDocument | Number | None
     composed: bool = False
     n_comparable: int | None = None
     cut_short: bool = False
@@ -206,6 +211,8 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
             _describe_as_document(one, MeasurementDocument) for one in answer.measurements
         ],
     }
+    if answer.robustness is not None:
+        written["robustness"] = robustness_document(answer.robustness)
     if answer.waiting is not None:
         written["waiting"] = _describe_as_document(answer.waiting, WaitingDocument)
     return _describe_as_document(answer, RecourseDocument, written)
@@ -242,6 +249,9 @@ def _recourse_fields(document: RecourseDocument) -> dict[str, Any]:
     pieces = msgspec.structs.asdict(document)
     for name in ("format", "made_with"):
         del pieces[name]
+    if document.robustness is not None:
+        schema = Schema.from_dict(document.schema)
+        pieces["robustness"] = robustness_from_document(document.robustness, schema)
     return pieces | {
         "version": document.made_with,
         "status": _status_named(document.status),

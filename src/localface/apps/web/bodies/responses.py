@@ -200,6 +200,23 @@ class DoubtView(BaseModel):
     suggestion_text: str | None
 
 
+class ModelsView(BaseModel):
+    """How many of several other models agree with the end."""
+
+    n: int
+    valid: int
+
+
+class LastingView(BaseModel):
+    """How likely a retrained model agrees with the end."""
+
+    probability: float
+    low: float = Field(description="the lower end of its 90 % interval")
+    high: float
+    wanted: float | None = Field(description="the probability that was asked for, if any was")
+    text: str
+
+
 class View(BaseModel):
     """One answer, ready to show."""
 
@@ -231,7 +248,11 @@ class View(BaseModel):
     disclosure: DisclosureView
     proof: str | None
     closing: list[str]
-    robustness: float | None
+    robustness: float | None = Field(
+        description="the share of small deviations that still reach the target"
+    )
+    models: ModelsView | None = None
+    lasting: LastingView | None = None
     composed: bool = Field(description="whether the path ends at a state that is nobody's")
     n_comparable: int | None = Field(
         description="how many people, about, are alike in what never changes"
