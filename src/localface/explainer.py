@@ -11,10 +11,11 @@ from localface.answers.recourse import Recourse
 from localface.answers.robustness import Robustness
 from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
-from localface.engine.asking import check_ask
+from localface.engine.asking import check_ask, refuse_lasting_without_outcomes
 from localface.engine.fitted import FittedExplainer
 from localface.engine.fitting import fit_engine, warn_of_near_copies
 from localface.engine.many import answer_many, plan_requests, with_progress
+from localface.engine.outcomes import read_outcomes
 from localface.engine.targeting import engine_for_person, engine_for_target, score_to_reach
 from localface.errors import InputError, needs_extra
 from localface.models.agreeing import join_models, share_that_agrees
@@ -56,6 +57,12 @@ class LocalFACE(FittedExplainer):
         Whose each row is, where people have several: one label a row, or the name of a column of
         ``data``, which then is no feature unless the schema names it. A person's own rows say
         nothing about how common their states are.
+    y
+        What became of each row of ``data``: what the model was fitted on. With it, the model (an
+        estimator in the manner of scikit-learn) is fitted again some times when the first answer
+        is given, and answers tell how likely a retrained model agrees with them.
+    n_refits
+        How often it is fitted again: more tells more exactly, and takes longer.
     others
         Other models that should agree, such as ``localface.refits`` makes: a list.
     agree
@@ -67,6 +74,9 @@ class LocalFACE(FittedExplainer):
         score or value, None where it is open.
     min_score
         The score to reach, 0.5 if not given; a regressor needs one, and a range has its own.
+    lasting
+        How likely a retrained model is to agree with an answer, as in 0.9: more is asked for where
+        it takes more. It needs ``y``; a call may say otherwise.
     min_density
         How rare a state on the way may be: 0.05 means that none is rarer than the states of
         the rarest 5 % of people.
@@ -103,10 +113,13 @@ class LocalFACE(FittedExplainer):
         *,
         schema: Schema | None = None,
         groups: Any = None,
+        y: Any = None,
+        n_refits: int = 20,
         others: Any = None,
         agree: float | None = None,
         target: object = None,
         min_score: float | None = None,
+        lasting: float | None = None,
         min_density: float = 0.05,
         max_rows: int | None = None,
         density: Any = "kde",
@@ -119,6 +132,7 @@ class LocalFACE(FittedExplainer):
         self.options = Options.with_search(
             search,
             agree=agreeing,
+            lasting=lasting,
             min_score=score_to_reach(model, target, min_score),
             min_density=min_density,
             max_rows=max_rows,
@@ -133,6 +147,10 @@ class LocalFACE(FittedExplainer):
             groups=groups,
             device=device,
         )
+        outcomes = read_outcomes(model, data, y, groups=groups, n_refits=n_refits)
+        self._engine = replace(self._engine, outcomes=outcomes)
+        if lasting is not None:
+            refuse_lasting_without_outcomes(self._engine, lasting)
         self.target = self._engine.target
         warn_of_near_copies(self._engine.density, stacklevel=2)
         if evidence is not None:
@@ -207,8 +225,13 @@ class LocalFACE(FittedExplainer):
         """
         from localface.analyses.completing import complete_answers
 
+        planned = plan_requests(self._engine, ask, people)  # every one, before the first search
+        if self._engine.outcomes is not None and ask.n_jobs != 1:
+            from localface.analyses.lasting import learn_before_sharing
+
+            learn_before_sharing(planned)
         return answer_many(
-            plan_requests(self._engine, ask, people),  # every one, before the first search
+            planned,
             add_reasons=complete_answers,
             progress=ask.progress,
             keep_errors=ask.on_error == "record",

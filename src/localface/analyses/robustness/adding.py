@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from localface.analyses.end_record import end_record
+from localface.analyses.lasting import add_lasting
 from localface.answers.recourse import Recourse
 from localface.answers.robustness import ModelVerdict, Robustness
 from localface.engine.account import Account
@@ -18,8 +19,11 @@ from localface.types import Array
 
 
 def add_robustness(engine: Engine, asked: Sequence[tuple[Request, Recourse]]) -> list[Recourse]:
-    """Add to answers how many of several models agree, each called once for all ends."""
-    answers = [answer for _, answer in asked]
+    """Add to answers how many of several models agree, and how likely a retrained one does.
+
+    Each model is called once for all ends.
+    """
+    answers = add_lasting(engine, [answer for _, answer in asked])
     found = [number for number, answer in enumerate(answers) if answer.found]
     if not found or not isinstance(engine.score, AgreeingScorer):
         return answers
