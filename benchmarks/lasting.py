@@ -3,10 +3,10 @@
     python benchmarks/lasting.py [--tables german ...] [--people 40] [--unseen 20] [--seed 0]
 
 For each table: how many of the unseen models agree with the ends of answers as they come and with
-lasting=0.7 and 0.9, at what effort; whether of answers that say p about p hold, in five bins; and
-whether some setting is as valid as each peer at no more effort, for the same people. Rows are at
-most 3,000 a table and forests have 50 trees, so that a table takes a minute or two. The folder of
-the tables is named by LOCALFACE_DATA; a table that is not there is left out and said so.
+lasting=0.7, 0.9 and 0.97, at what effort; whether of answers that say p about p hold, in five
+bins; and whether some setting is as valid as each peer at no more effort, for the same people.
+Rows are at most 3,000 a table and forests have 50 trees, so that a table takes a minute or two.
+The folder of the tables is named by LOCALFACE_DATA; a table that is not there is left out.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ import pandas as pd
 
 from lasting_tables import TABLES, UNSEEN, Array, Trial, make_trial
 from localface import LocalFACE
+from localface.analyses.lasting import learnt_lasting
 from localface.data.read import read_records
 from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
 from localface.evaluation.baselines.peers import PEERS, available
-from localface.evaluation.metrics.changes import l2
 
-WISHES = (None, 0.7, 0.9)  # as answers come, and two wishes
+WISHES = (None, 0.7, 0.9, 0.97)  # as answers come, and three wishes
+HELD_TO = 0.9  # the wish of which it is asked whether it comes true
 BINS = 5
 WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
 VALID = 0.88  # of answers with lasting=0.9
@@ -99,7 +100,11 @@ def report(trial: Trial, peer_people: int) -> int:
     theirs = list(peers(trial, peer_people))
     for one in theirs:
         print(line(one), flush=True)
-    failed = [*calibration_bar(own), *validity_bar(own[-1]), *effort_bar(own, theirs)]
+    failed = [
+        *calibration_bar(own),
+        *validity_bar(own[WISHES.index(HELD_TO)]),
+        *effort_bar(own, theirs),
+    ]
     return sum(failed)
 
 
@@ -118,7 +123,7 @@ def ours(trial: Trial) -> Iterator[Ends]:
         trial.model, trial.data, y=trial.labels, schema=trial.schema, min_score=trial.min_score
     )
     started = time.process_time()
-    explainer.explain_many(trial.people.iloc[:1], progress=False)
+    learnt_lasting(explainer.engine)
     print(f"<!-- learnt in {time.process_time() - started:.1f} CPU s -->", flush=True)
     for wish in WISHES:
         name = "localface" if wish is None else f"localface lasting={wish}"
@@ -174,9 +179,10 @@ def judged(
     space = Task.of(trial.model, trial.data, schema=trial.schema, min_score=trial.min_score).space
     table = pd.concat(list(ends.values()), ignore_index=True)
     start = read_records(trial.people.iloc[list(ends)], trial.schema)
-    far = l2(start, read_records(table, trial.schema), space)
+    finish = read_records(table, trial.schema)
+    far = np.linalg.norm(space.points(finish) - space.points(start), axis=1)
     votes = trial.hold(table).T
-    changed = dict(zip(ends, (start != read_records(table, trial.schema)).sum(axis=1), strict=True))
+    changed = dict(zip(ends, (start != finish).sum(axis=1), strict=True))
     return Ends(
         name,
         asked,

@@ -205,6 +205,7 @@ def test_a_robust_answer_tells_it_as_well(ready: LocalFACE) -> None:
         (lambda: explainer(lasting=0.9), "lasting=0.9 needs to know what became of people"),
         (lambda: explainer().explain(PERSON, lasting=0.9), "make the explainer with y="),
         (lambda: explainer(y=Y[1:]), "y= has 159 and X 160 rows"),
+        (lambda: explainer(y=Y + 1), "y= has 1, 2, and the classes of the model are 0, 1"),
         (lambda: explainer(y=Y, n_refits=1), "n_refits=1: a whole number of at least 2"),
         (lambda: explainer(y=Y, lasting=1.0), "lasting=1.0: a probability above 0 and below 1"),
         (lambda: explainer(y=Y, target=(0.5, 0.7), lasting=0.9), "a range has none"),

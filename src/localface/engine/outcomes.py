@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from localface.data.people import number_people, take_groups_column
-from localface.errors import InputError
+from localface.errors import InputError, list_names
+from localface.models.output import class_labels
 from localface.models.refitting import read_labels, refuse_unrefittable
 from localface.options.checks import raise_on_mistakes, whole_number_mistakes
 from localface.sources.store import Store
@@ -46,5 +49,18 @@ def read_outcomes(
     first = model[0] if isinstance(model, list | tuple) else model
     refuse_unrefittable(first)
     labels = read_labels(y, len(data))
+    _refuse_unknown_classes(first, labels)
     people = number_people(take_groups_column(data, groups)[0], len(labels))
     return Outcomes(first, data, labels, people, n_refits)
+
+
+def _refuse_unknown_classes(model: Any, labels: Any) -> None:
+    """Refuse outcomes of other classes than the model's: a refit could not be read as it is."""
+    classes = class_labels(model)
+    seen = np.unique(labels).tolist()
+    if classes is not None and seen != sorted(classes):
+        raise InputError(
+            f"y= has {list_names(seen)}, and the classes of the model are {list_names(classes)}: "
+            "give the outcomes that it was fitted on",
+            option="y",
+        )

@@ -12,7 +12,7 @@ _RARE = 0.01  # added to the share of less common states before its logarithm is
 _STRENGTHS = np.geomspace(0.25, 64, 33)  # votes that the map may count for
 _FEW_ENDS = 20  # ends below which the map counts for hardly more than a vote
 _WEAK = 1.0
-_NEVER_SURE = 0.5  # of a vote, for and against: however many agree, the next one may not
+_NEVER_SURE = 0.1  # of a vote, for and against: however many agree, the next one may not
 _INTERVAL = (0.05, 0.95)
 _NEWTON_STEPS = 60
 
@@ -60,8 +60,8 @@ def fit_agreement_map(
 ) -> AgreementMap:
     """Learn the map from the votes of refits on ends; what would fall instead of rise is left out.
 
-    Half a vote for and half a vote against are added to each end, so that ends on which all agree
-    give a finite map. The same few refits vote on all ends, so that the map counts for no more
+    A part of a vote for and against is added to each end, so that ends on which all agree give a
+    finite map. The same few refits vote on all ends, so that the map counts for no more
     votes than there are refits.
     """
     columns = np.column_stack([np.ones(len(margins)), margins, _log_share(densities)])
@@ -69,7 +69,9 @@ def fit_agreement_map(
     slopes = np.zeros(3)
     while True:
         slopes[:] = 0.0
-        slopes[used] = _fit_binomial(columns[:, used], n_agree + 0.5, n_votes + 1.0)
+        slopes[used] = _fit_binomial(
+            columns[:, used], n_agree + _NEVER_SURE, n_votes + 2 * _NEVER_SURE
+        )
         falling = [j for j in used if j and slopes[j] <= 0]
         if not falling:
             break
