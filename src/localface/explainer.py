@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from localface.analyses.judging_explainer import JudgingExplainer
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
-from localface.answers.robustness import Robustness
 from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
 from localface.engine.asking import check_ask, refuse_lasting_without_outcomes
-from localface.engine.fitted import FittedExplainer
 from localface.engine.fitting import fit_engine, warn_of_near_copies
-from localface.engine.many import answer_many, plan_requests, with_progress
+from localface.engine.many import answer_many, plan_requests
 from localface.engine.outcomes import read_outcomes
-from localface.engine.targeting import engine_for_person, engine_for_target, score_to_reach
+from localface.engine.targeting import score_to_reach
 from localface.errors import InputError, needs_extra
 from localface.models.agreeing import join_models, share_that_agrees
 from localface.options import (
@@ -31,12 +29,10 @@ from localface.options import (
 
 if TYPE_CHECKING:  # analyses are imported when they are asked for: together they take a while
     from localface.analyses.alternatives import Alternatives
-    from localface.analyses.audit import Audit
-    from localface.analyses.floor_report import FloorReport
     from localface.analyses.whynot import Check
 
 
-class LocalFACE(FittedExplainer):
+class LocalFACE(JudgingExplainer):
     """Finds what would have to change, in which order and by how much.
 
     Every path leads through states that people are really in.
@@ -239,43 +235,6 @@ class LocalFACE(FittedExplainer):
             labels=labels_of_rows(people),
         )
 
-    def robustness(
-        self,
-        recourse: Recourse,
-        *,
-        models: Any = None,
-        n: int = 200,
-        seed: int = 0,
-        min_score: float | None = None,
-        target: object = None,
-    ) -> Robustness:
-        """Tell how well an answer stands up to being followed inexactly, and to retrained models.
-
-        Each changed feature lands within one ``resolution`` of where it should (without one:
-        within 1 % of a standard deviation), uniformly, ``n`` times; whole numbers stay whole,
-        and what has nothing between its values is met exactly.
-
-        Parameters
-        ----------
-        recourse
-            An answer of this explainer.
-        models
-            Other models, a list or a dict by name: each is read as ``model`` was, for the same
-            target and the same ``min_score``.
-        n, seed
-            How many draws, and what they are drawn from.
-        min_score
-            The score that the answer was asked for, where that is not the explainer's own.
-        target
-            The target that the answer was asked for, where that is not the explainer's own.
-        """
-        from localface.analyses.robustness import measure_robustness, read_models
-
-        engine = engine_for_target(self._engine, target)
-        engine = engine_for_person(engine, recourse.records[0]).with_thresholds(min_score=min_score)
-        others = read_models(engine, models, target=engine.target, form=engine.form)
-        return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
-
     @takes_options_of(AskCheck)
     def check(self, person: Any, ask: AskCheck) -> Check:
         """Say whether a wished state can be reached, what refuses it, and what would open it.
@@ -292,68 +251,6 @@ class LocalFACE(FittedExplainer):
         request = asked.make_request(person)
         goal = read_wish(ask.wish, request.record, self.schema)
         return check_wish(asked.engine, asked.plan, replace(request, goal=goal))
-
-    def audit(
-        self,
-        factuals: Any,
-        counterfactuals: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        max_seconds: float | None = None,
-        progress: bool = True,
-    ) -> Audit:
-        """Audit counterfactuals from elsewhere: valid, allowed, common, within reach.
-
-        Parameters
-        ----------
-        factuals
-            The people, as for ``explain_many``.
-        counterfactuals
-            What is proposed to each of them, in the same order: a table or a list; a row of NaN,
-            or None in a list, where nothing is.
-        where
-            What these people may change, as for ``explain``.
-        max_seconds
-            How long a way to one of them may be looked for; what is not told by then is not known.
-        progress
-            Whether to show a bar while ways are looked for.
-        """
-        from localface.analyses.audit import audit_proposals
-
-        return audit_proposals(
-            self._engine,
-            (factuals, counterfactuals),
-            where=where,
-            form=self._engine.form,
-            plan=self._engine.plan,
-            max_seconds=max_seconds,
-            watch=lambda found, total: with_progress(found, total, progress=progress),
-        )
-
-    def ground_report(
-        self, *, groups: Any = None, seed: int = 0, progress: bool = True
-    ) -> FloorReport:
-        """Tell how well the floor tells people from records put together at random.
-
-        The density in use is fitted again on a part of the rows; of the others, and of records
-        whose every column is somebody else's, it is told how many clear the floor. Beside it:
-        one round kernel, as in the paper, and a boosted classifier where scikit-learn is installed.
-
-        Parameters
-        ----------
-        groups
-            The person of each row of the data, by default as the explainer knows it: each is
-            fitted on or held out with all their rows.
-        seed
-            Decides who is held out.
-        progress
-            Whether to show a bar.
-        """
-        from localface.analyses.floor_report import measure_floor
-
-        return measure_floor(
-            self._engine, self.options, groups=groups, seed=seed, progress=progress
-        )
 
     def serve(
         self,

@@ -7,7 +7,7 @@ that they describe, so that renaming an attribute does not change what is writte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from localface.answers.action import Action
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
+from localface.answers.document_faults import describe_first_fault
 from localface.answers.doubt import Doubt
 from localface.answers.facts import RecourseFacts
 from localface.answers.json_text import dump_json, load_json
@@ -183,7 +184,7 @@ def recourse_from_json(text: str, cls: type[_Recourse]) -> _Recourse:
     except InputError:
         raise
     except msgspec.ValidationError as error:
-        fault = _describe_first_fault(plain, RecourseDocument) or f"is damaged ({error})"
+        fault = describe_first_fault(plain, RecourseDocument) or f"is damaged ({error})"
         raise _unreadable_document_error(fault) from None
     except KeyError as error:
         raise _unreadable_document_error(f"lacks {error.args[0]!r}") from None
@@ -323,37 +324,3 @@ def _drop_people_counts(document: dict[str, Any]) -> None:
 
 def _unreadable_document_error(fault: str) -> InputError:
     return InputError(f"this {RECOURSE_FORMAT} document {fault}; write it again with to_json()")
-
-
-def _describe_first_fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
-    """Say what is wrong with an object of a document: the first field that is no such thing.
-
-    msgspec names the types only; whoever looks for the mistake wants to see the value too.
-    """
-    for field in msgspec.structs.fields(kind):
-        if field.name not in plain:
-            if field.required:
-                return f"lacks {field.name!r}"
-            continue
-        value = plain[field.name]
-        try:
-            msgspec.convert(value, field.type)
-        except msgspec.ValidationError as error:
-            if isinstance(value, list | dict):
-                return (
-                    _describe_fault_within(value, field.type)
-                    or f"is damaged ({field.name}: {error})"
-                )
-            wanted = kind.__annotations__[field.name].replace("Number", "float")
-            return f"is damaged ({field.name} is {value!r}, not {wanted})"
-    return ""
-
-
-def _describe_fault_within(value: list[Any] | dict[str, Any], wanted: Any) -> str:
-    """Say what is wrong with one of the objects that a field holds, or nothing."""
-    objects = [value] if isinstance(value, dict) else value
-    for kind in (wanted, *get_args(wanted)):
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            faults = (_describe_first_fault(one, kind) for one in objects if isinstance(one, dict))
-            return next(filter(None, faults), "")
-    return ""

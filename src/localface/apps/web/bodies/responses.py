@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from localface.apps.web.bodies.requests import JsonValue
+from localface.apps.web.bodies.robustness_views import LastingView, ModelsView
 
 
 class ErrorBody(BaseModel):
@@ -198,23 +199,6 @@ class DoubtView(BaseModel):
     text: str
     suggestion: JsonValue | None = Field(description="the value that is likely meant")
     suggestion_text: str | None
-
-
-class ModelsView(BaseModel):
-    """How many of several other models agree with the end."""
-
-    n: int
-    valid: int
-
-
-class LastingView(BaseModel):
-    """How likely a retrained model agrees with the end."""
-
-    probability: float
-    low: float = Field(description="the lower end of its 90 % interval")
-    high: float
-    wanted: float | None = Field(description="the probability that was asked for, if any was")
-    text: str
 
 
 class View(BaseModel):
