@@ -199,6 +199,20 @@ def test_a_robust_answer_tells_it_as_well(ready: LocalFACE) -> None:
     assert answer.robustness.lasting is not None
 
 
+def test_several_ways_and_what_is_measured_apart_tell_it_as_well(ready: LocalFACE) -> None:
+    for differ in ("features", "values"):
+        ways = ready.alternatives(PERSON, 2, differ=differ)
+        assert all(0 < probability(one) < 1 for one in ways)
+    answer = ready.explain(PERSON)
+
+    measured = ready.robustness(answer, n=20)
+
+    assert measured.success is not None
+    assert measured.lasting is not None
+    assert measured.lasting.probability == probability(answer)
+    assert "lasting with probability" in repr(measured)
+
+
 @pytest.mark.parametrize(
     ("made", "said"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from localface.answers.recourse import Recourse
@@ -49,12 +50,15 @@ class JudgingExplainer(FittedExplainer):
         target
             The target that the answer was asked for, where that is not the explainer's own.
         """
+        from localface.analyses.lasting import add_lasting
         from localface.analyses.robustness import measure_robustness, read_models
 
         engine = engine_for_target(self._engine, target)
         engine = engine_for_person(engine, recourse.records[0]).with_thresholds(min_score=min_score)
         others = read_models(engine, models, target=engine.target, form=engine.form)
-        return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
+        measured = measure_robustness(engine, recourse, models=others, n=n, seed=seed)
+        known = add_lasting(engine, [recourse])[0].robustness
+        return replace(measured, lasting=None if known is None else known.lasting)
 
     def audit(
         self,
