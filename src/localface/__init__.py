@@ -9,6 +9,7 @@ from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.errors import NoRecourse
 from localface.explainer import LocalFACE
+from localface.models.refitting import refits
 from localface.options import Ask, Search
 
 __all__ = [
@@ -23,4 +24,5 @@ __all__ = [
     "Search",
     "Status",
     "__version__",
+    "refits",
 ]

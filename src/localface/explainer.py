@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from localface.analyses.judging_explainer import JudgingExplainer
 from localface.analyses.promises.promising import PromisingExplainer
 from localface.answers.many import Recourses
 from localface.answers.recourse import Recourse
 from localface.data.frames import labels_of_rows
 from localface.data.schema import Schema
-from localface.engine.asking import check_ask
+from localface.engine.asking import check_ask, refuse_lasting_without_outcomes
 from localface.engine.fitting import fit_engine, warn_of_near_copies
-from localface.engine.many import answer_many, plan_requests, with_progress
-from localface.engine.targeting import engine_for_person, engine_for_target, score_to_reach
+from localface.engine.many import answer_many, plan_requests
+from localface.engine.outcomes import read_outcomes
+from localface.engine.targeting import score_to_reach
 from localface.errors import InputError, needs_extra
+from localface.models.agreeing import join_models, share_that_agrees
 from localface.options import (
     Ask,
     AskAlternatives,
@@ -28,13 +30,10 @@ from localface.options import (
 
 if TYPE_CHECKING:  # analyses are imported when they are asked for: together they take a while
     from localface.analyses.alternatives import Alternatives
-    from localface.analyses.audit import Audit
-    from localface.analyses.floor_report import FloorReport
-    from localface.analyses.robustness import Robustness
     from localface.analyses.whynot import Check
 
 
-class LocalFACE(PromisingExplainer):
+class LocalFACE(PromisingExplainer, JudgingExplainer):
     """Finds what would have to change, in which order and by how much.
 
     Every path leads through states that people are really in.
@@ -43,8 +42,9 @@ class LocalFACE(PromisingExplainer):
     ----------
     model
         A fitted estimator (``predict_proba``, ``decision_function`` or ``predict``), or a
-        function from a table like ``data`` to scores; a list of them that all must agree. It is
-        only ever called, or read directly where that gives the same (``model_reading``).
+        function from a table like ``data`` to scores; a list of them, of which the first and a
+        share of the others (``agree``) must agree. It is only ever called, or read directly where
+        that gives the same (``model_reading``).
     data
         The people to learn from: a pandas or polars frame, a pyarrow table, a NumPy array, or,
         for more than fit into memory, a ``Store`` (``localface.sources.store.write_store``).
@@ -54,12 +54,26 @@ class LocalFACE(PromisingExplainer):
         Whose each row is, where people have several: one label a row, or the name of a column of
         ``data``, which then is no feature unless the schema names it. A person's own rows say
         nothing about how common their states are.
+    y
+        What became of each row of ``data``: what the model was fitted on. With it, the model (an
+        estimator in the manner of scikit-learn) is fitted again some times when the first answer
+        is given, and answers tell how likely a retrained model agrees with them.
+    n_refits
+        How often it is fitted again: more tells more exactly, and takes longer.
+    others
+        Other models that should agree, such as ``localface.refits`` makes: a list.
+    agree
+        The share of the others that has to agree with the model itself for the target to be
+        reached: 0.9 if not given, and 1 where ``model`` is a list.
     target
         The class to reach (1 if not given), or ``"other"`` for any but the one that a person is
         in; for a regressor ``"at least"`` or ``"at most"``. ``(low, high)`` is a range of the
         score or value, None where it is open.
     min_score
         The score to reach, 0.5 if not given; a regressor needs one, and a range has its own.
+    lasting
+        How likely a retrained model is to agree with an answer, as in 0.9: more is asked for where
+        it takes more. It needs ``y``; a call may say otherwise.
     min_density
         How rare a state on the way may be: 0.05 means that none is rarer than the states of
         the rarest 5 % of people.
@@ -96,8 +110,13 @@ class LocalFACE(PromisingExplainer):
         *,
         schema: Schema | None = None,
         groups: Any = None,
+        y: Any = None,
+        n_refits: int = 20,
+        others: Any = None,
+        agree: float | None = None,
         target: object = None,
         min_score: float | None = None,
+        lasting: float | None = None,
         min_density: float = 0.05,
         max_rows: int | None = None,
         density: Any = "kde",
@@ -105,8 +124,12 @@ class LocalFACE(PromisingExplainer):
         device: str | None = None,
         search: Search | None = None,
     ) -> None:
+        agreeing = share_that_agrees(model, others, agree)
+        model = join_models(model, others)
         self.options = Options.with_search(
             search,
+            agree=agreeing,
+            lasting=lasting,
             min_score=score_to_reach(model, target, min_score),
             min_density=min_density,
             max_rows=max_rows,
@@ -121,6 +144,10 @@ class LocalFACE(PromisingExplainer):
             groups=groups,
             device=device,
         )
+        outcomes = read_outcomes(model, data, y, groups=groups, n_refits=n_refits)
+        self._engine = replace(self._engine, outcomes=outcomes)
+        if lasting is not None:
+            refuse_lasting_without_outcomes(self._engine, lasting)
         self.target = self._engine.target
         warn_of_near_copies(self._engine.density, stacklevel=2)
         if evidence is not None:
@@ -195,51 +222,19 @@ class LocalFACE(PromisingExplainer):
         """
         from localface.analyses.completing import complete_answers
 
+        planned = plan_requests(self._engine, ask, people)  # every one, before the first search
+        if self._engine.outcomes is not None and ask.n_jobs != 1:
+            from localface.analyses.lasting import learn_before_sharing
+
+            learn_before_sharing(planned)
         return answer_many(
-            plan_requests(self._engine, ask, people),  # every one, before the first search
+            planned,
             add_reasons=complete_answers,
             progress=ask.progress,
             keep_errors=ask.on_error == "record",
             n_jobs=ask.n_jobs,
             labels=labels_of_rows(people),
         )
-
-    def robustness(
-        self,
-        recourse: Recourse,
-        *,
-        models: Any = None,
-        n: int = 200,
-        seed: int = 0,
-        min_score: float | None = None,
-        target: object = None,
-    ) -> Robustness:
-        """Tell how well an answer stands up to being followed inexactly, and to retrained models.
-
-        Each changed feature lands within one ``resolution`` of where it should (without one:
-        within 1 % of a standard deviation), uniformly, ``n`` times; whole numbers stay whole,
-        and what has nothing between its values is met exactly.
-
-        Parameters
-        ----------
-        recourse
-            An answer of this explainer.
-        models
-            Other models, a list or a dict by name: each is read as ``model`` was, for the same
-            target and the same ``min_score``.
-        n, seed
-            How many draws, and what they are drawn from.
-        min_score
-            The score that the answer was asked for, where that is not the explainer's own.
-        target
-            The target that the answer was asked for, where that is not the explainer's own.
-        """
-        from localface.analyses.robustness import measure_robustness, read_models
-
-        engine = engine_for_target(self._engine, target)
-        engine = engine_for_person(engine, recourse.records[0]).with_thresholds(min_score=min_score)
-        others = read_models(engine, models, target=engine.target, form=engine.form)
-        return measure_robustness(engine, recourse, models=others, n=n, seed=seed)
 
     @takes_options_of(AskCheck)
     def check(self, person: Any, ask: AskCheck) -> Check:
@@ -257,68 +252,6 @@ class LocalFACE(PromisingExplainer):
         request = asked.make_request(person)
         goal = read_wish(ask.wish, request.record, self.schema)
         return check_wish(asked.engine, asked.plan, replace(request, goal=goal))
-
-    def audit(
-        self,
-        factuals: Any,
-        counterfactuals: Any,
-        *,
-        where: Mapping[str, Any] | None = None,
-        max_seconds: float | None = None,
-        progress: bool = True,
-    ) -> Audit:
-        """Audit counterfactuals from elsewhere: valid, allowed, common, within reach.
-
-        Parameters
-        ----------
-        factuals
-            The people, as for ``explain_many``.
-        counterfactuals
-            What is proposed to each of them, in the same order: a table or a list; a row of NaN,
-            or None in a list, where nothing is.
-        where
-            What these people may change, as for ``explain``.
-        max_seconds
-            How long a way to one of them may be looked for; what is not told by then is not known.
-        progress
-            Whether to show a bar while ways are looked for.
-        """
-        from localface.analyses.audit import audit_proposals
-
-        return audit_proposals(
-            self._engine,
-            (factuals, counterfactuals),
-            where=where,
-            form=self._engine.form,
-            plan=self._engine.plan,
-            max_seconds=max_seconds,
-            watch=lambda found, total: with_progress(found, total, progress=progress),
-        )
-
-    def ground_report(
-        self, *, groups: Any = None, seed: int = 0, progress: bool = True
-    ) -> FloorReport:
-        """Tell how well the floor tells people from records put together at random.
-
-        The density in use is fitted again on a part of the rows; of the others, and of records
-        whose every column is somebody else's, it is told how many clear the floor. Beside it:
-        one round kernel, as in the paper, and a boosted classifier where scikit-learn is installed.
-
-        Parameters
-        ----------
-        groups
-            The person of each row of the data, by default as the explainer knows it: each is
-            fitted on or held out with all their rows.
-        seed
-            Decides who is held out.
-        progress
-            Whether to show a bar.
-        """
-        from localface.analyses.floor_report import measure_floor
-
-        return measure_floor(
-            self._engine, self.options, groups=groups, seed=seed, progress=progress
-        )
 
     def serve(
         self,

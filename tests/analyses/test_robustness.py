@@ -241,7 +241,7 @@ def test_for_at_most_lower_is_valid() -> None:
     found = explainer.robustness(answer, models=[stay, longer])
 
     assert answer.robustness is not None
-    assert answer.robustness >= 0.95
+    assert answer.robustness.success >= 0.95
     assert [one.valid for one in found.models] == [True, False]
     assert found.models[0].score <= 4
 
@@ -286,14 +286,14 @@ def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
             continue
         own = explainer.robustness(before).success
         assert after.robustness == explainer.robustness(after).success
-        assert after.robustness >= own
-        assert (after.robustness >= 0.9) == (after.reason == "")
+        assert after.robustness.success >= own
+        assert (after.robustness.success >= 0.9) == (after.reason == "")
         assert after.target == before.target
         assert world.model.predict_proba(after.end)[0, 1] >= 0.6
         if own >= 0.9:
             assert (after.records == before.records).all()
             assert after.actions == before.actions
-        pushed += own < 0.9 <= after.robustness
+        pushed += own < 0.9 <= after.robustness.success
     assert pushed >= 3
 
 
@@ -321,7 +321,7 @@ def test_a_robust_answer_says_so_wherever_it_is_shown() -> None:
     answer = explainer.explain(PERSON, min_robustness=0.9)
 
     assert answer.robustness is not None
-    share = f"{100 * answer.robustness:.0f} %"
+    share = f"{100 * answer.robustness.success:.0f} %"
     said = f"robust to noise: {share} of 200 small deviations from it still reach the target"
     assert said in str(answer)
     assert said in answer._repr_html_()
@@ -339,7 +339,7 @@ def test_where_nothing_is_robust_the_best_is_given_and_that_is_said() -> None:
 
     assert answer.found
     assert answer.robustness is not None
-    assert answer.robustness < 0.9
+    assert answer.robustness.success < 0.9
     assert answer.reason.startswith(
         "no answer was found in which 90 % of small deviations still reach the target"
     )

@@ -22,6 +22,7 @@ from handmade import (
 from localface.answers.certificate import Certificate
 from localface.answers.move_evidence import CAUTION, MoveEvidence
 from localface.answers.page import evidence_notes, make_page_step, page_of
+from localface.answers.robustness import Lasting, ModelVerdict, Robustness
 from localface.answers.status import Status
 from localface.answers.waiting import Waiting
 from localface.data.feature import Feature
@@ -163,7 +164,18 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
             {"composed": True},
             "it ends at a state that is nobody's, on ground as common as the rest",
         ),
-        ({"robustness": 0.93}, "robust to noise: 93 % of 200 small deviations from it still"),
+        (
+            {"robustness": Robustness(success=0.93, n=200)},
+            "robust to noise: 93 % of 200 small deviations from it still",
+        ),
+        (
+            {"robustness": Robustness(models=(ModelVerdict(1, 0.8, True),) * 2)},
+            "holds under 2 of 2 other models",
+        ),
+        (
+            {"robustness": Robustness(lasting=Lasting(0.8, (0.62, 0.91), 10, 8))},
+            "holds under a retrained model with probability 80 % (90 % interval: 62 % to 91 %)",
+        ),
         ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any ground"),
         (
             {"certificates": (replace(STRICT, floor=0.01),) * 3},

@@ -18,6 +18,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.move_evidence import MoveEvidence
 from localface.answers.recourse import Recourse
+from localface.answers.robustness import Lasting, ModelVerdict, Noise, Robustness
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
@@ -67,6 +68,20 @@ actions = st.builds(
 disclosures = st.builds(
     Disclosure, st.integers(0), st.integers(1), seconds=st.fixed_dictionaries({"model": floats})
 )
+standing = st.builds(
+    Robustness,
+    success=st.none() | shares,
+    interval=st.none() | st.tuples(shares, shares),
+    n=st.integers(0, 500),
+    noise=st.sampled_from([(), (Noise(answer().schema["fio2"], 0.01, declared=True),)]),
+    models=st.lists(
+        st.builds(ModelVerdict, st.integers(1, 9) | st.text(), floats, st.booleans()), max_size=3
+    ).map(tuple),
+    lasting=st.none()
+    | st.builds(
+        Lasting, shares, st.tuples(shares, shares), st.integers(1, 20), st.integers(0, 20), shares
+    ),
+)
 codes = st.sampled_from([0.0, 1.0])
 whole = st.integers(-(2**53), 2**53).map(float)
 
@@ -95,7 +110,7 @@ def recourses(draw: st.DrawFn) -> Recourse:
         settings=draw(st.dictionaries(st.text(), plain | st.lists(plain))),
         actions=draw(st.lists(actions, max_size=2)),
         opens=draw(st.lists(st.lists(st.text(), max_size=2), max_size=2)),
-        robustness=draw(st.none() | shares),
+        robustness=draw(st.none() | standing),
         composed=draw(st.booleans()),
         version=draw(st.text()),
         disclosure=draw(disclosures),
@@ -272,6 +287,16 @@ def test_what_waiting_would_do_is_written_and_read() -> None:
     assert json.loads(text)["waiting"] == {"feature": "fio2", "value": 0.4, "score": 0.8}
     assert Recourse.from_json(text).waiting == waiting
     assert Recourse.from_json(answer().to_json()).waiting is None
+
+
+def test_a_document_of_earlier_days_tells_the_share_of_deviations_alone() -> None:
+    document = json.loads(answer().to_json())
+    document["robustness"] = 0.93
+
+    read = Recourse.from_json(json.dumps(document)).robustness
+
+    assert read is not None
+    assert (read.success, read.n, read.models, read.lasting) == (0.93, 200, (), None)
 
 
 def test_the_keys_of_the_document_are_these() -> None:

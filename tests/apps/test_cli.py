@@ -95,6 +95,24 @@ class TestExplain:
         assert run(*FROM_ROW).err == note
         assert run(*FROM_ROW, "--drop", "outcome").err == ""
 
+    def test_other_models_have_to_agree(self, run: Run) -> None:
+        further = np.where(PLANE["east"] > 0.9, "ready", "not yet")
+        skops.io.dump(LogisticRegression().fit(PLANE, further), "other.skops")
+        alone = Recourse.from_json(run(*FROM_PERSON, "--json").out)
+        held = Recourse.from_json(run(*FROM_PERSON, "--json", "--others", "other.skops").out)
+        assert held.end["east"] > alone.end["east"]
+        assert held.robustness is not None
+        assert held.robustness.n_valid == 1
+        refused(run(*FROM_PERSON, "--agree", "0.5"), "agree=0.5 is for several models")
+
+    def test_an_outcome_lets_answers_tell_how_long_they_last(self, run: Run) -> None:
+        ROWS.assign(outcome=np.where(IS_EAST, "ready", "not yet")).to_csv("rows.csv", index=False)
+        told = run(*FROM_PERSON, "--outcome", "outcome", "--lasting", "0.9")
+        assert told.code == 0
+        assert "holds under a retrained model with probability" in told.out
+        assert "not used" not in told.err
+        refused(run(*FROM_PERSON, "--lasting", "0.9"), "lasting=0.9 needs to know")
+
     def test_a_column_says_whose_rows_they_are_and_is_no_feature(self, run: Run) -> None:
         ROWS.assign(who=np.arange(len(ROWS)) // 2).to_csv("rows.csv", index=False)
         ran = run(*FROM_ROW, "--drop", "outcome", "--groups", "who", "--json")

@@ -159,6 +159,14 @@ declare namespace Reply {
     proof: string | null;
     closing: string[];
     robustness: number | null;
+    models: { n: number; valid: number } | null;
+    lasting: {
+        probability: number;
+        low: number;
+        high: number;
+        wanted: number | null;
+        text: string;
+    } | null;
     composed: boolean;
     n_comparable: number | null;
   }

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from localface.analyses.best_effort import go_as_far_as_possible
+from localface.analyses.lasting import go_on_until_lasting
 from localface.analyses.measurements import add_measurements
+from localface.analyses.robustness.adding import add_robustness
 from localface.analyses.whynot import explain_refusals
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
@@ -16,14 +18,17 @@ from localface.search.plan import Plan
 def complete_answers(
     engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
 ) -> list[Recourse]:
-    """Say what would open a way where there is none, and what measuring could show.
+    """Say what would open a way where there is none, and what measuring could show,
+    how many of several models agree, and how likely a retrained one does.
 
     Who asked for it is first brought as far as possible. What all of it revealed is told together.
     """
     requests = [request for request, _ in asked]
     answers = go_as_far_as_possible(engine, plan, asked)
     answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
+    answers = go_on_until_lasting(engine, plan, list(zip(requests, answers, strict=True)))
     answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
+    answers = add_robustness(engine, list(zip(requests, answers, strict=True)))
     return [
         engine.with_all_revealed(request, answer)
         for request, answer in zip(requests, answers, strict=True)

@@ -7,7 +7,7 @@ that they describe, so that renaming an attribute does not change what is writte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -15,11 +15,17 @@ import numpy as np
 from localface.answers.action import Action
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
+from localface.answers.document_faults import describe_first_fault
 from localface.answers.doubt import Doubt
 from localface.answers.facts import RecourseFacts
 from localface.answers.json_text import dump_json, load_json
 from localface.answers.measurement import Measurement
 from localface.answers.move_evidence import MoveEvidence
+from localface.answers.robustness_document import (
+    RobustnessDocument,
+    robustness_document,
+    robustness_from_document,
+)
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
@@ -155,7 +161,7 @@ class RecourseDocument(msgspec.Struct, kw_only=True):
     settings: dict[str, Any]
     actions: list[ActionDocument]
     opens: list[list[str]] = []
-    robustness: Number | None
+    robustness: RobustnessDocument | Number | None
     composed: bool = False
     n_comparable: int | None = None
     cut_short: bool = False
@@ -178,7 +184,7 @@ def recourse_from_json(text: str, cls: type[_Recourse]) -> _Recourse:
     except InputError:
         raise
     except msgspec.ValidationError as error:
-        fault = _describe_first_fault(plain, RecourseDocument) or f"is damaged ({error})"
+        fault = describe_first_fault(plain, RecourseDocument) or f"is damaged ({error})"
         raise _unreadable_document_error(fault) from None
     except KeyError as error:
         raise _unreadable_document_error(f"lacks {error.args[0]!r}") from None
@@ -206,6 +212,8 @@ def _recourse_document(answer: RecourseFacts) -> RecourseDocument:
             _describe_as_document(one, MeasurementDocument) for one in answer.measurements
         ],
     }
+    if answer.robustness is not None:
+        written["robustness"] = robustness_document(answer.robustness)
     if answer.waiting is not None:
         written["waiting"] = _describe_as_document(answer.waiting, WaitingDocument)
     return _describe_as_document(answer, RecourseDocument, written)
@@ -242,6 +250,9 @@ def _recourse_fields(document: RecourseDocument) -> dict[str, Any]:
     pieces = msgspec.structs.asdict(document)
     for name in ("format", "made_with"):
         del pieces[name]
+    if document.robustness is not None:
+        schema = Schema.from_dict(document.schema)
+        pieces["robustness"] = robustness_from_document(document.robustness, schema)
     return pieces | {
         "version": document.made_with,
         "status": _status_named(document.status),
@@ -313,37 +324,3 @@ def _drop_people_counts(document: dict[str, Any]) -> None:
 
 def _unreadable_document_error(fault: str) -> InputError:
     return InputError(f"this {RECOURSE_FORMAT} document {fault}; write it again with to_json()")
-
-
-def _describe_first_fault(plain: Mapping[str, Any], kind: type[msgspec.Struct]) -> str:
-    """Say what is wrong with an object of a document: the first field that is no such thing.
-
-    msgspec names the types only; whoever looks for the mistake wants to see the value too.
-    """
-    for field in msgspec.structs.fields(kind):
-        if field.name not in plain:
-            if field.required:
-                return f"lacks {field.name!r}"
-            continue
-        value = plain[field.name]
-        try:
-            msgspec.convert(value, field.type)
-        except msgspec.ValidationError as error:
-            if isinstance(value, list | dict):
-                return (
-                    _describe_fault_within(value, field.type)
-                    or f"is damaged ({field.name}: {error})"
-                )
-            wanted = kind.__annotations__[field.name].replace("Number", "float")
-            return f"is damaged ({field.name} is {value!r}, not {wanted})"
-    return ""
-
-
-def _describe_fault_within(value: list[Any] | dict[str, Any], wanted: Any) -> str:
-    """Say what is wrong with one of the objects that a field holds, or nothing."""
-    objects = [value] if isinstance(value, dict) else value
-    for kind in (wanted, *get_args(wanted)):
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-            faults = (_describe_first_fault(one, kind) for one in objects if isinstance(one, dict))
-            return next(filter(None, faults), "")
-    return ""

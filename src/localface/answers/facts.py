@@ -16,6 +16,7 @@ from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
 from localface.answers.measurement import Measurement
+from localface.answers.robustness import Robustness
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
@@ -35,8 +36,8 @@ class RecourseFacts:
     run along the path, the person as they are first; ``certificates`` has one entry per
     step. A density is the share of people whose state is less common. ``opens`` holds,
     where nobody can be reached, the smallest sets of features that would have to move
-    further; ``widened`` how far features go that were allowed less; ``robustness``, where it
-    was asked for, the share of small deviations from the actions that still reach the target.
+    further; ``widened`` how far features go that were allowed less; ``robustness`` what is known
+    of how it stands up to small deviations, to other models and to retraining, where any is.
     ``waiting`` tells where waiting alone would reach the target, ``measurements`` what measuring
     a missing value could show: no answer rests on either.
     ``composed`` tells that the path ends at a synthetic state, ``cut_short`` that time or rows
@@ -65,7 +66,7 @@ class RecourseFacts:
     settings: Mapping[str, object] = field(default_factory=dict)
     actions: tuple[Action, ...] = ()
     opens: tuple[tuple[str, ...], ...] = ()
-    robustness: float | None = None
+    robustness: Robustness | None = None
     composed: bool = False
     n_comparable: int | None = None
     cut_short: bool = False

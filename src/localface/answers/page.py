@@ -32,9 +32,6 @@ from localface.data.schema import Schema
 MOST_LINES = 6
 """Changes shown for one step; the others are counted."""
 
-ROBUSTNESS_DRAWS = 200
-"""Small deviations from the actions that the robustness of an answer is measured on."""
-
 _OWN_NAMED = 4  # features that never change which are named
 _MISSING_NAMED = 6  # features without a value which are named
 
@@ -240,8 +237,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     if answer.cut_short:
         yield "cut short: with more time or more rows there may be a better answer"
     if answer.robustness is not None:
-        share = f"{format_percent(answer.robustness)} of {ROBUSTNESS_DRAWS} small deviations"
-        yield f"robust to noise: {share} from it still reach the target"
+        yield from answer.robustness.sentences
 
 
 def _plan_line(answer: RecourseFacts) -> str:

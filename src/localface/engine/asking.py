@@ -38,6 +38,7 @@ class CheckedAsk:
     max_seconds: float | None = None
     best_effort: bool = False
     options_of: Mapping[str, str] = field(default_factory=dict)
+    lasting: float | None = None
 
     def for_person(self, person: Any) -> CheckedAsk:
         """Return the ask for one person: their own class matters where any other is wanted."""
@@ -72,6 +73,7 @@ class CheckedAsk:
             clock=Clock(self.max_seconds),
             best_effort=self.best_effort,
             options_of=self.options_of,
+            lasting=self.lasting,
         )
 
 
@@ -110,7 +112,31 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         max_seconds=ask.max_seconds,
         best_effort=ask.best_effort,
         options_of=_features_let_change(schema, ask),
+        lasting=_read_lasting(at, ask),
     )
+
+
+def _read_lasting(engine: Engine, ask: Ask) -> float | None:
+    """Return how likely a retrained model is to agree; refuse what cannot be learnt."""
+    if ask.lasting is None:
+        return engine.options.lasting
+    refuse_lasting_without_outcomes(engine, ask.lasting)
+    return ask.lasting
+
+
+def refuse_lasting_without_outcomes(engine: Engine, lasting: float) -> None:
+    """Refuse a wish for lasting answers where no model can be fitted again, or none is higher."""
+    if engine.outcomes is None:
+        raise InputError(
+            f"lasting={lasting:g} needs to know what became of people, to fit the model again: "
+            "make the explainer with y=, the outcomes that the model was fitted on",
+            option="lasting",
+        )
+    if engine.score.output.is_folded:
+        raise InputError(
+            "lasting= looks for a higher score, and a range has none: narrow the range",
+            option="lasting",
+        )
 
 
 def _engine_for_asked_target(engine: Engine, target: object) -> Engine:

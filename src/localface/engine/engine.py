@@ -30,6 +30,7 @@ from localface.engine.decoding import (
 from localface.engine.driver import Driver
 from localface.engine.growth import grown_records
 from localface.engine.job import Decode, Result, SearchJob
+from localface.engine.outcomes import Outcomes
 from localface.engine.requests import Request, SearchJobs
 from localface.errors import InputError
 from localface.geometry.bounds import Bounds
@@ -62,7 +63,8 @@ class Engine:
     searches have momentum; ``people`` numbers the person of each row of the user's table, where
     that is known; ``highest`` are the largest values of the features in the data;
     ``extra_columns`` are those of the user's table that are no features; ``target`` is what the
-    user said that is to be reached, and ``retargeted`` remembers other targets that were asked for.
+    user said that is to be reached, and ``retargeted`` remembers other targets that were asked for;
+    ``outcomes`` are what the model can be fitted on again, where they were given.
     """
 
     schema: Schema
@@ -84,6 +86,7 @@ class Engine:
     model: Any = None
     target: object = None
     retargeted: dict[object, Retargeted] = field(default_factory=dict)
+    outcomes: Outcomes | None = None
 
     def with_thresholds(
         self, *, min_score: float | None = None, min_density: float | None = None

@@ -52,7 +52,7 @@ def fit_engine(
     table = load_table(data, schema, options, groups=groups, all_rows=all_rows, device=on)
     options = options_for_target(options, target)
     wanted = fitted_target(model, target)
-    score = _make_scorer(model, wanted, table, min_score=options.min_score)
+    score = _make_scorer(model, wanted, table, options)
     density = fit_density(
         table.fitted_points, table.space, table.form, options, groups=table.groups, device=on
     )
@@ -100,16 +100,16 @@ def warn_of_near_copies(density: Density, *, stacklevel: int) -> None:
         )
 
 
-def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: float) -> Scorer:
-    """Read the model, or several that all must agree.
+def _make_scorer(model: Any, target: object, table: LoadedTable, options: Options) -> Scorer:
+    """Read the model, or several of which the first and enough others must agree.
 
     A model that is known well enough is read directly, where that gives the same.
     """
     if isinstance(model, list | tuple):
         if not model:
             raise ModelError("the list of models is empty: give at least one")
-        each = [_make_scorer(one, target, table, min_score=min_score) for one in model]
-        return AgreeingScorer(each, min_score=min_score)
+        each = [_make_scorer(one, target, table, options) for one in model]
+        return AgreeingScorer(each, min_score=options.min_score, agree=options.agree)
     from localface.models.readers.verify import verified_reader_or_none
 
     form = model_table_format(model, table.form, table.schema)
@@ -118,7 +118,7 @@ def _make_scorer(model: Any, target: object, table: LoadedTable, *, min_score: f
     scorer = Scorer(
         output,
         form,
-        min_score=min_score,
+        min_score=options.min_score,
         reader=verified_reader_or_none(model, output, form, records),
     )
     incomplete = np.flatnonzero(np.isnan(records).any(axis=1))[:_TRIED_WITH_GAPS]

@@ -36,6 +36,7 @@ class Request:
     account : what all searches for this person are shown together
     best_effort : whether to go as far as possible where the target cannot be reached
     options_of : by feature, the option by which the call lets it change
+    lasting : how likely a retrained model is to agree, where that is wished
     """
 
     record: Array
@@ -52,6 +53,7 @@ class Request:
     account: Account = field(default_factory=Account)
     best_effort: bool = False
     options_of: Mapping[str, str] = field(default_factory=dict)
+    lasting: float | None = None
 
     @property
     def known_records(self) -> list[Array]:

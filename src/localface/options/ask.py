@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from localface.options.checks import (
     choice_mistakes,
     is_share,
+    lasting_mistakes,
     min_density_mistakes,
     min_score_mistakes,
     positive_number_mistakes,
@@ -91,6 +92,12 @@ class Ask:
         "go so far past the threshold that this share of small deviations from the answer still "
         "reaches the target (see robustness)",
     )
+    lasting: float | None = _option_field(
+        None,
+        "number",
+        "go so far past the threshold that a retrained model agrees with this probability, as in "
+        "0.9; the explainer needs y= for it",
+    )
     weights: Mapping[str, float] | None = _option_field(
         None,
         "weights",
@@ -141,9 +148,16 @@ class Ask:
             yield from whole_number_mistakes("max_features", self.max_features, 1)
         for max_seconds in self._values_of("max_seconds"):
             yield from positive_number_mistakes("max_seconds", max_seconds)
+        yield from self._find_mistakes_of_robustness()
+
+    def _find_mistakes_of_robustness(self) -> Iterator[tuple[str, str]]:
         if self.min_robustness is not None and not is_share(self.min_robustness):
             share = "a share above 0, up to 1, is wanted (0.9 means 90 %)"
             yield "min_robustness", f"min_robustness={self.min_robustness!r}: {share}"
+        if self.lasting is not None:
+            yield from lasting_mistakes(self.lasting)
+            if self.min_robustness is not None:
+                yield "lasting", "lasting= and min_robustness= are two wishes: give one"
         if self.best_effort and self.min_robustness is not None:
             yield "best_effort", "best_effort=True and min_robustness= are two wishes: give one"
 
@@ -210,7 +224,7 @@ class AskMany(Ask):
 class AskAlternatives(Ask):
     """What can be said where several recourses are wanted."""
 
-    refused: ClassVar[tuple[str, ...]] = ("min_robustness", "best_effort")
+    refused: ClassVar[tuple[str, ...]] = ("min_robustness", "best_effort", "lasting")
     call: ClassVar[str] = "alternatives"
 
     n: int = _option_field(
@@ -242,6 +256,7 @@ class AskCheck(Ask):
         "actions",
         "min_robustness",
         "best_effort",
+        "lasting",
     )
     call: ClassVar[str] = "check"
 

@@ -50,6 +50,19 @@ def positive_number_mistakes(name: str, value: Any) -> Iterator[tuple[str, str]]
         yield name, f"{name}={value!r}: a positive number is wanted, or None"
 
 
+def share_mistakes(name: str, value: object, of: str) -> Iterator[tuple[str, str]]:
+    """What is wrong with a share above 0."""
+    if not is_share(value):
+        yield name, f"{name}={value!r}: a share {of} above 0, up to 1, is wanted (0.9 means 90 %)"
+
+
+def lasting_mistakes(value: Any) -> Iterator[tuple[str, str]]:
+    """What is wrong with a probability that an answer is to last with."""
+    if not (is_number(value) and 0 < value < 1):
+        wanted = "a probability above 0 and below 1 is wanted (0.9 means 90 %)"
+        yield "lasting", f"lasting={value!r}: {wanted}"
+
+
 def is_share(value: object) -> bool:
     """Tell whether a value is a share above 0."""
     if isinstance(value, bool) or not isinstance(value, Real):

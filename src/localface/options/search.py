@@ -10,10 +10,12 @@ from localface.errors import InputError
 from localface.options.checks import (
     choice_mistakes,
     is_number,
+    lasting_mistakes,
     min_density_mistakes,
     min_score_mistakes,
     positive_number_mistakes,
     raise_on_mistakes,
+    share_mistakes,
     to_plain_value,
     whole_number_mistakes,
 )
@@ -107,6 +109,8 @@ class Options(Search):
     min_density: float
     max_rows: int | None
     density: Any
+    agree: float = 1.0
+    lasting: float | None = None
 
     def __post_init__(self) -> None:
         raise_on_mistakes(self._find_mistakes())
@@ -134,6 +138,9 @@ class Options(Search):
             yield from choice_mistakes("density", self.density, DENSITIES)
         if self.max_rows is not None:
             yield from whole_number_mistakes("max_rows", self.max_rows, 1)
+        yield from share_mistakes("agree", self.agree, "of the other models")
+        if self.lasting is not None:
+            yield from lasting_mistakes(self.lasting)
 
 
 def _cost_mistakes(cost: object) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from localface.analyses.alternatives.changes import (
 )
 from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
 from localface.analyses.end_record import end_record
+from localface.analyses.robustness.adding import add_robustness
 from localface.answers.recourse import Recourse
 from localface.data.box import Box
 from localface.engine.engine import Engine
@@ -61,6 +62,7 @@ def find_alternatives_by_values(
     assert first is not None
     kept = _filled_up(kept, near, n_paths)
     chosen = sorted(kept[:n_paths], key=lambda one: cost_of(one, request.weights))
+    chosen = add_robustness(engine, [(request, one) for one in chosen])
     exhausted = not level and len(kept) <= n_paths
     return Alternatives(
         tuple(chosen) or (first,),

@@ -13,6 +13,7 @@ from localface.analyses.alternatives.changes import (
     merge_linked_features,
 )
 from localface.analyses.alternatives.value import MOST_BRANCHES, Alternatives
+from localface.analyses.robustness.adding import add_robustness
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
@@ -32,6 +33,7 @@ def find_alternatives(engine: Engine, request: Request, plan: Plan, n_paths: int
     while level and len(tree.minimal_feature_sets()) < n_paths and tree.may_go_on:
         level = tree.follow_branches(_branches_of_next_level(level))
     chosen = tree.cheapest_recourses(n_paths)
+    chosen = tuple(add_robustness(engine, [(request, one) for one in chosen]))
     exhausted = not level and not tree.cut
     return Alternatives(
         chosen or (tree.refusal,),

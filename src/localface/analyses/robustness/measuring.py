@@ -9,10 +9,9 @@ import numpy as np
 
 from localface.analyses.end_record import end_record
 from localface.analyses.robustness.noise import NoiseSampler
-from localface.analyses.robustness.value import ModelVerdict, Robustness
 from localface.answers.intervals import wilson_interval
-from localface.answers.page import ROBUSTNESS_DRAWS
 from localface.answers.recourse import Recourse
+from localface.answers.robustness import ROBUSTNESS_DRAWS, ModelVerdict, Robustness
 from localface.answers.status import Status
 from localface.engine.account import Account
 from localface.engine.driver import Driver

@@ -7,31 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from localface.answers.page import ROBUSTNESS_DRAWS
-from localface.answers.wording import format_number, to_one_line
+from localface.answers.robustness import ROBUSTNESS_DRAWS, UNDECLARED, Noise
 from localface.data.codes import range_codes
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.types import Array
-
-UNDECLARED = 0.01
-"""How far a feature without a resolution is missed, as a share of its standard deviation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """By how much one feature may be missed, either way.
-
-    ``declared`` tells that the schema has a resolution for it.
-    """
-
-    feature: Feature
-    amount: float
-    declared: bool
-
-    def __str__(self) -> str:
-        unit = f" {self.feature.unit}" if self.feature.unit else ""
-        return f"{to_one_line(self.feature.display_name)} ± {format_number(self.amount)}{unit}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

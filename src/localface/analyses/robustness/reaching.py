@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from localface.analyses.robustness.adding import add_robustness
 from localface.analyses.robustness.measuring import measure_robustness
 from localface.analyses.robustness.noise import NoiseSampler
 from localface.answers.recourse import Recourse
+from localface.answers.robustness import Robustness
 from localface.answers.wording import format_distinct_percents
 from localface.engine.engine import Engine
 from localface.engine.job import Decode, SearchJob
@@ -37,14 +39,22 @@ def explain_robustly(
     if not answer.found:
         return answer
     measured = measure_robustness(engine, answer, account=request.account)
-    missed = (
-        ""
-        if measured.success >= min_robustness
-        else _not_robust_enough_sentence(measured.success, min_robustness)
-    )
+    success = 0.0 if measured.success is None else measured.success
+    missed = ""
+    if success < min_robustness:
+        missed = _not_robust_enough_sentence(success, min_robustness)
+    (answer,) = add_robustness(engine, [(request, answer)])
+    known = answer.robustness or Robustness()
     answer = replace(
         answer,
-        robustness=measured.success,
+        robustness=replace(
+            known,
+            success=measured.success,
+            interval=measured.interval,
+            n=measured.n,
+            seed=measured.seed,
+            noise=measured.noise,
+        ),
         reason="; ".join(part for part in (answer.reason, missed) if part),
     )
     return engine.with_all_revealed(request, answer)

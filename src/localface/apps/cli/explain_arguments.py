@@ -23,7 +23,9 @@ def add_explain_command(commands: Any) -> None:
         ),
         epilog=EXIT_CODES,
     )
-    _add_input_options(explain.add_argument_group("what to explain"))
+    inputs = explain.add_argument_group("what to explain")
+    _add_input_options(inputs)
+    _add_retraining_options(inputs)
     wanted = explain.add_argument_group("what is wanted")
     add_explainer_options(wanted)
     add_ask_options(wanted)
@@ -129,6 +131,29 @@ def _add_input_options(group: Any) -> None:
         help="everyone in a parquet file or a folder of them; needs --out",
     )
     add_reading_options(group)
+
+
+def _add_retraining_options(group: Any) -> None:
+    add = group.add_argument
+    add(
+        "--others",
+        metavar="MODEL",
+        action="append",
+        default=[],
+        help="another model that should agree, as --model; may be repeated (see docs/lasting.md)",
+    )
+    add(
+        "--agree",
+        metavar="SHARE",
+        type=float,
+        help="the share of --others that has to agree (default: 0.9)",
+    )
+    add(
+        "--outcome",
+        metavar="COLUMN",
+        help="the column of --data that the model was fitted to: it is fitted again, and answers "
+        "tell how likely a retrained model agrees; --lasting needs it",
+    )
 
 
 def add_reading_options(group: Any) -> None:

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
+
 from localface.apps import files
 from localface.apps.cli.ask_options import parse_number
 from localface.apps.cli.console import print_to_stderr, show_while_working
@@ -32,10 +34,13 @@ def make_explainer(
         schema = files.read_schema(arguments.schema) if arguments.schema else schema
     with show_while_working(f"loading {arguments.model}"):
         model = _read_model(arguments)
+        others = _read_other_models(arguments)
+    outcome = _outcome_to_refit(arguments)
+    drop = [*arguments.drop, *outcome]
     columns = files.choose_columns(
-        table, schema=schema, model=model, drop=arguments.drop, groups=arguments.groups
+        table, schema=schema, model=model, drop=drop, groups=arguments.groups
     )
-    said = (*arguments.drop, arguments.groups)
+    said = (*drop, arguments.groups)
     unknown = [name for name in columns.dropped if name not in said]
     if unknown:
         print_to_stderr(
@@ -49,6 +54,9 @@ def make_explainer(
             columns.table,
             schema=columns.schema,
             groups=columns.groups,
+            y=nw.from_native(table)[outcome[0]].to_numpy() if outcome else None,
+            others=others,
+            agree=getattr(arguments, "agree", None),
             target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments, n_neighbors=min(_N_NEIGHBORS, len(table))),
         )
@@ -74,6 +82,8 @@ def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, fil
             store,
             schema=schema,
             groups=arguments.groups,
+            others=_read_other_models(arguments),
+            agree=getattr(arguments, "agree", None),
             target=_find_target_class(arguments.target, model),
             **_explainer_options(arguments),
         )
@@ -81,13 +91,25 @@ def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, fil
 
 
 def _read_model(arguments: argparse.Namespace) -> Any:
-    if arguments.allow_pickle and Path(arguments.model).suffix.lower() in files.PICKLES:
-        print_to_stderr(
-            f"warning: {arguments.model} is a pickle: loading it runs whatever code is in it"
-        )
-    return files.read_model(
-        arguments.model, allow_pickle=arguments.allow_pickle, trust=arguments.trust
-    )
+    return _read_model_at(arguments.model, arguments)
+
+
+def _outcome_to_refit(arguments: argparse.Namespace) -> list[str]:
+    """Name the column that the model is fitted to again; a service fits no models."""
+    is_named = arguments.run == "explain" and arguments.outcome is not None
+    return [arguments.outcome] if is_named else []
+
+
+def _read_other_models(arguments: argparse.Namespace) -> list[Any] | None:
+    """Read the other models that were named; None where none were."""
+    others = [_read_model_at(path, arguments) for path in getattr(arguments, "others", [])]
+    return others or None
+
+
+def _read_model_at(path: str, arguments: argparse.Namespace) -> Any:
+    if arguments.allow_pickle and Path(path).suffix.lower() in files.PICKLES:
+        print_to_stderr(f"warning: {path} is a pickle: loading it runs whatever code is in it")
+    return files.read_model(path, allow_pickle=arguments.allow_pickle, trust=arguments.trust)
 
 
 def _schema_or_model_in_words(model: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from localface.apps.web.bodies.requests import JsonValue
+from localface.apps.web.bodies.robustness_views import LastingView, ModelsView
 
 
 class ErrorBody(BaseModel):
@@ -231,7 +232,11 @@ class View(BaseModel):
     disclosure: DisclosureView
     proof: str | None
     closing: list[str]
-    robustness: float | None
+    robustness: float | None = Field(
+        description="the share of small deviations that still reach the target"
+    )
+    models: ModelsView | None = None
+    lasting: LastingView | None = None
     composed: bool = Field(description="whether the path ends at a state that is nobody's")
     n_comparable: int | None = Field(
         description="how many people, about, are alike in what never changes"

@@ -25,6 +25,7 @@ from localface.answers.wording import (
     format_state_reached,
     to_one_line,
 )
+from localface.apps.web.views.robustness_view import robustness_view
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -89,7 +90,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "disclosure": _disclosure_view(answer.disclosure),
         "proof": _proof_text(answer),
         "closing": [to_one_line(line) for line in page.closing],
-        "robustness": answer.robustness,
+        **robustness_view(answer),
         "composed": answer.composed,
         "n_comparable": answer.n_comparable,
         "missing": list(answer.missing),

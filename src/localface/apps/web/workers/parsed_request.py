@@ -67,8 +67,8 @@ def takes_many_searches(body: RequestBody) -> bool:
     """Whether a request takes many searches of its own."""
     if body["kind"] == "check":
         return True
-    alone = body["min_robustness"] is not None or body["best_effort"]
-    return bool(body["n_paths"] > 1 or alone)
+    wished = body["min_robustness"] is not None or body.get("lasting") is not None
+    return bool(body["n_paths"] > 1 or wished or body["best_effort"])
 
 
 def _ask_from_body(body: RequestBody) -> Ask:

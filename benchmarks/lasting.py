@@ -1,0 +1,272 @@
+"""Do answers last? Held against models fitted again that no search has seen.
+
+    python benchmarks/lasting.py [--tables german ...] [--people 40] [--unseen 20] [--seed 0]
+
+For each table: how many of the unseen models agree with the ends of answers as they come and with
+lasting=0.7, 0.9 and 0.97, at what effort; whether of answers that say p about p hold, in five
+bins; and whether some setting is as valid as each peer at no more effort, for the same people.
+Rows are at most 3,000 a table and forests have 50 trees, so that a table takes a minute or two.
+The folder of the tables is named by LOCALFACE_DATA; a table that is not there is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from lasting_tables import TABLES, UNSEEN, Array, Trial, make_trial
+from localface import LocalFACE
+from localface.analyses.lasting import learnt_lasting
+from localface.data.read import read_records
+from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
+from localface.evaluation.baselines.peers import PEERS, available
+
+WISHES = (None, 0.7, 0.9, 0.97)  # as answers come, and three wishes
+HELD_TO = 0.9  # the wish of which it is asked whether it comes true
+BINS = 5
+WITHIN = 0.05  # by which what is stated may differ from what is seen, in each bin
+VALID = 0.88  # of answers with lasting=0.9
+LEVEL = 0.005  # by which a peer's validity may be higher and still count as the same
+SLOW = 4  # times fewer people are asked of by peers that take long
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ends:
+    """The ends that a method gave, by the number of the person; the share of models that agree.
+
+    ``stated`` is what the answers themselves say; ``kept`` whether they say that a wish is kept.
+    """
+
+    name: str
+    asked: int
+    length: dict[int, float]
+    votes: dict[int, Array]
+    stated: dict[int, float]
+    features: dict[int, int]
+    seconds: float = 0.0
+    kept: frozenset[int] = frozenset()
+
+    @property
+    def holds(self) -> dict[int, float]:
+        """The share of the unseen models that agree with each end."""
+        return {i: float(one.mean()) for i, one in self.votes.items()}
+
+    def valid(self, some: Sequence[int] | None = None) -> float:
+        """The share of (end, model) pairs that agree."""
+        return float(np.mean([self.holds[i] for i in (some or self.holds)] or [np.nan]))
+
+    def middle(self, some: Sequence[int] | None = None) -> float:
+        """The median length of what is changed, in standard deviations."""
+        return float(np.median([self.length[i] for i in (some or self.length)] or [np.nan]))
+
+
+def main() -> None:
+    """Measure table by table and print as it goes; the exit status is 1 where a bar is missed."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--tables", nargs="+", choices=tuple(TABLES), default=list(TABLES))
+    parser.add_argument("--people", type=int, default=40)
+    parser.add_argument("--peer-people", type=int, default=20)
+    parser.add_argument("--unseen", type=int, default=UNSEEN, help="models that judge (20)")
+    parser.add_argument("--seed", type=int, default=0)
+    chosen = parser.parse_args()
+    missed = 0
+    for name in chosen.tables:
+        try:
+            trial = make_trial(name, people=chosen.people, unseen=chosen.unseen, seed=chosen.seed)
+        except FileNotFoundError as error:
+            print(f"\n## {name}: left out ({error})", flush=True)
+            continue
+        missed += report(trial, chosen.peer_people)
+    raise SystemExit(int(missed > 0))
+
+
+def report(trial: Trial, peer_people: int) -> int:
+    """Print what one table shows; return how many bars are missed."""
+    print(f"\n## {trial.name}: {len(trial.data):,} rows, {len(trial.people)} people\n")
+    print("| method | answered | unseen agree | length | features | CPU s a person |")
+    print("|---|---|---|---|---|---|", flush=True)
+    own = list(ours(trial))
+    for one in own:
+        print(line(one), flush=True)
+    theirs = list(peers(trial, peer_people))
+    for one in theirs:
+        print(line(one), flush=True)
+    failed = [
+        *calibration_bar(own),
+        *validity_bar(own[WISHES.index(HELD_TO)]),
+        *effort_bar(own, theirs),
+    ]
+    return sum(failed)
+
+
+def line(one: Ends) -> str:
+    """One method as a row of the table."""
+    many = np.mean(list(one.features.values()) or [np.nan])
+    return (
+        f"| {one.name} | {len(one.holds)} of {one.asked} | {one.valid():.1%} | "
+        f"{one.middle():.2f} | {many:.1f} | {one.seconds / max(one.asked, 1):.2f} |"
+    )
+
+
+def ours(trial: Trial) -> Iterator[Ends]:
+    """LocalFACE as it comes and with wishes; what is learnt once is not in a person's time."""
+    explainer = LocalFACE(
+        trial.model, trial.data, y=trial.labels, schema=trial.schema, min_score=trial.min_score
+    )
+    started = time.process_time()
+    learnt_lasting(explainer.engine)
+    print(f"<!-- learnt in {time.process_time() - started:.1f} CPU s -->", flush=True)
+    for wish in WISHES:
+        name = "localface" if wish is None else f"localface lasting={wish}"
+        started = time.process_time()
+        answers = explainer.explain_many(trial.people, lasting=wish, progress=False)
+        spent = time.process_time() - started
+        found = {i: one for i, one in enumerate(answers) if one.found}
+        told = {i: one.robustness.lasting.probability for i, one in found.items()}
+        many = {i: len({n for a in one.actions for n in a.changes}) for i, one in found.items()}
+        ends = {i: one.end for i, one in found.items()}
+        kept = frozenset(i for i, p in told.items() if p >= (wish or 0))
+        yield judged(trial, name, ends, (told, many, kept), seconds=spent)
+
+
+def peers(trial: Trial, n_people: int) -> Iterator[Ends]:
+    """Each peer that is installed, asked about the first few people."""
+    task = Task.of(trial.model, trial.data, schema=trial.schema, min_score=trial.min_score)
+    made: dict[str, Any] = {
+        "nearest row": NearestUnlike(task),
+        "FACE": FACE(task, graph="knn"),
+        "NICE": NICE(task, reward="sparsity"),
+        "Wachter": Wachter(task),
+    }
+    if available()["dice-ml"] is not None:
+        made["DiCE"] = PEERS["dice-random"](task)
+    for name, method in made.items():
+        slow = name in ("Wachter", "DiCE")
+        some = trial.people.iloc[: max(1, n_people // SLOW) if slow else n_people]
+        started = time.process_time()
+        ends: dict[int, Any] = {}
+        for number in range(len(some)):
+            proposal = method.explain(some.iloc[[number]])
+            if proposal.found:
+                ends[number] = proposal.path.iloc[[-1]]
+        spent = time.process_time() - started
+        yield judged(trial, name, ends, seconds=spent, asked=len(some))
+
+
+def judged(
+    trial: Trial,
+    name: str,
+    ends: dict[int, pd.DataFrame],
+    told: tuple[dict[int, float], dict[int, int], frozenset[int]] = ({}, {}, frozenset()),
+    *,
+    seconds: float,
+    asked: int | None = None,
+) -> Ends:
+    """Hold ends against the unseen models, and measure how far they are."""
+    stated, features, kept = told
+    asked = len(trial.people) if asked is None else asked
+    if not ends:
+        return Ends(name, asked, {}, {}, {}, {}, seconds)
+    space = Task.of(trial.model, trial.data, schema=trial.schema, min_score=trial.min_score).space
+    table = pd.concat(list(ends.values()), ignore_index=True)
+    start = read_records(trial.people.iloc[list(ends)], trial.schema)
+    finish = read_records(table, trial.schema)
+    far = np.linalg.norm(space.points(finish) - space.points(start), axis=1)
+    votes = trial.hold(table).T
+    changed = dict(zip(ends, (start != finish).sum(axis=1), strict=True))
+    return Ends(
+        name,
+        asked,
+        dict(zip(ends, far.tolist(), strict=True)),
+        dict(zip(ends, votes, strict=True)),
+        stated,
+        features or changed,
+        seconds,
+        kept,
+    )
+
+
+def calibration_bar(own: Sequence[Ends]) -> Iterator[bool]:
+    """Of answers that say p, do about p hold? In five bins with as many answers each."""
+    stated = np.array([one.stated[i] for one in own for i in one.stated])
+    votes = np.array([one.votes[i] for one in own for i in one.stated], dtype=float)
+    if len(stated) < 2 * BINS:
+        print(f"\ncalibration: too few answers to tell ({len(stated)})")
+        yield True
+        return
+    order = np.argsort(stated, kind="stable")
+    print("\n| stated | held | apart | by chance (95 %) | answers |")
+    print("|---|---|---|---|---|")
+    worst = 0.0
+    for some in np.array_split(order, BINS):
+        apart = float(votes[some].mean() - stated[some].mean())
+        chance = 1.96 * by_chance(votes[some])
+        worst = max(worst, abs(apart))
+        print(
+            f"| {stated[some].mean():.1%} | {votes[some].mean():.1%} | {100 * apart:+.1f} | "
+            f"± {100 * chance:.1f} | {len(some)} |"
+        )
+    reached = worst <= WITHIN
+    print(f"\n- calibration within 5 points in each bin: {said(reached)} ({100 * worst:.1f})")
+    yield not reached
+
+
+def by_chance(votes: Array) -> float:
+    """The standard error of the share of votes: ends and models are both drawn."""
+    by_end = votes.mean(axis=1).var(ddof=1) / len(votes)
+    by_model = votes.mean(axis=0).var(ddof=1) / votes.shape[1]
+    return float(np.sqrt(by_end + by_model))
+
+
+def validity_bar(one: Ends) -> Iterator[bool]:
+    """Do enough unseen models agree with answers that say that the wish is kept?"""
+    kept = sorted(one.kept)
+    valid = one.valid(kept) if kept else float("nan")
+    reached = bool(valid >= VALID)
+    left = len(one.holds) - len(kept)
+    print(
+        f"- {one.name}: {valid:.1%} of unseen models agree with the {len(kept)} answers that keep "
+        f"it ({left} more say that they do not): {said(reached)}"
+    )
+    yield not reached
+
+
+def effort_bar(own: Sequence[Ends], theirs: Sequence[Ends]) -> Iterator[bool]:
+    """Is some setting as valid as each peer, at no more effort, for the same people?"""
+    ahead = [one.name for one in theirs if is_ahead(one, own)]
+    reached = not ahead
+    print(f"- validity at equal effort at least every peer's: {said(reached)}", *ahead)
+    yield not reached
+
+
+def is_ahead(peer: Ends, own: Sequence[Ends]) -> bool:
+    """Whether a peer that answers half is more valid than every setting of ours as cheap."""
+    if 2 * len(peer.holds) < peer.asked:
+        return False
+    for one in own:
+        both = sorted(set(one.holds) & set(peer.holds))
+        if not both or 2 * len(both) < len(peer.holds):
+            continue
+        cheap = one.middle(both) <= peer.middle(both) + 1e-9
+        if cheap and one.valid(both) >= peer.valid(both) - LEVEL:
+            return False
+    return True
+
+
+def said(reached: bool) -> str:
+    """In words."""
+    return "reached" if reached else "NOT reached"
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")  # peers warn a lot; ours are tested elsewhere
+    main()

@@ -1,0 +1,7 @@
+"""Lasting: how likely a retrained model agrees with an answer, and answers that it will."""
+
+from localface.analyses.lasting.judging import add_lasting
+from localface.analyses.lasting.learning import learn_before_sharing, learnt_lasting
+from localface.analyses.lasting.reaching import go_on_until_lasting
+
+__all__ = ["add_lasting", "go_on_until_lasting", "learn_before_sharing", "learnt_lasting"]

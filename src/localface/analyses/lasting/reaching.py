@@ -1,0 +1,167 @@
+"""Goes on with answers until a retrained model is likely enough to agree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from localface.analyses.end_record import end_record
+from localface.analyses.lasting.judging import judge_ends
+from localface.analyses.lasting.learning import LearntLasting, learnt_lasting
+from localface.answers.recourse import Recourse
+from localface.answers.robustness import Lasting, Robustness
+from localface.answers.wording import format_distinct_percents
+from localface.engine.engine import Engine
+from localface.engine.requests import Request
+from localface.search.plan import Plan
+
+_TRIES = 5  # searches that a wish for a more lasting answer may take, beside the first
+_PART = 0.6  # of what a margin lacks is asked for at a time: ends lie past what is asked for
+_LEAST_STEP = 0.05  # by which a margin has to grow for another search to be worth it
+_LIKELY = 0.9  # unless it was wished: what is tried whether it costs nearly nothing
+_NEARLY = 1.05  # times the effort that a more lasting answer may take where nothing was wished
+_UNLIKELY = 0.02  # probabilities below are taken as this where a margin is worked out
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Going:
+    """One person's best answer so far, how lasting it is, and where more is looked for.
+
+    ``low`` is a margin that could be had, ``high`` one that could not.
+    """
+
+    request: Request
+    first: Recourse
+    best: Recourse
+    lasting: Lasting
+    low: float
+    high: float = np.inf
+    tries: int = 0
+
+    @property
+    def wanted(self) -> float:
+        return _LIKELY if self.request.lasting is None else self.request.lasting
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it lasts, or nothing more is to be tried."""
+        most = _TRIES if self.request.lasting is not None else 1
+        narrow = self.high - self.low < _LEAST_STEP
+        late = self.request.clock.is_up
+        return self.lasting.probability >= self.wanted or self.tries >= most or narrow or late
+
+    def next_margin(self, learnt: LearntLasting) -> float:
+        """The margin to ask for next."""
+        present = max(self.lasting.probability, _UNLIKELY)
+        lacking = learnt.map.margin_lacking(present, self.wanted)
+        step = max(_LEAST_STEP, _PART * lacking) if np.isfinite(lacking) else 1.0
+        asked = self.low + step
+        return asked if asked < self.high else (self.low + self.high) / 2
+
+    def after(self, margin: float, trial: Recourse, lasting: Lasting | None, at: float) -> _Going:
+        """What is known once a trial is done."""
+        tried = replace(self, tries=self.tries + 1)
+        if lasting is None:
+            return replace(tried, high=margin)
+        tried = replace(tried, low=max(margin, at))
+        if lasting.probability <= self.lasting.probability or not self._may_take(trial):
+            return tried
+        return replace(tried, best=trial, lasting=lasting)
+
+    def _may_take(self, trial: Recourse) -> bool:
+        """Where nothing was wished, a more lasting answer may cost nearly nothing more."""
+        if self.request.lasting is not None:
+            return True
+        fewer = _n_features(trial) <= _n_features(self.first)
+        return fewer and trial.effort <= _NEARLY * self.first.effort
+
+
+def go_on_until_lasting(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
+    """Answer again, by a higher score, those whose answers a retrained model may refuse.
+
+    The target stays what it is. Where it was wished (``lasting=``), more is asked for until a
+    retrained model agrees with that probability, or the most lasting answer is given and says so.
+    Otherwise a more lasting answer is taken where it costs nearly the same. All are searched for
+    in lock-step; each as if alone.
+    """
+    answers = [answer for _, answer in asked]
+    found = [number for number, answer in enumerate(answers) if answer.found]
+    if engine.outcomes is None or not found:
+        return answers
+    learnt = learnt_lasting(engine)
+    assert learnt is not None
+    going = {
+        number: _Going(asked[number][0], answers[number], answers[number], lasting, margin)
+        for number, lasting, margin in _judged(engine, learnt, {n: answers[n] for n in found})
+    }
+    if not engine.score.output.is_folded:
+        while some := {n: one for n, one in going.items() if not one.is_done}:
+            going.update(_tried_further(engine, plan, learnt, some))
+    for number, one in going.items():
+        answers[number] = _told(one)
+    return answers
+
+
+def _judged(
+    engine: Engine, learnt: LearntLasting, answers: Mapping[int, Recourse]
+) -> list[tuple[int, Lasting, float]]:
+    """Each answer's number, how lasting it is, and its margin."""
+    some = list(answers.values())
+    ends = np.stack([end_record(one) for one in some])
+    margins = learnt.scale.margins(engine.score(ends)).tolist()
+    return list(zip(answers, judge_ends(engine, learnt, some), margins, strict=True))
+
+
+def _tried_further(
+    engine: Engine, plan: Plan, learnt: LearntLasting, going: dict[int, _Going]
+) -> dict[int, _Going]:
+    """Search once more for each, by a higher score; what was relaxed stays as it was."""
+    sign = engine.score.output.sign
+    margins = {number: one.next_margin(learnt) for number, one in going.items()}
+    planned = []
+    for number, one in going.items():
+        level = sign * learnt.scale.score_at(margins[number])
+        planned.append((engine.with_thresholds(min_score=level), one.request, plan))
+    numbers = list(going)
+    trials: dict[int, Recourse] = {}
+    for position, trial in engine.answer_together(planned):
+        one = going[numbers[position]]
+        if isinstance(trial, Recourse) and trial.found and _is_comparable(trial, one.first):
+            trials[numbers[position]] = replace(
+                trial, target=one.first.target, settings=one.first.settings
+            )
+    done = {n: one.after(margins[n], one.best, None, 0.0) for n, one in going.items()}
+    for number, lasting, margin in _judged(engine, learnt, trials) if trials else ():
+        done[number] = going[number].after(margins[number], trials[number], lasting, margin)
+    return done
+
+
+def _is_comparable(trial: Recourse, first: Recourse) -> bool:
+    """Tell whether nothing was given up for a trial: neither floor, actions nor time."""
+    same_floor = trial.relaxed_to == first.relaxed_to
+    return same_floor and bool(trial.actions) >= bool(first.actions) and not trial.cut_short
+
+
+def _n_features(answer: Recourse) -> int:
+    return len({name for action in answer.actions for name in action.changes})
+
+
+def _told(one: _Going) -> Recourse:
+    """The best answer, with how lasting it is; and that it is not lasting enough, if it is not."""
+    wanted = one.request.lasting
+    known = one.best.robustness or Robustness()
+    lasting = replace(one.lasting, wanted=wanted)
+    answer = replace(one.best, robustness=replace(known, lasting=lasting))
+    if wanted is None or lasting.probability >= wanted:
+        return answer
+    most, share = format_distinct_percents(lasting.probability, wanted)
+    missed = (
+        f"no answer was found that a retrained model agrees with at {share} (lasting={wanted:g}); "
+        f"this is the most lasting one found, with {most}"
+    )
+    reason = "; ".join(part for part in (answer.reason, missed) if part)
+    return replace(answer, reason=reason, cautions=(*answer.cautions, missed))

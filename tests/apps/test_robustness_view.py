@@ -1,0 +1,47 @@
+"""What the service says of how well an answer stands up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from localface import LocalFACE, Recourse, Search
+from localface.answers.robustness import Lasting, ModelVerdict, Robustness
+from localface.apps.web.bodies.responses import View
+from localface.apps.web.views.view import answer_view
+from localface.cases.moons import two_moons
+
+LASTING = Lasting(0.8, (0.6, 0.9), 20, 16, wanted=0.9)
+
+
+@pytest.fixture(scope="module")
+def answer() -> Recourse:
+    moons = two_moons(200, seed=0)
+    explainer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15))
+    return explainer.explain(moons.person)
+
+
+def test_a_view_tells_deviations_models_and_retraining(answer: Recourse) -> None:
+    verdicts = (ModelVerdict(1, 0.8, True), ModelVerdict(2, 0.4, False))
+    known = Robustness(success=0.9, n=200, models=verdicts, lasting=LASTING)
+
+    view = answer_view(replace(answer, robustness=known))
+
+    assert view["robustness"] == 0.9
+    assert view["models"] == {"n": 2, "valid": 1}
+    assert view["lasting"] == {
+        "probability": 0.8,
+        "low": 0.6,
+        "high": 0.9,
+        "wanted": 0.9,
+        "text": LASTING.sentence,
+    }
+    assert View(**view).lasting is not None
+    assert LASTING.sentence in view["closing"]
+
+
+def test_a_view_of_an_answer_of_which_nothing_is_known_says_so(answer: Recourse) -> None:
+    view = View(**answer_view(answer))
+
+    assert (view.robustness, view.models, view.lasting) == (None, None, None)
