@@ -57,26 +57,38 @@ static inline double exponential(double x)
     return p * scale;
 }
 
+typedef double Lane __attribute__((vector_size(4 * sizeof(double)), aligned(8)));
+#define LANES 4 /* times four rows, whose sums stay in registers meanwhile */
+
 /* Measure columns first to last of a column-major table against a line through start. */
 WIDE static void measure(const double *columns, int64_t stride, int64_t depth, int64_t first,
                          int64_t last, const double *start, const double *direction,
                          double *restrict foot, double *restrict squared)
 {
-    for (int64_t from = first; from < last; from += BLOCK) {
-        int64_t n = last - from < BLOCK ? last - from : BLOCK;
-        double f[BLOCK], q[BLOCK];
-        for (int64_t i = 0; i < n; i++) f[i] = q[i] = 0.0;
+    int64_t i = first;
+    for (; i + 4 * LANES <= last; i += 4 * LANES) {
+        Lane f[LANES], q[LANES];
+        for (int l = 0; l < LANES; l++) f[l] = q[l] = (Lane){0.0, 0.0, 0.0, 0.0};
         for (int64_t j = 0; j < depth; j++) {
-            const double *column = columns + j * stride + from;
-            double s = start[j], d = direction[j];
-            for (int64_t i = 0; i < n; i++) {
-                double away = column[i] - s;
-                f[i] += away * d;
-                q[i] += away * away;
+            const Lane *values = (const Lane *)(columns + j * stride + i);
+            for (int l = 0; l < LANES; l++) {
+                Lane away = values[l] - start[j];
+                f[l] += away * direction[j];
+                q[l] += away * away;
             }
         }
-        memcpy(foot + (from - first), f, n * sizeof(double));
-        memcpy(squared + (from - first), q, n * sizeof(double));
+        memcpy(foot + (i - first), f, sizeof f);
+        memcpy(squared + (i - first), q, sizeof q);
+    }
+    for (; i < last; i++) {
+        double f = 0.0, q = 0.0;
+        for (int64_t j = 0; j < depth; j++) {
+            double away = columns[j * stride + i] - start[j];
+            f += away * direction[j];
+            q += away * away;
+        }
+        foot[i - first] = f;
+        squared[i - first] = q;
     }
 }
 
