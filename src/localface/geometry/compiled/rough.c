@@ -95,6 +95,7 @@ static void products_with(const float *columns, int64_t stride, int64_t n, int64
 static float squared_length(const float *place, int64_t depth)
 {
     float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
     for (int64_t j = 0; j < depth; j++) sum += place[j] * place[j];
     return sum;
 }
@@ -156,23 +157,34 @@ WIDE void rough_sums(const Kernels *k, const float *start, const float *directio
     }
 }
 
-/* Sums of all kernels at some places, as shares of their floors; stops where they are above. */
-WIDE void rough_sums_at(const Kernels *k, int64_t n_places, const float *places,
-                        const int64_t *own, const double *floors, double *sums)
+/* Logarithms of the kernels of a block of rows at a place, as shares of a floor, given products. */
+WIDE static void log_kernels(const Kernels *k, const float *place, double floor, int64_t from,
+                             int64_t n, const int64_t *own, const float *restrict products,
+                             float *restrict logs)
 {
+    const float *squares = k->rough_squares + from;
     float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth));
+    float less = squared_length(place, k->depth) * factor - (float)floor;
+    for (int64_t i = 0; i < n; i++) logs[i] = (squares[i] - 2.0f * products[i]) * factor + less;
+    for (int o = 0; o < 2; o++)
+        if (own[o] >= from && own[o] < from + n) logs[own[o] - from] = -1e30f;
+}
+
+/* Sums of all kernels at some places, as shares of their floors; stops where they are enough. */
+void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, const int64_t *own,
+                   const double *floors, const double *enough, double *sums)
+{
     double faint = faint_log(k);
     for (int64_t p = 0; p < n_places; p++) sums[p] = 0.0;
     for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
         int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
-        const float *squares = k->rough_squares + from;
         for (int64_t p = 0; p < n_places;) {
             const float *some[PLACES];
             int64_t number[PLACES];
             int n_some = 0;
             float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK];
             for (; p < n_places && n_some < PLACES; p++) {
-                if (sums[p] > 1.0) continue; /* above its floor */
+                if (sums[p] > enough[p]) continue;
                 some[n_some] = places + p * k->depth;
                 number[n_some++] = p;
             }
@@ -180,18 +192,64 @@ WIDE void rough_sums_at(const Kernels *k, int64_t n_places, const float *places,
             for (int rest = n_some; rest < PLACES; rest++) some[rest] = some[0];
             products_with(k->rough_columns + from, k->n_rows, n, k->depth, some, products);
             for (int one = 0; one < n_some; one++) {
-                const float *product = products[one];
                 int64_t s = number[one];
-                float less = squared_length(some[one], k->depth) * factor - (float)floors[s];
-                for (int64_t i = 0; i < n; i++)
-                    logs[i] = (squares[i] - 2.0f * product[i]) * factor + less;
-                for (int o = 0; o < 2; o++)
-                    if (own[2 * s + o] >= from && own[2 * s + o] < from + n)
-                        logs[own[2 * s + o] - from] = -1e30f;
+                log_kernels(k, some[one], floors[s], from, n, own + 2 * s, products[one], logs);
                 sums[s] += sum_of_exponentials(logs, n, faint);
             }
         }
     }
+}
+
+/* Squared distances of the centres of regions from some places, beside those lengths of the places
+ * that are the same for all regions: (places, regions). */
+void rough_region_distances(const Kernels *k, int64_t n_places, const float *places,
+                            float *distances)
+{
+    float products[PLACES][ROUGH_BLOCK];
+    for (int64_t p = 0; p < n_places; p += PLACES) {
+        const float *some[PLACES];
+        for (int64_t one = 0; one < PLACES; one++)
+            some[one] = places + (p + one < n_places ? p + one : p) * k->depth;
+        for (int64_t from = 0; from < k->n_regions; from += ROUGH_BLOCK) {
+            int64_t n = k->n_regions - from < ROUGH_BLOCK ? k->n_regions - from : ROUGH_BLOCK;
+            const float *squares = k->rough_centre_squares + from;
+            products_with(k->rough_centres + from, k->n_regions, n, k->depth, some, products);
+            for (int64_t one = 0; one < PLACES && p + one < n_places; one++)
+                for (int64_t i = 0; i < n; i++)
+                    distances[(p + one) * k->n_regions + from + i] =
+                        squares[i] - 2.0f * products[one][i];
+        }
+    }
+}
+
+/* The sum of the kernels of about so many rows near a place, as a share of a floor; stops where it
+ * is enough. Regions that were looked at are at an infinite distance afterwards. */
+double rough_sum_near(const Kernels *k, const float *place, const int64_t *own, double floor,
+                      double enough, int64_t n_rows, float *distances)
+{
+    const float *some[PLACES] = {place, place, place, place};
+    double total = 0.0, faint = faint_log(k);
+    for (int64_t taken = 0; taken < n_rows && total <= enough;) {
+        int64_t best = -1;
+        float nearest = INFINITY;
+        for (int64_t r = 0; r < k->n_regions; r++)
+            if (distances[r] < nearest) {
+                nearest = distances[r];
+                best = r;
+            }
+        if (best < 0) return total;
+        distances[best] = INFINITY;
+        for (int64_t from = k->firsts[best]; from < k->firsts[best + 1]; from += ROUGH_BLOCK) {
+            int64_t n = k->firsts[best + 1] - from;
+            float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK];
+            n = n < ROUGH_BLOCK ? n : ROUGH_BLOCK;
+            products_with(k->rough_columns + from, k->n_rows, n, k->depth, some, products);
+            log_kernels(k, place, floor, from, n, own, products[0], logs);
+            total += sum_of_exponentials(logs, n, faint);
+            taken += n;
+        }
+    }
+    return total;
 }
 
 /* The sum of kernels, as a share of the floor, were all rows nearer by a radius. */
