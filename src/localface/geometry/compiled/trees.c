@@ -3,6 +3,7 @@
 
 #define TOGETHER 8   /* records that descend side by side: one waits for memory, the others go on */
 #define LEVELS 4     /* that are gone down before it is seen whether all have arrived */
+#define SHALLOW 10   /* levels up to which all are gone down, without looking */
 #define RECORDS 256  /* records that go through a tree before the next one is taken */
 
 #define FEW_ALIKE 4  /* records below which each goes by itself */
@@ -46,14 +47,16 @@ static void find_leaves_by_numbers(const Trees *t, int64_t root, int64_t n, int6
         const double *restrict record = records + from * width;
         int32_t node[TOGETHER];
         for (int i = 0; i < TOGETHER; i++) node[i] = (int32_t)root;
+        int64_t levels = t->depth <= SHALLOW ? t->depth : LEVELS;
         for (int under_way = 1; under_way;) {
-            for (int level = 0; level < LEVELS; level++)
+            for (int64_t level = 0; level < levels; level++)
                 for (int i = 0; i < TOGETHER; i++) {
                     Node here = nodes[node[i]];
                     node[i] = here.left + (record[i * width + here.feature] > here.threshold);
                 }
             under_way = 0;
-            for (int i = 0; i < TOGETHER; i++) under_way |= nodes[node[i]].left != node[i];
+            for (int i = 0; i < TOGETHER && levels < t->depth; i++)
+                under_way |= nodes[node[i]].left != node[i];
         }
         for (int i = 0; i < TOGETHER; i++) leaves[from + i] = node[i];
     }
@@ -99,7 +102,6 @@ typedef struct {
 static int find_alike(int64_t n, int64_t width, const double *records, Alike *alike)
 {
     int64_t many = 0, most = n * width / FEW_OTHERS;
-    if (n < FEW_ALIKE) return 0;
     for (int64_t j = 0; j < width; j++) { /* what two of three have */
         double one = records[j], two = records[(n / 2) * width + j];
         alike->base[j] = memcmp(&one, &two, sizeof one) ? records[(n - 1) * width + j] : one;
@@ -180,14 +182,26 @@ static void find_leaves_of_alike(const Trees *t, int64_t root, int64_t n, int64_
 static void add_values(const Trees *t, int64_t n, const int64_t *leaves, void *total)
 {
     int64_t outputs = t->n_outputs;
-    for (int64_t i = 0; i < n; i++)
-        for (int64_t o = 0; o < outputs; o++) {
-            int64_t at = i * outputs + o, leaf = leaves[i] * outputs + o;
-            if (t->single)
-                ((float *)total)[at] += ((const float *)t->value)[leaf];
-            else
-                ((double *)total)[at] += ((const double *)t->value)[leaf];
+    if (t->single) {
+        const float *value = t->value;
+        float *sum = total;
+        for (int64_t i = 0; i < n; i++)
+            for (int64_t o = 0; o < outputs; o++)
+                sum[i * outputs + o] += value[leaves[i] * outputs + o];
+        return;
+    }
+    const double *restrict value = t->value;
+    double *restrict sum = total;
+    if (outputs == 2) { /* a forest of two classes: most of all */
+        for (int64_t i = 0; i < n; i++) {
+            sum[2 * i] += value[2 * leaves[i]];
+            sum[2 * i + 1] += value[2 * leaves[i] + 1];
         }
+        return;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t o = 0; o < outputs; o++)
+            sum[i * outputs + o] += value[leaves[i] * outputs + o];
 }
 
 /* Add up what trees answer, one tree after another: (records, outputs), as `total` begins.
@@ -206,7 +220,8 @@ PUBLIC int sum_of_leaves(const Trees *t, int64_t n, int64_t width, const double 
     for (int64_t from = 0; from < n; from += RECORDS) {
         int64_t some = n - from < RECORDS ? n - from : RECORDS;
         const double *these = records + from * width;
-        int are_alike = find_alike(some, width, these, &alike);
+        int are_alike = t->depth > SHALLOW && some >= FEW_ALIKE &&
+                        find_alike(some, width, these, &alike);
         for (int64_t tree = 0; tree < t->n_trees; tree++) {
             if (are_alike)
                 find_leaves_of_alike(t, t->roots[tree], some, width, these, &alike, leaves);
