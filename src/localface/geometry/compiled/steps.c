@@ -823,7 +823,7 @@ PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const
     States states;
     if (open_desk(k, &desk)) return 1;
     int64_t most = n < STATES ? n : STATES;
-    states.places = malloc((size_t)(most * (12 * k->depth + 4 * k->n_regions)));
+    states.places = malloc((size_t)(most * (12 * k->depth + 4 * k->n_regions) + 1));
     if (!states.places) {
         close_desk(&desk);
         return 1;
