@@ -13,10 +13,12 @@ from localface.models.readers.trees import NodeTable, Trees, join_trees
 pytestmark = needs_compiled
 
 
-def grow_tree(chance: np.random.Generator, width: int, outputs: int, *, lists: int) -> NodeTable:
+def grow_tree(
+    chance: np.random.Generator, width: int, outputs: int, *, lists: int, splits: int | None = None
+) -> NodeTable:
     """A tree of random shape, some nodes of which go by lists of categories."""
     children: list[tuple[int, int]] = [(-1, -1)]
-    for _ in range(int(chance.integers(0, 40))):
+    for _ in range(int(chance.integers(0, 40)) if splits is None else splits):
         leaf = int(chance.choice([i for i, pair in enumerate(children) if pair[0] < 0]))
         children[leaf] = (len(children), len(children) + 1)
         children += [(-1, -1), (-1, -1)]
@@ -74,3 +76,26 @@ def test_single_precision_is_added_up_in_single_precision() -> None:
 
     assert found.dtype == np.float32
     np.testing.assert_array_equal(found, by_numpy(single).sum_of_leaves(records, np.zeros(1)))
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.02])
+@pytest.mark.parametrize("lists", [0, 3])
+@pytest.mark.parametrize("outputs", [1, 2, 3])
+def test_records_that_are_mostly_alike_come_to_the_same_leaves_as_by_numpy(
+    outputs: int, lists: int, gaps: float
+) -> None:
+    chance = np.random.default_rng([outputs, lists])
+    width = 12
+    tables = [grow_tree(chance, width, outputs, lists=lists, splits=200) for _ in range(10)]
+    trees = join_trees(tables)
+    start = chance.normal(size=outputs)
+    for n in (3, 4, 9, 300):
+        records = np.tile(np.round(chance.normal(scale=2.0, size=width), 1), (n, 1))
+        others = chance.random(records.shape) < 0.1
+        records[others] = np.round(chance.normal(scale=2.0, size=int(others.sum())), 1)
+        records[chance.random(records.shape) < gaps] = np.nan
+
+        found = trees.sum_of_leaves(records, start)
+
+        assert trees.depth > 10  # shallow ones are gone down straight away
+        np.testing.assert_array_equal(found, by_numpy(trees).sum_of_leaves(records, start))

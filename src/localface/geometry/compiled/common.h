@@ -15,6 +15,7 @@
 
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && defined(__gnu_linux__)
 #define WIDE __attribute__((target_clones("avx512f", "avx2", "default")))
+#define CHOOSES_WIDTH
 #else
 #define WIDE
 #endif

@@ -13,6 +13,8 @@ typedef struct {
     const float *rough_squares;  /* squared lengths of the places, likewise */
     const int64_t *position;     /* where each row stands in them */
     const double *centres;       /* depth x regions */
+    const float *rough_centres;  /* the same in single precision */
+    const float *rough_centre_squares; /* squared lengths of the centres, likewise */
     const double *radii;         /* of regions */
     const int64_t *firsts;       /* where each region begins; the last is where all end */
     const uint8_t *discrete;     /* columns of points that flip half way */
@@ -24,7 +26,11 @@ void rough_sums(const Kernels *k, const float *start, const float *direction,
                 const int64_t *own, double floor, const double *offsets, int n_places,
                 double *sums);
 void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, const int64_t *own,
-                   const double *floors, double *sums);
+                   const double *floors, const double *enough, double *sums);
+void rough_region_distances(const Kernels *k, int64_t n_places, const float *places,
+                            float *distances);
+double rough_sum_near(const Kernels *k, const float *place, const int64_t *own, double floor,
+                      double enough, int64_t n_rows, float *distances);
 int64_t rough_distances(const Kernels *k, const float *place, float *distances);
 double rough_sum_within(const float *distances, int64_t n, double radius, double h,
                         double floor);

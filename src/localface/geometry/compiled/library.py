@@ -35,7 +35,7 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
         [_NUMBER, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS, _NUMBER, *[_ADDRESS] * 3],
     ),
     "state_distances": (None, [_ADDRESS, _ADDRESS]),
-    "sum_of_leaves": (None, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
+    "sum_of_leaves": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
 }
 
 

@@ -3,16 +3,12 @@
 #include "kernels.h"
 
 #if defined(__GNUC__) && !defined(__clang__)
-#define FUSED __attribute__((optimize("fp-contract=fast")))
-#else
-#define FUSED
+#pragma GCC optimize("fp-contract=fast")
 #endif
 
 #define ROUGH_BLOCK 256 /* rows, so that they stay next to the processor */
-#define LANE 16         /* numbers that are worked on at once */
-#define LANES 4         /* and times so many rows, whose products stay in registers meanwhile */
-
-typedef float Lane __attribute__((vector_size(LANE * sizeof(float)), aligned(4)));
+#define PLACES 4        /* whose products with the same rows are worked out at once */
+#define FAINT 16.0      /* nats below the floor at which all rows together count for next to nothing */
 
 /* exp for arguments up to 80. */
 static inline float rough_exponential(float x)
@@ -38,38 +34,89 @@ static inline float rough_exponential(float x)
     return p * scale;
 }
 
-/* Products of a block of rows with two places. */
-WIDE FUSED static void products_with_two(const float *columns, int64_t stride, int64_t n,
-                                         int64_t depth, const float *one, const float *other,
-                                         float *restrict with_one, float *restrict with_other)
-{
-    int64_t i = 0;
-    for (; i + LANE * LANES <= n; i += LANE * LANES) {
-        Lane a[LANES] = {{0}}, b[LANES] = {{0}};
-        for (int64_t j = 0; j < depth; j++) {
-            const float *column = columns + j * stride + i;
-            for (int l = 0; l < LANES; l++) {
-                Lane values = *(const Lane *)(column + l * LANE);
-                a[l] += values * one[j];
-                b[l] += values * other[j];
-            }
-        }
-        memcpy(with_one + i, a, sizeof a);
-        memcpy(with_other + i, b, sizeof b);
+/* Products of a block of rows with some places: `lane` numbers at once, twice, stay in registers
+ * for each of four places. */
+#define DEFINE_PRODUCTS(name, attribute, lane)                                                    \
+    typedef float Lane_##name __attribute__((vector_size(lane * sizeof(float)), aligned(4)));     \
+    attribute static void name(const float *columns, int64_t stride, int64_t n, int64_t depth,    \
+                               const float *const *places, float (*restrict products)[ROUGH_BLOCK]) \
+    {                                                                                             \
+        int64_t i = 0;                                                                            \
+        for (; i + 2 * lane <= n; i += 2 * lane) {                                                \
+            const Lane_##name *values = (const Lane_##name *)(columns + i);                       \
+            Lane_##name a[PLACES], b[PLACES];                                                     \
+            for (int p = 0; p < PLACES; p++) {                                                    \
+                a[p] = values[0] * places[p][0];                                                  \
+                b[p] = values[1] * places[p][0];                                                  \
+            }                                                                                     \
+            for (int64_t j = 1; j < depth; j++) {                                                 \
+                values = (const Lane_##name *)(columns + j * stride + i);                         \
+                for (int p = 0; p < PLACES; p++) {                                                \
+                    a[p] += values[0] * places[p][j];                                             \
+                    b[p] += values[1] * places[p][j];                                             \
+                }                                                                                 \
+            }                                                                                     \
+            for (int p = 0; p < PLACES; p++) {                                                    \
+                memcpy(products[p] + i, &a[p], sizeof a[p]);                                      \
+                memcpy(products[p] + i + lane, &b[p], sizeof b[p]);                               \
+            }                                                                                     \
+        }                                                                                         \
+        for (int p = 0; p < PLACES; p++)                                                          \
+            for (int64_t rest = i; rest < n; rest++) {                                            \
+                float sum = 0.0f;                                                                 \
+                for (int64_t j = 0; j < depth; j++)                                               \
+                    sum += columns[j * stride + rest] * places[p][j];                             \
+                products[p][rest] = sum;                                                          \
+            }                                                                                     \
     }
-    for (int64_t rest = i; rest < n; rest++) with_one[rest] = with_other[rest] = 0.0f;
-    for (int64_t j = 0; j < depth; j++)
-        for (int64_t rest = i; rest < n; rest++) {
-            with_one[rest] += columns[j * stride + rest] * one[j];
-            with_other[rest] += columns[j * stride + rest] * other[j];
-        }
+
+DEFINE_PRODUCTS(products_by_four, , 4)
+#ifdef CHOOSES_WIDTH
+DEFINE_PRODUCTS(products_by_eight, __attribute__((target("avx2,fma"))), 8)
+DEFINE_PRODUCTS(products_by_sixteen, __attribute__((target("avx512f"))), 16)
+#endif
+
+static void products_with(const float *columns, int64_t stride, int64_t n, int64_t depth,
+                          const float *const *places, float (*restrict products)[ROUGH_BLOCK])
+{
+#ifdef CHOOSES_WIDTH
+    if (__builtin_cpu_supports("avx512f")) {
+        products_by_sixteen(columns, stride, n, depth, places, products);
+        return;
+    }
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+        products_by_eight(columns, stride, n, depth, places, products);
+        return;
+    }
+#endif
+    products_by_four(columns, stride, n, depth, places, products);
 }
 
 static float squared_length(const float *place, int64_t depth)
 {
     float sum = 0.0f;
+#pragma omp simd reduction(+ : sum)
     for (int64_t j = 0; j < depth; j++) sum += place[j] * place[j];
     return sum;
+}
+
+/* The sum of exp over a block. Where all of it stays far below the floor, which is most often so,
+ * the largest stands for each: more than the truth, and next to nothing. */
+WIDE static double sum_of_exponentials(const float *restrict logs, int64_t n, double faint)
+{
+    float top = -INFINITY, sum = 0.0f;
+#pragma omp simd reduction(max : top)
+    for (int64_t i = 0; i < n; i++) top = logs[i] > top ? logs[i] : top;
+    if (top < faint) return (double)n * rough_exponential(top);
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < n; i++) sum += rough_exponential(logs[i]);
+    return sum;
+}
+
+/* The logarithm, as a share of the floor, below which kernels of so many rows are faint. */
+static double faint_log(const Kernels *k)
+{
+    return -FAINT - log((double)k->n_rows);
 }
 
 /* Sums of all kernels at places along a leg, as shares of the floor; stops where none is below it
@@ -80,13 +127,15 @@ WIDE void rough_sums(const Kernels *k, const float *start, const float *directio
 {
     float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth)), less = (float)-floor;
     float square = squared_length(start, k->depth), foot = 0.0f;
+    const float *both[PLACES] = {start, direction, start, direction};
+    double faint = faint_log(k);
     for (int64_t j = 0; j < k->depth; j++) foot += start[j] * direction[j];
     for (int p = 0; p < n_places; p++) sums[p] = 0.0;
     for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
         int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
         const float *squares = k->rough_squares + from;
-        float f[ROUGH_BLOCK], q[ROUGH_BLOCK];
-        products_with_two(k->rough_columns + from, k->n_rows, n, k->depth, start, direction, q, f);
+        float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK], *q = products[0], *f = products[1];
+        products_with(k->rough_columns + from, k->n_rows, n, k->depth, both, products);
         for (int64_t i = 0; i < n; i++) {
             q[i] = squares[i] - 2.0f * q[i] + square;
             f[i] = f[i] - foot;
@@ -98,47 +147,109 @@ WIDE void rough_sums(const Kernels *k, const float *start, const float *directio
             }
         int all_above = 1;
         for (int p = 0; p < n_places; p++) {
-            float t = (float)offsets[p], sum = 0.0f;
-#pragma omp simd reduction(+ : sum)
+            float t = (float)offsets[p];
             for (int64_t i = 0; i < n; i++)
-                sum += rough_exponential(((q[i] - 2.0f * f[i] * t) + t * t) * factor + less);
-            sums[p] += sum;
+                logs[i] = ((q[i] - 2.0f * f[i] * t) + t * t) * factor + less;
+            sums[p] += sum_of_exponentials(logs, n, faint);
             all_above &= sums[p] > 1.0;
         }
         if (all_above) return;
     }
 }
 
-/* Sums of all kernels at some places, as shares of their floors; stops where they are above. */
-WIDE void rough_sums_at(const Kernels *k, int64_t n_places, const float *places,
-                        const int64_t *own, const double *floors, double *sums)
+/* Logarithms of the kernels of a block of rows at a place, as shares of a floor, given products. */
+WIDE static void log_kernels(const Kernels *k, const float *place, double floor, int64_t from,
+                             int64_t n, const int64_t *own, const float *restrict products,
+                             float *restrict logs)
 {
+    const float *squares = k->rough_squares + from;
     float factor = (float)(-0.5 / (k->bandwidth * k->bandwidth));
+    float less = squared_length(place, k->depth) * factor - (float)floor;
+    for (int64_t i = 0; i < n; i++) logs[i] = (squares[i] - 2.0f * products[i]) * factor + less;
+    for (int o = 0; o < 2; o++)
+        if (own[o] >= from && own[o] < from + n) logs[own[o] - from] = -1e30f;
+}
+
+/* Sums of all kernels at some places, as shares of their floors; stops where they are enough. */
+void rough_sums_at(const Kernels *k, int64_t n_places, const float *places, const int64_t *own,
+                   const double *floors, const double *enough, double *sums)
+{
+    double faint = faint_log(k);
     for (int64_t p = 0; p < n_places; p++) sums[p] = 0.0;
     for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
         int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
-        const float *squares = k->rough_squares + from;
-        for (int64_t p = 0; p < n_places; p += 2) {
-            int64_t q = p + 1 < n_places ? p + 1 : p;
-            float products[2][ROUGH_BLOCK];
-            if (sums[p] > 1.0 && sums[q] > 1.0) continue; /* above their floors */
-            products_with_two(k->rough_columns + from, k->n_rows, n, k->depth,
-                              places + p * k->depth, places + q * k->depth, products[0],
-                              products[1]);
-            for (int64_t s = p; s <= q; s++) {
-                float *product = products[s - p], sum = 0.0f;
-                float less = squared_length(places + s * k->depth, k->depth) * factor;
-                for (int o = 0; o < 2; o++)
-                    if (own[2 * s + o] >= from && own[2 * s + o] < from + n)
-                        product[own[2 * s + o] - from] = -1e30f;
-                less -= (float)floors[s];
-#pragma omp simd reduction(+ : sum)
-                for (int64_t i = 0; i < n; i++)
-                    sum += rough_exponential((squares[i] - 2.0f * product[i]) * factor + less);
-                sums[s] += sum;
+        for (int64_t p = 0; p < n_places;) {
+            const float *some[PLACES];
+            int64_t number[PLACES];
+            int n_some = 0;
+            float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK];
+            for (; p < n_places && n_some < PLACES; p++) {
+                if (sums[p] > enough[p]) continue;
+                some[n_some] = places + p * k->depth;
+                number[n_some++] = p;
+            }
+            if (!n_some) break;
+            for (int rest = n_some; rest < PLACES; rest++) some[rest] = some[0];
+            products_with(k->rough_columns + from, k->n_rows, n, k->depth, some, products);
+            for (int one = 0; one < n_some; one++) {
+                int64_t s = number[one];
+                log_kernels(k, some[one], floors[s], from, n, own + 2 * s, products[one], logs);
+                sums[s] += sum_of_exponentials(logs, n, faint);
             }
         }
     }
+}
+
+/* Squared distances of the centres of regions from some places, beside those lengths of the places
+ * that are the same for all regions: (places, regions). */
+void rough_region_distances(const Kernels *k, int64_t n_places, const float *places,
+                            float *distances)
+{
+    float products[PLACES][ROUGH_BLOCK];
+    for (int64_t p = 0; p < n_places; p += PLACES) {
+        const float *some[PLACES];
+        for (int64_t one = 0; one < PLACES; one++)
+            some[one] = places + (p + one < n_places ? p + one : p) * k->depth;
+        for (int64_t from = 0; from < k->n_regions; from += ROUGH_BLOCK) {
+            int64_t n = k->n_regions - from < ROUGH_BLOCK ? k->n_regions - from : ROUGH_BLOCK;
+            const float *squares = k->rough_centre_squares + from;
+            products_with(k->rough_centres + from, k->n_regions, n, k->depth, some, products);
+            for (int64_t one = 0; one < PLACES && p + one < n_places; one++)
+                for (int64_t i = 0; i < n; i++)
+                    distances[(p + one) * k->n_regions + from + i] =
+                        squares[i] - 2.0f * products[one][i];
+        }
+    }
+}
+
+/* The sum of the kernels of about so many rows near a place, as a share of a floor; stops where it
+ * is enough. Regions that were looked at are at an infinite distance afterwards. */
+double rough_sum_near(const Kernels *k, const float *place, const int64_t *own, double floor,
+                      double enough, int64_t n_rows, float *distances)
+{
+    const float *some[PLACES] = {place, place, place, place};
+    double total = 0.0, faint = faint_log(k);
+    for (int64_t taken = 0; taken < n_rows && total <= enough;) {
+        int64_t best = -1;
+        float nearest = INFINITY;
+        for (int64_t r = 0; r < k->n_regions; r++)
+            if (distances[r] < nearest) {
+                nearest = distances[r];
+                best = r;
+            }
+        if (best < 0) return total;
+        distances[best] = INFINITY;
+        for (int64_t from = k->firsts[best]; from < k->firsts[best + 1]; from += ROUGH_BLOCK) {
+            int64_t n = k->firsts[best + 1] - from;
+            float products[PLACES][ROUGH_BLOCK], logs[ROUGH_BLOCK];
+            n = n < ROUGH_BLOCK ? n : ROUGH_BLOCK;
+            products_with(k->rough_columns + from, k->n_rows, n, k->depth, some, products);
+            log_kernels(k, place, floor, from, n, own, products[0], logs);
+            total += sum_of_exponentials(logs, n, faint);
+            taken += n;
+        }
+    }
+    return total;
 }
 
 /* The sum of kernels, as a share of the floor, were all rows nearer by a radius. */
@@ -166,14 +277,14 @@ WIDE double rough_sum_within(const float *distances, int64_t n, double radius, d
 WIDE int64_t rough_distances(const Kernels *k, const float *place, float *restrict distances)
 {
     float square = squared_length(place, k->depth);
+    const float *four[PLACES] = {place, place, place, place};
     for (int64_t from = 0; from < k->n_rows; from += ROUGH_BLOCK) {
         int64_t n = k->n_rows - from < ROUGH_BLOCK ? k->n_rows - from : ROUGH_BLOCK;
         const float *squares = k->rough_squares + from;
-        float products[ROUGH_BLOCK], same[ROUGH_BLOCK], *there = distances + from;
-        products_with_two(k->rough_columns + from, k->n_rows, n, k->depth, place, place, products,
-                          same);
+        float products[PLACES][ROUGH_BLOCK], *there = distances + from;
+        products_with(k->rough_columns + from, k->n_rows, n, k->depth, four, products);
         for (int64_t i = 0; i < n; i++) {
-            float squared = squares[i] - 2.0f * products[i] + square;
+            float squared = squares[i] - 2.0f * products[0][i] + square;
             there[i] = sqrtf(squared > 0.0f ? squared : 0.0f);
         }
     }

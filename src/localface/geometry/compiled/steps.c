@@ -57,26 +57,38 @@ static inline double exponential(double x)
     return p * scale;
 }
 
+typedef double Lane __attribute__((vector_size(4 * sizeof(double)), aligned(8)));
+#define LANES 4 /* times four rows, whose sums stay in registers meanwhile */
+
 /* Measure columns first to last of a column-major table against a line through start. */
 WIDE static void measure(const double *columns, int64_t stride, int64_t depth, int64_t first,
                          int64_t last, const double *start, const double *direction,
                          double *restrict foot, double *restrict squared)
 {
-    for (int64_t from = first; from < last; from += BLOCK) {
-        int64_t n = last - from < BLOCK ? last - from : BLOCK;
-        double f[BLOCK], q[BLOCK];
-        for (int64_t i = 0; i < n; i++) f[i] = q[i] = 0.0;
+    int64_t i = first;
+    for (; i + 4 * LANES <= last; i += 4 * LANES) {
+        Lane f[LANES], q[LANES];
+        for (int l = 0; l < LANES; l++) f[l] = q[l] = (Lane){0.0, 0.0, 0.0, 0.0};
         for (int64_t j = 0; j < depth; j++) {
-            const double *column = columns + j * stride + from;
-            double s = start[j], d = direction[j];
-            for (int64_t i = 0; i < n; i++) {
-                double away = column[i] - s;
-                f[i] += away * d;
-                q[i] += away * away;
+            const Lane *values = (const Lane *)(columns + j * stride + i);
+            for (int l = 0; l < LANES; l++) {
+                Lane away = values[l] - start[j];
+                f[l] += away * direction[j];
+                q[l] += away * away;
             }
         }
-        memcpy(foot + (from - first), f, n * sizeof(double));
-        memcpy(squared + (from - first), q, n * sizeof(double));
+        memcpy(foot + (i - first), f, sizeof f);
+        memcpy(squared + (i - first), q, sizeof q);
+    }
+    for (; i < last; i++) {
+        double f = 0.0, q = 0.0;
+        for (int64_t j = 0; j < depth; j++) {
+            double away = columns[j * stride + i] - start[j];
+            f += away * direction[j];
+            q += away * away;
+        }
+        foot[i - first] = f;
+        squared[i - first] = q;
     }
 }
 
@@ -715,56 +727,115 @@ PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, co
 
 #define STATES 32 /* states that are held against a block of rows while it is near */
 
-/* Judge states: as segments that end where they start, many at a time. */
+/* States that are judged together, in single precision; `pending` of them are not decided yet. */
+typedef struct {
+    double *places;
+    float *rough_places, *distances;
+    int64_t pending, number[STATES], own[2 * STATES];
+    double floors[STATES], guards[STATES], enough[STATES], sums[STATES];
+} States;
+
+/* Tell what a sum of kernels in single precision, as a share of the floor, says of a state. A sum
+ * of some rows can only accept. */
+static int judge_roughly(const States *s, int64_t p, double sum, int of_all, double *bound)
+{
+    double share = log(sum), guard = s->guards[p];
+    *bound = s->floors[p] + share - guard;
+    if (share > guard) return PASSED;
+    *bound = s->floors[p] + share + guard;
+    return of_all && share < -guard ? REFUSED : UNDECIDED;
+}
+
+/* Keep the states of which nothing is known yet. */
+static void keep_undecided(const Kernels *k, States *s, const int8_t *verdicts)
+{
+    int64_t kept = 0;
+    for (int64_t p = 0; p < s->pending; p++) {
+        if (verdicts[s->number[p]] != UNDECIDED) continue;
+        if (kept < p) {
+            memcpy(s->places + kept * k->depth, s->places + p * k->depth, k->depth * 8);
+            memcpy(s->rough_places + kept * k->depth, s->rough_places + p * k->depth, k->depth * 4);
+            memcpy(s->own + 2 * kept, s->own + 2 * p, 2 * sizeof(int64_t));
+            s->number[kept] = s->number[p];
+            s->floors[kept] = s->floors[p];
+            s->guards[kept] = s->guards[p];
+            s->enough[kept] = s->enough[p];
+        }
+        kept++;
+    }
+    s->pending = kept;
+}
+
+/* Take over some states to judge. */
+static void take_states(const Kernels *k, States *s, int64_t first, int64_t last,
+                        const double *points, const int64_t *rows, const double *floors)
+{
+    s->pending = last - first;
+    for (int64_t i = first; i < last; i++) {
+        int64_t p = i - first;
+        double *place = s->places + p * k->depth;
+        for (int o = 0; o < 2; o++)
+            s->own[2 * p + o] = rows[2 * i + o] < 0 ? -1 : k->position[rows[2 * i + o]];
+        place_of(k, points + i * k->width, place);
+        for (int64_t j = 0; j < k->depth; j++) s->rough_places[p * k->depth + j] = (float)place[j];
+        s->number[p] = i;
+        s->floors[p] = floors[i];
+        s->guards[p] = rough_guard(k, 2 * squared_length(place, k->depth), floors[i]);
+        s->enough[p] = exp(s->guards[p]) * (1 + 1e-6);
+    }
+}
+
+/* Judge states: by near rows, by all rows, and in double precision what is close. */
+static void judge_some_states(const Kernels *k, States *s, Desk *desk, int8_t *verdicts,
+                              double *bounds)
+{
+    double at;
+    if (k->n_rows > FEW_ROWS)
+        rough_region_distances(k, s->pending, s->rough_places, s->distances);
+    for (int64_t p = 0; p < s->pending; p++) {
+        int64_t i = s->number[p];
+        verdicts[i] = UNDECIDED;
+        if (k->n_rows <= FEW_ROWS) continue;
+        double sum = rough_sum_near(k, s->rough_places + p * k->depth, s->own + 2 * p,
+                                    s->floors[p], s->enough[p], NEAR_ROWS,
+                                    s->distances + p * k->n_regions);
+        verdicts[i] = (int8_t)judge_roughly(s, p, sum, 0, &bounds[i]);
+    }
+    keep_undecided(k, s, verdicts);
+    rough_sums_at(k, s->pending, s->rough_places, s->own, s->floors, s->enough, s->sums);
+    for (int64_t p = 0; p < s->pending; p++) {
+        const double *place = s->places + p * k->depth;
+        int64_t i = s->number[p];
+        verdicts[i] = (int8_t)judge_roughly(s, p, s->sums[p], 1, &bounds[i]);
+        if (verdicts[i] == UNDECIDED)
+            verdicts[i] = (int8_t)judge_leg(k, &desk->measured, desk->samples, place, place,
+                                            desk->direction, desk->middle, s->own + 2 * p,
+                                            s->floors[p], &bounds[i], &at);
+    }
+}
+
+/* Judge states: as segments that end where they start, many at a time. Returns 0, or 1 without
+ * memory. */
 PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const int64_t *rows,
                         const double *floors, int8_t *verdicts, double *bounds)
 {
     Desk desk;
+    States states;
     if (open_desk(k, &desk)) return 1;
-    double *places = malloc((size_t)(STATES * k->depth) * sizeof(double));
-    float *rough_places = malloc((size_t)(STATES * k->depth) * sizeof(float));
-    if (!places || !rough_places) {
-        free(places);
-        free(rough_places);
+    int64_t most = n < STATES ? n : STATES;
+    states.places = malloc((size_t)(most * (12 * k->depth + 4 * k->n_regions) + 1));
+    if (!states.places) {
         close_desk(&desk);
         return 1;
     }
+    states.rough_places = (float *)(states.places + most * k->depth);
+    states.distances = states.rough_places + most * k->depth;
     for (int64_t first = 0; first < n; first += STATES) {
-        int64_t some = n - first < STATES ? n - first : STATES, pending = 0;
-        int64_t number[STATES], own[2 * STATES];
-        double asked[STATES], sums[STATES], at;
-        for (int64_t i = first; i < first + some; i++) {
-            double *place = places + pending * k->depth;
-            int64_t *mine = own + 2 * pending;
-            for (int o = 0; o < 2; o++)
-                mine[o] = rows[2 * i + o] < 0 ? -1 : k->position[rows[2 * i + o]];
-            place_of(k, points + i * k->width, place);
-            verdicts[i] = (int8_t)judge_by_near_rows(k, &desk.measured, desk.samples, place, place,
-                                                     desk.direction, desk.middle, mine, floors[i],
-                                                     &bounds[i]);
-            if (verdicts[i] == PASSED) continue;
-            asked[pending] = floors[i];
-            number[pending++] = i;
-        }
-        for (int64_t j = 0; j < pending * k->depth; j++) rough_places[j] = (float)places[j];
-        rough_sums_at(k, pending, rough_places, own, asked, sums);
-        for (int64_t p = 0; p < pending; p++) {
-            const double *place = places + p * k->depth;
-            int64_t i = number[p];
-            double share = log(sums[p]), squares = 2 * squared_length(place, k->depth);
-            double guard = rough_guard(k, squares, floors[i]);
-            if (share < -guard) {
-                verdicts[i] = REFUSED;
-                bounds[i] = floors[i] + share + guard;
-                continue;
-            }
-            verdicts[i] = (int8_t)judge_leg(k, &desk.measured, desk.samples, place, place,
-                                            desk.direction, desk.middle, own + 2 * p, floors[i],
-                                            &bounds[i], &at);
-        }
+        int64_t last = first + STATES < n ? first + STATES : n;
+        take_states(k, &states, first, last, points, rows, floors);
+        judge_some_states(k, &states, &desk, verdicts, bounds);
     }
-    free(places);
-    free(rough_places);
+    free(states.places);
     close_desk(&desk);
     return 0;
 }

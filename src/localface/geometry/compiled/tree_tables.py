@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from localface.geometry.compiled.library import address, load_library
+from localface.geometry.compiled.library import address, check_memory, load_library
 from localface.types import Array
 
 _NUMBERS = ("n_trees", "n_outputs", "n_categories", "depth", "single")
@@ -72,7 +72,8 @@ class TreeTables:
         """Add up what the trees answer, one after another, beginning with ``start``."""
         records = np.ascontiguousarray(records, dtype=np.float64)
         total = np.tile(np.asarray(start, dtype=self._dtype), (len(records), 1))
-        self._library.sum_of_leaves(
-            self._address, len(records), records.shape[1], address(records), address(total)
+        add_up = self._library.sum_of_leaves
+        check_memory(
+            add_up(self._address, len(records), records.shape[1], address(records), address(total))
         )
         return total
