@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import Density, SegmentDensities
+from localface.density.protocol import Density, LogFloor, SegmentDensities
 from localface.engine.meter import Meter
 from localface.engine.score_cache import ScoreCache, ScoreFunction
 from localface.engine.targets import TargetRows
@@ -142,6 +142,9 @@ class QuestionAnswerer:
 
         Under each rule it takes one call for verdicts and one for values.
         """
+        if len(asked) == 1:
+            ((_, alone),) = asked
+            return [self._judge_by(alone.rule)(alone.starts, alone.ends, alone.log_floor)]
         answers: dict[int, SegmentDensities] = {}
         groups: dict[tuple[str, bool], list[int]] = {}
         for i, (_, question) in enumerate(asked):
@@ -155,19 +158,19 @@ class QuestionAnswerer:
                 answers[i] = found.for_segments(first, last)
         return [answers[i] for i in range(len(asked))]
 
+    def _judge_by(self, rule: str) -> Callable[[Array, Array, LogFloor], SegmentDensities]:
+        return self._density.lowest_along if rule == "lowest" else self._density.mean_along
+
     def _ask_density(
         self, questions: Sequence[DensityAlong], rule: str, *, in_full: bool
     ) -> SegmentDensities:
         """Ask the density about all segments, each against its floor or ``in_full``."""
-        judge = self._density.lowest_along if rule == "lowest" else self._density.mean_along
+        judge = self._judge_by(rule)
         starts = np.concatenate([question.starts for question in questions])
         ends = np.concatenate([question.ends for question in questions])
         if in_full:
             return judge(starts, ends, None)
-        floors = [
-            np.broadcast_to(np.asarray(one.log_floor, dtype=float), len(one.starts))
-            for one in questions
-        ]
+        floors = [np.full(len(one.starts), one.log_floor, dtype=float) for one in questions]
         return judge(starts, ends, np.concatenate(floors))
 
     def _answer_row_densities(self, asked: Metered) -> list[Array]:

@@ -1,8 +1,8 @@
 /* What pairs of features say of the cells that steps pass through. */
-#include "common.h"
+#include "kernels.h"
 
 /* The tables of pairs of features, and what they stand for on the scale of the joint density. */
-typedef struct {
+struct Pairs {
     int64_t width, n_features, n_edges, n_one_hot, n_absences, n_pairs, n_cells;
     const int64_t *columns;           /* of points, one a feature */
     const double *edges;              /* features x edges, padded with no number */
@@ -15,7 +15,7 @@ typedef struct {
     const double *weights;
     int64_t n_values[2];
     const double *values[2], *heights[2]; /* of the rarest pair and of the weighted pairs */
-} Pairs;
+};
 
 static void bins_of(const Pairs *p, const double *point, int64_t *bins)
 {

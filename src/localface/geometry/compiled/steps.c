@@ -532,11 +532,11 @@ static uint64_t hash_point(const double *point, int64_t width)
 }
 
 /* A hash table of rows by their points, -1 where it is empty. */
-typedef struct {
+struct RowIndex {
     int64_t width, n_slots;
     const double *points;
     const int64_t *slots;
-} RowIndex;
+};
 
 PUBLIC void fill_slots(const double *points, int64_t n_rows, int64_t width, int64_t *slots,
                        int64_t n_slots)
