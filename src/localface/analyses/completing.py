@@ -20,11 +20,21 @@ def complete_answers(
 
     Who asked for it is first brought as far as possible. What all of it revealed is told together.
     """
-    requests = [request for request, _ in asked]
-    answers = go_as_far_as_possible(engine, plan, asked)
-    answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
-    answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
+    answers = [answer for _, answer in asked]
+    some = [i for i, one in enumerate(asked) if _is_incomplete(*one)]
+    if some:
+        requests = [asked[i][0] for i in some]
+        more = go_as_far_as_possible(engine, plan, [asked[i] for i in some])
+        more = explain_refusals(engine, plan, list(zip(requests, more, strict=True)))
+        more = add_measurements(engine, list(zip(requests, more, strict=True)))
+        for i, answer in zip(some, more, strict=True):
+            answers[i] = answer
     return [
         engine.with_all_revealed(request, answer)
-        for request, answer in zip(requests, answers, strict=True)
+        for (request, _), answer in zip(asked, answers, strict=True)
     ]
+
+
+def _is_incomplete(request: Request, answer: Recourse) -> bool:
+    """Tell whether there is more to say: there is no way, or something could be measured."""
+    return not answer.found or bool(request.box.absent)

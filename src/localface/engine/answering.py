@@ -92,14 +92,17 @@ class QuestionAnswerer:
         records = [
             meter.decode(some.points, self._source.records(some.donors))
             for (meter, _), some in zip(asked, states, strict=True)
+            if len(some.points)
         ]
-        exact = self._scores.score_rows_and_states(fresh, [one for one in records if len(one)])
+        exact = self._scores.score_rows_and_states(fresh, records)
         answers: list[Array | TargetCounts | ComposedStates] = []
         for (meter, question), some in zip(asked, states, strict=True):
             n = len(some.points)
-            scores = self._score.round_scores(exact[:n], meter.min_score)
-            exact = exact[n:]
-            meter.count_scored_records(n)
+            scores = exact[:n]
+            if n:
+                scores = self._score.round_scores(scores, meter.min_score)
+                exact = exact[n:]
+                meter.count_scored_records(n)
             if isinstance(question, ScorePoints):
                 answers.append(scores)
             elif isinstance(question, ComposeStates):
@@ -107,7 +110,8 @@ class QuestionAnswerer:
             elif isinstance(question, ScoreRows):
                 scores = self._scores.scores_of_rows(question.ids)
                 answers.append(self._score.round_scores(scores, meter.min_score))
-                meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
+                if len(fresh):
+                    meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
             elif question.projection is not None:
                 answers.append(_count_states(meter, question, some, scores))
             else:
@@ -123,7 +127,7 @@ class QuestionAnswerer:
             return _States(points, ids)
         if isinstance(question, Census) and question.projection is not None:
             return _States(self._targets.different_states(question))
-        return _States(np.zeros((0, self._source.width)))
+        return _NO_STATES
 
     def _rows_to_score(self, asked: Metered) -> Ids:
         """Return the rows that have to be scored to answer, each once."""
@@ -197,6 +201,9 @@ class _States:
     points: Array
     ids: Ids = field(default_factory=lambda: NO_ROWS)
     donors: Ids = field(default_factory=lambda: NO_ROWS)
+
+
+_NO_STATES = _States(np.zeros((0, 0)))
 
 
 def _count_states(meter: Meter, question: Census, states: _States, scores: Array) -> TargetCounts:

@@ -55,6 +55,12 @@ class Bounds:
         inside = ((points >= self.lower) & (points <= self.upper)).all(axis=-1)
         return np.asarray(inside, dtype=bool)
 
+    def may_step(self, start: Array, end: Array) -> bool:
+        """Tell whether one step goes back on no one-way column; see ``respects_one_way``."""
+        if not self._is_one_way and not self.entered_from:
+            return True
+        return bool(self.respects_one_way(start, end))
+
     def respects_one_way(self, start: Array, end: Array) -> Mask:
         """Tell which steps go back on no one-way column, and enter categories as they may."""
         if self._is_one_way:

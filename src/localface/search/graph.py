@@ -75,8 +75,19 @@ class LocalGraph:
         """Known vertices at which the search may end."""
         if self.goal is not None:
             return [self.goal]
-        reaches = (self.scores >= self.person.min_score) & ~self.breaks_relation
-        return (1 + np.flatnonzero(reaches[1:])).tolist()
+        return self.are_goals.nonzero()[0].tolist()
+
+    @property
+    def are_goals(self) -> Mask:
+        """Which of all vertices the search may end at; never the factual, unless it is given."""
+        if self.goal is not None:
+            found = np.zeros(len(self.scores), dtype=bool)
+            found[self.goal] = True
+            return found
+        found = self.scores >= self.person.min_score
+        found &= ~self.breaks_relation
+        found[0] = False
+        return found
 
     def is_goal(self, vertex: int) -> bool:
         """Tell whether the search may end at a vertex."""
@@ -255,7 +266,10 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        permitted = self.are_permitted([a for a, _ in wanted], [b for _, b in wanted]).tolist()
+        if len(wanted) == 1:
+            permitted = [self.is_permitted(wanted[0])]
+        else:
+            permitted = self.are_permitted([a for a, _ in wanted], [b for _, b in wanted]).tolist()
         keys = [undirected_key(edge) for edge, fine in zip(wanted, permitted, strict=True) if fine]
         if self.below_floor:
             low = (key for key in keys if not self.below_floor.isdisjoint(key))
@@ -279,10 +293,14 @@ class LocalGraph:
         self, edges: list[Edge], log_floor: float | None, rule: str
     ) -> Questions[SegmentDensities]:
         """Ask for the log-density along edges; with a floor, only whether each reaches it."""
+        points = self.points
+        if len(edges) == 1:
+            ((start, end),) = edges
+            one = points[start : start + 1]
+            other = one if start == end else points[end : end + 1]
+            return (yield from ask_density_along(one, other, log_floor, rule))
         starts, ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-        return (
-            yield from ask_density_along(self.points[starts], self.points[ends], log_floor, rule)
-        )
+        return (yield from ask_density_along(points[starts], points[ends], log_floor, rule))
 
     def log_mean_densities(self, edges: list[Edge]) -> Questions[list[float]]:
         """Log of the mean density along edges, asking only about those that are new."""
@@ -295,7 +313,12 @@ class LocalGraph:
 
     def is_permitted(self, edge: Edge) -> bool:
         """Check the rules that need no question, for one edge."""
-        return bool(self.are_permitted(edge[0], [edge[1]])[0])
+        start, end = edge
+        if self.breaks_relation[end]:
+            return False
+        if not self.person.bounds.may_step(self.points[start], self.points[end]):
+            return False
+        return self.person.max_step == np.inf or self.edge_length(*edge) <= self.person.max_step
 
     def are_permitted(self, starts: int | list[int], ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""

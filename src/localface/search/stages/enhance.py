@@ -87,7 +87,7 @@ class AStar:
         self.graph = graph
         self.effort = effort
         self.vertices, self._points, self.remaining = _candidate_vertices(graph, known)
-        self.is_end = np.isin(self.vertices, graph.goals)
+        self.is_end = graph.are_goals[self.vertices]
         n = len(self.vertices)
         self.costs = np.full((n, n), np.inf)
         self.spent = np.full(n, np.inf)
@@ -262,16 +262,16 @@ def _candidate_vertices(graph: LocalGraph, known: GraphPath) -> tuple[list[int],
     The start comes first.
     """
     start = known.vertices[0]
-    others = np.setdiff1d(graph.vertices_besides_factual, [start, *graph.below_floor])
-    vertices = np.concatenate([[start], others]).astype(np.int64)
-    straight = norms(graph.points[vertices] - graph.points[start])
+    straight = norms(graph.points - graph.points[start])
     within = straight < known.cost  # what is further away cannot be on a better path
-    within[0] = True
-    vertices = vertices[within]
+    within[[0, start, *graph.below_floor]] = False
+    others = within.nonzero()[0]
+    vertices = np.empty(1 + len(others), dtype=np.int64)
+    vertices[0] = start
+    vertices[1:] = others
     points = graph.points[vertices]
-    goals = graph.points[vertices[np.isin(vertices, graph.goals)]]
-    remaining = nearest_distances(points, goals)
-    detour = straight[within] + remaining
+    remaining = nearest_distances(points, points[graph.are_goals[vertices]])
+    detour = straight[vertices] + remaining
     if graph.person.rule == "mean" and len(vertices) > _MAX_BY_MEAN:
         detour[np.argsort(detour, kind="stable")[_MAX_BY_MEAN:]] = np.inf
     near = detour < known.cost
