@@ -67,7 +67,9 @@ class Bounds:
             forward = (end >= start) | ~self.up
             fine = np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
         else:
-            fine = np.ones(np.broadcast_shapes(start.shape, end.shape)[:-1], dtype=bool)
+            alike = start.ndim == 1 or start.shape == end.shape
+            shape = end.shape if alike else np.broadcast_shapes(start.shape, end.shape)
+            fine = np.ones(shape[:-1], dtype=bool)
         for column, before in self.entered_from:
             entered = (end[..., column] > 0) & (start[..., column] <= 0)
             fine = fine & ~(entered & (start[..., before] <= 0))

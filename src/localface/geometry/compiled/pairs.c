@@ -34,29 +34,6 @@ static void bins_of(const Pairs *p, const double *point, int64_t *bins)
     }
 }
 
-/* Add up as NumPy does, in pairs of eighths: the same to the last bit. */
-static double sum_in_pairs(const double *x, int64_t n)
-{
-    if (n < 8) {
-        double sum = n ? x[0] : 0.0;
-        for (int64_t i = 1; i < n; i++) sum += x[i];
-        return sum;
-    }
-    if (n <= 128) {
-        double r[8];
-        int64_t i = 8;
-        for (int j = 0; j < 8; j++) r[j] = x[j];
-        for (; i < n - (n % 8); i += 8)
-            for (int j = 0; j < 8; j++) r[j] += x[i + j];
-        double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-        for (; i < n; i++) sum += x[i];
-        return sum;
-    }
-    int64_t half = n / 2;
-    half -= half % 8;
-    return sum_in_pairs(x, half) + sum_in_pairs(x + half, n - half);
-}
-
 /* A straight line between the values around it, as numpy.interp has it, and downwards below. */
 static double stands_for(const double *values, const double *heights, int64_t n, double x)
 {
