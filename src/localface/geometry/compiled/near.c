@@ -2,6 +2,8 @@
  * bit. */
 #include "kernels.h"
 
+#include <float.h>
+
 #define INSIDE (1 - 1e-9) /* share of a hole's radius that a segment must come within to touch it */
 #define TOO_SHORT 1e-12   /* squared, beside its distance from a hole: a segment that is rounding */
 
@@ -29,18 +31,24 @@ static int by_distance(const void *a, const void *b)
 PUBLIC int64_t nearest_allowed(const NearQuestion *q, const double *rough, double edge,
                                int64_t *rows, double *distances)
 {
-    int64_t w = q->width, n = 0, found = 0;
-    for (int64_t i = 0; i < q->n_rows; i++) n += rough[i] <= edge && rough[i] < INFINITY;
-    Near *near = malloc((size_t)(n + 1) * sizeof(Near));
+    int64_t w = q->width, n = 0, found = 0, taken = 0;
+    int64_t *some = malloc((size_t)(q->n_rows + 1) * sizeof(int64_t));
+    if (!some) return -1;
+    double most = edge < DBL_MAX ? edge : DBL_MAX;
+    for (int64_t i = 0; i < q->n_rows; i++) { /* written in any case: there is no telling which */
+        some[taken] = i;
+        taken += rough[i] <= most;
+    }
+    Near *near = malloc((size_t)(taken + 1) * sizeof(Near));
     double *squares = malloc((size_t)(w + 1) * sizeof(double));
     if (!near || !squares) {
+        free(some);
         free(near);
         free(squares);
         return -1;
     }
-    n = 0;
-    for (int64_t i = 0; i < q->n_rows; i++) {
-        if (!(rough[i] <= edge && rough[i] < INFINITY)) continue;
+    for (int64_t s = 0; s < taken; s++) {
+        int64_t i = some[s];
         const double *row = q->points + i * w;
         int inside = 1;
         for (int64_t j = 0; j < w; j++) {
@@ -57,6 +65,7 @@ PUBLIC int64_t nearest_allowed(const NearQuestion *q, const double *rough, doubl
         rows[found] = near[found].row;
         distances[found] = near[found].distance;
     }
+    free(some);
     free(near);
     free(squares);
     return found;
