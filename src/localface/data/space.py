@@ -167,7 +167,7 @@ class Space:
 
     def check_magnitudes(self, records: Array | Floats, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
-        if len(records) == 1 and not self._far_off(records).any():
+        if len(records) == 1 and not self._far_off(records.astype(np.float64)).any():
             return  # nor is what is absent, whatever stands in its place
         present = ~absent_values(self.schema, records)
         lowest = records.min(axis=0, where=present, initial=np.inf)

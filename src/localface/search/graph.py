@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.density.protocol import RESTATED_TOLERANCE, Hole, SegmentDensities
+from localface.density.protocol import Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import keys_of
 from localface.geometry.segments import norms
@@ -35,7 +35,7 @@ from localface.search.trails import Edge, GraphPath, Trail, undirected_key
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids, Mask
 
-_AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
+STATES_AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
 
 
 class LocalGraph:
@@ -81,11 +81,8 @@ class LocalGraph:
     def are_goals(self) -> Mask:
         """Which of all vertices the search may end at; never the factual, unless it is given."""
         if self.goal is not None:
-            found = np.zeros(len(self.scores), dtype=bool)
-            found[self.goal] = True
-            return found
-        found = self.scores >= self.person.min_score
-        found &= ~self.breaks_relation
+            return np.asarray(np.arange(len(self.scores)) == self.goal)
+        found = (self.scores >= self.person.min_score) & ~self.breaks_relation
         found[0] = False
         return found
 
@@ -221,26 +218,10 @@ class LocalGraph:
         states = np.flatnonzero(ids < 0)
         if len(rows):
             values[rows] = yield from ask_row_densities(ids[rows], points[rows])
-        for first in range(0, len(states), _AT_ONCE):
-            some = states[first : first + _AT_ONCE]
+        for first in range(0, len(states), STATES_AT_ONCE):
+            some = states[first : first + STATES_AT_ONCE]
             values[some] = yield from ask_state_densities(points[some], self.person.rule, enough)
         return values
-
-    def are_below_floor(self, vertices: list[int]) -> Questions[Mask]:
-        """Tell which vertices are below the floor: known for rows, a verdict for other states."""
-        person = self.person
-        states = [vertex for vertex in vertices if self.ids[vertex] < 0]
-        passing = set()
-        for first in range(0, len(states), _AT_ONCE):
-            some = states[first : first + _AT_ONCE]
-            loops = [(vertex, vertex) for vertex in some]
-            found = yield from self.densities_along(loops, person.log_floor, person.rule)
-            passing.update(np.array(some)[found.passes].tolist())
-        rows = [vertex for vertex in vertices if self.ids[vertex] >= 0]
-        known = yield from self.log_densities_at(rows)
-        low = known < person.log_floor - 2 * RESTATED_TOLERANCE
-        passing.update(np.array(rows, dtype=np.int64)[~low].tolist())
-        return np.array([vertex not in passing for vertex in vertices], dtype=bool)
 
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
@@ -294,11 +275,6 @@ class LocalGraph:
     ) -> Questions[SegmentDensities]:
         """Ask for the log-density along edges; with a floor, only whether each reaches it."""
         points = self.points
-        if len(edges) == 1:
-            ((start, end),) = edges
-            one = points[start : start + 1]
-            other = one if start == end else points[end : end + 1]
-            return (yield from ask_density_along(one, other, log_floor, rule))
         starts, ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
         return (yield from ask_density_along(points[starts], points[ends], log_floor, rule))
 

@@ -103,9 +103,7 @@ class TableSource:
                 return Neighbors(ids, self._point_set.points[ids], distances)
             wanted *= 4
 
-    def _nearest_allowed(
-        self, question: Nearest, rough: Array, edge: float
-    ) -> tuple[Ids, Array]:
+    def _nearest_allowed(self, question: Nearest, rough: Array, edge: float) -> tuple[Ids, Array]:
         """Return the k nearest allowed of the rows within an edge by exact distance, ties by id."""
         bounds = question.bounds
         asked = (question.point, question.k, question.radius)

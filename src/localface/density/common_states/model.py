@@ -27,7 +27,7 @@ from localface.density.protocol import (
     SegmentDensities,
     compare_with_floor,
 )
-from localface.geometry.compiled.ground import CommonGround
+from localface.geometry.compiled.ground import CompiledGround
 from localface.geometry.compiled.pair_rule import PairRule
 from localface.geometry.device.device import Device
 from localface.geometry.device.shared import SharedPairs
@@ -86,12 +86,12 @@ class CommonStates:
         return rule_of_pairs(self.pairs, self.common, self.space.discrete)
 
     @cached_property
-    def _ground(self) -> CommonGround | None:
+    def _ground(self) -> CompiledGround | None:
         """Rows, kernels and pairs together, where all of them are compiled."""
         rule = self._pair_rule
         if type(self.kde) is not KDE or isinstance(rule, SharedPairs):
             return None
-        return CommonGround.or_none(
+        return CompiledGround.or_none(
             self.kde.compiled, self.rows.index, rule, log_normaliser=self.kde.log_normaliser
         )
 

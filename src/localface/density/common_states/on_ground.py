@@ -6,12 +6,12 @@ import numpy as np
 
 from localface.density.kde import KDE
 from localface.density.protocol import Hole, LogFloor, SegmentDensities
-from localface.geometry.compiled.ground import CommonGround, Expected
+from localface.geometry.compiled.ground import CompiledGround, Expected
 from localface.types import Array
 
 
 def lowest_on_ground(
-    ground: CommonGround, kde: KDE, asked: tuple[Array, Array, LogFloor], expected: Expected
+    ground: CompiledGround, kde: KDE, asked: tuple[Array, Array, LogFloor], expected: Expected
 ) -> SegmentDensities | None:
     """Bound the lowest log-density along segments; see ``CommonStates.lowest_along``.
 
@@ -37,7 +37,7 @@ def lowest_on_ground(
 
 
 def _values_on_ground(
-    ground: CommonGround, kde: KDE, segments: tuple[Array, Array], expected: Expected
+    ground: CompiledGround, kde: KDE, segments: tuple[Array, Array], expected: Expected
 ) -> SegmentDensities:
     """Work out the lowest log-density along segments in full."""
     log_sums, along = ground.measure(*segments, expected)

@@ -43,7 +43,7 @@ class GroundVerdicts:
     radii: Array
 
 
-class CommonGround:
+class CompiledGround:
     """Kernels on rows, the rows by their points, and pairs, for questions about all of them.
 
     ``log_normaliser`` turns a log-sum of kernels into a log-density.
@@ -78,7 +78,7 @@ class CommonGround:
         pairs: PairRule | None,
         *,
         log_normaliser: float,
-    ) -> CommonGround | None:
+    ) -> CompiledGround | None:
         """Put parts together where they are compiled."""
         library = load_library()
         if library is None or kernels is None or index is None:
@@ -90,7 +90,7 @@ class CommonGround:
     ) -> GroundVerdicts | None:
         """Compare segments with floors; None where there are steps and states among them."""
         n = len(starts)
-        starts, ends, floors = map(np.ascontiguousarray, (starts, ends, floors))
+        starts, ends, floors = map(_numbers, (starts, ends, floors))
         means, spreads = _addresses(expected)
         verdicts = np.empty(n, dtype=np.int8)
         numbers = np.empty((2 + self._depth, n))
@@ -108,7 +108,7 @@ class CommonGround:
     def measure(self, starts: Array, ends: Array, expected: Expected) -> tuple[Array, Array]:
         """Return the lowest log-sums of kernels along segments, and the lowest of pairs."""
         n = len(starts)
-        starts, ends = map(np.ascontiguousarray, (starts, ends))
+        starts, ends = map(_numbers, (starts, ends))
         means, spreads = _addresses(expected)
         found = np.empty((2, n))
         first = address(found)
@@ -126,3 +126,7 @@ def _addresses(expected: Expected) -> tuple[int | None, int | None]:
     if expected is None:
         return None, None
     return address(expected[0]), address(expected[1])
+
+
+def _numbers(values: Array) -> Array:
+    return np.ascontiguousarray(values, dtype=np.float64)

@@ -36,7 +36,7 @@ def nearest_allowed(
     if library is None or not points.flags.c_contiguous or points.dtype != np.float64:
         return None
     point, k, radius = asked
-    lower, upper, point, rough = map(np.ascontiguousarray, (*limits, point, rough))
+    lower, upper, point, rough = map(_numbers, (*limits, point, rough))
     n_rows, width = points.shape
     question = _NearQuestion(
         n_rows, width, k, address(points), address(lower), address(upper), address(point), radius
@@ -56,7 +56,7 @@ def touch_holes(centres: Array, radii: Array, start: Array, ends: Array) -> Mask
     library = load_library()
     if library is None:
         return None
-    centres, radii, start, ends = map(np.ascontiguousarray, (centres, radii, start, ends))
+    centres, radii, start, ends = map(_numbers, (centres, radii, start, ends))
     touched = np.zeros(len(ends), dtype=bool)
     check_memory(
         library.touch_holes(
@@ -65,3 +65,7 @@ def touch_holes(centres: Array, radii: Array, start: Array, ends: Array) -> Mask
         )
     )  # fmt: skip
     return touched
+
+
+def _numbers(values: Array) -> Array:
+    return np.ascontiguousarray(values, dtype=np.float64)

@@ -8,6 +8,7 @@ import numpy as np
 
 from localface.density.protocol import Hole, touch_any
 from localface.geometry.segments import nearest_distances, norms
+from localface.search.below_floor import are_below_floor
 from localface.search.graph import LocalGraph
 from localface.search.plan import Price
 from localface.search.questions import Questions
@@ -149,7 +150,7 @@ class AStar:
             return False
         self._knows_who_is_below = True
         low = np.zeros(len(self.vertices), dtype=bool)
-        low[1:] = yield from self.graph.are_below_floor(self.vertices[1:])
+        low[1:] = yield from are_below_floor(self.graph, self.vertices[1:])
         low &= ~self.closed
         self.graph.below_floor.update(np.array(self.vertices)[low].tolist())
         if not low.any():
