@@ -22,14 +22,14 @@ needs_compiled = pytest.mark.skipif(
 def point_set_by_numpy(rows: PointSet) -> PointSet:
     """The same points, looked up in Python."""
     found = copy.copy(rows)
-    vars(found)["_row_index"] = None
+    vars(found)["index"] = None
     return found
 
 
 def kde_by_numpy(kde: KDE) -> KDE:
     """The same density, with NumPy alone."""
     found = copy.copy(kde)
-    vars(found)["_compiled"] = None
+    vars(found)["compiled"] = None
     vars(found)["_point_set"] = point_set_by_numpy(kde._point_set)
     return found
 
@@ -38,7 +38,10 @@ def common_states_by_numpy(density: CommonStates) -> CommonStates:
     """The same common states, with NumPy alone."""
     found = copy.copy(density)
     vars(found).update(
-        kde=kde_by_numpy(density.kde), rows=point_set_by_numpy(density.rows), _pair_rule=None
+        kde=kde_by_numpy(density.kde),
+        rows=point_set_by_numpy(density.rows),
+        _pair_rule=None,
+        _ground=None,
     )
     return found
 

@@ -10,6 +10,7 @@ import pytest
 
 from localface.data.feature import Feature
 from localface.data.frames import column_names
+from localface.data.one_person import open_person
 from localface.data.read import read_people, read_record, read_records
 from localface.data.schema import Schema
 from localface.errors import DataError
@@ -205,3 +206,24 @@ def test_people_come_as_a_table_or_a_list():
 def test_people_who_cannot_be_read_are_named(people, message):
     with pytest.raises(DataError, match=message):
         read_people(people, SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [{}, {"b": "int64"}, {"a": "float32"}, {"a": "float32", "b": "float32"}, {"b": "Float64"}],
+)
+def test_one_row_of_a_pandas_frame_keeps_its_values_and_dtypes(kinds: dict[str, str]) -> None:
+    table = pd.DataFrame({"a": [0.1 + 0.2, -0.0], "b": [3.0, 4.0]}).astype(kinds)
+
+    for i in (0, 1, 0):
+        opened = open_person(table.iloc[[i]])
+        assert opened.values == dict(zip("ab", table.iloc[i].tolist(), strict=True))
+        assert opened.dtypes == tuple(table.dtypes)
+
+
+def test_columns_that_were_renamed_are_read_by_their_new_names() -> None:
+    table = pd.DataFrame([[1.0, 2.0]], columns=["a", "b"])
+    assert open_person(table).values == {"a": 1.0, "b": 2.0}
+    table.columns = ["b", "a"]
+    assert open_person(table).values == {"b": 1.0, "a": 2.0}
+    assert open_person(table[["a"]]).values == {"a": 2.0}

@@ -12,6 +12,7 @@ from localface.analyses.whynot import explain_refusals
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
+from localface.models.agreeing import AgreeingScorer
 from localface.search.plan import Plan
 
 
@@ -23,13 +24,30 @@ def complete_answers(
 
     Who asked for it is first brought as far as possible. What all of it revealed is told together.
     """
+    answers = [answer for _, answer in asked]
+    some = [i for i, one in enumerate(asked) if _is_incomplete(engine, *one)]
+    if some:
+        more = _completed(engine, plan, [asked[i] for i in some])
+        for i, answer in zip(some, more, strict=True):
+            answers[i] = answer
+    return [
+        engine.with_all_revealed(request, answer)
+        for (request, _), answer in zip(asked, answers, strict=True)
+    ]
+
+
+def _is_incomplete(engine: Engine, request: Request, answer: Recourse) -> bool:
+    """Tell whether there is more to say: no way, something to measure, other or later models."""
+    other_models = isinstance(engine.score, AgreeingScorer) or engine.outcomes is not None
+    return not answer.found or bool(request.box.absent) or other_models
+
+
+def _completed(
+    engine: Engine, plan: Plan, asked: Sequence[tuple[Request, Recourse]]
+) -> list[Recourse]:
     requests = [request for request, _ in asked]
     answers = go_as_far_as_possible(engine, plan, asked)
     answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
     answers = go_on_until_lasting(engine, plan, list(zip(requests, answers, strict=True)))
     answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
-    answers = add_robustness(engine, list(zip(requests, answers, strict=True)))
-    return [
-        engine.with_all_revealed(request, answer)
-        for request, answer in zip(requests, answers, strict=True)
-    ]
+    return add_robustness(engine, list(zip(requests, answers, strict=True)))

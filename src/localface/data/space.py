@@ -53,6 +53,8 @@ class Space:
     _one_hot: Ids = field(init=False)  # the features that have a column a category
     _one_hot_columns: Ids = field(init=False)  # the first of these columns, of each
     _heights: Array = field(init=False)  # the value in the column of one's category
+    _is_plain: bool = field(init=False)  # whether every column is a feature, in their order
+    _noticeable: Array = field(init=False)  # how much of each feature anyone would notice
 
     def __post_init__(self) -> None:
         features = self.schema.features
@@ -77,6 +79,9 @@ class Space:
                 self.schema, self.centres, self.scales, self.normal_scores
             ),
         }
+        columns["_is_plain"] = not one_hot and sum(widths) == len(features)
+        small = [0.0 if one.discrete else (one.resolution or 0.0) for one in features]
+        columns["_noticeable"] = np.array(small) * (1 - 1e-9)
         for name, value in columns.items():
             object.__setattr__(self, name, value)
         self.discrete[self.absence_columns.numbers] = True
@@ -149,18 +154,21 @@ class Space:
         several = np.bincount(features[:, 0], minlength=len(self.schema)) > 1
         return np.asarray(~self.discrete & ~several[groups])
 
-    def just_noticeable(self, record: Array) -> tuple[Array, Array]:
+    def just_noticeable(self, record: Array, point: Array | None = None) -> tuple[Array, Array]:
         """Return the points just far enough below and above a record for anyone to notice.
 
-        Further inwards a column is as good as unchanged.
+        Further inwards a column is as good as unchanged. ``point`` is the record's, where known.
         """
-        small = [0.0 if one.discrete else (one.resolution or 0.0) for one in self.schema]
-        step = np.where(absent_values(self.schema, record), 0.0, np.array(small) * (1 - 1e-9))
+        if point is not None and not self._noticeable.any():
+            return point, point
+        step = np.where(absent_values(self.schema, record), 0.0, self._noticeable)
         low, high = self.points(np.stack([record - step, record + step]))
         return low, high
 
     def check_magnitudes(self, records: Array | Floats, who: str) -> None:
         """Refuse values so far off that no distance could be told from them any more."""
+        if len(records) == 1 and not self._far_off(records.astype(np.float64)).any():
+            return  # nor is what is absent, whatever stands in its place
         present = ~absent_values(self.schema, records)
         lowest = records.min(axis=0, where=present, initial=np.inf)
         highest = records.max(axis=0, where=present, initial=-np.inf)
@@ -183,6 +191,8 @@ class Space:
 
     def points(self, records: Array) -> Array:
         """Turn records into points."""
+        if self._is_plain:
+            return self._plain_codes.to_columns(np.asarray(records, dtype=np.float64))
         points = np.zeros((len(records), self.width))
         points[:, self._plain_columns] = self._plain_codes.to_columns(records[:, self._plain])
         codes = records[:, self._one_hot]
@@ -194,6 +204,8 @@ class Space:
 
     def records(self, points: Array) -> Array:
         """Turn points into the nearest records, numbers with few digits where that is the same."""
+        if self._is_plain:
+            return self._plain_codes.nearest(points)
         records = np.empty((len(points), len(self.schema)))
         records[:, self._plain] = self._plain_codes.nearest(points[:, self._plain_columns])
         for j, first in self._one_hot_features():

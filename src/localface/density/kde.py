@@ -70,10 +70,10 @@ class KDE:
         self.scale = DensityScale(np.sort(row_log_densities[~np.isnan(row_log_densities)]))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_compiled"}
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     @cached_property
-    def _compiled(self) -> StepKernels | None:
+    def compiled(self) -> StepKernels | None:
         """The kernels laid out for compiled code, where there is any."""
         library = load_library()
         if library is None:
@@ -125,34 +125,35 @@ class KDE:
             log_sums = self._lowest_log_sums(starts, ends, rows)
             return compare_with_floor(log_sums + self.log_normaliser, None)
         floors = np.broadcast_to(log_floor, len(starts)) - self.log_normaliser
-        if self._compiled is not None:
+        if self.compiled is not None:
             if rows is None:
                 rows = self._point_set.rows_at_ends(starts, ends)
-            return self._judge_compiled(self._compiled, starts, ends, rows, floors)
+            return self._judge_compiled(self.compiled, starts, ends, rows, floors)
         return self._judge(starts, ends, floors)
 
     def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids | None = None) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
-        if self._compiled is not None:
+        if self.compiled is not None:
             if rows is None:
                 rows = self._point_set.rows_at_ends(starts, ends)
-            log_sums = self._compiled.lowest_log_sums(starts, ends, rows)
-            some = np.flatnonzero(self._is_long(starts, ends))
-            if len(some):
-                long = SegmentSums.of(self._kernels, starts[some], ends[some])
-                log_sums[some] = long.lowest_log_sums()
+            log_sums = self.compiled.lowest_log_sums(starts, ends, rows)
+            self.settle_long(starts, ends, log_sums)
             return log_sums
         log_sums = np.empty(len(starts))
         for some, sums in self._kernel_sums_in_chunks(starts, ends):
             log_sums[some] = sums.lowest_log_sums()
         return log_sums
 
-    def _is_long(self, starts: Array, ends: Array) -> Mask:
-        """Tell which segments have a leg that must be worked out by itself."""
+    def settle_long(self, starts: Array, ends: Array, log_sums: Array) -> None:
+        """Work out by themselves, in place, the lowest log-sums of segments with a long leg."""
         if not self._kernels.may_be_long(starts, ends):
-            return np.zeros(len(starts), dtype=bool)
+            return
         legs = self._kernels.legs_of(starts, ends)
-        return np.asarray(np.logical_or.reduceat(self._kernels.is_long(legs), legs.first_legs))
+        is_long = np.logical_or.reduceat(self._kernels.is_long(legs), legs.first_legs)
+        some = np.flatnonzero(is_long)
+        if len(some):
+            long = SegmentSums.of(self._kernels, starts[some], ends[some])
+            log_sums[some] = long.lowest_log_sums()
 
     def _judge_compiled(
         self, compiled: StepKernels, starts: Array, ends: Array, rows: Ids, floors: Array

@@ -13,6 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
+from localface.geometry.compiled.near import touch_holes
 from localface.types import Array, Ids, Mask
 
 FLOOR_TOLERANCE = 1e-9
@@ -97,13 +98,17 @@ def touch_any(holes: Sequence[Hole], start: Array, ends: Array) -> Mask:
         here = start if matrix is None else start @ matrix
         there = ends if matrix is None else ends @ matrix
         centres = np.stack([hole.centre for hole in some])
+        reach = np.array([hole.radius for hole in some])
+        found = touch_holes(centres, reach, here, there)
+        if found is not None:
+            touched |= found
+            continue
         to_start = here - centres
         to_end = there[None, :, :] - centres[:, None, :]
         product = (to_end * to_start[:, None, :]).sum(axis=-1)
         at_start = (to_start**2).sum(axis=-1)[:, None]
         at_end = (to_end**2).sum(axis=-1)
-        radii = np.array([hole.radius for hole in some])[:, None]
-        touched |= _is_near(product, at_start, at_end, radii).any(axis=0)
+        touched |= _is_near(product, at_start, at_end, reach[:, None]).any(axis=0)
     return touched
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from localface.density.protocol import Density, SegmentDensities
+from localface.density.protocol import Density, LogFloor, SegmentDensities
 from localface.engine.meter import Meter
 from localface.engine.score_cache import ScoreCache, ScoreFunction
 from localface.engine.targets import TargetRows
@@ -92,14 +92,17 @@ class QuestionAnswerer:
         records = [
             meter.decode(some.points, self._source.records(some.donors))
             for (meter, _), some in zip(asked, states, strict=True)
+            if len(some.points)
         ]
-        exact = self._scores.score_rows_and_states(fresh, [one for one in records if len(one)])
+        exact = self._scores.score_rows_and_states(fresh, records)
         answers: list[Array | TargetCounts | ComposedStates] = []
         for (meter, question), some in zip(asked, states, strict=True):
             n = len(some.points)
-            scores = self._score.round_scores(exact[:n], meter.min_score)
-            exact = exact[n:]
-            meter.count_scored_records(n)
+            scores = exact[:n]
+            if n:
+                scores = self._score.round_scores(scores, meter.min_score)
+                exact = exact[n:]
+                meter.count_scored_records(n)
             if isinstance(question, ScorePoints):
                 answers.append(scores)
             elif isinstance(question, ComposeStates):
@@ -107,7 +110,8 @@ class QuestionAnswerer:
             elif isinstance(question, ScoreRows):
                 scores = self._scores.scores_of_rows(question.ids)
                 answers.append(self._score.round_scores(scores, meter.min_score))
-                meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
+                if len(fresh):
+                    meter.count_scored_records(int(np.isin(question.ids, fresh).sum()))
             elif question.projection is not None:
                 answers.append(_count_states(meter, question, some, scores))
             else:
@@ -123,7 +127,7 @@ class QuestionAnswerer:
             return _States(points, ids)
         if isinstance(question, Census) and question.projection is not None:
             return _States(self._targets.different_states(question))
-        return _States(np.zeros((0, self._source.width)))
+        return _NO_STATES
 
     def _rows_to_score(self, asked: Metered) -> Ids:
         """Return the rows that have to be scored to answer, each once."""
@@ -142,6 +146,9 @@ class QuestionAnswerer:
 
         Under each rule it takes one call for verdicts and one for values.
         """
+        if len(asked) == 1:
+            ((_, alone),) = asked
+            return [self._judge_by(alone.rule)(alone.starts, alone.ends, alone.log_floor)]
         answers: dict[int, SegmentDensities] = {}
         groups: dict[tuple[str, bool], list[int]] = {}
         for i, (_, question) in enumerate(asked):
@@ -155,19 +162,19 @@ class QuestionAnswerer:
                 answers[i] = found.for_segments(first, last)
         return [answers[i] for i in range(len(asked))]
 
+    def _judge_by(self, rule: str) -> Callable[[Array, Array, LogFloor], SegmentDensities]:
+        return self._density.lowest_along if rule == "lowest" else self._density.mean_along
+
     def _ask_density(
         self, questions: Sequence[DensityAlong], rule: str, *, in_full: bool
     ) -> SegmentDensities:
         """Ask the density about all segments, each against its floor or ``in_full``."""
-        judge = self._density.lowest_along if rule == "lowest" else self._density.mean_along
+        judge = self._judge_by(rule)
         starts = np.concatenate([question.starts for question in questions])
         ends = np.concatenate([question.ends for question in questions])
         if in_full:
             return judge(starts, ends, None)
-        floors = [
-            np.broadcast_to(np.asarray(one.log_floor, dtype=float), len(one.starts))
-            for one in questions
-        ]
+        floors = [np.full(len(one.starts), one.log_floor, dtype=float) for one in questions]
         return judge(starts, ends, np.concatenate(floors))
 
     def _answer_row_densities(self, asked: Metered) -> list[Array]:
@@ -194,6 +201,9 @@ class _States:
     points: Array
     ids: Ids = field(default_factory=lambda: NO_ROWS)
     donors: Ids = field(default_factory=lambda: NO_ROWS)
+
+
+_NO_STATES = _States(np.zeros((0, 0)))
 
 
 def _count_states(meter: Meter, question: Census, states: _States, scores: Array) -> TargetCounts:

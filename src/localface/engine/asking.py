@@ -59,10 +59,20 @@ class CheckedAsk:
         opened = open_person(person)
         record = read_record(opened, self.engine.schema, extra=self.engine.extra_columns)
         form = person_format(opened, self.engine.form)
-        return replace(self.make_request_from_record(record, form), clock=clock)
+        return self.make_request_from_record(record, form, clock=clock)
 
-    def make_request_from_record(self, record: Array, form: TableFormat) -> Request:
-        """Write down what one person asks, given their record; their time has not begun yet."""
+    def make_request_from_record(
+        self,
+        record: Array,
+        form: TableFormat,
+        *,
+        clock: Clock | None = None,
+        person: int | None = None,
+    ) -> Request:
+        """Write down what one person asks, given their record.
+
+        Without a ``clock`` their time has not begun yet; ``person`` is their number among many.
+        """
         return self.engine.make_request(
             record,
             form,
@@ -70,7 +80,8 @@ class CheckedAsk:
             goal=self.counterfactual,
             relax=self.relax,
             weights=self.weights,
-            clock=Clock(self.max_seconds),
+            clock=clock or Clock(self.max_seconds),
+            person=person,
             best_effort=self.best_effort,
             options_of=self.options_of,
             lasting=self.lasting,

@@ -23,21 +23,25 @@ def make_decoder(
     exact: Sequence[Array],
     within: Box | None = None,
     bounds: Bounds | None = None,
+    *,
+    points: Array | None = None,
 ) -> Decode:
     """Turn points into records, taking over known values bit for bit wherever a point has them.
 
     ``exact`` are the records that are known; ``within`` says whose limits rounding must not
-    overstep, and ``bounds`` are the same on points, where they are known.
+    overstep; ``bounds`` are the same on points, and ``points`` the exact ones, where known.
     """
     n_features = len(space.schema)
     firsts = space.first_columns
     known = np.stack(exact) if len(exact) else np.zeros((0, n_features))
-    known_points = space.points(known)
+    known_points = space.points(known) if points is None else points
     if within is not None and bounds is None:
         bounds = space.bounds(within)
     edges = None if bounds is None else (bounds.lower[firsts], bounds.upper[firsts])
 
     def decode(points: Array, donors: Array) -> Array:
+        if not len(points):
+            return np.zeros((0, n_features))
         if points.shape == known_points.shape and np.array_equal(points, known_points):
             return known
         records = space.records(points)

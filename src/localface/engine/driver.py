@@ -72,6 +72,9 @@ class Driver:
         self._density = density
         self._fitted_on_sample = fitted_on_sample
         self._answerer = QuestionAnswerer(rows, density, score, fitted_on_sample=fitted_on_sample)
+        kinds = self._answerer.answer_kinds
+        self._answer_kinds = [answer for _, answer in kinds]
+        self._place_of_kind = {one: i for i, (some, _) in enumerate(kinds) for one in some}
 
     def with_score(self, score: ScoreFunction) -> Driver:
         """Return a driver of the same rows for another score; what was scored is not shared."""
@@ -140,14 +143,13 @@ class Driver:
     def _answer_round(self, active: Sequence[_Active[Any]], *, apart: bool) -> list[Any]:
         """Answer a round, each kind of question in one call; an error may be the answer."""
         answers: list[Any] = [None] * len(active)
-        asked: dict[type, list[int]] = {}
+        asked: dict[int, list[int]] = {}  # who asks, by the place of the kind in the order
         for i, one in enumerate(active):
-            asked.setdefault(type(one.question), []).append(i)
-        for kinds, answer in self._answerer.answer_kinds:
-            members = sorted(i for kind in kinds for i in asked.get(kind, ()))
-            if not members:
-                continue
+            asked.setdefault(self._place_of_kind[type(one.question)], []).append(i)
+        for place in sorted(asked):
+            members = asked[place]
             some = [active[i] for i in members]
+            answer = self._answer_kinds[place]
             started = time.perf_counter()
             for i, one in zip(members, _answer_one_kind(answer, some, apart=apart), strict=True):
                 answers[i] = one

@@ -209,7 +209,10 @@ class Engine:
 
     def with_all_revealed(self, request: Request, answer: Recourse) -> Recourse:
         """Return an answer that tells all that was revealed for it, by whatever search."""
-        return replace(answer, disclosure=request.account.make_disclosure(self.source.n_rows))
+        disclosure = request.account.make_disclosure(self.source.n_rows)
+        if disclosure == answer.disclosure:  # one search was all there was
+            return answer
+        return replace(answer, disclosure=disclosure)
 
     def make_person(
         self,
@@ -219,12 +222,17 @@ class Engine:
         weights: Mapping[str, float] | None = None,
         fixed: Collection[str] = (),
         bounds: Bounds | None = None,
+        point: Array | None = None,
     ) -> Person:
-        """Someone as a search sees them; ``bounds`` are those of the box, where they are known."""
+        """Someone as a search sees them.
+
+        ``bounds`` are those of the box, and ``point`` is the record's, where they are known.
+        """
         options = self.options
         bounds = self.space.bounds(box) if bounds is None else bounds
+        factual = self.space.points(record[None, :])[0] if point is None else point
         return Person(
-            factual=self.space.points(record[None, :])[0],
+            factual=factual,
             bounds=bounds,
             min_score=self.score.min_score,
             log_floor=self.log_floor,
@@ -235,10 +243,10 @@ class Engine:
             snap=self.space.snap,
             group_of=self.space.groups,
             part_of_the_way=self.space.goes_part_of_the_way,
-            just_noticeable=self.space.just_noticeable(record),
+            just_noticeable=self.space.just_noticeable(record, factual),
             keeps_relations=self._keeps_relations,
             round_outwards=lambda column, values: self.space.round_outwards(record, column, values),
-            projection=self._make_projection(record, box, bounds),
+            projection=self._make_projection(record, box, bounds, factual),
             weights=self._weights_of_columns(weights) if weights else None,
             fixed=self._columns_of(fixed) if fixed else None,
             grown=self._grown_states(record, box),
@@ -268,16 +276,18 @@ class Engine:
         is_named = np.array([name in names for name in self.schema.names])
         return np.asarray(is_named[self.space.feature_of])
 
-    def _make_projection(self, record: Array, box: Box, bounds: Bounds) -> Projection | None:
+    def _make_projection(
+        self, record: Array, box: Box, bounds: Bounds, point: Array
+    ) -> Projection | None:
         """What a person may take over from rows; None where paths lead through rows themselves."""
         if self.options.through == "rows" or self.options.as_published:
             return None
-        kept = box.project_records(self.schema.features, record[None, :], record)
+        kept = box.project_records(self.schema.features, record[None, :], record)[0]
         alike = compile_comparable_box(self.schema.features, record)
         whole = box.with_whole_limits(self.schema.features)
         return Projection(
             bounds if whole is box else self.space.bounds(whole),
-            self.space.points(kept)[0],
+            point if np.array_equal(kept, record) else self.space.points(kept[None, :])[0],
             self.space.groups,
             None if alike is None else self.space.bounds(alike),
             self.space.goes_part_of_the_way,
@@ -285,6 +295,8 @@ class Engine:
 
     def _grown_states(self, record: Array, box: Box) -> Array | None:
         """The states that a person comes to by waiting; None where nothing grows by itself."""
+        if not box.grows_to:
+            return None
         records = grown_records(self.schema, record, box, self.highest)
         return self.space.points(records) if len(records) else None
 
@@ -300,14 +312,20 @@ def _make_search_job(asked: PlannedRequest, wrap: Wrap | None = None) -> SearchJ
     engine, request, plan = asked
     box = request.box
     bounds = engine.space.bounds(box)
-    decode = engine.make_decoder(request.known_records, box, bounds)
+    known = engine.space.points(np.stack(request.known_records))
+    decode = make_decoder(engine.space, request.known_records, box, bounds, points=known)
     person = engine.make_person(
-        request.record, box, weights=request.weights, fixed=request.fixed, bounds=bounds
+        request.record,
+        box,
+        weights=request.weights,
+        fixed=request.fixed,
+        bounds=bounds,
+        point=known[0],
     )
     asks = find_recourse(
         person,
         plan,
-        goal=engine.goal_point(request),
+        goal=None if request.goal is None else known[1],
         relax=request.relax,
         wished=request.wished,
     )

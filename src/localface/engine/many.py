@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, TypeVar
 
 from localface.answers.many import Recourses
@@ -53,8 +52,8 @@ def _plan_request(number: int, asked: CheckedAsk, record: Array | InputError) ->
     if isinstance(record, InputError):
         raise record
     asked = asked.for_record(record)
-    request = asked.make_request_from_record(record, asked.engine.form)
-    return asked.engine, replace(request, person=number), asked.plan
+    request = asked.make_request_from_record(record, asked.engine.form, person=number)
+    return asked.engine, request, asked.plan
 
 
 def answer_many(

@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from localface.sources.protocol import Source
-from localface.types import Array, Ids
+from localface.types import NO_ROWS, Array, Ids
 
 BLOCK_ROWS = 2**16  # rows read or scored at a time where a whole table is
 
@@ -40,7 +40,8 @@ class ScoreCache:
     def unscored_rows(self, ids: Ids) -> Ids:
         """Return those of some rows that have not been scored, each once."""
         self._make_room_for(ids)
-        return np.unique(ids[~self._is_known[ids]])
+        known = self._is_known[ids]
+        return NO_ROWS if known.all() else np.unique(ids[~known])
 
     def score_rows_and_states(self, rows: Ids, states: Sequence[Array] = ()) -> Array:
         """Score unknown rows together with records that are no rows; returns the latter's scores.
@@ -50,8 +51,10 @@ class ScoreCache:
         while len(rows) > BLOCK_ROWS:
             self.score_rows_and_states(rows[:BLOCK_ROWS])
             rows = rows[BLOCK_ROWS:]
+        if not len(rows) and not len(states):
+            return np.zeros(0)
         batch = [self._source.records(rows), *states] if len(rows) else list(states)
-        scores = self._score(np.concatenate(batch)) if batch else np.zeros(0)
+        scores = self._score(batch[0] if len(batch) == 1 else np.concatenate(batch))
         if not self._is_known.flags.writeable:  # it came from another process, which keeps its own
             self._scores = self._scores.copy()
             self._is_known = self._is_known.copy()

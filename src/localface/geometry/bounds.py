@@ -55,13 +55,21 @@ class Bounds:
         inside = ((points >= self.lower) & (points <= self.upper)).all(axis=-1)
         return np.asarray(inside, dtype=bool)
 
+    def may_step(self, start: Array, end: Array) -> bool:
+        """Tell whether one step goes back on no one-way column; see ``respects_one_way``."""
+        if not self._is_one_way and not self.entered_from:
+            return True
+        return bool(self.respects_one_way(start, end))
+
     def respects_one_way(self, start: Array, end: Array) -> Mask:
         """Tell which steps go back on no one-way column, and enter categories as they may."""
         if self._is_one_way:
             forward = (end >= start) | ~self.up
             fine = np.asarray((forward & ((end <= start) | ~self.down)).all(axis=-1), dtype=bool)
         else:
-            fine = np.ones(np.broadcast_shapes(start.shape, end.shape)[:-1], dtype=bool)
+            alike = start.ndim == 1 or start.shape == end.shape
+            shape = end.shape if alike else np.broadcast_shapes(start.shape, end.shape)
+            fine = np.ones(shape[:-1], dtype=bool)
         for column, before in self.entered_from:
             entered = (end[..., column] > 0) & (start[..., column] <= 0)
             fine = fine & ~(entered & (start[..., before] <= 0))

@@ -118,17 +118,17 @@ class PointSet:
 
     def rows_at(self, points: Array) -> Ids:
         """Return the rows that lie exactly at points; -1 where there is none."""
-        if self._row_index is not None:
-            return self._row_index.rows_at(points)
+        if self.index is not None:
+            return self.index.rows_at(points)
         known = self._row_by_bytes
         return np.array([known.get((one + 0.0).tobytes(), -1) for one in points], dtype=np.int64)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_row_index"}
+        return {name: value for name, value in vars(self).items() if name != "index"}
 
     @cached_property
-    def _row_index(self) -> RowIndex | None:
-        """The rows by their points, compiled."""
+    def index(self) -> RowIndex | None:
+        """The rows by their points, where that is compiled."""
         return RowIndex.or_none(self.points)
 
     @cached_property

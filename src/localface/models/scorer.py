@@ -131,8 +131,7 @@ class Scorer:
         """Round scores, but never across a threshold."""
         power = math.ceil(math.log10(max(1.0, abs(min_score)))) - _DIGITS
         grid = 10.0**power
-        rounded = np.round(scores / grid) * grid
-        rounded = np.round(rounded, max(0, -power))
+        rounded = (np.rint(scores / grid) * grid).round(max(0, -power))
         crossed = (rounded >= min_score) & (scores < min_score)
         return np.asarray(np.where(crossed, scores, rounded))
 

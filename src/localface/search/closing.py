@@ -41,6 +41,8 @@ def close_search(
     relaxed: bool = False,
     proven: bool = False,
     counts: TargetCounts | None = None,
+    composed: bool = False,
+    cut_short: bool = False,
 ) -> Questions[Outcome]:
     """Work out the log-densities of a path in full, and make an outcome of it."""
     at_vertices, along_edges = yield from in_any_case(lambda: _measure_path(graph, path))
@@ -59,6 +61,8 @@ def close_search(
         relaxed=relaxed,
         proven=proven,
         counts=counts,
+        composed=composed,
+        cut_short=cut_short,
     )
 
 
@@ -93,11 +97,18 @@ def close_improved(
     """Close with a path that leads on from the entry step, where there is one."""
     if found.entry:
         path = GraphPath((0, *path.vertices), path.cost)
-    outcome = yield from close_search(
-        "FOUND", graph, path, entry=found.entry, relaxed=relaxed, proven=proven
+    return (
+        yield from close_search(
+            "FOUND",
+            graph,
+            path,
+            entry=found.entry,
+            relaxed=relaxed,
+            proven=proven,
+            composed=graph.goal is None and bool(graph.ids[path.vertices[-1]] < 0),
+            cut_short=cut_short,
+        )
     )
-    composed = graph.goal is None and outcome.ids[-1] < 0
-    return replace(outcome, composed=composed, cut_short=cut_short)
 
 
 def close_out_of_time(graph: LocalGraph) -> Questions[Outcome]:

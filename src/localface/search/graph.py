@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from localface.density.protocol import RESTATED_TOLERANCE, Hole, SegmentDensities
+from localface.density.protocol import Hole, SegmentDensities
 from localface.geometry.bounds import Bounds
 from localface.geometry.point_set import keys_of
 from localface.geometry.segments import norms
@@ -35,7 +35,7 @@ from localface.search.trails import Edge, GraphPath, Trail, undirected_key
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids, Mask
 
-_AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
+STATES_AT_ONCE = 256  # states whose density is asked for in one question: time may be up meanwhile
 
 
 class LocalGraph:
@@ -75,8 +75,16 @@ class LocalGraph:
         """Known vertices at which the search may end."""
         if self.goal is not None:
             return [self.goal]
-        reaches = (self.scores >= self.person.min_score) & ~self.breaks_relation
-        return (1 + np.flatnonzero(reaches[1:])).tolist()
+        return self.are_goals.nonzero()[0].tolist()
+
+    @property
+    def are_goals(self) -> Mask:
+        """Which of all vertices the search may end at; never the factual, unless it is given."""
+        if self.goal is not None:
+            return np.asarray(np.arange(len(self.scores)) == self.goal)
+        found = (self.scores >= self.person.min_score) & ~self.breaks_relation
+        found[0] = False
+        return found
 
     def is_goal(self, vertex: int) -> bool:
         """Tell whether the search may end at a vertex."""
@@ -210,26 +218,10 @@ class LocalGraph:
         states = np.flatnonzero(ids < 0)
         if len(rows):
             values[rows] = yield from ask_row_densities(ids[rows], points[rows])
-        for first in range(0, len(states), _AT_ONCE):
-            some = states[first : first + _AT_ONCE]
+        for first in range(0, len(states), STATES_AT_ONCE):
+            some = states[first : first + STATES_AT_ONCE]
             values[some] = yield from ask_state_densities(points[some], self.person.rule, enough)
         return values
-
-    def are_below_floor(self, vertices: list[int]) -> Questions[Mask]:
-        """Tell which vertices are below the floor: known for rows, a verdict for other states."""
-        person = self.person
-        states = [vertex for vertex in vertices if self.ids[vertex] < 0]
-        passing = set()
-        for first in range(0, len(states), _AT_ONCE):
-            some = states[first : first + _AT_ONCE]
-            loops = [(vertex, vertex) for vertex in some]
-            found = yield from self.densities_along(loops, person.log_floor, person.rule)
-            passing.update(np.array(some)[found.passes].tolist())
-        rows = [vertex for vertex in vertices if self.ids[vertex] >= 0]
-        known = yield from self.log_densities_at(rows)
-        low = known < person.log_floor - 2 * RESTATED_TOLERANCE
-        passing.update(np.array(rows, dtype=np.int64)[~low].tolist())
-        return np.array([vertex not in passing for vertex in vertices], dtype=bool)
 
     def has_targets(self) -> Questions[bool]:
         """Tell whether any allowed row or state reaches the target, revealing none; asked once."""
@@ -255,7 +247,10 @@ class LocalGraph:
         the lowest density counts, that goes without saying.
         """
         wanted = list(edges)
-        permitted = self.are_permitted([a for a, _ in wanted], [b for _, b in wanted]).tolist()
+        if len(wanted) == 1:
+            permitted = [self.is_permitted(wanted[0])]
+        else:
+            permitted = self.are_permitted([a for a, _ in wanted], [b for _, b in wanted]).tolist()
         keys = [undirected_key(edge) for edge, fine in zip(wanted, permitted, strict=True) if fine]
         if self.below_floor:
             low = (key for key in keys if not self.below_floor.isdisjoint(key))
@@ -279,10 +274,9 @@ class LocalGraph:
         self, edges: list[Edge], log_floor: float | None, rule: str
     ) -> Questions[SegmentDensities]:
         """Ask for the log-density along edges; with a floor, only whether each reaches it."""
+        points = self.points
         starts, ends = np.array(edges, dtype=np.int64).reshape(-1, 2).T
-        return (
-            yield from ask_density_along(self.points[starts], self.points[ends], log_floor, rule)
-        )
+        return (yield from ask_density_along(points[starts], points[ends], log_floor, rule))
 
     def log_mean_densities(self, edges: list[Edge]) -> Questions[list[float]]:
         """Log of the mean density along edges, asking only about those that are new."""
@@ -295,7 +289,12 @@ class LocalGraph:
 
     def is_permitted(self, edge: Edge) -> bool:
         """Check the rules that need no question, for one edge."""
-        return bool(self.are_permitted(edge[0], [edge[1]])[0])
+        start, end = edge
+        if self.breaks_relation[end]:
+            return False
+        if not self.person.bounds.may_step(self.points[start], self.points[end]):
+            return False
+        return self.person.max_step == np.inf or self.edge_length(*edge) <= self.person.max_step
 
     def are_permitted(self, starts: int | list[int], ends: list[int]) -> Mask:
         """Check the rules that need no question: relations, one-way columns, the longest step."""

@@ -162,10 +162,15 @@ class LevelWalk:
         ends = [self._ground.ends[vertex] for vertex in vertices]
         heads = np.concatenate(ends)
         tails = np.repeat(np.array(vertices, dtype=np.int64), [len(some) for some in ends])
-        some = np.setdiff1d(heads, list(self.parents))
+        fresh = np.zeros(len(graph.points), dtype=bool)
+        fresh[heads] = True
+        fresh[list(self.parents)] = False
+        some = fresh.nonzero()[0]
         if np.isfinite(self._level) and len(some):
             some = some[(yield from self._ground.judge_vertices(some, self._level))]
-        fine = np.isin(heads, some)
+        passing = np.zeros(len(graph.points), dtype=bool)
+        passing[some] = True
+        fine = passing[heads]
         heads = heads[fine]
         tails = tails[fine]
         lengths = norms(graph.points[heads] - graph.points[tails])
@@ -175,8 +180,9 @@ class LevelWalk:
 
     def _take_edges(self, at_once: int, *, one_each: bool) -> list[Edge]:
         """Take the most promising edges out of the queue, at first no two with the same end."""
-        left = ~np.isin(self._heads, list(self.parents))
-        self._keep_edges(left)
+        left = np.ones(len(self._ground.graph.points), dtype=bool)
+        left[list(self.parents)] = False
+        self._keep_edges(left[self._heads])
         taken = np.lexsort((self._tails, self._heads, -self._appeal))
         if one_each:
             taken = taken[np.sort(np.unique(self._heads[taken], return_index=True)[1])]

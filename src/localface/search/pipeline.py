@@ -83,7 +83,8 @@ def find_recourse(
             return (yield from _search_as_in_the_paper(graph, plan))
         except OutOfTime:
             return (yield from close_out_of_time(graph))
-    plan = replace(plan, every_change=plan.every_change or wished)
+    if wished and not plan.every_change:
+        plan = replace(plan, every_change=True)
     outcome = yield from _guided_search(graph, plan, relax=relax)
     if goal is not None or plan.existence_only:
         return outcome
@@ -242,6 +243,8 @@ def _improve_path(
     outcome = yield from close_improved(
         graph, found, improvement.path, relaxed=relaxed, proven=proven, cut_short=not in_time
     )
+    if actions is None and missing is None:
+        return outcome
     return replace(outcome, actions=actions, missing_actions=missing)
 
 

@@ -17,14 +17,16 @@ def rows_not_known(found: Sequence[Neighbors], known: Container[int]) -> tuple[I
         new = [i for i, row in enumerate(one.ids.tolist()) if row not in known]
         moves = np.zeros(len(new), dtype=bool) if one.moved is None else one.moved[new]
         return one.ids[new], one.points[new], moves
-    fresh: dict[int, tuple[Array, bool]] = {}
-    for one in found:
-        moved = [False] * len(one.ids) if one.moved is None else one.moved.tolist()
-        for row, point, is_moved in zip(one.ids.tolist(), one.points, moved, strict=True):
-            if row not in known:
-                fresh.setdefault(row, (point, is_moved))
-    if not fresh:
+    ids = np.concatenate([one.ids for one in found])
+    first: dict[int, int] = {}  # where each row comes first
+    for i, row in enumerate(ids.tolist()):
+        if row not in known:
+            first.setdefault(row, i)
+    if not first:
         return NO_ROWS, np.zeros((0, 0)), np.zeros(0, dtype=bool)
-    rows = np.array(list(fresh), dtype=np.int64)
-    points = np.stack([point for point, _ in fresh.values()])
-    return rows, points, np.array([is_moved for _, is_moved in fresh.values()])
+    moved = [
+        np.zeros(len(one.ids), dtype=bool) if one.moved is None else one.moved for one in found
+    ]
+    places = list(first.values())
+    points = np.concatenate([one.points for one in found])
+    return ids[places], points[places], np.concatenate(moved)[places]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from localface.geometry.bounds import Bounds
+from localface.geometry.compiled.near import nearest_allowed
 from localface.geometry.point_set import PointSet
 from localface.geometry.segments import norms
 from localface.sources.nearest_states import answer_rows_and_states
@@ -97,14 +98,20 @@ class TableSource:
             rank = int(np.ceil(1.2 * wanted / len(rough) * len(probed))) + 2
             edge = float(probed[rank]) if rank < len(probed) else np.inf
             edge = min(edge, outer)
-            near = np.flatnonzero(rough <= edge if edge < np.inf else rough < np.inf)
-            ids, points, distances = self._nearest_allowed(question, near)
+            ids, distances = self._nearest_allowed(question, rough, edge)
             if edge >= outer or self._is_complete(question, distances, edge):
-                return Neighbors(ids, points, distances)
+                return Neighbors(ids, self._point_set.points[ids], distances)
             wanted *= 4
 
-    def _nearest_allowed(self, question: Nearest, near: Ids) -> tuple[Ids, Array, Array]:
-        """Return the k nearest allowed of some rows by exact distance, ties by id."""
+    def _nearest_allowed(self, question: Nearest, rough: Array, edge: float) -> tuple[Ids, Array]:
+        """Return the k nearest allowed of the rows within an edge by exact distance, ties by id."""
+        bounds = question.bounds
+        asked = (question.point, question.k, question.radius)
+        limits = (bounds.lower, bounds.upper)
+        found = nearest_allowed(self._point_set.points, rough, asked, limits, edge)
+        if found is not None:
+            return found
+        near = np.flatnonzero(rough <= edge if edge < np.inf else rough < np.inf)
         points = self._point_set.points[near]
         allowed = question.bounds.contain(points)
         near = near[allowed]
@@ -112,7 +119,7 @@ class TableSource:
         distances = norms(points - question.point)
         order = np.lexsort((near, distances))[: question.k]
         order = order[distances[order] <= question.radius]
-        return near[order], points[order], distances[order]
+        return near[order], distances[order]
 
     def _is_complete(self, question: Nearest, distances: Array, edge: float) -> bool:
         """Tell whether no row left behind can be as near as the furthest row taken."""

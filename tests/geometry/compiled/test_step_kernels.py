@@ -160,7 +160,7 @@ def _check_verdicts(ground: Ground, kde: KDE, floors: Array) -> None:
     found = kde.lowest_along(ground.starts, ground.ends, floors + kde.log_normaliser)
     by_numpy = kde._judge(ground.starts, ground.ends, floors)
     np.testing.assert_array_equal(found.passes, by_numpy.passes)
-    compiled = kde._compiled
+    compiled = kde.compiled
     assert compiled is not None
     rows = kde._point_set.rows_at_ends(ground.starts, ground.ends)
     judged = compiled.judge(ground.starts, ground.ends, rows, floors)
@@ -177,7 +177,7 @@ def _check_verdicts(ground: Ground, kde: KDE, floors: Array) -> None:
 def test_most_is_decided_without_the_referee(kind: str, seed: int) -> None:
     ground = make_ground(kind, seed)
     kde = ground.kde
-    compiled = kde._compiled
+    compiled = kde.compiled
     assert compiled is not None
     rows = kde._point_set.rows_at_ends(ground.starts, ground.ends)
     lowest = compiled.lowest_log_sums(ground.starts, ground.ends, rows)
@@ -214,7 +214,7 @@ def test_what_is_no_number_never_passes() -> None:
     kde = ground.kde
     nowhere = np.full((1, ground.points.shape[1]), np.nan)
     here = ground.points[:1]
-    compiled = kde._compiled
+    compiled = kde.compiled
     assert compiled is not None
     no_rows = np.full((1, 2), -1)
     for starts, ends in ((nowhere, nowhere), (here, nowhere), (nowhere, here)):

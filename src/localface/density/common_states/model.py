@@ -14,6 +14,7 @@ from localface.density.common_states.common_scale import CommonScale
 from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.given_own import GivenOwn
+from localface.density.common_states.on_ground import lowest_on_ground
 from localface.density.common_states.pair_layout import lay_out_pairs, rule_of_pairs
 from localface.density.common_states.pair_tables import NamedPair
 from localface.density.common_states.pair_weights import WeightedPairs
@@ -26,6 +27,7 @@ from localface.density.protocol import (
     SegmentDensities,
     compare_with_floor,
 )
+from localface.geometry.compiled.ground import CompiledGround
 from localface.geometry.compiled.pair_rule import PairRule
 from localface.geometry.device.device import Device
 from localface.geometry.device.shared import SharedPairs
@@ -73,7 +75,8 @@ class CommonStates:
     certified: bool = True
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_pair_rule"}
+        compiled = ("_pair_rule", "_ground")
+        return {name: value for name, value in vars(self).items() if name not in compiled}
 
     @cached_property
     def _pair_rule(self) -> PairRule | SharedPairs | None:
@@ -81,6 +84,16 @@ class CommonStates:
         if self.device is not None and len(self.pairs.considered):
             return self.device.rule_of(lay_out_pairs(self.pairs, self.common, self.space.discrete))
         return rule_of_pairs(self.pairs, self.common, self.space.discrete)
+
+    @cached_property
+    def _ground(self) -> CompiledGround | None:
+        """Rows, kernels and pairs together, where all of them are compiled."""
+        rule = self._pair_rule
+        if type(self.kde) is not KDE or isinstance(rule, SharedPairs):
+            return None
+        return CompiledGround.or_none(
+            self.kde.compiled, self.rows.index, rule, log_normaliser=self.kde.log_normaliser
+        )
 
     @property
     def bandwidth(self) -> float:
@@ -103,6 +116,11 @@ class CommonStates:
         first, which are quicker; on steps the joint density, as what it refuses a step for
         rules out other steps too.
         """
+        if self._ground is not None:
+            own = None if self.given_own is None else self.given_own.at(starts)
+            found = lowest_on_ground(self._ground, self.kde, (starts, ends, log_floor), own)
+            if found is not None:
+                return found
         mean, spread = self._expected(starts)
         rows = self.rows.rows_at_ends(starts, ends)
         if log_floor is None:

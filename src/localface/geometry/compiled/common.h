@@ -42,6 +42,29 @@ static inline int64_t reached(const double *edges, int64_t n, double value)
     return low;
 }
 
+/* Add up as NumPy does, in pairs of eighths: the same to the last bit. */
+static inline double sum_in_pairs(const double *x, int64_t n)
+{
+    if (n < 8) {
+        double sum = n ? x[0] : 0.0;
+        for (int64_t i = 1; i < n; i++) sum += x[i];
+        return sum;
+    }
+    if (n <= 128) {
+        double r[8];
+        int64_t i = 8;
+        for (int j = 0; j < 8; j++) r[j] = x[j];
+        for (; i < n - (n % 8); i += 8)
+            for (int j = 0; j < 8; j++) r[j] += x[i + j];
+        double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
+        for (; i < n; i++) sum += x[i];
+        return sum;
+    }
+    int64_t half = n / 2;
+    half -= half % 8;
+    return sum_in_pairs(x, half) + sum_in_pairs(x + half, n - half);
+}
+
 /* The lower of two values, no number where one of them is none, as numpy.minimum has it. */
 static inline double lower_of(double a, double b)
 {

@@ -21,6 +21,22 @@ typedef struct {
     double bandwidth, largest;   /* largest squared length of a place */
 } Kernels;
 
+/* A hash table of rows by their points (steps.c), and tables of pairs of features (pairs.c). */
+typedef struct RowIndex RowIndex;
+typedef struct Pairs Pairs;
+
+PUBLIC void rows_at(const RowIndex *index, int64_t n, const double *points, int64_t *rows);
+PUBLIC int judge_segments(const Kernels *k, int64_t n, const double *starts, const double *ends,
+                          const int64_t *rows, const double *floors, int8_t *verdicts,
+                          double *bounds, double *holes, double *radii);
+PUBLIC int judge_states(const Kernels *k, int64_t n, const double *points, const int64_t *rows,
+                        const double *floors, int8_t *verdicts, double *bounds);
+PUBLIC int lowest_log_sums(const Kernels *k, int64_t n, const double *starts, const double *ends,
+                           const int64_t *rows, double *lowest);
+PUBLIC int lowest_pairs(const Pairs *p, int64_t n, const double *starts, const double *ends,
+                        const uint8_t *left_out, const double *means, const double *spreads,
+                        const double *floors, int only_ends, double *lowest);
+
 /* In single precision (rough.c): within what rough_guard allows for. */
 void rough_sums(const Kernels *k, const float *start, const float *direction,
                 const int64_t *own, double floor, const double *offsets, int n_places,

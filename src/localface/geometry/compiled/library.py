@@ -28,6 +28,13 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     "judge_states": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 5]),
     "lowest_log_sums": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 4]),
     "lowest_pairs": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 6, ctypes.c_int, _ADDRESS]),
+    "judge_on_ground": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 9]),
+    "lowest_on_ground": (ctypes.c_int, [_ADDRESS, _NUMBER, *[_ADDRESS] * 6]),
+    "nearest_allowed": (_NUMBER, [_ADDRESS, _ADDRESS, ctypes.c_double, _ADDRESS, _ADDRESS]),
+    "touch_holes": (
+        ctypes.c_int,
+        [_NUMBER, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS, _NUMBER, _ADDRESS, _ADDRESS],
+    ),
     "apply_lines": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),
     "nearest_codes": (None, [*[_ADDRESS] * 6, _NUMBER, _ADDRESS, _ADDRESS]),
     "take_over_values": (

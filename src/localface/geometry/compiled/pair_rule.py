@@ -107,7 +107,7 @@ class PairRule:
             {name: address(array) for name, array in layout.arrays.items()},
             [[address(one) for one in line] for line in layout.lines],
         )
-        self._address = ctypes.addressof(self._struct)
+        self.address = ctypes.addressof(self._struct)
 
     def lowest_along(
         self,
@@ -133,7 +133,7 @@ class PairRule:
         lowest = np.empty(len(starts))
         check_memory(
             self._library.lowest_pairs(
-                self._address, len(starts), address(starts), address(ends), address(left_out),
+                self.address, len(starts), address(starts), address(ends), address(left_out),
                 address(mean), address(spread), None if floors is None else address(floors),
                 int(only_ends), address(lowest),
             )

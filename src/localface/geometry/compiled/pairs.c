@@ -1,8 +1,8 @@
 /* What pairs of features say of the cells that steps pass through. */
-#include "common.h"
+#include "kernels.h"
 
 /* The tables of pairs of features, and what they stand for on the scale of the joint density. */
-typedef struct {
+struct Pairs {
     int64_t width, n_features, n_edges, n_one_hot, n_absences, n_pairs, n_cells;
     const int64_t *columns;           /* of points, one a feature */
     const double *edges;              /* features x edges, padded with no number */
@@ -15,7 +15,7 @@ typedef struct {
     const double *weights;
     int64_t n_values[2];
     const double *values[2], *heights[2]; /* of the rarest pair and of the weighted pairs */
-} Pairs;
+};
 
 static void bins_of(const Pairs *p, const double *point, int64_t *bins)
 {
@@ -32,29 +32,6 @@ static void bins_of(const Pairs *p, const double *point, int64_t *bins)
         const int64_t *one = p->absences + 3 * i;
         if (point[one[1]] > 0) bins[one[0]] = one[2];
     }
-}
-
-/* Add up as NumPy does, in pairs of eighths: the same to the last bit. */
-static double sum_in_pairs(const double *x, int64_t n)
-{
-    if (n < 8) {
-        double sum = n ? x[0] : 0.0;
-        for (int64_t i = 1; i < n; i++) sum += x[i];
-        return sum;
-    }
-    if (n <= 128) {
-        double r[8];
-        int64_t i = 8;
-        for (int j = 0; j < 8; j++) r[j] = x[j];
-        for (; i < n - (n % 8); i += 8)
-            for (int j = 0; j < 8; j++) r[j] += x[i + j];
-        double sum = ((r[0] + r[1]) + (r[2] + r[3])) + ((r[4] + r[5]) + (r[6] + r[7]));
-        for (; i < n; i++) sum += x[i];
-        return sum;
-    }
-    int64_t half = n / 2;
-    half -= half % 8;
-    return sum_in_pairs(x, half) + sum_in_pairs(x + half, n - half);
 }
 
 /* A straight line between the values around it, as numpy.interp has it, and downwards below. */

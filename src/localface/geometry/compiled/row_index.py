@@ -35,7 +35,7 @@ class RowIndex:
         self._struct = _RowIndex(
             width, len(self._slots), address(self._points), address(self._slots)
         )
-        self._address = ctypes.addressof(self._struct)
+        self.address = ctypes.addressof(self._struct)
 
     @classmethod
     def or_none(cls, points: Array) -> RowIndex | None:
@@ -47,7 +47,7 @@ class RowIndex:
         """Return the rows that lie exactly at points; -1 where there is none."""
         points = np.ascontiguousarray(points, dtype=np.float64)
         found = np.empty(len(points), dtype=np.int64)
-        self._library.rows_at(self._address, len(points), address(points), address(found))
+        self._library.rows_at(self.address, len(points), address(points), address(found))
         return found
 
 

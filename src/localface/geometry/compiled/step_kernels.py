@@ -99,29 +99,29 @@ class StepKernels:
         if matrix is not None:
             arrays["matrix"] = np.ascontiguousarray(matrix)
         self._arrays = arrays  # they must live as long as their addresses are in use
-        self._depth = places.shape[1]
+        self.depth = places.shape[1]
         self._struct = _Kernels(
             n_rows=len(places),
             width=len(discrete),
-            depth=self._depth,
+            depth=self.depth,
             n_regions=len(centres),
             bandwidth=bandwidth,
             largest=float((places * places).sum(axis=1).max()),
             **{name: address(array) for name, array in arrays.items()},
         )
-        self._address = ctypes.addressof(self._struct)
+        self.address = ctypes.addressof(self._struct)
 
     def judge(self, starts: Array, ends: Array, rows: Ids, log_floors: Array) -> StepVerdicts:
         """Tell whether segments stay above their floors; ``rows`` are at their two ends."""
         n = len(starts)
         verdicts = np.empty(n, dtype=np.int8)
         bounds = np.empty(n)
-        places = np.empty((n, self._depth))
+        places = np.empty((n, self.depth))
         radii = np.empty(n)
         arrays: tuple[npt.NDArray[np.generic], ...] = (starts, ends, rows, log_floors)
         arrays = (*map(np.ascontiguousarray, arrays), verdicts, bounds, places, radii)
         judge = self._library.judge_segments
-        check_memory(judge(self._address, n, *map(address, arrays)))
+        check_memory(judge(self.address, n, *map(address, arrays)))
         return StepVerdicts(verdicts, bounds, places, radii)
 
     def judge_states(self, points: Array, rows: Ids, log_floors: Array) -> StepVerdicts:
@@ -131,8 +131,8 @@ class StepKernels:
         bounds = np.empty(n)
         arrays: tuple[npt.NDArray[np.generic], ...] = (points, rows, log_floors)
         arrays = (*map(np.ascontiguousarray, arrays), verdicts, bounds)
-        check_memory(self._library.judge_states(self._address, n, *map(address, arrays)))
-        return StepVerdicts(verdicts, bounds, np.zeros((0, self._depth)), np.zeros(0))
+        check_memory(self._library.judge_states(self.address, n, *map(address, arrays)))
+        return StepVerdicts(verdicts, bounds, np.zeros((0, self.depth)), np.zeros(0))
 
     def lowest_log_sums(self, starts: Array, ends: Array, rows: Ids) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
@@ -140,5 +140,5 @@ class StepKernels:
         arrays: tuple[npt.NDArray[np.generic], ...] = (starts, ends, rows)
         arrays = (*map(np.ascontiguousarray, arrays), lowest)
         work_out = self._library.lowest_log_sums
-        check_memory(work_out(self._address, len(starts), *map(address, arrays)))
+        check_memory(work_out(self.address, len(starts), *map(address, arrays)))
         return lowest

@@ -12,6 +12,7 @@
 #define MANY_SAMPLES 131072 /* for that: where the ground is flat for long, then less will do */
 #define SHARP 1e-8        /* nats that the slope gains within a bracket, where it turns sharply */
 #define BRACKET 1e-5      /* half the width, in bandwidths, of what is sampled around a minimum */
+#define NARROW 0.05       /* bandwidths within which a minimum that is no valley is bracketed */
 #define NEGLIGIBLE 30.0   /* nats below the floor at which all rows left out stay together */
 #define SHALLOW 0.5       /* nats: what is refused by less lies next to dense regions: no hole */
 #define SMALLEST_HOLE 0.25
@@ -118,13 +119,53 @@ WIDE static double log_sum_at(const Measured *m, double offset, double h, double
 }
 
 typedef struct {
-    double offset, log_sum, slope;
+    double offset, log_sum, slope, spread;
 } Sample;
 
-/* Bound the log-sum between two samples: log p(s) + s^2/2h^2 is convex along any line. */
-static double bound_between(const Sample *a, const Sample *b, double h, double *crossing)
+/* The same with the variance of the tilts, each by the weight of its kernel there: by so much the
+ * log-sum bends upwards from where log p(s) + s^2/2h^2 is straight. */
+WIDE static void sample_at(const Measured *m, double offset, double h, Sample *sample)
 {
-    double width = b->offset - a->offset, bend = 1 / (2 * h * h);
+    const double *restrict start = m->start, *restrict tilt = m->tilt;
+    double top = -INFINITY, total = 0.0, tilted = 0.0, squared = 0.0;
+    Sample none = {offset, -INFINITY, 0.0, 0.0};
+    *sample = none;
+    if (m->n == 0) return;
+#pragma omp simd reduction(max : top)
+    for (int64_t i = 0; i < m->n; i++) {
+        double x = start[i] + tilt[i] * offset;
+        top = x > top ? x : top;
+    }
+#pragma omp simd reduction(+ : total, tilted, squared)
+    for (int64_t i = 0; i < m->n; i++) {
+        double weight = exponential(start[i] + tilt[i] * offset - top);
+        total += weight;
+        tilted += weight * tilt[i];
+        squared += weight * tilt[i] * tilt[i];
+    }
+    double mean = tilted / total;
+    sample->slope = mean - offset / (h * h);
+    sample->log_sum = log(total) + top - offset * offset / (2 * h * h);
+    sample->spread = squared / total - mean * mean;
+}
+
+/* How far tilts lie apart. */
+WIDE static double range_of_tilts(const Measured *m)
+{
+    const double *restrict tilt = m->tilt;
+    double low = INFINITY, high = -INFINITY;
+#pragma omp simd reduction(min : low) reduction(max : high)
+    for (int64_t i = 0; i < m->n; i++) {
+        low = tilt[i] < low ? tilt[i] : low;
+        high = tilt[i] > high ? tilt[i] : high;
+    }
+    return high - low;
+}
+
+/* Bound the log-sum between two samples, given half of what it bends downwards at most. */
+static double bound_with_bend(const Sample *a, const Sample *b, double bend, double *crossing)
+{
+    double width = b->offset - a->offset;
     double slant = a->slope - b->slope - 2 * width * bend;
     double into = (b->log_sum - a->log_sum - b->slope * width - bend * width * width) / slant;
     if (!isfinite(into)) into = width / 2;
@@ -138,6 +179,21 @@ static double bound_between(const Sample *a, const Sample *b, double h, double *
     return bound < ends ? bound : ends;
 }
 
+/* Bound the log-sum between two samples: log p(s) + s^2/2h^2 is convex along any line. */
+static double bound_between(const Sample *a, const Sample *b, double h, double *crossing)
+{
+    return bound_with_bend(a, b, 1 / (2 * h * h), crossing);
+}
+
+/* Half of what the log-sum bends downwards at most between two samples whose spreads are known.
+ * The spread changes by no more than its own size times the range of the tilts. */
+static double bend_between(const Sample *a, const Sample *b, double h, double range)
+{
+    double kept = sqrt(a->spread * b->spread) * exp(-range * (b->offset - a->offset) / 2);
+    double bend = (1 / (h * h) - (kept > 0.0 ? (1 - 1e-6) * kept : 0.0)) / 2;
+    return bend > 0.0 ? bend : 0.0;
+}
+
 /* Into how many parts a leg is divided to begin with. */
 static int64_t first_parts(double length, double h)
 {
@@ -146,8 +202,9 @@ static int64_t first_parts(double length, double h)
     return (int64_t)(parts < 1 ? 1 : parts > MOST_FIRST ? MOST_FIRST : parts);
 }
 
-/* Offsets just before, at, and just after where a cubic through two samples is lowest. */
-static int around_minimum(const Sample *a, const Sample *b, double h, double *offsets)
+/* Where a cubic through two samples is lowest; or (several) just before, at, and just after it.
+ * Returns how many offsets there are. */
+static int around_minimum(const Sample *a, const Sample *b, double h, int several, double *offsets)
 {
     double width = b->offset - a->offset, half = BRACKET * h;
     double bend = a->slope + b->slope - 3 * (b->log_sum - a->log_sum) / width;
@@ -156,11 +213,11 @@ static int around_minimum(const Sample *a, const Sample *b, double h, double *of
     double bottom =
         a->offset + width * (1 - (b->slope + root - bend) / (b->slope - a->slope + 2 * root));
     double low = a->offset + 1e-3 * width, high = b->offset - 1e-3 * width;
-    for (int i = 0; i < 3; i++) {
-        double offset = bottom + (i - 1) * half;
+    for (int i = 0; i < (several ? 3 : 1); i++) {
+        double offset = several ? bottom + (i - 1) * half : bottom;
         offsets[i] = offset < low ? low : offset > high ? high : offset;
     }
-    return 3;
+    return several ? 3 : 1;
 }
 
 /* Sample a leg until it is proven to stay above the aim, or a sample lies below it.
@@ -461,21 +518,21 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
     int64_t n = first_parts(length, h), count = n + 1;
     double lowest = INFINITY;
     for (int64_t i = 0; i <= n; i++) {
-        samples[i].offset = n ? length * ((double)i / (double)n) : 0.0;
-        samples[i].log_sum = log_sum_at(m, samples[i].offset, h, &samples[i].slope);
+        sample_at(m, n ? length * ((double)i / (double)n) : 0.0, h, &samples[i]);
         if (isnan(samples[i].log_sum)) return NAN;
         lowest = samples[i].log_sum < lowest ? samples[i].log_sum : lowest;
     }
     if (!isfinite(lowest)) return lowest;
-    double proven = lowest, tight = TIGHT;
+    double proven = lowest, tight = TIGHT, range = range_of_tilts(m);
     int64_t taken = count, many = MANY_SAMPLES;
     for (int64_t i = 0; i + 1 < count;) {
-        double more[3], width = samples[i + 1].offset - samples[i].offset;
-        int n_more = 1;
-        double bound = bound_between(&samples[i], &samples[i + 1], h, &more[0]);
-        int is_apart = more[0] > samples[i].offset && more[0] < samples[i + 1].offset;
+        Sample *here = &samples[i], *next = here + 1;
+        double more[3], width = next->offset - here->offset;
+        double bend = bend_between(here, next, h, range);
+        double bound = bound_with_bend(here, next, bend, &more[0]);
+        int n_more = 1, is_apart = more[0] > here->offset && more[0] < next->offset;
         /* Within a bracket it is rounding, but where the log-sum turns sharply on a long leg. */
-        int is_sharp = (samples[i + 1].slope - samples[i].slope) * width > SHARP;
+        int is_sharp = (next->slope - here->slope) * width > SHARP;
         int is_narrow = width < BRACKET * h && !is_sharp;
         int is_full = is_narrow || !is_apart || count - i + 3 > MOST_SAMPLES;
         if (bound >= lowest - tight || is_full) {
@@ -483,13 +540,13 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
             i++;
             continue;
         }
+        if (here->slope < 0 && next->slope > 0)
+            n_more = around_minimum(here, next, h, bend > 0 && width < NARROW * h, more);
         if (count + 3 > MOST_SAMPLES) { /* what lies behind is not needed any more */
-            memmove(samples, &samples[i], (count - i) * sizeof(Sample));
+            memmove(samples, here, (count - i) * sizeof(Sample));
             count -= i;
             i = 0;
         }
-        if (samples[i].slope < 0 && samples[i + 1].slope > 0)
-            n_more = around_minimum(&samples[i], &samples[i + 1], h, more);
         memmove(&samples[i + 1 + n_more], &samples[i + 1], (count - i - 1) * sizeof(Sample));
         count += n_more;
         taken += n_more;
@@ -499,8 +556,7 @@ static double refine_to_minimum(const Measured *m, double length, double h, Samp
         }
         for (int j = 0; j < n_more; j++) {
             Sample *fresh = &samples[i + 1 + j];
-            fresh->offset = more[j];
-            fresh->log_sum = log_sum_at(m, more[j], h, &fresh->slope);
+            sample_at(m, more[j], h, fresh);
             lowest = fresh->log_sum < lowest ? fresh->log_sum : lowest;
         }
     }
@@ -544,11 +600,11 @@ static uint64_t hash_point(const double *point, int64_t width)
 }
 
 /* A hash table of rows by their points, -1 where it is empty. */
-typedef struct {
+struct RowIndex {
     int64_t width, n_slots;
     const double *points;
     const int64_t *slots;
-} RowIndex;
+};
 
 PUBLIC void fill_slots(const double *points, int64_t n_rows, int64_t width, int64_t *slots,
                        int64_t n_slots)

@@ -8,6 +8,7 @@ import numpy as np
 
 from localface.density.protocol import Hole, touch_any
 from localface.geometry.segments import nearest_distances, norms
+from localface.search.below_floor import are_below_floor
 from localface.search.graph import LocalGraph
 from localface.search.plan import Price
 from localface.search.questions import Questions
@@ -87,7 +88,7 @@ class AStar:
         self.graph = graph
         self.effort = effort
         self.vertices, self._points, self.remaining = _candidate_vertices(graph, known)
-        self.is_end = np.isin(self.vertices, graph.goals)
+        self.is_end = graph.are_goals[self.vertices]
         n = len(self.vertices)
         self.costs = np.full((n, n), np.inf)
         self.spent = np.full(n, np.inf)
@@ -149,7 +150,7 @@ class AStar:
             return False
         self._knows_who_is_below = True
         low = np.zeros(len(self.vertices), dtype=bool)
-        low[1:] = yield from self.graph.are_below_floor(self.vertices[1:])
+        low[1:] = yield from are_below_floor(self.graph, self.vertices[1:])
         low &= ~self.closed
         self.graph.below_floor.update(np.array(self.vertices)[low].tolist())
         if not low.any():
@@ -262,16 +263,16 @@ def _candidate_vertices(graph: LocalGraph, known: GraphPath) -> tuple[list[int],
     The start comes first.
     """
     start = known.vertices[0]
-    others = np.setdiff1d(graph.vertices_besides_factual, [start, *graph.below_floor])
-    vertices = np.concatenate([[start], others]).astype(np.int64)
-    straight = norms(graph.points[vertices] - graph.points[start])
+    straight = norms(graph.points - graph.points[start])
     within = straight < known.cost  # what is further away cannot be on a better path
-    within[0] = True
-    vertices = vertices[within]
+    within[[0, start, *graph.below_floor]] = False
+    others = within.nonzero()[0]
+    vertices = np.empty(1 + len(others), dtype=np.int64)
+    vertices[0] = start
+    vertices[1:] = others
     points = graph.points[vertices]
-    goals = graph.points[vertices[np.isin(vertices, graph.goals)]]
-    remaining = nearest_distances(points, goals)
-    detour = straight[within] + remaining
+    remaining = nearest_distances(points, points[graph.are_goals[vertices]])
+    detour = straight[vertices] + remaining
     if graph.person.rule == "mean" and len(vertices) > _MAX_BY_MEAN:
         detour[np.argsort(detour, kind="stable")[_MAX_BY_MEAN:]] = np.inf
     near = detour < known.cost

@@ -12,6 +12,7 @@ import numpy as np
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.geometry.deviation import turn_until_segment_stays_near
 from localface.geometry.segments import norms
+from localface.search.below_floor import are_below_floor
 from localface.search.graph import LocalGraph
 from localface.search.person import Person
 from localface.search.plan import WalkOptions
@@ -196,7 +197,7 @@ def _rule_out_ends(graph: LocalGraph, first: int) -> Questions[int]:
     fresh = list(range(first, len(graph.points)))
     if graph.person.rule != "lowest" or not fresh:
         return first
-    low = yield from graph.are_below_floor(fresh)
+    low = yield from are_below_floor(graph, fresh)
     graph.below_floor.update((first + np.flatnonzero(low)).tolist())
     return len(graph.points)
 
