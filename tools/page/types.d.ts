@@ -274,6 +274,7 @@ declare namespace Page {
     label: string;
     limits: Record<string, Limit>;
     forbidden: string[];
+    effort: Record<string, "easy" | "hard">;
     minScore: number | null;
     minDensity: number | null;
     relax: boolean;

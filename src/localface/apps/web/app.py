@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Annotated, Any, Literal
@@ -227,9 +227,7 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
         summary="One of them",
     )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
-        return response_from_reply(
-            Reply(200, json_bytes({"id": id, "record": _record_or_404(people, id)}))
-        )
+        return response_from_reply(Reply(200, json_bytes(_person_or_404(people, id))))
 
 
 def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
@@ -282,8 +280,19 @@ def _people_or_404(people: PeopleList | None) -> PeopleList:
 
 
 def _record_or_404(people: PeopleList | None, id: int) -> dict[str, Any]:
-    try:
+    with _unknown_is_404():
         return _people_or_404(people).record(id)
+
+
+def _person_or_404(people: PeopleList | None, id: int) -> dict[str, Any]:
+    with _unknown_is_404():
+        return _people_or_404(people).person(id)
+
+
+@contextmanager
+def _unknown_is_404() -> Iterator[None]:
+    try:
+        yield
     except DataError as error:
         raise RequestRefused(404, "NotFound", str(error)) from None
 

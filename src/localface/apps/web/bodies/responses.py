@@ -109,10 +109,9 @@ class PeopleReply(BaseModel):
     people: list[PersonLine]
 
 
-class PersonReply(BaseModel):
+class PersonReply(PersonLine):
     """Someone who is listed."""
 
-    id: int
     record: dict[str, JsonValue | None]
 
 

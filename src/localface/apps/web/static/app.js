@@ -2,6 +2,7 @@
 import { alternativesPane } from "./alternatives.js";
 import { ask, Refusal } from "./api.js";
 import { Asker } from "./asking.js";
+import { Carried, carryOf } from "./carry.js";
 import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
 import { called, h } from "./dom.js";
@@ -15,6 +16,7 @@ import { checkOf, emptyState, nameOf, questionOf, readState, samePerson, someone
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
 import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
+import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
 import { whyNotPane } from "./whynot.js";
 
 /**
@@ -51,6 +53,7 @@ class Workbench {
     /** @type {Reply.Document|null} */
     this.document = null;
     this.confirmed = new Confirmed();
+    this.carried = new Carried();
     /** @type {ReturnType<typeof mapPane>|null} */
     this.map = null;
     this.settling = 0; // timers
@@ -63,33 +66,44 @@ class Workbench {
     /** @type {Asker<Reply.Recourse, Page.State>} */
     this.asker = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => this.busy(busy),
-      onAnswer: (answer, about) => this.show(answer, about),
-      onRefusal: (error) => this.refuse(error),
+      onAnswer: (answer, about) => this.isShown(about) && this.show(answer, about),
+      onRefusal: (error, about) => this.isShown(about) && this.refuse(error),
     });
-    /** @type {Asker<Reply.Recourse>} */
+    /** @type {Asker<{record: Page.Values, score_text: string}, Page.State>} */
+    this.records = new Asker((body, signal) => ask(`people/${body.id}`, { signal }), {
+      onBusy: () => {},
+      onAnswer: (found, about) => this.isShown(about) && this.preview(found),
+      onRefusal: () => {}, // the answer will say what is wrong
+    });
+    /** @type {Asker<Reply.Recourse, Page.State>} */
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
-      onAnswer: (answer) => this.waysPane.show(answer),
-      onRefusal: (error) => this.waysPane.refuse(error.message),
+      onAnswer: (answer, about) => this.isShown(about) && this.waysPane.show(answer),
+      onRefusal: (error, about) => this.isShown(about) && this.waysPane.refuse(error.message),
     });
-    /** @type {Asker<Reply.Check>} */
+    /** @type {Asker<Reply.Check, Page.State>} */
     this.checks = new Asker((body, signal) => ask("check", { body, signal }), {
       onBusy: (busy) => this.wishPane.busy(busy),
-      onAnswer: (answer) => this.wishPane.show(answer),
-      onRefusal: (error) => this.wishPane.refuse(error.message),
+      onAnswer: (answer, about) => this.isShown(about) && this.wishPane.show(answer),
+      onRefusal: (error, about) => this.isShown(about) && this.wishPane.refuse(error.message),
     });
-    /** @type {Asker<Reply.Recourse>} */
+    /** @type {Asker<Reply.Recourse, Page.State>} */
     this.tales = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: () => {},
-      onAnswer: (answer) => this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
+      onAnswer: (answer, about) =>
+        this.isShown(about) && this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
       onRefusal: () => {},
     });
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
     this.people = schema.people
-      ? peopleList(at("panel-data"), { schema, onChoose: (id, label) => this.choose(id, label) })
+      ? peopleList(at("panel-data"), { schema, onChoose: (person) => this.choose(person) })
       : null;
-    this.entry = entryForm(at("panel-entry"), { schema, onRecord: (record) => this.enter(record) });
+    this.entry = entryForm(at("panel-entry"), {
+      schema,
+      onRecord: (record, how) => this.enter(record, how),
+      onUnfinished: (words, how) => this.unfinished(words, how),
+    });
     this.limits = constraintsPanel(at("limits"), { schema, change: (edit) => this.change(edit) });
     this.waysPane = alternativesPane(at("panel-ways"), {
       schema,
@@ -124,6 +138,7 @@ class Workbench {
     at("link").addEventListener("click", () => copyLink(this.state, say));
     themeButton(at("theme"), () => requestAnimationFrame(() => this.map?.paint()));
     addEventListener("hashchange", () => this.restore());
+    addEventListener("popstate", () => this.restore());
     document.querySelector(".skip")?.addEventListener("click", (event) => {
       event.preventDefault(); // what follows # is the state
       at("answer").focus();
@@ -134,13 +149,17 @@ class Workbench {
   /** Take up what the address says. */
   restore() {
     const told = location.hash.includes("=");
-    if (!told || (linkOf(this.state) === location.href && someone(this.state))) return;
+    if (told ? linkOf(this.state) === location.href : !someone(this.state)) return;
     this.state = readState(location.hash, this.schema.features);
+    this.carried.forget();
     this.people?.mark(this.state.id);
     if (this.state.record) this.entry.fill(this.state.record);
-    if (!someone(this.state)) return;
+    if (!someone(this.state)) {
+      this.nobody();
+      return;
+    }
     this.fold();
-    this.again({ fresh: true });
+    this.turn();
   }
 
   /** Where there is one column only, the list gives way to the answer. */
@@ -148,30 +167,117 @@ class Workbench {
     if (matchMedia("(max-width: 60rem)").matches) at("people-fold").removeAttribute("open");
   }
 
-  /**
-   * @param {number} id
-   * @param {string} label
-   */
-  choose(id, label) {
+  /** @param {Reply.PersonLine} person */
+  choose({ id, label, score_text }) {
     this.people?.mark(id);
-    this.newcomer({ id, label, record: null });
+    this.newcomer({ id, label, record: null }, this.carried.next(this.state, this.schema), { score_text });
     this.fold();
   }
 
-  /** @param {Page.Values} record */
-  enter(record) {
+  /**
+   * Ask about a record; another value in the form is the same person still, another record is not.
+   * @param {Page.Values} record
+   * @param {{pasted?: boolean}} [how]
+   */
+  enter(record, { pasted = false } = {}) {
     this.people?.mark(null);
-    this.newcomer({ id: null, label: "the record entered", record });
+    const asked = pasted ? this.carried.next(this.state, this.schema) : {};
+    this.newcomer({ id: null, label: "the record entered", record }, asked);
   }
 
-  /** @param {{id: number|null, label: string, record: Page.Values|null}} given */
-  newcomer(given) {
-    this.state = { ...this.state, ...given, relax: false, wish: {} };
+  /**
+   * What was pasted or typed is no record: whatever stands on the page is not about it.
+   * @param {string} words
+   * @param {{pasted?: boolean}} how
+   */
+  unfinished(words, { pasted = false }) {
+    if (!pasted && this.state.record === null) return; // a copy is being edited: the page says whose answer it shows
+    this.state = { ...this.state, id: null, record: null, label: "", relax: false, wish: {} };
+    this.people?.mark(null);
+    this.nobody(words);
+    history.replaceState(null, "", linkOf(this.state));
+  }
+
+  /**
+   * @param {{id: number|null, label: string, record: Page.Values|null}} given
+   * @param {Partial<Page.State>} asked
+   * @param {{score_text?: string|null}} [known]
+   */
+  newcomer(given, asked, known) {
+    const again = samePerson({ ...this.state, ...given }, this.state);
+    this.state = { ...this.state, ...given, ...asked, relax: false, wish: {} };
+    const keep = again || (this.state.record !== null && location.hash.includes("record="));
+    history[keep ? "replaceState" : "pushState"](null, "", linkOf(this.state));
+    this.turn(known);
+  }
+
+  /**
+   * Turn to the person of the state: the name changes at once, and nothing of anybody else's stays.
+   * @param {{score_text?: string|null}} [known]
+   */
+  turn(known) {
+    this.blank();
+    at("refusal").hidden = true;
+    at("decision").replaceChildren(waitingDecision(capital(nameOf(this.state)), known));
+    at("view").replaceChildren(skeleton());
+    at("updating").hidden = false;
+    this.offerLimits();
+    const { id } = this.state;
+    if (id !== null) this.records.ask({ id }, this.state, { fresh: true });
     this.again({ fresh: true });
+  }
+
+  /**
+   * Show nobody, and say why.
+   * @param {string} [words]
+   */
+  nobody(words) {
+    for (const one of [this.asker, this.records, this.ways, this.checks, this.tales]) one.stop();
+    clearTimeout(this.settling);
+    this.carried.forget();
+    this.blank();
+    this.offerLimits();
+    at("refusal").hidden = true;
+    at("who").textContent = words ? "Nobody is shown" : "Choose a person";
+    at("people-chosen").textContent = "";
+    at("decision").replaceChildren(nobodyShown(words));
+    this.limits.sync(this.state, null);
+  }
+
+  /**
+   * What is known of a listed person before the answer comes.
+   * @param {{record: Page.Values, score_text: string}} found
+   */
+  preview({ record, score_text }) {
+    if (this.shownView) return;
+    at("decision").replaceChildren(waitingDecision(capital(nameOf(this.state)), { score_text }));
+    this.limits.sync(this.state, record);
+  }
+
+  /**
+   * Whether the page is about the person whom something that came is about.
+   * @param {Page.State} about
+   */
+  isShown(about) {
+    return samePerson(about, this.state);
+  }
+
+  /** Ask whether the limits of the person before go along. */
+  offerLimits() {
+    /** @type {(asked: Partial<Page.State>) => void} */
+    const keep = (asked) => (this.carried.forget(), this.offerLimits(), this.change((state) => ({ ...state, ...asked })));
+    const offer = carryOf(this.carried, nameOf(this.state), {
+      onKeep: keep,
+      onAlways: (asked) => ((this.carried.always = true), keep(asked)),
+      onLeave: () => (this.carried.forget(), this.offerLimits()),
+    });
+    at("carry").replaceChildren(...offer);
+    at("carry").hidden = !offer.length;
   }
 
   editCopy() {
     this.entry.fill(recordOf(this.shownView) ?? this.state.record ?? {});
+    this.entry.beside(this.state.record === null ? nameOf(this.state) : null);
     this.openEntry();
     at("tab-entry").focus();
   }
@@ -214,7 +320,6 @@ class Workbench {
 
   again({ fresh = false } = {}) {
     this.limits.sync(this.state, recordOf(this.shownView));
-    if (fresh) this.forget();
     if (someone(this.state)) {
       this.asker.ask(questionOf(this.state), this.state, { fresh });
       this.askBeside({ fresh });
@@ -222,20 +327,12 @@ class Workbench {
     this.settle({ tell: Boolean(this.map) && someone(this.state) });
   }
 
-  /** What stands in the other tabs is about someone else. */
-  forget() {
-    this.ways.stop();
-    this.waysPane.clear();
-    this.checks.stop();
-    this.wishPane.idle();
-  }
-
   /** Once nothing has changed for a moment: write the address, and on a map ask how the search went. */
   settle({ tell = false } = {}) {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
       history.replaceState(null, "", linkOf(this.state));
-      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), null, { fresh: true });
+      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), this.state, { fresh: true });
     }, SETTLED);
   }
 
@@ -247,9 +344,11 @@ class Workbench {
   askBeside({ fresh = false } = {}) {
     if (!someone(this.state)) return;
     const open = this.views.current();
-    if (open === "ways") this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), null, { fresh });
+    if (open === "ways") {
+      this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), this.state, { fresh });
+    }
     if (open === "whynot" && Object.keys(this.state.wish).length) {
-      this.checks.ask(checkOf(this.state, this.state.wish), null, { fresh });
+      this.checks.ask(checkOf(this.state, this.state.wish), this.state, { fresh });
     }
   }
 
@@ -301,6 +400,7 @@ class Workbench {
   askFirst(answer, about) {
     const { view } = answer;
     this.blank();
+    this.answer = answer;
     this.shownView = view;
     this.limits.sync(this.state, recordOf(view));
     this.limits.mark([]);
@@ -341,9 +441,7 @@ class Workbench {
     at("people-chosen").textContent = nameOf(this.shown);
     at("cautions").replaceChildren(...cautionsOf(view));
     at("decision").replaceChildren(decisionOf(view));
-    const force = forceOf(this.state, this.schema, (edit) => this.change(edit));
-    at("force").replaceChildren(...force);
-    at("force").hidden = !force.length;
+    this.drawForce();
     const offers = offersOf(view, this.state, this.schema, (edit) => this.change(edit));
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
     if (offers.length) {
@@ -383,7 +481,9 @@ class Workbench {
     );
     at("refusal").hidden = false;
     if (error.feature && this.state.record) this.entry.refuse(error.feature, error.message);
-    if (!samePerson(this.shown, this.state)) this.blank();
+    if (this.shownView) {
+      at("refusal").append(h("p", { class: "quiet small" }, "What stands below is the answer before this change."));
+    } else for (const id of ["decision", "view"]) at(id).replaceChildren();
     this.limits.sync(this.state, recordOf(this.shownView));
   }
 
@@ -400,13 +500,35 @@ class Workbench {
     return [correctionOf({ feature, suggestion }, this.schema, choices)];
   }
 
-  /** There is no answer for this person: leave nobody else's under their name. */
+  /** The limits in force, and whether they go along to the next person. */
+  drawForce() {
+    const force = forceOf(this.state, this.schema, (edit) => this.change(edit), {
+      carries: this.carried.always,
+      onStay: () => ((this.carried.always = false), this.drawForce()),
+    });
+    at("force").replaceChildren(...force);
+    at("force").hidden = !force.length;
+  }
+
+  /** Leave nothing on the page but the name of the person who is asked about. */
   blank() {
+    this.answer = null;
     this.shownView = null;
+    this.document = null;
+    this.shown = this.state;
+    for (const one of [this.records, this.ways, this.checks, this.tales]) one.stop();
+    clearTimeout(this.telling);
     this.views.show("way");
     at("who").textContent = capital(nameOf(this.state));
     at("people-chosen").textContent = nameOf(this.state);
-    for (const id of ["cautions", "decision", "view", "force"]) at(id).replaceChildren();
+    for (const id of ["cautions", "decision", "refusal", "view", "force", "live", "report-head", "report-foot"]) {
+      at(id).replaceChildren();
+    }
+    this.entry.beside(this.state.record === null && someone(this.state) ? nameOf(this.state) : null);
+    this.limits.forget();
+    this.wishPane.forget();
+    this.waysPane.clear();
+    this.map?.forget();
     enable(["print", "json"], false);
     for (const id of ["answer-tabs", "edit", "force"]) at(id).hidden = true;
   }
@@ -454,7 +576,7 @@ async function begin() {
       bench.map = mapPane(at("map"), {
         map,
         schema,
-        onPlace: (record) => (bench.entry.fill(record), bench.enter(record)),
+        onPlace: (record) => (bench.entry.fill(record), bench.enter(record, { pasted: true })),
       });
     }
     bench.restore();

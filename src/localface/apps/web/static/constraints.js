@@ -59,6 +59,12 @@ export function constraintsPanel(place, { schema, change }) {
       }
       for (const row of rows) row.sync(state);
     },
+    /** Nothing of the person before stays. */
+    forget() {
+      whose = null;
+      rows = [];
+      list.replaceChildren();
+    },
     /**
      * Mark the features that the answer changes.
      * @param {string[]} names

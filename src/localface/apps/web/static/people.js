@@ -7,7 +7,7 @@ const OUTCOMES = ["false negative", "true negative", "false positive", "true pos
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: Reply.Schema, onChoose: (id: number, label: string) => void}} given
+ * @param {{schema: Reply.Schema, onChoose: (person: Reply.PersonLine) => void}} given
  */
 export function peopleList(place, { schema, onChoose }) {
   const search = h("input", {
@@ -94,7 +94,7 @@ export function peopleList(place, { schema, onChoose }) {
 
 /**
  * @param {Reply.PersonLine} person
- * @param {{schema: Reply.Schema, chosen: boolean, onChoose: (id: number, label: string) => void}} given
+ * @param {{schema: Reply.Schema, chosen: boolean, onChoose: (person: Reply.PersonLine) => void}} given
  */
 function personRow(person, { schema, chosen, onChoose }) {
   const { low, high } = schema.target;
@@ -116,7 +116,7 @@ function personRow(person, { schema, chosen, onChoose }) {
       class: "person",
       "data-id": person.id,
       "aria-current": chosen ? "true" : null,
-      onclick: () => onChoose(person.id, person.label),
+      onclick: () => onChoose(person),
     },
     words,
     about,

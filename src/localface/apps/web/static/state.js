@@ -8,6 +8,7 @@ export function emptyState() {
     label: "",
     limits: {},
     forbidden: [],
+    effort: {},
     minScore: null,
     minDensity: null,
     relax: false,

@@ -64,6 +64,14 @@ export function whyNotPane(place, { schema, onWish }) {
       if (!Object.keys(wish).length) idle();
     },
     idle,
+    /** Nothing of the person before stays. */
+    forget() {
+      whose = null;
+      wish = {};
+      rows = [];
+      list.replaceChildren();
+      idle();
+    },
     /** @param {Reply.Check} found */
     show: (found) => verdict.replaceChildren(...told(found)),
     /** @param {string} message */

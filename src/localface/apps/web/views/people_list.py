@@ -89,13 +89,20 @@ class PeopleList:
 
     def record(self, id: int) -> dict[str, Any]:
         """Someone's record, feature by feature."""
+        return dict(self.schema.values(self.records[self._index_of(id)]))
+
+    def person(self, id: int) -> dict[str, Any]:
+        """Someone's record and score."""
+        return {**self._list_entry(self._index_of(id)), "record": self.record(id)}
+
+    def _index_of(self, id: int) -> int:
         index = int(np.searchsorted(self.ids, id))
         if index == len(self.ids) or self.ids[index] != id:
             last = int(self.ids[-1])
             raise DataError(
                 f"there is no person {id}: {len(self):,} are listed, the last of them {last}"
             )
-        return dict(self.schema.values(self.records[index]))
+        return index
 
     def page(
         self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id"
