@@ -110,11 +110,12 @@ def test_a_person_is_found_by_number_and_explained_as_the_service_explains_them(
         assert [actions_on(page)[i + 1 : i + 3] for i in range(0, 3 * len(shown), 3)] == shown
         first = page.locator(".card .meta").first.inner_text()
         assert re.search(
-            r"leads to a state more common than .+ people's\s+on the way at least", first
+            r"afterwards more usual than .+ of people\s+on the way always more usual than", first
         )
         assert page.locator(".numbers .now").inner_text() == view["score"]["now_text"]
         assert page.locator(".numbers .end").inner_text() == view["score"]["end_text"]
-        assert view["disclosure"]["text"] in page.locator(".closing").inner_text()
+        looked_at = f"{view['disclosure']['rows']} of {view['disclosure']['of']:,} records"
+        assert looked_at in page.locator(".closing").inner_text()
         assert not watched.errors
 
 
@@ -239,6 +240,7 @@ def test_a_no_has_its_reason_and_a_button_that_relaxes_which_is_then_said_on_top
         assert len(page.locator(".headline .why").inner_text()) > 40
         assert page.locator(".card").count() == 0
 
+        assert relaxed["score"]["end_text"] in page.locator(".offers").inner_text(), "it was tried"
         page.locator("[data-key='relax']").click()
         page.wait_for_selector(".card")
 
@@ -267,6 +269,95 @@ def divided(folder: Path) -> tuple[str, ...]:
     (folder / "income_model.py").write_text(model, encoding="utf-8")
     wanted = ("--min-score", "0.7", "--min-density", "0.2", "--n-neighbors", "10")
     return ("--data", "rows.csv", "--model", "income_model:score", *wanted)
+
+
+def test_a_remedy_that_opens_nothing_is_not_offered(browser: Any, ward: str) -> None:
+    assert posted(ward, "recourse", {"id": 165, "min_score": 0.9, "relax": True})["view"][
+        "status"
+    ] not in ("FOUND", "ALREADY_THERE")
+    with opened(browser, f"{ward}#id=165&score=0.9") as watched:
+        page = watched.page
+        settled(page)
+        page.get_by_text("were tried: they open no way").wait_for()
+        assert page.locator("[data-key='relax'], [data-key^='open-']").count() == 0
+
+
+def test_a_floor_that_is_not_kept_is_said_at_the_slider_and_on_the_cards(
+    browser: Any, ward: str
+) -> None:
+    """Someone who stands below the floor is held to where they stand, not to the floor."""
+    view = posted(ward, "recourse", {"id": 817, "min_density": 0.3})["view"]
+    assert view["density"]["kept"] < 0.3
+    assert any(one["below_floor"] for one in view["actions"])
+    with opened(browser, f"{ward}#id=817&floor=0.3") as watched:
+        page = watched.page
+        settled(page)
+        assert view["density"]["kept_text"] in page.locator("#floor-note").inner_text()
+        assert view["density"]["kept_text"] in page.locator(".floor-kept").inner_text()
+        for card, action in zip(page.locator(".card").all(), view["actions"], strict=True):
+            assert ("below the floor" in card.inner_text()) == action["below_floor"]
+
+
+def test_the_path_shows_every_feature_that_differs(browser: Any, ward: str) -> None:
+    view = posted(ward, "recourse", {"id": 817})["view"]
+    first, *others = (one["record"] for one in view["path"])
+    differ = {name for name in first if any(one[name] != first[name] for one in others)}
+    assert len(differ) > len(view["moved"]), "there is something to leave out"
+    with opened(browser, f"{ward}#id=817") as watched:
+        page = watched.page
+        settled(page)
+        page.get_by_role("button", name="Path through people").click()
+        assert page.locator(".steps tbody tr").count() == 1 + len(differ)
+        assert f"All {len(differ)} features that differ are shown" in page.inner_text(".steps")
+
+
+def test_the_list_opens_on_people_just_below_and_takes_what_people_write(
+    browser: Any, ward: str
+) -> None:
+    with opened(browser, ward) as watched:
+        page = watched.page
+        page.wait_for_selector(".person")
+        scores = [float(one) for one in page.locator(".person .value").all_inner_texts()]
+        assert max(scores) < 0.5
+        assert min(scores) > 0.45
+
+        page.fill("#people-search", "heart rate > 120, tube and score 0.1 to 0.5")
+        page.wait_for_selector("text=score between 0.1 and 0.5")
+        words = page.locator(".count-line").inner_text()
+        assert "lowest heart rate or highest heart rate above 120" in words
+        assert "airway tube" in words
+        assert page.locator(".person").count() > 0
+
+        page.fill("#people-search", "lactate > 3")
+        page.wait_for_selector("text=nothing here is called 'lactate'")
+        assert page.locator(".person").count() == 0
+        watched.errors.clear()  # the browser itself notes a 422
+
+
+def test_a_question_mark_explains_a_figure_and_goes_away_again(bench: Watched) -> None:
+    page = bench.page
+    mark = page.get_by_label("What does “how usual” mean?")
+    mark.click()
+    assert "whose combination is rarer" in page.locator(".help-text").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator(".help-text").count() == 0
+    for one in page.locator(".decision .label, .closing p").all():
+        assert one.locator(".help").count() == 1, one.inner_text()
+
+
+def test_the_tour_is_offered_once_and_leads_through_the_page(browser: Any, ward: str) -> None:
+    with opened(browser, ward) as watched:
+        page = watched.page
+        page.get_by_role("button", name="Show me around").click()
+        places = 0
+        while page.locator(".tour").count():
+            assert page.locator(".lit").count() == 1
+            page.locator(".tour .main-button").click()
+            places += 1
+        assert places >= 3
+        page.reload()
+        page.wait_for_selector("html[data-ready]")
+        assert page.locator(".invitation").count() == 0
 
 
 # alternatives and wishes

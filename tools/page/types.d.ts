@@ -72,6 +72,7 @@ declare namespace Reply {
   interface People {
     total: number;
     offset: number;
+    understood?: string;
     people: PersonLine[];
   }
 
@@ -83,6 +84,7 @@ declare namespace Reply {
     before_text: string;
     after_text: string;
     text: string;
+    words?: string;
   }
 
   interface Action {
@@ -92,7 +94,9 @@ declare namespace Reply {
     score_text: string;
     density: number;
     density_text: string;
+    below_floor?: boolean;
     needs: number[];
+    order?: string | null;
     together: boolean;
     step: string;
     purpose: string | null;
@@ -127,6 +131,8 @@ declare namespace Reply {
     now: number;
     floor: number;
     text: string;
+    kept?: number | null;
+    kept_text?: string | null;
   }
 
   /** A value of the record that nobody in the data has. */
@@ -153,11 +159,13 @@ declare namespace Reply {
     states: State[];
     path: State[];
     moved: string[];
+    path_moved?: string[];
     features: FeatureName[];
     opens: string[][];
     disclosure: { rows: number; of: number; model_calls: number; text: string };
     proof: string | null;
     closing: string[];
+    facts?: { term: string; text: string }[];
     robustness: number | null;
     composed: boolean;
     n_comparable: number | null;

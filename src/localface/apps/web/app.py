@@ -210,10 +210,14 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
         offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
         search: Annotated[
-            str, Query(max_length=200, description="words that all fit: a number, age>70, tube")
+            str,
+            Query(
+                max_length=200,
+                description="what all fits: a number, age > 70, score 0.4 to 0.5, tube",
+            ),
         ] = "",
         outcome: Annotated[str, Query(max_length=40, description="such as false negative")] = "",
-        sort: Literal["score", "-score", "id"] = "id",
+        sort: Literal["score", "-score", "id", "borderline"] = "id",
     ) -> Response:
         page = _people_or_404(people).page(
             offset=offset, limit=limit, search=search, outcome=outcome, sort=sort

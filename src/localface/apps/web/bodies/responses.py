@@ -106,6 +106,7 @@ class PeopleReply(BaseModel):
 
     total: int
     offset: int
+    understood: str = Field(description="the conditions that were read from the search, in words")
     people: list[PersonLine]
 
 
@@ -125,6 +126,7 @@ class ChangeView(BaseModel):
     before_text: str
     after_text: str
     text: str
+    words: str = Field(description="the change as somebody would say it")
 
 
 class ActionView(BaseModel):
@@ -136,7 +138,9 @@ class ActionView(BaseModel):
     score_text: str
     density: float
     density_text: str
+    below_floor: bool = Field(description="whether it leads to a state rarer than was asked for")
     needs: list[int]
+    order: str | None = Field(description="why it cannot come earlier, where it cannot")
     together: bool
     step: str
     purpose: str | None = Field(description="what it is for, where the score does not need it")
@@ -179,6 +183,8 @@ class DensityView(BaseModel):
     now: float
     floor: float
     text: str
+    kept: float | None = Field(description="the floor that steps keep, where it is a lower one")
+    kept_text: str | None
 
 
 class DisclosureView(BaseModel):
@@ -187,6 +193,13 @@ class DisclosureView(BaseModel):
     rows: int
     of: int
     model_calls: int
+    text: str
+
+
+class FactView(BaseModel):
+    """One thing that holds for an answer, with the word that explains it."""
+
+    term: str
     text: str
 
 
@@ -223,6 +236,7 @@ class View(BaseModel):
     states: list[State]
     path: list[State]
     moved: list[str]
+    path_moved: list[str] = Field(description="those that any state of the path has otherwise")
     features: list[FeatureName] = Field(
         description="those that are moved or changed, so that a view draws itself"
     )
@@ -230,6 +244,7 @@ class View(BaseModel):
     disclosure: DisclosureView
     proof: str | None
     closing: list[str]
+    facts: list[FactView] = Field(description="what holds for the answer as a whole, plainly")
     robustness: float | None
     composed: bool = Field(description="whether the path ends at a state that is nobody's")
     n_comparable: int | None = Field(

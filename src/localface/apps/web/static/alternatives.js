@@ -59,7 +59,7 @@ function shown(answer, schema, onUse) {
   const use = (view, number) => onUse(view, number, answer.document.answers?.[number - 1] ?? null);
   const disclosed =
     answer.together?.disclosure &&
-    h("p", { class: "quiet small" }, `Disclosed by all of them together: ${answer.together.disclosure}.`);
+    h("p", { class: "quiet small" }, `Looked at for all of them together: ${answer.together.disclosure}.`);
   return present([...notices, together(answer.together, schema), sideBySide(views, schema, use), disclosed]);
 }
 

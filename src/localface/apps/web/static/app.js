@@ -15,6 +15,7 @@ import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./repo
 import { checkOf, emptyState, nameOf, questionOf, readState, samePerson, someone } from "./state.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
+import { startTour, tourInvitation } from "./tour.js";
 import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
 import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
 import { whyNotPane } from "./whynot.js";
@@ -94,6 +95,12 @@ class Workbench {
         this.isShown(about) && this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
       onRefusal: () => {},
     });
+    /** @type {Asker<Reply.Recourse, Page.State>} */
+    this.trials = new Asker((body, signal) => ask("recourse", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: (tried, about) => about === this.state && this.shownView && this.offer(this.shownView, tried.view),
+      onRefusal: () => at("view").querySelector("[data-key='trying']")?.remove(),
+    });
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
     this.people = schema.people
@@ -133,6 +140,7 @@ class Workbench {
   /** Answer to the buttons around the answer, and to the browser itself. */
   listen() {
     at("edit").addEventListener("click", () => this.editCopy());
+    at("tour").addEventListener("click", startTour);
     at("print").addEventListener("click", printReport);
     at("json").addEventListener("click", () => saveDocument(this.document, nameOf(this.shown)));
     at("link").addEventListener("click", () => copyLink(this.state, say));
@@ -218,6 +226,7 @@ class Workbench {
   turn(known) {
     this.blank();
     at("refusal").hidden = true;
+    document.querySelector(".invitation")?.remove();
     at("decision").replaceChildren(waitingDecision(capital(nameOf(this.state)), known));
     at("view").replaceChildren(skeleton());
     at("updating").hidden = false;
@@ -442,18 +451,28 @@ class Workbench {
     at("cautions").replaceChildren(...cautionsOf(view));
     at("decision").replaceChildren(decisionOf(view));
     this.drawForce();
-    const offers = offersOf(view, this.state, this.schema, (edit) => this.change(edit));
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
-    if (offers.length) {
-      at("view")
-        .querySelector(".headline")
-        ?.after(h("div", { class: "offers" }, offers));
-    }
+    this.offer(view, null);
     drawFigures(view, at("view"), this.options);
+    this.limits.keptFloor(this.state, view.density.kept_text ?? null);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
     const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     if (focused instanceof HTMLElement) focused.focus();
     this.tell(spoken(view));
+  }
+
+  /**
+   * Where the answer is no, say what would help; relaxing is tried before it is offered.
+   * @param {Reply.View} view
+   * @param {Reply.View|null} tried
+   */
+  offer(view, tried) {
+    at("view").querySelector(".offers")?.remove();
+    const change = (/** @type {Page.Edit} */ edit) => this.change(edit);
+    const offers = offersOf(view, this.state, this.schema, { change, tried });
+    if (!offers.length) return;
+    at("view").querySelector(".headline")?.after(h("div", { class: "offers" }, offers));
+    if (!tried && !this.state.relax) this.trials.ask(questionOf(this.state, { relax: true }), this.state, { fresh: true });
   }
 
   /**
@@ -516,7 +535,7 @@ class Workbench {
     this.shownView = null;
     this.document = null;
     this.shown = this.state;
-    for (const one of [this.records, this.ways, this.checks, this.tales]) one.stop();
+    for (const one of [this.records, this.ways, this.checks, this.tales, this.trials]) one.stop();
     clearTimeout(this.telling);
     this.views.show("way");
     at("who").textContent = capital(nameOf(this.state));
@@ -580,6 +599,8 @@ async function begin() {
       });
     }
     bench.restore();
+    const invitation = tourInvitation();
+    if (invitation && !someone(bench.state)) at("decision").after(invitation);
     document.documentElement.dataset.ready = "true";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

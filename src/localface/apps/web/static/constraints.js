@@ -1,5 +1,6 @@
 // What this person may change: target, floor, and for every feature its range, its direction, pinned or forbidden.
 import { called, h, isOwn } from "./dom.js";
+import { help } from "./help.js";
 import { valueOf } from "./reading.js";
 import { rangeSlider, trackOf } from "./slider.js";
 import { limited } from "./state.js";
@@ -38,7 +39,18 @@ export function constraintsPanel(place, { schema, change }) {
   let rows = [];
   /** @type {string|null} */
   let whose = null;
+  /** @type {string|null} */
+  let kept = null;
   return {
+    /**
+     * Say at the floor itself where the answer keeps another one.
+     * @param {Page.State} state
+     * @param {string|null} why
+     */
+    keptFloor(state, why) {
+      kept = why;
+      floor.sync(state, kept);
+    },
     /**
      * Build the rows anew for another person, else only bring them up to date.
      * @param {Page.State} state
@@ -46,7 +58,7 @@ export function constraintsPanel(place, { schema, change }) {
      */
     sync(state, person) {
       goal.sync(state);
-      floor.sync(state);
+      floor.sync(state, kept);
       clear.hidden = !Object.keys(state.limits).length && !state.forbidden.length;
       if (person && JSON.stringify(person) !== whose) {
         whose = JSON.stringify(person);
@@ -62,6 +74,7 @@ export function constraintsPanel(place, { schema, change }) {
     /** Nothing of the person before stays. */
     forget() {
       whose = null;
+      kept = null;
       rows = [];
       list.replaceChildren();
     },
@@ -139,20 +152,25 @@ function floorSlider(schema, change) {
     node: h(
       "div",
       { class: "goal" },
-      h("div", { class: "bar" }, h("label", { htmlFor: "floor" }, "Floor: how usual each step must be"), output),
+      h("div", { class: "bar" }, h("span", {}, h("label", { htmlFor: "floor" }, "Floor: how usual"), help("floor")), output),
       input,
       note,
     ),
-    /** @param {Page.State} state */
-    sync(state) {
+    /**
+     * @param {Page.State} state
+     * @param {string|null} kept why the answer keeps another floor
+     */
+    sync(state, kept) {
       const share = state.minDensity ?? schema.min_density;
       input.value = String(share);
       const shown = `${Number((100 * share).toFixed(1))} %`;
       output.textContent = shown;
       note.textContent =
         share > 0
-          ? `No place more unusual than where the loneliest ${shown} of people stand`
-          : "No floor: a step may cross any ground";
+          ? `Every step stays more usual than ${shown} of people`
+          : "No floor: a step may lead through records that nobody has";
+      if (kept) note.textContent = `Not kept as set: ${kept}`;
+      note.classList.toggle("loud", Boolean(kept));
     },
   };
 }

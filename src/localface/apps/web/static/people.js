@@ -1,6 +1,7 @@
 // The list of people: search, filter by outcome, sort, choose.
 import { ask, Refusal } from "./api.js";
 import { h, styled } from "./dom.js";
+import { help } from "./help.js";
 
 const AT_ONCE = 50;
 const OUTCOMES = ["false negative", "true negative", "false positive", "true positive"];
@@ -13,7 +14,7 @@ export function peopleList(place, { schema, onChoose }) {
   const search = h("input", {
     type: "search",
     id: "people-search",
-    placeholder: "number or value",
+    placeholder: "17, age > 70, score 0.4 to 0.5",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -27,6 +28,7 @@ export function peopleList(place, { schema, onChoose }) {
     "select",
     { id: "people-sort" },
     [
+      ["borderline", "just below first"],
       ["score", "lowest score"],
       ["-score", "highest score"],
       ["id", "number"],
@@ -40,7 +42,7 @@ export function peopleList(place, { schema, onChoose }) {
   place.replaceChildren(
     field("Search", search),
     h("div", { class: "pair" }, schema.outcomes && field("Outcome", outcome), field("Sort", sort)),
-    count,
+    h("div", { class: "count-line" }, count, schema.outcomes && help("outcome")),
     list,
     more,
   );
@@ -63,7 +65,10 @@ export function peopleList(place, { schema, onChoose }) {
       if (number === latest) show(found, offset);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (number === latest) count.textContent = error.message;
+      if (number !== latest) return;
+      count.textContent = error.message;
+      list.replaceChildren();
+      more.hidden = true;
     }
   };
   /** @type {(found: Reply.People, offset: number) => void} */
@@ -71,7 +76,8 @@ export function peopleList(place, { schema, onChoose }) {
     const rows = found.people.map((one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }));
     if (offset === 0) list.replaceChildren(...rows);
     else list.append(...rows);
-    count.textContent = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
+    const many = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
+    count.textContent = found.understood ? `${many}: ${found.understood}` : many;
     more.hidden = offset + found.people.length >= found.total;
     more.onclick = () => load(offset + found.people.length);
   };

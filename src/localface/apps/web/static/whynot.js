@@ -16,7 +16,7 @@ export function whyNotPane(place, { schema, onWish }) {
     autocomplete: "off",
     spellcheck: "false",
   });
-  const reset = h("button", { type: "button", class: "plain", onclick: () => give({}) }, "Wish for nothing");
+  const reset = h("button", { type: "button", class: "plain", onclick: () => give({}) }, "Clear");
   const list = h("ul", { class: "wishes" });
   place.replaceChildren(
     h("div", { class: "bar" }, h("h2", {}, "Why not this?"), reset),
@@ -131,9 +131,9 @@ function wishRow(feature, own, give) {
  */
 function told(found) {
   const refused = found.refused_by ? found.refused_by.length > 0 : !found.reachable;
-  const badge = h("span", { class: "badge" }, refused ? "Refused" : "Nothing refuses it");
+  const badge = h("span", { class: "badge" }, refused ? "Refused" : "This is reachable");
   const facts = found.score_text
-    ? ` The score would be ${found.score_text}; ${found.density_text} than there.`
+    ? ` The score would be ${found.score_text}. Such a record is ${found.density_text}.`
     : ` ${found.sentence}`;
   const steps = found.view?.actions?.length || (found.view?.path?.length ?? 1) - 1;
   return present([
@@ -153,6 +153,6 @@ function told(found) {
       ),
     !refused &&
       steps > 0 &&
-      h("p", { class: "quiet" }, `${counted(steps, "step")} over common ground lead${steps === 1 ? "s" : ""} there.`),
+      h("p", { class: "quiet" }, `${counted(steps, "step")} lead${steps === 1 ? "s" : ""} there.`),
   ]);
 }
