@@ -43,17 +43,20 @@
       return { ...lineOf(person.id), record: { ...person.record, ...person.marks } };
     }
     const person = whom(body);
+    if (path === "effects") return effectsOf(person);
+    if (path === "scores") return { scores: [{ score: 0.3, score_text: seal("0.3", person.id), reached: false }] };
     if (path === "check") return { ...sealed(race.check, person.id), view: null };
     const view = viewOf(person);
     const several = body.n_paths > 1;
     const together = several ? { shared: [], parts: seal("parts", person.id), sentence: "", disclosure: "" } : null;
     return { cautions: [], view, alternatives: several ? [view] : [], together, stages: null, document: {} };
   };
+  const effectsOf = (person) => ({ ...sealed(race.effects, person.id), alike: [seal("age", person.id)] });
   const lineOf = (id) => ({ id, label: `person ${id}`, score: 0.1, score_text: seal("0.1", id), outcome: null, gist: "" });
 
   window.fetch = async (url, options = {}) => {
     const path = String(url);
-    if (!race.on || !/^(people|recourse|check)/.test(path)) return real(url, options);
+    if (!race.on || !/^(people|recourse|check|effects|scores)/.test(path)) return real(url, options);
     const body = options.body ? JSON.parse(options.body) : {};
     race.flying += 1;
     try {
@@ -120,8 +123,14 @@
     pin: () => press("#limits .toggle"),
     tab: () => press("#answer-tabs [role=tab]"),
     wish: () => slide("#panel-whynot .range input"),
+    whatIf: () => (document.querySelector("#tab-whynot").click(), slide("#panel-whynot .range input")),
     other: () => press("#panel-ways .use button"),
-    back: () => history.back(),
+    back: () => {
+      if (!location.hash || race.leaving) return; // before the first person is another page
+      race.leaving = true;
+      addEventListener("popstate", () => (race.leaving = false), { once: true });
+      history.back();
+    },
     forward: () => history.forward(),
     print: () => dispatchEvent(new Event("beforeprint")),
     carry: () => press("#carry button, #force .lift"),

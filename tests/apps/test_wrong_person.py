@@ -48,10 +48,12 @@ def people(ward: str) -> list[dict[str, Any]]:
 
 def ready_to_race(page: Any, ward: str, people: list[dict[str, Any]]) -> None:
     """Put the service of the race in the place of the real one."""
-    wish = {"id": people[0]["id"], "wish": {"pain": 1}}
+    someone = {"id": people[0]["id"]}
+    check = posted(ward, "check", {**someone, "wish": {"pain": 1}})
+    effects = posted(ward, "effects", someone)
     page.evaluate(
-        "([people, check]) => Object.assign(window.race, {people, check, on: true})",
-        [people, posted(ward, "check", wish)],
+        "given => Object.assign(window.race, {...given, on: true})",
+        {"people": people, "check": check, "effects": effects},
     )
     page.fill("#people-search", "anybody")  # the list is the race's from now on
     page.wait_for_function(

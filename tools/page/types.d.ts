@@ -214,6 +214,37 @@ declare namespace Reply {
     sentence: string;
   }
 
+  /** One value of somebody beside those of comparable people. */
+  interface Effect extends FeatureName {
+    own: boolean;
+    value: Value | null;
+    value_text: string;
+    missing: boolean;
+    below: number | null;
+    bins: number[];
+    low: number | null;
+    high: number | null;
+    ordinary: Value | null;
+    ordinary_text: string;
+    score: number;
+    score_text: string;
+    effect: number;
+    effect_text: string;
+  }
+
+  /** POST /effects */
+  interface Effects {
+    n_people: number;
+    alike: string[];
+    features: Effect[];
+  }
+
+  interface ScoreLine {
+    score: number;
+    score_text: string;
+    reached: boolean;
+  }
+
   /** POST /check */
   interface Check {
     cautions: string[];

@@ -266,6 +266,24 @@ def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -
     async def post_check(request: Request, ask: request_models.CheckAsk) -> Response:
         return await answer(request, ask, "check")
 
+    @app.post(
+        "/effects",
+        response_model=response_models.EffectsReply,
+        responses=errors,
+        summary="What speaks for and against somebody today",
+    )
+    async def post_effects(request: Request, ask: request_models.EffectsAsk) -> Response:
+        return await answer(request, ask, "effects")
+
+    @app.post(
+        "/scores",
+        response_model=response_models.ScoresReply,
+        responses=errors,
+        summary="What if: the score with some values changed",
+    )
+    async def post_scores(request: Request, ask: request_models.ScoresAsk) -> Response:
+        return await answer(request, ask, "scores")
+
 
 def _add_page_routes(app: FastAPI) -> None:
     static = files("localface.apps.web").joinpath("static")

@@ -12,9 +12,10 @@ import { mapPane } from "./map.js";
 import { offersOf } from "./offers.js";
 import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
-import { checkOf, emptyState, nameOf, questionOf, readState, samePerson, someone } from "./state.js";
+import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone } from "./state.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
+import { todayOf } from "./today.js";
 import { startTour, tourInvitation } from "./tour.js";
 import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
 import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
@@ -53,12 +54,15 @@ class Workbench {
     this.shownView = null;
     /** @type {Reply.Document|null} */
     this.document = null;
+    /** @type {Reply.Effects|null} */
+    this.effects = null;
     this.confirmed = new Confirmed();
     this.carried = new Carried();
     /** @type {ReturnType<typeof mapPane>|null} */
     this.map = null;
     this.settling = 0; // timers
     this.telling = 0;
+    this.trying = 0;
     /** @type {Page.ViewOptions} */
     this.options = {
       along: "actions",
@@ -93,6 +97,19 @@ class Workbench {
       onBusy: () => {},
       onAnswer: (answer, about) =>
         this.isShown(about) && this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
+      onRefusal: () => {},
+    });
+    /** @type {Asker<Reply.Effects, Page.State>} */
+    this.reasons = new Asker((body, signal) => ask("effects", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: (found, about) => this.isShown(about) && ((this.effects = found), this.drawToday()),
+      onRefusal: () => {}, // the answer says what is wrong
+    });
+    /** @type {Asker<{scores: Reply.ScoreLine[]}, Page.State>} */
+    this.whatIfs = new Asker((body, signal) => ask("scores", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: ({ scores }, about) =>
+        this.isShown(about) && this.shownView && this.hasWish() && this.wishPane.score(scores[0], this.shownView),
       onRefusal: () => {},
     });
     /** @type {Asker<Reply.Recourse, Page.State>} */
@@ -234,6 +251,7 @@ class Workbench {
     const { id } = this.state;
     if (id !== null) this.records.ask({ id }, this.state, { fresh: true });
     this.again({ fresh: true });
+    this.reasons.ask(personOf(this.state), this.state, { fresh: true });
   }
 
   /**
@@ -329,6 +347,7 @@ class Workbench {
 
   again({ fresh = false } = {}) {
     this.limits.sync(this.state, recordOf(this.shownView));
+    clearTimeout(this.trying);
     if (someone(this.state)) {
       this.asker.ask(questionOf(this.state), this.state, { fresh });
       this.askBeside({ fresh });
@@ -356,9 +375,14 @@ class Workbench {
     if (open === "ways") {
       this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), this.state, { fresh });
     }
-    if (open === "whynot" && Object.keys(this.state.wish).length) {
+    if (open === "whynot" && this.hasWish()) {
+      this.whatIfs.ask({ ...personOf(this.state), changes: [this.state.wish] }, this.state, { fresh });
       this.checks.ask(checkOf(this.state, this.state.wish), this.state, { fresh });
     }
+  }
+
+  hasWish() {
+    return Object.keys(this.state.wish).length > 0;
   }
 
   /** @param {Page.Values} wish */
@@ -367,6 +391,7 @@ class Workbench {
     if (Object.keys(wish).length) this.askBeside();
     else {
       this.checks.stop();
+      this.whatIfs.stop();
       this.wishPane.idle();
     }
     this.settle();
@@ -451,6 +476,7 @@ class Workbench {
     at("cautions").replaceChildren(...cautionsOf(view));
     at("decision").replaceChildren(decisionOf(view));
     this.drawForce();
+    this.drawToday();
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
     this.offer(view, null);
     drawFigures(view, at("view"), this.options);
@@ -472,7 +498,10 @@ class Workbench {
     const offers = offersOf(view, this.state, this.schema, { change, tried });
     if (!offers.length) return;
     at("view").querySelector(".headline")?.after(h("div", { class: "offers" }, offers));
-    if (!tried && !this.state.relax) this.trials.ask(questionOf(this.state, { relax: true }), this.state, { fresh: true });
+    if (tried || this.state.relax) return;
+    const tryRelaxing = () => this.trials.ask(questionOf(this.state, { relax: true }), this.state, { fresh: true });
+    clearTimeout(this.trying);
+    this.trying = setTimeout(tryRelaxing, SETTLED); // not while something is being dragged
   }
 
   /**
@@ -519,6 +548,14 @@ class Workbench {
     return [correctionOf({ feature, suggestion }, this.schema, choices)];
   }
 
+  /** What speaks for and against the person today, once both it and the answer have come. */
+  drawToday() {
+    const { effects, shownView: view } = this;
+    if (!effects || !view || !this.confirmed.allows(view)) return;
+    if (at("today").childElementCount) return; // it is the same whatever is asked for
+    at("today").replaceChildren(...todayOf(effects, view));
+  }
+
   /** The limits in force, and whether they go along to the next person. */
   drawForce() {
     const force = forceOf(this.state, this.schema, (edit) => this.change(edit), {
@@ -535,12 +572,15 @@ class Workbench {
     this.shownView = null;
     this.document = null;
     this.shown = this.state;
-    for (const one of [this.records, this.ways, this.checks, this.tales, this.trials]) one.stop();
+    const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
+    for (const one of asked) one.stop();
+    this.effects = null;
     clearTimeout(this.telling);
+    clearTimeout(this.trying);
     this.views.show("way");
     at("who").textContent = capital(nameOf(this.state));
     at("people-chosen").textContent = nameOf(this.state);
-    for (const id of ["cautions", "decision", "refusal", "view", "force", "live", "report-head", "report-foot"]) {
+    for (const id of ["cautions", "decision", "refusal", "today", "view", "force", "live", "report-head", "report-foot"]) {
       at(id).replaceChildren();
     }
     this.entry.beside(this.state.record === null && someone(this.state) ? nameOf(this.state) : null);

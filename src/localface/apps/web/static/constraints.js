@@ -24,7 +24,7 @@ export function constraintsPanel(place, { schema, change }) {
   const list = h("ul", { class: "limits" });
   const clear = h(
     "button",
-    { type: "button", class: "plain", onclick: () => change((state) => ({ ...state, limits: {}, forbidden: [] })) },
+    { type: "button", class: "plain", onclick: () => change((state) => ({ ...state, limits: {}, forbidden: [], effort: {} })) },
     "Lift all limits",
   );
   const head = h(
@@ -59,7 +59,8 @@ export function constraintsPanel(place, { schema, change }) {
     sync(state, person) {
       goal.sync(state);
       floor.sync(state, kept);
-      clear.hidden = !Object.keys(state.limits).length && !state.forbidden.length;
+      const set = [state.limits, state.effort].some((one) => Object.keys(one).length > 0);
+      clear.hidden = !set && !state.forbidden.length;
       if (person && JSON.stringify(person) !== whose) {
         whose = JSON.stringify(person);
         rows = schema.features.flatMap((one) => {
@@ -218,7 +219,7 @@ function limitRow(feature, own, change) {
     const limit = state.limits[name] ?? {};
     const still = Boolean(limit.pinned) || state.forbidden.includes(name);
     body.sync(limit, still);
-    buttons.sync(limit, state.forbidden.includes(name));
+    buttons.sync(limit, state.forbidden.includes(name) ? "never" : (state.effort[name] ?? ""));
     node.classList.toggle("still", still);
     told.textContent = tellOf(limit, state.forbidden.includes(name), track, feature);
     told.hidden = told.textContent === "";
@@ -303,6 +304,7 @@ function choicesOf(categories, track, label, edit) {
  * @param {Page.Change} change
  */
 function buttonsOf(feature, label, edit, change) {
+  const { name } = feature;
   /** @type {(sign: string, words: string, onclick: () => void) => HTMLButtonElement} */
   const toggle = (sign, words, onclick) =>
     h(
@@ -325,32 +327,51 @@ function buttonsOf(feature, label, edit, change) {
   };
   const arrows = free ? [arrow("up", "↑", "may only rise"), arrow("down", "↓", "may only fall")] : [];
   const pin = toggle("pin", "keep as it is", () => edit({ pinned: !pressed(pin) }));
-  const forbid = toggle("✕", "forbid: no action may touch it", () =>
-    change((state) => ({
-      ...state,
-      forbidden: pressed(forbid)
-        ? state.forbidden.filter((one) => one !== feature.name)
-        : [...state.forbidden, feature.name],
-    })),
+  const effort = h(
+    "select",
+    { class: "effort", "aria-label": `${label}: how hard to change` },
+    [
+      ["", "effort"],
+      ["easy", "easy"],
+      ["hard", "hard"],
+      ["never", "never"],
+    ].map(([value, words]) => h("option", { value }, words)),
   );
+  effort.addEventListener("change", () => change((state) => withEffort(state, name, effort.value)));
   return {
     node: h(
       "div",
       { class: "toggles" },
       arrows.map((one) => one.button),
       pin,
-      forbid,
+      effort,
     ),
     /**
      * @param {Page.Limit} limit
-     * @param {boolean} forbidden
+     * @param {string} how
      */
-    sync(limit, forbidden) {
+    sync(limit, how) {
       for (const { way, button } of arrows) button.setAttribute("aria-pressed", String(limit.moves === way));
       pin.setAttribute("aria-pressed", String(Boolean(limit.pinned)));
-      forbid.setAttribute("aria-pressed", String(forbidden));
+      effort.value = how;
+      effort.classList.toggle("set", how !== "");
     },
   };
+}
+
+/**
+ * Say how hard a feature is to change: easy, hard, never, or nothing.
+ * @param {Page.State} state
+ * @param {string} name
+ * @param {string} how
+ * @returns {Page.State}
+ */
+function withEffort(state, name, how) {
+  const effort = { ...state.effort };
+  delete effort[name];
+  if (how === "easy" || how === "hard") effort[name] = how;
+  const forbidden = state.forbidden.filter((one) => one !== name);
+  return { ...state, effort, forbidden: how === "never" ? [...forbidden, name] : forbidden };
 }
 
 /**

@@ -34,10 +34,15 @@ function chip(key, words, does, onclick) {
 
 /**
  * @param {Page.State} state
- * @param {{name: string, forbidden?: boolean}} one
+ * @param {{name: string, forbidden?: boolean, effort?: boolean}} one
  */
 function lifted(state, one) {
   if (one.forbidden) return { ...state, forbidden: state.forbidden.filter((name) => name !== one.name) };
+  if (one.effort) {
+    const effort = { ...state.effort };
+    delete effort[one.name];
+    return { ...state, effort };
+  }
   const limits = { ...state.limits };
   delete limits[one.name];
   return { ...state, limits };

@@ -73,7 +73,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "status": answer.status.name,
         "word": answer.status.word,
         "sentence": answer.status.value,
-        "reason": to_one_line(answer.reason),
+        "reason": _with_target_words(answer.reason, answer.target, labels),
         "cautions": [to_one_line(line) for line in answer.cautions],
         "doubts": [_doubt_view(answer.schema[one.feature], one, labels) for one in answer.doubts],
         "notices": _notice_lines(answer),
@@ -112,7 +112,9 @@ def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "density_text": usual_text(found.density),
         "step": found.step_sentence,
         "refused_by": list(found.refused_by),
-        "findings": [{"text": to_one_line(reason)} for reason in found.reasons],
+        "findings": [
+            {"text": _with_target_words(reason, found.target, labels)} for reason in found.reasons
+        ],
         "pair": None if found.pair is None else found.pair.to_dict(),
         "least": to_one_line(found.relaxation.sentence) if found.relaxation else None,
         "view": None if found.recourse is None else answer_view(found.recourse, labels),
@@ -161,6 +163,11 @@ def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any
 def target_text(target: Target, labels: Labels = _NO_LABELS) -> str:
     """What is to be reached, in words."""
     return replace(target, label=labels.target or target.label).sentence
+
+
+def _with_target_words(text: str, target: Target, labels: Labels) -> str:
+    """A sentence of the library's with the target in the user's words."""
+    return to_one_line(text.replace(target.sentence, target_text(target, labels)))
 
 
 def score_axis(target: Target, scores: Sequence[float]) -> tuple[float, float]:
