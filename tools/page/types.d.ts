@@ -320,6 +320,17 @@ declare namespace Page {
     wish: Values;
   }
 
+  /** A plan in a file. */
+  interface Plan {
+    format: string;
+    saved: string;
+    who: string;
+    address: string;
+    actions: string[];
+    document: Reply.Document | null;
+    notes: string;
+  }
+
   type Edit = (state: State) => State;
   type Change = (edit: Edit) => void;
 

@@ -12,12 +12,14 @@ import { mapPane } from "./map.js";
 import { offersOf } from "./offers.js";
 import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
-import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone } from "./state.js";
+import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone, written } from "./state.js";
+import { severalPane } from "./several.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
 import { todayOf } from "./today.js";
 import { startTour, tourInvitation } from "./tour.js";
 import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
+import { planOf, takeawayPane, wordsOf } from "./takeaway.js";
 import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
 import { whyNotPane } from "./whynot.js";
 
@@ -56,6 +58,8 @@ class Workbench {
     this.document = null;
     /** @type {Reply.Effects|null} */
     this.effects = null;
+    /** @type {Page.Plan|null} */
+    this.opened = null;
     this.confirmed = new Confirmed();
     this.carried = new Carried();
     /** @type {ReturnType<typeof mapPane>|null} */
@@ -127,6 +131,7 @@ class Workbench {
       schema,
       onRecord: (record, how) => this.enter(record, how),
       onUnfinished: (words, how) => this.unfinished(words, how),
+      onSeveral: (records) => this.enterSeveral(records),
     });
     this.limits = constraintsPanel(at("limits"), { schema, change: (edit) => this.change(edit) });
     this.waysPane = alternativesPane(at("panel-ways"), {
@@ -135,6 +140,13 @@ class Workbench {
       onUse: (...way) => this.use(...way),
     });
     this.wishPane = whyNotPane(at("panel-whynot"), { schema, onWish: (wish) => this.wishFor(wish) });
+    this.takeaway = takeawayPane(at("panel-takeaway"), {
+      schema,
+      say,
+      onOpen: (plan) => this.openPlan(plan),
+      onSave: () => this.planShown(),
+    });
+    this.several = severalPane(at("several"), { onOpen: (state) => this.open(state) });
     this.limits.sync(this.state, null);
     this.title();
     this.listen();
@@ -158,6 +170,7 @@ class Workbench {
   listen() {
     at("edit").addEventListener("click", () => this.editCopy());
     at("tour").addEventListener("click", startTour);
+    at("keep").addEventListener("click", () => this.shownView && this.several.add(this.shown, this.shownView));
     at("print").addEventListener("click", printReport);
     at("json").addEventListener("click", () => saveDocument(this.document, nameOf(this.shown)));
     at("link").addEventListener("click", () => copyLink(this.state, say));
@@ -208,6 +221,17 @@ class Workbench {
     this.people?.mark(null);
     const asked = pasted ? this.carried.next(this.state, this.schema) : {};
     this.newcomer({ id: null, label: "the record entered", record }, asked);
+  }
+
+  /**
+   * Several records at once go into the table, each asked about by itself.
+   * @param {Page.Values[]} records
+   */
+  enterSeveral(records) {
+    this.unfinished(`${records.length} records were read: they are in the table of several people.`, { pasted: true });
+    const states = records.map((record, i) => ({ ...emptyState(), record, label: `row ${i + 1} of what was pasted` }));
+    this.several.addAll(states);
+    at("several").scrollIntoView({ block: "nearest" });
   }
 
   /**
@@ -419,7 +443,7 @@ class Workbench {
     at("answer-tabs").hidden = false;
     at("map").hidden = !this.map;
     enable(["print", "json", "link"], true);
-    at("edit").hidden = false;
+    for (const id of ["edit", "keep"]) at(id).hidden = false;
     this.limits.sync(this.state, recordOf(answer.view));
     this.wishPane.sync(recordOf(answer.view) ?? null, this.state.wish);
     this.draw(answer.view, answer.document);
@@ -477,6 +501,8 @@ class Workbench {
     at("decision").replaceChildren(decisionOf(view));
     this.drawForce();
     this.drawToday();
+    this.takeaway.show(view, nameOf(this.shown));
+    this.compareOpened(view);
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
     this.offer(view, null);
     drawFigures(view, at("view"), this.options);
@@ -485,6 +511,49 @@ class Workbench {
     const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     if (focused instanceof HTMLElement) focused.focus();
     this.tell(spoken(view));
+  }
+
+  /** The plan on the page, for a file. */
+  planShown() {
+    const { shownView: view, document: found } = this;
+    return view && planOf({ who: nameOf(this.shown), address: written(this.shown), document: found, view });
+  }
+
+  /**
+   * Take up a plan from a file: it is asked for anew, and compared with what was saved.
+   * @param {Page.Plan} plan
+   */
+  openPlan(plan) {
+    this.open({ ...readState(plan.address, this.schema.features), label: "" });
+    this.takeaway.setNotes(plan.notes);
+    this.opened = plan;
+  }
+
+  /**
+   * Say whether a plan that was opened is still the answer.
+   * @param {Reply.View} view
+   */
+  compareOpened(view) {
+    if (!this.opened) return;
+    const { saved, actions } = this.opened;
+    const same = JSON.stringify(wordsOf(view)) === JSON.stringify(actions);
+    const day = new Date(saved).toLocaleDateString("en-GB", { dateStyle: "long" });
+    const then = actions.join(" ") || "no action";
+    this.takeaway.tell(same ? `Saved on ${day}; it is the same today.` : `Saved on ${day}, when it was: ${then} Today it is otherwise.`);
+  }
+
+  /**
+   * Turn to a person with limits of their own.
+   * @param {Page.State} state
+   */
+  open(state) {
+    this.carried.forget();
+    this.people?.mark(state.id);
+    if (state.record) this.entry.fill(state.record);
+    this.state = state;
+    history.pushState(null, "", linkOf(state));
+    this.turn();
+    at("answer").focus();
   }
 
   /**
@@ -571,6 +640,7 @@ class Workbench {
     this.answer = null;
     this.shownView = null;
     this.document = null;
+    this.opened = null;
     this.shown = this.state;
     const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
     for (const one of asked) one.stop();
@@ -587,13 +657,16 @@ class Workbench {
     this.limits.forget();
     this.wishPane.forget();
     this.waysPane.clear();
+    this.takeaway.forget();
     this.map?.forget();
     enable(["print", "json"], false);
-    for (const id of ["answer-tabs", "edit", "force"]) at(id).hidden = true;
+    for (const id of ["answer-tabs", "edit", "keep", "force"]) at(id).hidden = true;
   }
 
   dress() {
-    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown });
+    const view = this.shownView && this.confirmed.allows(this.shownView) ? this.shownView : null;
+    const notes = this.takeaway.notes();
+    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown, view, notes });
   }
 }
 

@@ -1,15 +1,15 @@
 // Entering one record by hand, or pasting it; every field says what is wrong while one types.
 import { called, h } from "./dom.js";
-import { brokenRelation, isUnknown, readPasted, readValue, strangers, unusual } from "./reading.js";
+import { brokenRelation, isUnknown, readPasted, readSeveral, readValue, recordFrom, strangers, unusual } from "./reading.js";
 
 const EXAMPLE = "Paste JSON, a CSV or tab-separated row with its header, or lines of “name: value”";
 
 /**
  * @param {HTMLElement} place
  * @param {{schema: Reply.Schema, onRecord: (record: Page.Values, how: {pasted: boolean}) => void,
- *   onUnfinished: (words: string, how: {pasted: boolean}) => void}} given
+ *   onUnfinished: (words: string, how: {pasted: boolean}) => void, onSeveral: (records: Page.Values[]) => void}} given
  */
-export function entryForm(place, { schema, onRecord, onUnfinished }) {
+export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) {
   const paste = h("textarea", {
     id: "paste",
     rows: 3,
@@ -64,12 +64,28 @@ export function entryForm(place, { schema, onRecord, onUnfinished }) {
    */
   const fill = (values, { tell = false, pasted = false } = {}) => {
     const byName = new Map(Object.entries(values).map(([name, value]) => [name.trim().toLowerCase(), value]));
-    for (const [name, field] of fields) field.set(byName.get(name.toLowerCase()));
+    for (const [name, field] of fields) {
+      field.set(byName.get(name.toLowerCase()) ?? byName.get(called(field.feature).toLowerCase()));
+    }
     check({ tell, pasted });
   };
   rows.addEventListener("input", () => check());
+  let taken = ""; // the table that was read last
   paste.addEventListener("input", () => {
     if (!paste.value.trim()) return;
+    const several = readSeveral(paste.value);
+    if (several) {
+      if (paste.value === taken) return; // the same event may come more than once
+      taken = paste.value;
+      const read = several.map((one) => recordFrom(one, schema));
+      const whole = read.flatMap((one) => (one.record ? [one.record] : []));
+      const broken = read.flatMap((one, i) => (one.record ? [] : [`row ${i + 1}: ${one.problem}`]));
+      note.textContent = [`${whole.length} of ${read.length} rows read.`, ...broken.slice(0, 3)].join(" ");
+      fill({});
+      if (whole.length) onSeveral(whole);
+      else onUnfinished(`What was pasted holds no whole record: ${broken[0]}.`, { pasted: true });
+      return;
+    }
     const { values, problem } = readPasted(paste.value);
     const unknown = strangers(values, schema.features);
     const read = Object.keys(values).length - unknown.length;
@@ -145,6 +161,7 @@ function fieldOf(feature) {
     { class: "entry-field" },
     label,
     h("span", { class: "input" }, input, feature.unit && h("span", { class: "unit" }, feature.unit)),
+    feature.reference_text && h("span", { class: "reference-note" }, `reference ${feature.reference_text}`),
     message,
   );
   /** @type {(words: string|null, bad: boolean) => void} */
