@@ -991,6 +991,33 @@ def test_everything_can_be_done_with_the_keyboard_alone(
         assert not watched.errors
 
 
+def test_from_a_person_to_the_plan_is_a_matter_of_eight_tabs(browser: Any, ward: str) -> None:
+    with opened(browser, ward) as watched:
+        page = watched.page
+        page.locator(".person").first.focus()
+        page.keyboard.press("ArrowDown")
+        page.keyboard.press("Enter")
+        settled(page)
+        page.wait_for_selector(".today .sides")
+        assert page.evaluate("document.activeElement.getAttribute('aria-current')") == "true"
+        tab_to(page, "#tab-way", most=8)
+
+
+def test_on_a_phone_limits_are_a_sheet_at_the_foot_that_covers_nothing_while_closed(
+    browser: Any, ward: str, patient: int
+) -> None:
+    with opened(browser, f"{ward}#id={patient}", width=390, height=800) as watched:
+        page = watched.page
+        settled(page)
+        assert page.locator("#constraints").bounding_box()["height"] < 80
+        page.locator("#constraints-title").click()
+        page.wait_for_selector("#goal", state="visible")
+        drag(page, "#goal", 0.6)
+        settled(page)
+        assert page.locator("#constraints").bounding_box()["height"] < 0.75 * 800
+        assert "0.6" in page.locator(".decision .wanted-text").inner_text()
+
+
 def test_a_new_answer_is_announced_to_those_who_do_not_see_it(bench: Watched) -> None:
     page = bench.page
     page.wait_for_function("() => document.querySelector('#live').textContent.includes('action')")

@@ -182,6 +182,10 @@ class Workbench {
       at("answer").focus();
     });
     addEventListener("beforeprint", () => this.dress());
+    const narrow = matchMedia("(max-width: 60rem)");
+    const fit = () => at("constraints-fold").toggleAttribute("open", !narrow.matches); // a sheet at the foot
+    narrow.addEventListener("change", fit);
+    fit();
   }
 
   /** Take up what the address says. */

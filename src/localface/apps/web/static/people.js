@@ -76,6 +76,7 @@ export function peopleList(place, { schema, onChoose }) {
     const rows = found.people.map((one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }));
     if (offset === 0) list.replaceChildren(...rows);
     else list.append(...rows);
+    markRow(list, chosen);
     const many = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
     count.textContent = found.understood ? `${many}: ${found.understood}` : many;
     more.hidden = offset + found.people.length >= found.total;
@@ -139,6 +140,17 @@ function markRow(list, id) {
     if (Number(button.dataset.id) === id) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
   }
+  const buttons = personButtons(list);
+  reachable(buttons, buttons.find((one) => one.hasAttribute("aria-current")) ?? buttons[0]);
+}
+
+/**
+ * Tab stops once in the list; from there the arrow keys walk.
+ * @param {HTMLButtonElement[]} buttons
+ * @param {HTMLButtonElement|undefined} one
+ */
+function reachable(buttons, one) {
+  for (const button of buttons) button.tabIndex = button === one ? 0 : -1;
 }
 
 /**
@@ -161,5 +173,6 @@ function walk(event) {
   const next = buttons[buttons.findIndex((one) => one === document.activeElement) + step];
   if (!next) return;
   event.preventDefault();
+  reachable(buttons, next);
   next.focus();
 }
