@@ -15,8 +15,10 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from localface._version import __version__
+from localface.apps.web.bodies import people_responses as people_models
 from localface.apps.web.bodies import requests as request_models
 from localface.apps.web.bodies import responses as response_models
+from localface.apps.web.bodies import score_responses as score_models
 from localface.apps.web.http.connections import ConnectionLimits
 from localface.apps.web.http.error_handlers import add_error_handlers, response_from_reply
 from localface.apps.web.http.errors import RequestRefused
@@ -202,7 +204,7 @@ def _add_metrics_route(app: FastAPI, metrics: ServiceMetrics) -> None:
 def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
     @app.get(
         "/people",
-        response_model=response_models.PeopleReply,
+        response_model=people_models.PeopleReply,
         responses=_error_responses(404, 422),
         summary="Who may be picked",
     )
@@ -226,7 +228,7 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
 
     @app.get(
         "/people/{id}",
-        response_model=response_models.PersonReply,
+        response_model=people_models.PersonReply,
         responses=_error_responses(404, 422),
         summary="One of them",
     )
@@ -268,7 +270,7 @@ def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -
 
     @app.post(
         "/effects",
-        response_model=response_models.EffectsReply,
+        response_model=score_models.EffectsReply,
         responses=errors,
         summary="What speaks for and against somebody today",
     )
@@ -277,7 +279,7 @@ def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -
 
     @app.post(
         "/scores",
-        response_model=response_models.ScoresReply,
+        response_model=score_models.ScoresReply,
         responses=errors,
         summary="What if: the score with some values changed",
     )

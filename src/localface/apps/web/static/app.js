@@ -588,7 +588,7 @@ class Workbench {
     const { answer } = this;
     const first = () => answer && this.draw(answer.view, answer.document);
     const back = h("button", { type: "button", class: "plain", onclick: first }, "Back to the first");
-    const picked = h("p", { class: "picked" }, `This is way ${number} of those side by side. `, number > 1 && back);
+    const picked = h("p", { class: "picked" }, `This is plan ${number} of those side by side. `, number > 1 && back);
     this.draw(view, document_, picked);
     at("tab-way").focus();
   }

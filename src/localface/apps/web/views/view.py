@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
 from localface.answers.action import Action
 from localface.answers.changes import changes_between
@@ -121,16 +120,6 @@ def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
     }
 
 
-def alternatives_view(ways: Alternatives) -> dict[str, Any]:
-    """What several ways share, and where they part."""
-    return {
-        "shared": list(ways.shared),
-        "parts": " ".join(f"{line[:1].upper()}{line[1:]}." for line in _closing_lines(ways)),
-        "sentence": ways.sentence,
-        "disclosure": str(ways.disclosure),
-    }
-
-
 def _features_moved_along(answer: Recourse) -> list[str]:
     """Every feature that any state of a path has otherwise than the person, the largest first.
 
@@ -193,24 +182,6 @@ def _reference_range_text(feature: Feature) -> str | None:
     else:
         text = f"{low} to {high}"
     return f"{text} {feature.unit}" if feature.unit else text
-
-
-def _closing_lines(ways: Alternatives) -> list[str]:
-    """The lines that a printed table of ways ends with: what they share, and where they part."""
-    if len(ways) < 2:
-        return [ways.sentence]
-    lines = ["no feature is changed by all of them"]
-    if ways.shared:
-        schema = ways[0].schema
-        lines = [f"all change {', '.join(schema[name].display_name for name in ways.shared)}"]
-    parting = ways.parting
-    for i in range(len(ways)):
-        for j in range(i + 1, len(ways)):
-            if n := int(parting[i, j]):
-                lines.append(
-                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
-                )
-    return [*lines, ways.sentence]
 
 
 def _record_view(schema: Schema, record: Array) -> dict[str, Any]:
