@@ -134,8 +134,9 @@ def shown_wish(page: Any) -> None:
         "(one, value) => {one.value = value; "
         "one.dispatchEvent(new Event('input', {bubbles: true}))}"
     )
-    for name, value in {"gcs_min": 15, "age": 78}.items():
-        page.locator(f"#panel-whynot [data-feature='{name}'] input").evaluate(move, value)
+    for name, value in {"gcs_min": 15, "pain": 6}.items():
+        slider = f"#panel-whynot [data-feature='{name}'] input[type=range]"
+        page.locator(slider).evaluate(move, value)
     page.wait_for_selector(".findings")
 
 

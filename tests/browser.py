@@ -48,7 +48,13 @@ def chromium() -> str:
 
 @contextmanager
 def serving(*arguments: str, folder: Path | None = None) -> Iterator[str]:
-    """Run ``localface serve`` on a free port of loopback, and give its address."""
+    """Run ``localface serve`` on a free port of loopback, and give its address.
+
+    ``LOCALFACE_SERVED`` names a default service that runs already, for who works on the page.
+    """
+    if not arguments and (served := os.environ.get("LOCALFACE_SERVED")):
+        yield served
+        return
     source = str(Path(__file__).parents[1] / "src")
     places = [source, *([str(folder)] if folder else []), os.environ.get("PYTHONPATH", "")]
     command = [
@@ -117,10 +123,21 @@ class Watched:
 
 @contextmanager
 def opened(
-    browser: Any, url: str, *, width: int = 1280, height: int = 900, **options: Any
+    browser: Any,
+    url: str,
+    *,
+    width: int = 1280,
+    height: int = 900,
+    script: str | None = None,
+    **options: Any,
 ) -> Iterator[Watched]:
-    """Open a page and wait until it is ready; nothing is kept from one page to the next."""
+    """Open a page and wait until it is ready; nothing is kept from one page to the next.
+
+    ``script`` runs before the page's own.
+    """
     context = browser.new_context(viewport={"width": width, "height": height}, **options)
+    if script is not None:
+        context.add_init_script(script)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     watched = Watched(page)

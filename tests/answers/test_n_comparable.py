@@ -9,7 +9,7 @@ import pytest
 from localface import LocalFACE, Recourse, Schema, Search
 from localface.answers.page import page_of
 from localface.apps.web.views.view import answer_view
-from localface.density.common_states.comparable import effective_number, widened_number
+from localface.density.common_states.comparable import effective_number, widened_weights
 
 N = 600
 
@@ -102,8 +102,8 @@ def test_a_person_with_several_rows_counts_once():
 
 def test_weights_widen_until_there_are_enough():
     squares = np.linspace(0, 5, 500) ** 2
-    few = widened_number(squares, 20)
+    few = effective_number(widened_weights(squares, 20))
     assert 20 <= few <= 40
-    assert 100 <= widened_number(squares, 100) <= 200
-    assert widened_number(np.zeros(7), 300) == 7
+    assert 100 <= effective_number(widened_weights(squares, 100)) <= 200
+    assert effective_number(widened_weights(np.zeros(7), 300)) == 7
     assert effective_number(np.ones(4)) == 4

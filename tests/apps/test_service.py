@@ -118,10 +118,34 @@ def test_an_answer_is_the_one_that_the_library_gives(client: httpx.Client) -> No
     assert [one["number"] for one in view["actions"]] == list(range(1, len(answer.actions) + 1))
     assert view["score"]["end_text"] == answer.target.format_score(answer.actions[-1].score)
     assert [one["density"] for one in view["actions"]] == [one.density for one in answer.actions]
-    assert all("more common than" in one["density_text"] for one in view["actions"])
-    assert all(one["on_the_way"].startswith("on the way at least as") for one in view["actions"])
+    assert all("more usual than" in one["density_text"] for one in view["actions"])
+    assert all(one["on_the_way"].startswith("on the way always more") for one in view["actions"])
     assert view["person"] == PERSON
     assert view["disclosure"]["rows"] == answer.disclosure.rows
+
+
+def test_what_if_gives_the_scores_that_the_model_gives(client: httpx.Client) -> None:
+    changes = [{}, {"income": 60.0}, {"income": 60.0, "debt": 0.0}]
+    reply = client.post("/scores", json={"person": PERSON, "changes": changes}).json()
+    wanted = [float(EXPLAINER.explain({**PERSON, **one}).scores[0]) for one in changes]
+    assert [one["score"] for one in reply["scores"]] == pytest.approx(wanted)
+    refused = client.post("/scores", json={"person": PERSON, "changes": [{"incomes": 1}]})
+    assert "did you mean 'income'" in refusal(refused)[1]
+
+
+def test_the_effect_of_a_value_is_what_the_ordinary_one_would_take_away(
+    client: httpx.Client,
+) -> None:
+    found = client.post("/effects", json={"person": PERSON}).json()
+    assert [one["name"] for one in found["features"]] == list(PERSON)
+    now = EXPLAINER.explain(PERSON).scores[0]
+    for one in found["features"]:
+        then = EXPLAINER.explain({**PERSON, one["name"]: one["ordinary"]}).scores[0]
+        assert one["score"] == pytest.approx(then)
+        assert one["effect"] == pytest.approx(now - then)
+        assert one["value"] == PERSON[one["name"]]
+        assert sum(one["bins"]) <= 1.001
+        assert sum(one["bins"]) > 0.97
 
 
 def test_a_request_may_ask_for_another_score_and_another_floor(client: httpx.Client) -> None:

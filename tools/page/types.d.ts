@@ -72,6 +72,7 @@ declare namespace Reply {
   interface People {
     total: number;
     offset: number;
+    understood?: string;
     people: PersonLine[];
   }
 
@@ -83,6 +84,7 @@ declare namespace Reply {
     before_text: string;
     after_text: string;
     text: string;
+    words?: string;
   }
 
   interface Action {
@@ -92,7 +94,9 @@ declare namespace Reply {
     score_text: string;
     density: number;
     density_text: string;
+    below_floor?: boolean;
     needs: number[];
+    order?: string | null;
     together: boolean;
     step: string;
     purpose: string | null;
@@ -127,6 +131,8 @@ declare namespace Reply {
     now: number;
     floor: number;
     text: string;
+    kept?: number | null;
+    kept_text?: string | null;
   }
 
   /** A value of the record that nobody in the data has. */
@@ -153,11 +159,13 @@ declare namespace Reply {
     states: State[];
     path: State[];
     moved: string[];
+    path_moved?: string[];
     features: FeatureName[];
     opens: string[][];
     disclosure: { rows: number; of: number; model_calls: number; text: string };
     proof: string | null;
     closing: string[];
+    facts?: { term: string; text: string }[];
     robustness: number | null;
     models: { n: number; valid: number } | null;
     lasting: {
@@ -212,6 +220,37 @@ declare namespace Reply {
     n_rows: number;
     alone: boolean;
     sentence: string;
+  }
+
+  /** One value of somebody beside those of comparable people. */
+  interface Effect extends FeatureName {
+    own: boolean;
+    value: Value | null;
+    value_text: string;
+    missing: boolean;
+    below: number | null;
+    bins: number[];
+    low: number | null;
+    high: number | null;
+    ordinary: Value | null;
+    ordinary_text: string;
+    score: number;
+    score_text: string;
+    effect: number;
+    effect_text: string;
+  }
+
+  /** POST /effects */
+  interface Effects {
+    n_people: number;
+    alike: string[];
+    features: Effect[];
+  }
+
+  interface ScoreLine {
+    score: number;
+    score_text: string;
+    reached: boolean;
   }
 
   /** POST /check */
@@ -282,10 +321,22 @@ declare namespace Page {
     label: string;
     limits: Record<string, Limit>;
     forbidden: string[];
+    effort: Record<string, "easy" | "hard">;
     minScore: number | null;
     minDensity: number | null;
     relax: boolean;
     wish: Values;
+  }
+
+  /** A plan in a file. */
+  interface Plan {
+    format: string;
+    saved: string;
+    who: string;
+    address: string;
+    actions: string[];
+    document: Reply.Document | null;
+    notes: string;
   }
 
   type Edit = (state: State) => State;

@@ -213,7 +213,13 @@ def _make_service(arguments: argparse.Namespace) -> Service:
     if arguments.outcome is not None:
         outcome = demos.column_values(files.read_table(arguments.data), arguments.outcome)
     with show_while_working("scoring everyone once"):
-        return demos.make_own_service(explainer.prescore(), table, outcome=outcome, **common)
+        return demos.make_own_service(
+            explainer.prescore(),
+            table,
+            outcome=outcome,
+            target_label=arguments.target_label or "",
+            **common,
+        )
 
 
 def _run_schema(arguments: argparse.Namespace) -> int:

@@ -71,6 +71,11 @@ def _add_service_options(group: Any) -> None:
     add("--outcome", metavar="COLUMN", help="the column of --data that says what became of people")
     add("--no-people", action="store_true", help="list nobody: records are typed or pasted")
     add("--title", metavar="TEXT", help="what the page is called")
+    add(
+        "--target-label",
+        metavar="TEXT",
+        help='what somebody is who has reached the target, as in "creditworthy"',
+    )
 
 
 def _add_server_options(group: Any) -> None:

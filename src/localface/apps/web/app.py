@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Coroutine, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import Annotated, Any, Literal
@@ -15,8 +15,10 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from localface._version import __version__
+from localface.apps.web.bodies import people_responses as people_models
 from localface.apps.web.bodies import requests as request_models
 from localface.apps.web.bodies import responses as response_models
+from localface.apps.web.bodies import score_responses as score_models
 from localface.apps.web.http.connections import ConnectionLimits
 from localface.apps.web.http.error_handlers import add_error_handlers, response_from_reply
 from localface.apps.web.http.errors import RequestRefused
@@ -202,7 +204,7 @@ def _add_metrics_route(app: FastAPI, metrics: ServiceMetrics) -> None:
 def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
     @app.get(
         "/people",
-        response_model=response_models.PeopleReply,
+        response_model=people_models.PeopleReply,
         responses=_error_responses(404, 422),
         summary="Who may be picked",
     )
@@ -210,10 +212,14 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
         offset: Annotated[int, Query(ge=0, lt=2**63)] = 0,
         limit: Annotated[int, Query(ge=1, le=500)] = 50,
         search: Annotated[
-            str, Query(max_length=200, description="words that all fit: a number, age>70, tube")
+            str,
+            Query(
+                max_length=200,
+                description="what all fits: a number, age > 70, score 0.4 to 0.5, tube",
+            ),
         ] = "",
         outcome: Annotated[str, Query(max_length=40, description="such as false negative")] = "",
-        sort: Literal["score", "-score", "id"] = "id",
+        sort: Literal["score", "-score", "id", "borderline"] = "id",
     ) -> Response:
         page = _people_or_404(people).page(
             offset=offset, limit=limit, search=search, outcome=outcome, sort=sort
@@ -222,14 +228,12 @@ def _add_people_routes(app: FastAPI, people: PeopleList | None) -> None:
 
     @app.get(
         "/people/{id}",
-        response_model=response_models.PersonReply,
+        response_model=people_models.PersonReply,
         responses=_error_responses(404, 422),
         summary="One of them",
     )
     async def get_person(id: Annotated[int, Path(ge=0, lt=2**63)]) -> Response:
-        return response_from_reply(
-            Reply(200, json_bytes({"id": id, "record": _record_or_404(people, id)}))
-        )
+        return response_from_reply(Reply(200, json_bytes(_person_or_404(people, id))))
 
 
 def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -> None:
@@ -264,6 +268,24 @@ def _add_search_routes(app: FastAPI, service: Service, dispatcher: Dispatcher) -
     async def post_check(request: Request, ask: request_models.CheckAsk) -> Response:
         return await answer(request, ask, "check")
 
+    @app.post(
+        "/effects",
+        response_model=score_models.EffectsReply,
+        responses=errors,
+        summary="What speaks for and against somebody today",
+    )
+    async def post_effects(request: Request, ask: request_models.EffectsAsk) -> Response:
+        return await answer(request, ask, "effects")
+
+    @app.post(
+        "/scores",
+        response_model=score_models.ScoresReply,
+        responses=errors,
+        summary="What if: the score with some values changed",
+    )
+    async def post_scores(request: Request, ask: request_models.ScoresAsk) -> Response:
+        return await answer(request, ask, "scores")
+
 
 def _add_page_routes(app: FastAPI) -> None:
     static = files("localface.apps.web").joinpath("static")
@@ -282,8 +304,19 @@ def _people_or_404(people: PeopleList | None) -> PeopleList:
 
 
 def _record_or_404(people: PeopleList | None, id: int) -> dict[str, Any]:
-    try:
+    with _unknown_is_404():
         return _people_or_404(people).record(id)
+
+
+def _person_or_404(people: PeopleList | None, id: int) -> dict[str, Any]:
+    with _unknown_is_404():
+        return _people_or_404(people).person(id)
+
+
+@contextmanager
+def _unknown_is_404() -> Iterator[None]:
+    try:
+        yield
     except DataError as error:
         raise RequestRefused(404, "NotFound", str(error)) from None
 

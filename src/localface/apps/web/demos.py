@@ -26,14 +26,23 @@ def make_demo_service(name: str, *, people: bool = True, **options: Any) -> Serv
 
 
 def make_own_service(
-    explainer: LocalFACE, table: Any, *, outcome: Sequence[object] | None = None, **options: Any
+    explainer: LocalFACE,
+    table: Any,
+    *,
+    outcome: Sequence[object] | None = None,
+    target_label: str = "",
+    **options: Any,
 ) -> Service:
-    """A service of the user's own: the rows of a table are the people to pick, if one is given."""
+    """A service of the user's own: the rows of a table are the people to pick, if one is given.
+
+    ``target_label`` says what somebody is who has reached the target, such as "creditworthy".
+    """
     truth = None
     if outcome is not None:
         truth = [_is_target(value, explainer.target) for value in outcome]
     people = None if table is None else PeopleList.of(explainer, table, truth=truth)
-    return _make_service(explainer, people, "Recourse", options)
+    labels = Labels(target=target_label)
+    return _make_service(explainer, people, "Recourse", options, labels=labels)
 
 
 def column_values(table: Any, name: str) -> list[object]:
@@ -86,7 +95,8 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
     fitted = fit_on_split(samples, split_samples(samples))
     plan = schema()
     for feature in plan:
-        plan = plan.with_(feature.name, unit=UNITS.get(feature.unit or "", feature.unit))
+        unit = UNITS.get(feature.unit or "", feature.unit)
+        plan = plan.with_(feature.name, unit=unit, label=FEATURE_WORDS[feature.name])
     explainer = LocalFACE(
         fitted.model,
         fitted.train,

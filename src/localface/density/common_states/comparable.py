@@ -54,12 +54,17 @@ class ComparablePeople:
 
     def count(self, point: Array) -> float:
         """Return the effective number of people who are comparable with a state."""
+        _, weights = self.weigh(point)
+        return effective_number(weights) * self.people_a_row if len(weights) else 0.0
+
+    def weigh(self, point: Array) -> tuple[Array, Array]:
+        """Return the rows that are comparable with a state, and how much each of them counts."""
         rows = self.rows[self._same_categories(point)]
         if not len(rows):
-            return 0.0
+            return rows, np.empty(0)
         off = rows[:, self.number_columns] - point[self.number_columns]
         squares = np.einsum("ij,ij->i", off, off)
-        return widened_number(squares, _ENOUGH / self.people_a_row) * self.people_a_row
+        return rows, widened_weights(squares, _ENOUGH / self.people_a_row)
 
     def _same_categories(self, point: Array) -> Ids:
         """Return rows with the same own categories, as far as enough people share them.
@@ -80,8 +85,8 @@ class ComparablePeople:
         return some[(self.rows[np.ix_(some, lacks)] > 0).all(axis=1)]
 
 
-def widened_number(squares: Array, enough: float) -> float:
-    """Return how many rows Gaussian weights are worth, widened until they are enough.
+def widened_weights(squares: Array, enough: float) -> Array:
+    """Return Gaussian weights, widened until they are worth enough rows.
 
     ``squares`` are squared distances of rows in own numbers. Half of the rows are enough too.
     """
@@ -89,9 +94,9 @@ def widened_number(squares: Array, enough: float) -> float:
     squares = squares - squares.min()
     width = _FIRST_WIDTH
     while True:
-        found = effective_number(np.exp(squares * (-0.5 / width**2)))
-        if found >= wanted or width > _WIDEST:
-            return found
+        weights = np.exp(squares * (-0.5 / width**2))
+        if effective_number(weights) >= wanted or width > _WIDEST:
+            return weights
         width *= _WIDENING
 
 

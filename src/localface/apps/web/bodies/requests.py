@@ -131,6 +131,22 @@ class RecourseAsk(ExplainOptions):
     )
 
 
+class EffectsAsk(WhoAsks):
+    """What POST /effects takes."""
+
+    min_score: JsonNumber | None = Field(None, description="the score to reach")
+
+
+class ScoresAsk(EffectsAsk):
+    """What POST /scores takes."""
+
+    changes: list[Record] = Field(
+        min_length=1,
+        max_length=64,
+        description="for each score that is wanted, the features that are otherwise",
+    )
+
+
 class CheckAsk(CheckOptions):
     """What POST /check takes; as ``LocalFACE.check`` does."""
 

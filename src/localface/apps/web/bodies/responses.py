@@ -90,33 +90,6 @@ class SchemaReply(BaseModel):
     relations: list[list[str]]
 
 
-class PersonLine(BaseModel):
-    """One line of the list of people."""
-
-    id: int
-    label: str
-    score: float | None
-    score_text: str
-    reached: bool
-    outcome: str | None
-    gist: str
-
-
-class PeopleReply(BaseModel):
-    """A page of the list of people."""
-
-    total: int
-    offset: int
-    people: list[PersonLine]
-
-
-class PersonReply(BaseModel):
-    """Someone who is listed."""
-
-    id: int
-    record: dict[str, JsonValue | None]
-
-
 class ChangeView(BaseModel):
     """One feature that an action changes."""
 
@@ -127,6 +100,7 @@ class ChangeView(BaseModel):
     before_text: str
     after_text: str
     text: str
+    words: str = Field(description="the change as somebody would say it")
 
 
 class ActionView(BaseModel):
@@ -138,7 +112,9 @@ class ActionView(BaseModel):
     score_text: str
     density: float
     density_text: str
+    below_floor: bool = Field(description="whether it leads to a state rarer than was asked for")
     needs: list[int]
+    order: str | None = Field(description="why it cannot come earlier, where it cannot")
     together: bool
     step: str
     purpose: str | None = Field(description="what it is for, where the score does not need it")
@@ -181,6 +157,8 @@ class DensityView(BaseModel):
     now: float
     floor: float
     text: str
+    kept: float | None = Field(description="the floor that steps keep, where it is a lower one")
+    kept_text: str | None
 
 
 class DisclosureView(BaseModel):
@@ -189,6 +167,13 @@ class DisclosureView(BaseModel):
     rows: int
     of: int
     model_calls: int
+    text: str
+
+
+class FactView(BaseModel):
+    """One thing that holds for an answer, with the word that explains it."""
+
+    term: str
     text: str
 
 
@@ -225,6 +210,7 @@ class View(BaseModel):
     states: list[State]
     path: list[State]
     moved: list[str]
+    path_moved: list[str] = Field(description="those that any state of the path has otherwise")
     features: list[FeatureName] = Field(
         description="those that are moved or changed, so that a view draws itself"
     )
@@ -232,6 +218,8 @@ class View(BaseModel):
     disclosure: DisclosureView
     proof: str | None
     closing: list[str]
+    facts: list[FactView] = Field(description="what holds for the answer as a whole, plainly")
+    firmness: str | None = Field(description="how firm it is, in words, where that is known")
     robustness: float | None = Field(
         description="the share of small deviations that still reach the target"
     )

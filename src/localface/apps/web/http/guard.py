@@ -18,7 +18,7 @@ from localface.apps.web.http.json_check import check_json
 from localface.apps.web.http.metrics import ServiceMetrics
 
 COOKIE = "localface_token"
-_ROUTES_WITH_BODY = ("/recourse", "/check")  # no other reads one
+_ROUTES_WITH_BODY = ("/recourse", "/check", "/effects", "/scores")  # no other reads one
 _MAX_BODY_SECONDS = 10.0  # that a body may take to arrive
 _MAX_DISCARDED = 16 * 2**20  # bytes of a body that is too large that are still read
 _POLICY = (

@@ -22,13 +22,13 @@ export function alternativesPane(place, { schema, onCount, onUse }) {
     h(
       "div",
       { class: "bar" },
-      h("h2", {}, "Other ways"),
+      h("h2", {}, "Other plans"),
       h("span", { class: "row" }, h("label", { htmlFor: "ways" }, "How many"), count),
     ),
     h(
       "p",
       { class: "quiet" },
-      "Ways that change different features, the cheapest first. Each keeps the limits on the right.",
+      "Plans that change different features, the cheapest first. Each keeps the limits on the right.",
     ),
     body,
   );
@@ -53,13 +53,13 @@ function shown(answer, schema, onUse) {
     return [h("p", { class: "notice" }, [views[0].sentence, views[0].reason].filter(Boolean).join(": "))];
   }
   const notices = views.flatMap((one, i) =>
-    one.notices.map((words) => h("p", { class: "notice" }, `Way ${i + 1}: ${words}`)),
+    one.notices.map((words) => h("p", { class: "notice" }, `Plan ${i + 1}: ${words}`)),
   );
   /** @type {(view: Reply.View, number: number) => void} */
   const use = (view, number) => onUse(view, number, answer.document.answers?.[number - 1] ?? null);
   const disclosed =
     answer.together?.disclosure &&
-    h("p", { class: "quiet small" }, `Disclosed by all of them together: ${answer.together.disclosure}.`);
+    h("p", { class: "quiet small" }, `Looked at for all of them together: ${answer.together.disclosure}.`);
   return present([...notices, together(answer.together, schema), sideBySide(views, schema, use), disclosed]);
 }
 
@@ -91,7 +91,7 @@ function sideBySide(views, schema, onUse) {
     {},
     h("th", { scope: "col" }, "Feature"),
     h("th", { scope: "col", class: "n" }, "now"),
-    views.map((_, i) => h("th", { scope: "col", class: "n" }, `Way ${i + 1}`)),
+    views.map((_, i) => h("th", { scope: "col", class: "n" }, `Plan ${i + 1}`)),
   );
   const rows = features.map((one) =>
     h(
@@ -136,12 +136,12 @@ function sideBySide(views, schema, onUse) {
           "button",
           { type: "button", class: "plain", onclick: () => onUse(one, i + 1) },
           "Show",
-          h("span", { class: "unseen" }, ` way ${i + 1}`),
+          h("span", { class: "unseen" }, ` plan ${i + 1}`),
         ),
       ),
     ),
   );
-  const caption = `${counted(views.length, "way")} side by side; the small number is the action that makes the change`;
+  const caption = `${counted(views.length, "plan")} side by side; the small number is the action that makes the change`;
   const table = h(
     "table",
     {},
@@ -149,7 +149,7 @@ function sideBySide(views, schema, onUse) {
     h("thead", {}, head),
     h("tbody", {}, scores, steps, rows, use),
   );
-  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Ways side by side" }, table);
+  return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Plans side by side" }, table);
 }
 
 /**

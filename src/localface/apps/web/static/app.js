@@ -2,6 +2,7 @@
 import { alternativesPane } from "./alternatives.js";
 import { ask, Refusal } from "./api.js";
 import { Asker } from "./asking.js";
+import { Carried, carryOf } from "./carry.js";
 import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
 import { called, h } from "./dom.js";
@@ -11,10 +12,15 @@ import { mapPane } from "./map.js";
 import { offersOf } from "./offers.js";
 import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
-import { checkOf, emptyState, nameOf, questionOf, readState, samePerson, someone } from "./state.js";
+import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone, written } from "./state.js";
+import { severalPane } from "./several.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
+import { todayOf } from "./today.js";
+import { startTour, tourInvitation } from "./tour.js";
 import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
+import { planOf, takeawayPane, wordsOf } from "./takeaway.js";
+import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
 import { whyNotPane } from "./whynot.js";
 
 /**
@@ -50,11 +56,17 @@ class Workbench {
     this.shownView = null;
     /** @type {Reply.Document|null} */
     this.document = null;
+    /** @type {Reply.Effects|null} */
+    this.effects = null;
+    /** @type {Page.Plan|null} */
+    this.opened = null;
     this.confirmed = new Confirmed();
+    this.carried = new Carried();
     /** @type {ReturnType<typeof mapPane>|null} */
     this.map = null;
     this.settling = 0; // timers
     this.telling = 0;
+    this.trying = 0;
     /** @type {Page.ViewOptions} */
     this.options = {
       along: "actions",
@@ -63,33 +75,64 @@ class Workbench {
     /** @type {Asker<Reply.Recourse, Page.State>} */
     this.asker = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => this.busy(busy),
-      onAnswer: (answer, about) => this.show(answer, about),
-      onRefusal: (error) => this.refuse(error),
+      onAnswer: (answer, about) => this.isShown(about) && this.show(answer, about),
+      onRefusal: (error, about) => this.isShown(about) && this.refuse(error),
     });
-    /** @type {Asker<Reply.Recourse>} */
+    /** @type {Asker<{record: Page.Values, score_text: string}, Page.State>} */
+    this.records = new Asker((body, signal) => ask(`people/${body.id}`, { signal }), {
+      onBusy: () => {},
+      onAnswer: (found, about) => this.isShown(about) && this.preview(found),
+      onRefusal: () => {}, // the answer will say what is wrong
+    });
+    /** @type {Asker<Reply.Recourse, Page.State>} */
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
-      onAnswer: (answer) => this.waysPane.show(answer),
-      onRefusal: (error) => this.waysPane.refuse(error.message),
+      onAnswer: (answer, about) => this.isShown(about) && this.waysPane.show(answer),
+      onRefusal: (error, about) => this.isShown(about) && this.waysPane.refuse(error.message),
     });
-    /** @type {Asker<Reply.Check>} */
+    /** @type {Asker<Reply.Check, Page.State>} */
     this.checks = new Asker((body, signal) => ask("check", { body, signal }), {
       onBusy: (busy) => this.wishPane.busy(busy),
-      onAnswer: (answer) => this.wishPane.show(answer),
-      onRefusal: (error) => this.wishPane.refuse(error.message),
+      onAnswer: (answer, about) => this.isShown(about) && this.wishPane.show(answer),
+      onRefusal: (error, about) => this.isShown(about) && this.wishPane.refuse(error.message),
     });
-    /** @type {Asker<Reply.Recourse>} */
+    /** @type {Asker<Reply.Recourse, Page.State>} */
     this.tales = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: () => {},
-      onAnswer: (answer) => this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
+      onAnswer: (answer, about) =>
+        this.isShown(about) && this.confirmed.allows(answer.view) && this.map?.show(answer, this.floor()),
       onRefusal: () => {},
+    });
+    /** @type {Asker<Reply.Effects, Page.State>} */
+    this.reasons = new Asker((body, signal) => ask("effects", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: (found, about) => this.isShown(about) && ((this.effects = found), this.drawToday()),
+      onRefusal: () => {}, // the answer says what is wrong
+    });
+    /** @type {Asker<{scores: Reply.ScoreLine[]}, Page.State>} */
+    this.whatIfs = new Asker((body, signal) => ask("scores", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: ({ scores }, about) =>
+        this.isShown(about) && this.shownView && this.hasWish() && this.wishPane.score(scores[0], this.shownView),
+      onRefusal: () => {},
+    });
+    /** @type {Asker<Reply.Recourse, Page.State>} */
+    this.trials = new Asker((body, signal) => ask("recourse", { body, signal }), {
+      onBusy: () => {},
+      onAnswer: (tried, about) => about === this.state && this.shownView && this.offer(this.shownView, tried.view),
+      onRefusal: () => at("view").querySelector("[data-key='trying']")?.remove(),
     });
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
     this.people = schema.people
-      ? peopleList(at("panel-data"), { schema, onChoose: (id, label) => this.choose(id, label) })
+      ? peopleList(at("panel-data"), { schema, onChoose: (person) => this.choose(person) })
       : null;
-    this.entry = entryForm(at("panel-entry"), { schema, onRecord: (record) => this.enter(record) });
+    this.entry = entryForm(at("panel-entry"), {
+      schema,
+      onRecord: (record, how) => this.enter(record, how),
+      onUnfinished: (words, how) => this.unfinished(words, how),
+      onSeveral: (records) => this.enterSeveral(records),
+    });
     this.limits = constraintsPanel(at("limits"), { schema, change: (edit) => this.change(edit) });
     this.waysPane = alternativesPane(at("panel-ways"), {
       schema,
@@ -97,6 +140,13 @@ class Workbench {
       onUse: (...way) => this.use(...way),
     });
     this.wishPane = whyNotPane(at("panel-whynot"), { schema, onWish: (wish) => this.wishFor(wish) });
+    this.takeaway = takeawayPane(at("panel-takeaway"), {
+      schema,
+      say,
+      onOpen: (plan) => this.openPlan(plan),
+      onSave: () => this.planShown(),
+    });
+    this.several = severalPane(at("several"), { onOpen: (state) => this.open(state) });
     this.limits.sync(this.state, null);
     this.title();
     this.listen();
@@ -119,28 +169,39 @@ class Workbench {
   /** Answer to the buttons around the answer, and to the browser itself. */
   listen() {
     at("edit").addEventListener("click", () => this.editCopy());
+    at("tour").addEventListener("click", startTour);
+    at("keep").addEventListener("click", () => this.shownView && this.several.add(this.shown, this.shownView));
     at("print").addEventListener("click", printReport);
     at("json").addEventListener("click", () => saveDocument(this.document, nameOf(this.shown)));
     at("link").addEventListener("click", () => copyLink(this.state, say));
     themeButton(at("theme"), () => requestAnimationFrame(() => this.map?.paint()));
     addEventListener("hashchange", () => this.restore());
+    addEventListener("popstate", () => this.restore());
     document.querySelector(".skip")?.addEventListener("click", (event) => {
       event.preventDefault(); // what follows # is the state
       at("answer").focus();
     });
     addEventListener("beforeprint", () => this.dress());
+    const narrow = matchMedia("(max-width: 60rem)");
+    const fit = () => at("constraints-fold").toggleAttribute("open", !narrow.matches); // a sheet at the foot
+    narrow.addEventListener("change", fit);
+    fit();
   }
 
   /** Take up what the address says. */
   restore() {
     const told = location.hash.includes("=");
-    if (!told || (linkOf(this.state) === location.href && someone(this.state))) return;
+    if (told ? linkOf(this.state) === location.href : !someone(this.state)) return;
     this.state = readState(location.hash, this.schema.features);
+    this.carried.forget();
     this.people?.mark(this.state.id);
     if (this.state.record) this.entry.fill(this.state.record);
-    if (!someone(this.state)) return;
+    if (!someone(this.state)) {
+      this.nobody();
+      return;
+    }
     this.fold();
-    this.again({ fresh: true });
+    this.turn();
   }
 
   /** Where there is one column only, the list gives way to the answer. */
@@ -148,30 +209,130 @@ class Workbench {
     if (matchMedia("(max-width: 60rem)").matches) at("people-fold").removeAttribute("open");
   }
 
-  /**
-   * @param {number} id
-   * @param {string} label
-   */
-  choose(id, label) {
+  /** @param {Reply.PersonLine} person */
+  choose({ id, label, score_text }) {
     this.people?.mark(id);
-    this.newcomer({ id, label, record: null });
+    this.newcomer({ id, label, record: null }, this.carried.next(this.state, this.schema), { score_text });
     this.fold();
   }
 
-  /** @param {Page.Values} record */
-  enter(record) {
+  /**
+   * Ask about a record; another value in the form is the same person still, another record is not.
+   * @param {Page.Values} record
+   * @param {{pasted?: boolean}} [how]
+   */
+  enter(record, { pasted = false } = {}) {
     this.people?.mark(null);
-    this.newcomer({ id: null, label: "the record entered", record });
+    const asked = pasted ? this.carried.next(this.state, this.schema) : {};
+    this.newcomer({ id: null, label: "the record entered", record }, asked);
   }
 
-  /** @param {{id: number|null, label: string, record: Page.Values|null}} given */
-  newcomer(given) {
-    this.state = { ...this.state, ...given, relax: false, wish: {} };
+  /**
+   * Several records at once go into the table, each asked about by itself.
+   * @param {Page.Values[]} records
+   */
+  enterSeveral(records) {
+    this.unfinished(`${records.length} records were read: they are in the table of several people.`, { pasted: true });
+    const states = records.map((record, i) => ({ ...emptyState(), record, label: `row ${i + 1} of what was pasted` }));
+    this.several.addAll(states);
+    at("several").scrollIntoView({ block: "nearest" });
+  }
+
+  /**
+   * What was pasted or typed is no record: whatever stands on the page is not about it.
+   * @param {string} words
+   * @param {{pasted?: boolean}} how
+   */
+  unfinished(words, { pasted = false }) {
+    if (!pasted && this.state.record === null) return; // a copy is being edited: the page says whose answer it shows
+    this.state = { ...this.state, id: null, record: null, label: "", relax: false, wish: {} };
+    this.people?.mark(null);
+    this.nobody(words);
+    history.replaceState(null, "", linkOf(this.state));
+  }
+
+  /**
+   * @param {{id: number|null, label: string, record: Page.Values|null}} given
+   * @param {Partial<Page.State>} asked
+   * @param {{score_text?: string|null}} [known]
+   */
+  newcomer(given, asked, known) {
+    const again = samePerson({ ...this.state, ...given }, this.state);
+    this.state = { ...this.state, ...given, ...asked, relax: false, wish: {} };
+    const keep = again || (this.state.record !== null && location.hash.includes("record="));
+    history[keep ? "replaceState" : "pushState"](null, "", linkOf(this.state));
+    this.turn(known);
+  }
+
+  /**
+   * Turn to the person of the state: the name changes at once, and nothing of anybody else's stays.
+   * @param {{score_text?: string|null}} [known]
+   */
+  turn(known) {
+    this.blank();
+    at("refusal").hidden = true;
+    document.querySelector(".invitation")?.remove();
+    at("decision").replaceChildren(waitingDecision(capital(nameOf(this.state)), known));
+    at("view").replaceChildren(skeleton());
+    at("updating").hidden = false;
+    this.offerLimits();
+    const { id } = this.state;
+    if (id !== null) this.records.ask({ id }, this.state, { fresh: true });
     this.again({ fresh: true });
+    this.reasons.ask(personOf(this.state), this.state, { fresh: true });
+  }
+
+  /**
+   * Show nobody, and say why.
+   * @param {string} [words]
+   */
+  nobody(words) {
+    for (const one of [this.asker, this.records, this.ways, this.checks, this.tales]) one.stop();
+    clearTimeout(this.settling);
+    this.carried.forget();
+    this.blank();
+    this.offerLimits();
+    at("refusal").hidden = true;
+    at("who").textContent = words ? "Nobody is shown" : "Choose a person";
+    at("people-chosen").textContent = "";
+    at("decision").replaceChildren(nobodyShown(words));
+    this.limits.sync(this.state, null);
+  }
+
+  /**
+   * What is known of a listed person before the answer comes.
+   * @param {{record: Page.Values, score_text: string}} found
+   */
+  preview({ record, score_text }) {
+    if (this.shownView) return;
+    at("decision").replaceChildren(waitingDecision(capital(nameOf(this.state)), { score_text }));
+    this.limits.sync(this.state, record);
+  }
+
+  /**
+   * Whether the page is about the person whom something that came is about.
+   * @param {Page.State} about
+   */
+  isShown(about) {
+    return samePerson(about, this.state);
+  }
+
+  /** Ask whether the limits of the person before go along. */
+  offerLimits() {
+    /** @type {(asked: Partial<Page.State>) => void} */
+    const keep = (asked) => (this.carried.forget(), this.offerLimits(), this.change((state) => ({ ...state, ...asked })));
+    const offer = carryOf(this.carried, nameOf(this.state), {
+      onKeep: keep,
+      onAlways: (asked) => ((this.carried.always = true), keep(asked)),
+      onLeave: () => (this.carried.forget(), this.offerLimits()),
+    });
+    at("carry").replaceChildren(...offer);
+    at("carry").hidden = !offer.length;
   }
 
   editCopy() {
     this.entry.fill(recordOf(this.shownView) ?? this.state.record ?? {});
+    this.entry.beside(this.state.record === null ? nameOf(this.state) : null);
     this.openEntry();
     at("tab-entry").focus();
   }
@@ -214,7 +375,7 @@ class Workbench {
 
   again({ fresh = false } = {}) {
     this.limits.sync(this.state, recordOf(this.shownView));
-    if (fresh) this.forget();
+    clearTimeout(this.trying);
     if (someone(this.state)) {
       this.asker.ask(questionOf(this.state), this.state, { fresh });
       this.askBeside({ fresh });
@@ -222,20 +383,12 @@ class Workbench {
     this.settle({ tell: Boolean(this.map) && someone(this.state) });
   }
 
-  /** What stands in the other tabs is about someone else. */
-  forget() {
-    this.ways.stop();
-    this.waysPane.clear();
-    this.checks.stop();
-    this.wishPane.idle();
-  }
-
   /** Once nothing has changed for a moment: write the address, and on a map ask how the search went. */
   settle({ tell = false } = {}) {
     clearTimeout(this.settling);
     this.settling = setTimeout(() => {
       history.replaceState(null, "", linkOf(this.state));
-      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), null, { fresh: true });
+      if (tell) this.tales.ask(questionOf(this.state, { stages: true }), this.state, { fresh: true });
     }, SETTLED);
   }
 
@@ -247,10 +400,17 @@ class Workbench {
   askBeside({ fresh = false } = {}) {
     if (!someone(this.state)) return;
     const open = this.views.current();
-    if (open === "ways") this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), null, { fresh });
-    if (open === "whynot" && Object.keys(this.state.wish).length) {
-      this.checks.ask(checkOf(this.state, this.state.wish), null, { fresh });
+    if (open === "ways") {
+      this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), this.state, { fresh });
     }
+    if (open === "whynot" && this.hasWish()) {
+      this.whatIfs.ask({ ...personOf(this.state), changes: [this.state.wish] }, this.state, { fresh });
+      this.checks.ask(checkOf(this.state, this.state.wish), this.state, { fresh });
+    }
+  }
+
+  hasWish() {
+    return Object.keys(this.state.wish).length > 0;
   }
 
   /** @param {Page.Values} wish */
@@ -259,6 +419,7 @@ class Workbench {
     if (Object.keys(wish).length) this.askBeside();
     else {
       this.checks.stop();
+      this.whatIfs.stop();
       this.wishPane.idle();
     }
     this.settle();
@@ -286,7 +447,7 @@ class Workbench {
     at("answer-tabs").hidden = false;
     at("map").hidden = !this.map;
     enable(["print", "json", "link"], true);
-    at("edit").hidden = false;
+    for (const id of ["edit", "keep"]) at(id).hidden = false;
     this.limits.sync(this.state, recordOf(answer.view));
     this.wishPane.sync(recordOf(answer.view) ?? null, this.state.wish);
     this.draw(answer.view, answer.document);
@@ -301,6 +462,7 @@ class Workbench {
   askFirst(answer, about) {
     const { view } = answer;
     this.blank();
+    this.answer = answer;
     this.shownView = view;
     this.limits.sync(this.state, recordOf(view));
     this.limits.mark([]);
@@ -341,21 +503,78 @@ class Workbench {
     at("people-chosen").textContent = nameOf(this.shown);
     at("cautions").replaceChildren(...cautionsOf(view));
     at("decision").replaceChildren(decisionOf(view));
-    const force = forceOf(this.state, this.schema, (edit) => this.change(edit));
-    at("force").replaceChildren(...force);
-    at("force").hidden = !force.length;
-    const offers = offersOf(view, this.state, this.schema, (edit) => this.change(edit));
+    this.drawForce();
+    this.drawToday();
+    this.takeaway.show(view, nameOf(this.shown));
+    this.compareOpened(view);
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
-    if (offers.length) {
-      at("view")
-        .querySelector(".headline")
-        ?.after(h("div", { class: "offers" }, offers));
-    }
+    this.offer(view, null);
     drawFigures(view, at("view"), this.options);
+    this.limits.keptFloor(this.state, view.density.kept_text ?? null);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
     const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     if (focused instanceof HTMLElement) focused.focus();
     this.tell(spoken(view));
+  }
+
+  /** The plan on the page, for a file. */
+  planShown() {
+    const { shownView: view, document: found } = this;
+    return view && planOf({ who: nameOf(this.shown), address: written(this.shown), document: found, view });
+  }
+
+  /**
+   * Take up a plan from a file: it is asked for anew, and compared with what was saved.
+   * @param {Page.Plan} plan
+   */
+  openPlan(plan) {
+    this.open({ ...readState(plan.address, this.schema.features), label: "" });
+    this.takeaway.setNotes(plan.notes);
+    this.opened = plan;
+  }
+
+  /**
+   * Say whether a plan that was opened is still the answer.
+   * @param {Reply.View} view
+   */
+  compareOpened(view) {
+    if (!this.opened) return;
+    const { saved, actions } = this.opened;
+    const same = JSON.stringify(wordsOf(view)) === JSON.stringify(actions);
+    const day = new Date(saved).toLocaleDateString("en-GB", { dateStyle: "long" });
+    const then = actions.join(" ") || "no action";
+    this.takeaway.tell(same ? `Saved on ${day}; it is the same today.` : `Saved on ${day}, when it was: ${then} Today it is otherwise.`);
+  }
+
+  /**
+   * Turn to a person with limits of their own.
+   * @param {Page.State} state
+   */
+  open(state) {
+    this.carried.forget();
+    this.people?.mark(state.id);
+    if (state.record) this.entry.fill(state.record);
+    this.state = state;
+    history.pushState(null, "", linkOf(state));
+    this.turn();
+    at("answer").focus();
+  }
+
+  /**
+   * Where the answer is no, say what would help; relaxing is tried before it is offered.
+   * @param {Reply.View} view
+   * @param {Reply.View|null} tried
+   */
+  offer(view, tried) {
+    at("view").querySelector(".offers")?.remove();
+    const change = (/** @type {Page.Edit} */ edit) => this.change(edit);
+    const offers = offersOf(view, this.state, this.schema, { change, tried });
+    if (!offers.length) return;
+    at("view").querySelector(".headline")?.after(h("div", { class: "offers" }, offers));
+    if (tried || this.state.relax) return;
+    const tryRelaxing = () => this.trials.ask(questionOf(this.state, { relax: true }), this.state, { fresh: true });
+    clearTimeout(this.trying);
+    this.trying = setTimeout(tryRelaxing, SETTLED); // not while something is being dragged
   }
 
   /**
@@ -369,7 +588,7 @@ class Workbench {
     const { answer } = this;
     const first = () => answer && this.draw(answer.view, answer.document);
     const back = h("button", { type: "button", class: "plain", onclick: first }, "Back to the first");
-    const picked = h("p", { class: "picked" }, `This is way ${number} of those side by side. `, number > 1 && back);
+    const picked = h("p", { class: "picked" }, `This is plan ${number} of those side by side. `, number > 1 && back);
     this.draw(view, document_, picked);
     at("tab-way").focus();
   }
@@ -383,7 +602,9 @@ class Workbench {
     );
     at("refusal").hidden = false;
     if (error.feature && this.state.record) this.entry.refuse(error.feature, error.message);
-    if (!samePerson(this.shown, this.state)) this.blank();
+    if (this.shownView) {
+      at("refusal").append(h("p", { class: "quiet small" }, "What stands below is the answer before this change."));
+    } else for (const id of ["decision", "view"]) at(id).replaceChildren();
     this.limits.sync(this.state, recordOf(this.shownView));
   }
 
@@ -400,19 +621,56 @@ class Workbench {
     return [correctionOf({ feature, suggestion }, this.schema, choices)];
   }
 
-  /** There is no answer for this person: leave nobody else's under their name. */
+  /** What speaks for and against the person today, once both it and the answer have come. */
+  drawToday() {
+    const { effects, shownView: view } = this;
+    if (!effects || !view || !this.confirmed.allows(view)) return;
+    if (at("today").childElementCount) return; // it is the same whatever is asked for
+    at("today").replaceChildren(...todayOf(effects, view));
+  }
+
+  /** The limits in force, and whether they go along to the next person. */
+  drawForce() {
+    const force = forceOf(this.state, this.schema, (edit) => this.change(edit), {
+      carries: this.carried.always,
+      onStay: () => ((this.carried.always = false), this.drawForce()),
+    });
+    at("force").replaceChildren(...force);
+    at("force").hidden = !force.length;
+  }
+
+  /** Leave nothing on the page but the name of the person who is asked about. */
   blank() {
+    this.answer = null;
     this.shownView = null;
+    this.document = null;
+    this.opened = null;
+    this.shown = this.state;
+    const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
+    for (const one of asked) one.stop();
+    this.effects = null;
+    clearTimeout(this.telling);
+    clearTimeout(this.trying);
     this.views.show("way");
     at("who").textContent = capital(nameOf(this.state));
     at("people-chosen").textContent = nameOf(this.state);
-    for (const id of ["cautions", "decision", "view", "force"]) at(id).replaceChildren();
+    for (const id of ["cautions", "decision", "refusal", "today", "view", "force", "live", "report-head", "report-foot"]) {
+      at(id).replaceChildren();
+    }
+    this.entry.beside(this.state.record === null && someone(this.state) ? nameOf(this.state) : null);
+    this.limits.forget();
+    this.wishPane.forget();
+    this.waysPane.clear();
+    this.takeaway.forget();
+    this.map?.forget();
     enable(["print", "json"], false);
-    for (const id of ["answer-tabs", "edit", "force"]) at(id).hidden = true;
+    for (const id of ["answer-tabs", "edit", "keep", "force"]) at(id).hidden = true;
   }
 
   dress() {
-    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown });
+    const view = this.shownView && this.confirmed.allows(this.shownView) ? this.shownView : null;
+    const notes = this.takeaway.notes();
+    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown, view, notes });
   }
 }
 
@@ -454,10 +712,12 @@ async function begin() {
       bench.map = mapPane(at("map"), {
         map,
         schema,
-        onPlace: (record) => (bench.entry.fill(record), bench.enter(record)),
+        onPlace: (record) => (bench.entry.fill(record), bench.enter(record, { pasted: true })),
       });
     }
     bench.restore();
+    const invitation = tourInvitation();
+    if (invitation && !someone(bench.state)) at("decision").after(invitation);
     document.documentElement.dataset.ready = "true";
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

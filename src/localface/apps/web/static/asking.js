@@ -10,7 +10,7 @@ const MEASURED = 1000; // questions after which the measures so far are forgotte
  * @typedef {object} Receivers
  * @property {(busy: boolean) => void} onBusy
  * @property {(answer: Answer, about: About) => void} onAnswer
- * @property {(error: Refusal) => void} onRefusal
+ * @property {(error: Refusal, about: About) => void} onRefusal
  */
 
 /**
@@ -75,7 +75,7 @@ export class Asker {
     } catch (error) {
       if (flight.control.signal.aborted) return;
       if (!(error instanceof Refusal)) throw error;
-      this.settle(number, () => this.then.onRefusal(error));
+      this.settle(number, () => this.then.onRefusal(error, about));
     } finally {
       if (this.flying === flight) {
         this.flying = null;

@@ -1,5 +1,6 @@
 // What this person may change: target, floor, and for every feature its range, its direction, pinned or forbidden.
 import { called, h, isOwn } from "./dom.js";
+import { help } from "./help.js";
 import { valueOf } from "./reading.js";
 import { rangeSlider, trackOf } from "./slider.js";
 import { limited } from "./state.js";
@@ -23,7 +24,7 @@ export function constraintsPanel(place, { schema, change }) {
   const list = h("ul", { class: "limits" });
   const clear = h(
     "button",
-    { type: "button", class: "plain", onclick: () => change((state) => ({ ...state, limits: {}, forbidden: [] })) },
+    { type: "button", class: "plain", onclick: () => change((state) => ({ ...state, limits: {}, forbidden: [], effort: {} })) },
     "Lift all limits",
   );
   const head = h(
@@ -38,7 +39,18 @@ export function constraintsPanel(place, { schema, change }) {
   let rows = [];
   /** @type {string|null} */
   let whose = null;
+  /** @type {string|null} */
+  let kept = null;
   return {
+    /**
+     * Say at the floor itself where the answer keeps another one.
+     * @param {Page.State} state
+     * @param {string|null} why
+     */
+    keptFloor(state, why) {
+      kept = why;
+      floor.sync(state, kept);
+    },
     /**
      * Build the rows anew for another person, else only bring them up to date.
      * @param {Page.State} state
@@ -46,8 +58,9 @@ export function constraintsPanel(place, { schema, change }) {
      */
     sync(state, person) {
       goal.sync(state);
-      floor.sync(state);
-      clear.hidden = !Object.keys(state.limits).length && !state.forbidden.length;
+      floor.sync(state, kept);
+      const set = [state.limits, state.effort].some((one) => Object.keys(one).length > 0);
+      clear.hidden = !set && !state.forbidden.length;
       if (person && JSON.stringify(person) !== whose) {
         whose = JSON.stringify(person);
         rows = schema.features.flatMap((one) => {
@@ -58,6 +71,13 @@ export function constraintsPanel(place, { schema, change }) {
         filterRows(list, find.value);
       }
       for (const row of rows) row.sync(state);
+    },
+    /** Nothing of the person before stays. */
+    forget() {
+      whose = null;
+      kept = null;
+      rows = [];
+      list.replaceChildren();
     },
     /**
      * Mark the features that the answer changes.
@@ -133,20 +153,25 @@ function floorSlider(schema, change) {
     node: h(
       "div",
       { class: "goal" },
-      h("div", { class: "bar" }, h("label", { htmlFor: "floor" }, "Floor: how usual each step must be"), output),
+      h("div", { class: "bar" }, h("span", {}, h("label", { htmlFor: "floor" }, "Floor: how usual"), help("floor")), output),
       input,
       note,
     ),
-    /** @param {Page.State} state */
-    sync(state) {
+    /**
+     * @param {Page.State} state
+     * @param {string|null} kept why the answer keeps another floor
+     */
+    sync(state, kept) {
       const share = state.minDensity ?? schema.min_density;
       input.value = String(share);
       const shown = `${Number((100 * share).toFixed(1))} %`;
       output.textContent = shown;
       note.textContent =
         share > 0
-          ? `No place more unusual than where the loneliest ${shown} of people stand`
-          : "No floor: a step may cross any ground";
+          ? `Every step stays more usual than ${shown} of people`
+          : "No floor: a step may lead through records that nobody has";
+      if (kept) note.textContent = `Not kept as set: ${kept}`;
+      note.classList.toggle("loud", Boolean(kept));
     },
   };
 }
@@ -194,7 +219,7 @@ function limitRow(feature, own, change) {
     const limit = state.limits[name] ?? {};
     const still = Boolean(limit.pinned) || state.forbidden.includes(name);
     body.sync(limit, still);
-    buttons.sync(limit, state.forbidden.includes(name));
+    buttons.sync(limit, state.forbidden.includes(name) ? "never" : (state.effort[name] ?? ""));
     node.classList.toggle("still", still);
     told.textContent = tellOf(limit, state.forbidden.includes(name), track, feature);
     told.hidden = told.textContent === "";
@@ -279,6 +304,7 @@ function choicesOf(categories, track, label, edit) {
  * @param {Page.Change} change
  */
 function buttonsOf(feature, label, edit, change) {
+  const { name } = feature;
   /** @type {(sign: string, words: string, onclick: () => void) => HTMLButtonElement} */
   const toggle = (sign, words, onclick) =>
     h(
@@ -301,32 +327,51 @@ function buttonsOf(feature, label, edit, change) {
   };
   const arrows = free ? [arrow("up", "↑", "may only rise"), arrow("down", "↓", "may only fall")] : [];
   const pin = toggle("pin", "keep as it is", () => edit({ pinned: !pressed(pin) }));
-  const forbid = toggle("✕", "forbid: no action may touch it", () =>
-    change((state) => ({
-      ...state,
-      forbidden: pressed(forbid)
-        ? state.forbidden.filter((one) => one !== feature.name)
-        : [...state.forbidden, feature.name],
-    })),
+  const effort = h(
+    "select",
+    { class: "effort", "aria-label": `${label}: how hard to change` },
+    [
+      ["", "effort"],
+      ["easy", "easy"],
+      ["hard", "hard"],
+      ["never", "never"],
+    ].map(([value, words]) => h("option", { value }, words)),
   );
+  effort.addEventListener("change", () => change((state) => withEffort(state, name, effort.value)));
   return {
     node: h(
       "div",
       { class: "toggles" },
       arrows.map((one) => one.button),
       pin,
-      forbid,
+      effort,
     ),
     /**
      * @param {Page.Limit} limit
-     * @param {boolean} forbidden
+     * @param {string} how
      */
-    sync(limit, forbidden) {
+    sync(limit, how) {
       for (const { way, button } of arrows) button.setAttribute("aria-pressed", String(limit.moves === way));
       pin.setAttribute("aria-pressed", String(Boolean(limit.pinned)));
-      forbid.setAttribute("aria-pressed", String(forbidden));
+      effort.value = how;
+      effort.classList.toggle("set", how !== "");
     },
   };
+}
+
+/**
+ * Say how hard a feature is to change: easy, hard, never, or nothing.
+ * @param {Page.State} state
+ * @param {string} name
+ * @param {string} how
+ * @returns {Page.State}
+ */
+function withEffort(state, name, how) {
+  const effort = { ...state.effort };
+  delete effort[name];
+  if (how === "easy" || how === "hard") effort[name] = how;
+  const forbidden = state.forbidden.filter((one) => one !== name);
+  return { ...state, effort, forbidden: how === "never" ? [...forbidden, name] : forbidden };
 }
 
 /**

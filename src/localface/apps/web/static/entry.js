@@ -1,14 +1,15 @@
 // Entering one record by hand, or pasting it; every field says what is wrong while one types.
 import { called, h } from "./dom.js";
-import { brokenRelation, isUnknown, readPasted, readValue, strangers, unusual } from "./reading.js";
+import { brokenRelation, isUnknown, readPasted, readSeveral, readValue, recordFrom, strangers, unusual } from "./reading.js";
 
 const EXAMPLE = "Paste JSON, a CSV or tab-separated row with its header, or lines of “name: value”";
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: Reply.Schema, onRecord: (record: Page.Values) => void}} given
+ * @param {{schema: Reply.Schema, onRecord: (record: Page.Values, how: {pasted: boolean}) => void,
+ *   onUnfinished: (words: string, how: {pasted: boolean}) => void, onSeveral: (records: Page.Values[]) => void}} given
  */
-export function entryForm(place, { schema, onRecord }) {
+export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) {
   const paste = h("textarea", {
     id: "paste",
     rows: 3,
@@ -20,10 +21,10 @@ export function entryForm(place, { schema, onRecord }) {
   const note = h("p", { id: "paste-note", class: "small quiet", role: "status" });
   const fields = new Map(schema.features.map((one) => [one.name, fieldOf(one)]));
   const summary = h("p", { class: "small", role: "status", id: "entry-summary" });
-  const blank = h("button", { type: "button", class: "plain", onclick: () => fill({}) }, "Clear");
+  const blank = h("button", { type: "button", class: "plain", onclick: () => fill({}, { tell: true }) }, "Clear");
   const middle = h(
     "button",
-    { type: "button", class: "plain", onclick: () => fill(middleOf(schema), { tell: true }) },
+    { type: "button", class: "plain", onclick: () => fill(middleOf(schema), { tell: true, pasted: true }) },
     "Average person",
   );
   const rows = h(
@@ -31,35 +32,60 @@ export function entryForm(place, { schema, onRecord }) {
     { class: "entry-fields" },
     [...fields.values()].map((one) => one.node),
   );
+  const whose = h("p", { class: "small quiet", id: "entry-whose", hidden: true });
   place.replaceChildren(
+    whose,
     h("div", { class: "field" }, h("label", { htmlFor: "paste" }, "Paste a record"), paste, note),
     h("div", { class: "row" }, middle, blank),
     summary,
     rows,
   );
 
-  /** @param {{tell?: boolean}} [options] */
-  const check = ({ tell = true } = {}) => {
+  /** @param {{tell?: boolean, pasted?: boolean}} [options] */
+  const check = ({ tell = true, pasted = false } = {}) => {
     const found = checked(schema, fields);
-    summary.textContent = found.missing
+    const whole = !found.missing && !found.problems;
+    const words = found.missing
       ? `${found.missing} of ${fields.size} values to go`
       : found.problems
         ? "Mend the values marked below"
         : "Complete";
-    summary.classList.toggle("good", !found.missing && !found.problems);
-    if (tell && !found.missing && !found.problems) onRecord(found.record);
+    summary.textContent = words;
+    summary.classList.toggle("good", whole);
+    if (tell && whole) onRecord(found.record, { pasted });
+    else if (tell) {
+      const what = pasted ? "What was pasted is not a whole record" : "The record is not whole";
+      onUnfinished(`${what}: ${words.toLowerCase()}.`, { pasted });
+    }
   };
   /**
    * @param {Page.Values} values
-   * @param {{tell?: boolean}} [options]
+   * @param {{tell?: boolean, pasted?: boolean}} [options]
    */
-  const fill = (values, options) => {
+  const fill = (values, { tell = false, pasted = false } = {}) => {
     const byName = new Map(Object.entries(values).map(([name, value]) => [name.trim().toLowerCase(), value]));
-    for (const [name, field] of fields) field.set(byName.get(name.toLowerCase()));
-    check({ tell: options?.tell ?? false });
+    for (const [name, field] of fields) {
+      field.set(byName.get(name.toLowerCase()) ?? byName.get(called(field.feature).toLowerCase()));
+    }
+    check({ tell, pasted });
   };
   rows.addEventListener("input", () => check());
+  let taken = ""; // the table that was read last
   paste.addEventListener("input", () => {
+    if (!paste.value.trim()) return;
+    const several = readSeveral(paste.value);
+    if (several) {
+      if (paste.value === taken) return; // the same event may come more than once
+      taken = paste.value;
+      const read = several.map((one) => recordFrom(one, schema));
+      const whole = read.flatMap((one) => (one.record ? [one.record] : []));
+      const broken = read.flatMap((one, i) => (one.record ? [] : [`row ${i + 1}: ${one.problem}`]));
+      note.textContent = [`${whole.length} of ${read.length} rows read.`, ...broken.slice(0, 3)].join(" ");
+      fill({});
+      if (whole.length) onSeveral(whole);
+      else onUnfinished(`What was pasted holds no whole record: ${broken[0]}.`, { pasted: true });
+      return;
+    }
     const { values, problem } = readPasted(paste.value);
     const unknown = strangers(values, schema.features);
     const read = Object.keys(values).length - unknown.length;
@@ -69,7 +95,7 @@ export function entryForm(place, { schema, onRecord }) {
       unknown.length && `Not known here: ${unknown.slice(0, 5).join(", ")}${unknown.length > 5 ? " …" : ""}.`,
     ];
     note.textContent = told.filter(Boolean).join(" ");
-    if (read > 0) fill(values, { tell: true });
+    fill(read > 0 ? values : {}, { tell: true, pasted: true });
   });
   check({ tell: false });
   /** @type {(feature: string, message: string) => void} */
@@ -77,6 +103,15 @@ export function entryForm(place, { schema, onRecord }) {
   return {
     fill: (/** @type {Page.Values} */ values) => fill(values, { tell: false }),
     refuse,
+    /**
+     * Say whose answer stands on the page, where it is not that of the record in the form.
+     * @param {string|null} name
+     */
+    beside(name) {
+      const empty = [...fields.values()].every((one) => one.empty());
+      whose.hidden = name === null || empty;
+      whose.textContent = name === null ? "" : `This form holds a record of its own; on the page stands ${name}.`;
+    },
     /** @type {(feature: string) => void} */
     focus: (feature) => fields.get(feature)?.focus(),
   };
@@ -126,6 +161,7 @@ function fieldOf(feature) {
     { class: "entry-field" },
     label,
     h("span", { class: "input" }, input, feature.unit && h("span", { class: "unit" }, feature.unit)),
+    feature.reference_text && h("span", { class: "reference-note" }, `reference ${feature.reference_text}`),
     message,
   );
   /** @type {(words: string|null, bad: boolean) => void} */

@@ -10,10 +10,11 @@ const NARROWEST = 232; // of a panel, in pixels
  * @param {Reply.View} view what the service answered
  * @param {Reply.State[]} states along the actions, or along the path
  * @param {number} width in pixels
+ * @param {string[]} moved the features that change, the largest change first
  * @returns {HTMLElement}
  */
-export function wayFigure(view, states, width) {
-  const features = view.moved.slice(0, MOST).map((name) => featureOf(view, name));
+export function wayFigure(view, states, width, moved) {
+  const features = moved.slice(0, MOST).map((name) => featureOf(view, name));
   const columns = Math.max(1, Math.min(features.length, Math.floor(width / NARROWEST)));
   const gap = 16;
   const each = Math.floor((width - gap * (columns - 1)) / Math.max(1, columns));
@@ -27,29 +28,29 @@ export function wayFigure(view, states, width) {
     { "--columns": columns },
   );
   const readout = h("output", { class: "readout" });
-  const pick = stepSlider(view, states, (place) => {
+  const pick = stepSlider(features, states, (place) => {
     for (const panel of panels) panel.point(place);
     readout.textContent = reading(features, states[place]);
   });
   for (const panel of panels) panel.node.addEventListener("pointermove", (event) => pick.to(panel.nearest(event)));
-  const left = view.moved.length - features.length;
+  const left = moved.length - features.length;
   const rest = left > 0 ? h("p", { class: "quiet small" }, `${left} more with smaller changes: see the table.`) : null;
   return h("figure", { class: "way" }, grid, h("div", { class: "stepper" }, pick.node, readout), rest);
 }
 
 /**
- * @param {Reply.View} view
+ * @param {Reply.FeatureName[]} features
  * @param {Reply.State[]} states
  * @param {(step: number) => void} show
  */
-function stepSlider(view, states, show) {
+function stepSlider(features, states, show) {
   const last = states.length - 1;
   const input = h("input", { type: "range", min: 0, max: last, step: 1, value: last, "aria-label": "Step of the way" });
   const to = (/** @type {number} */ place) => {
     input.value = String(place);
     show(place);
     const state = states[place];
-    const moved = view.moved.slice(0, MOST).map((name) => `${name} ${state.text[name]}`);
+    const moved = features.map((one) => `${called(one)} ${state.text[one.name]}`);
     input.setAttribute(
       "aria-valuetext",
       [state.label, `score ${state.score_text ?? plainNumber(state.score)}`, ...moved].join(", "),

@@ -36,6 +36,8 @@ export function mapPane(place, { map, schema, onPlace }) {
   requestAnimationFrame(paint);
   return {
     paint,
+    /** Nothing of the person before stays. */
+    forget: () => player.forget(),
     /**
      * Draw the way of an answer.
      * @param {Reply.Recourse} answer

@@ -1,19 +1,20 @@
 // The list of people: search, filter by outcome, sort, choose.
 import { ask, Refusal } from "./api.js";
 import { h, styled } from "./dom.js";
+import { help } from "./help.js";
 
 const AT_ONCE = 50;
 const OUTCOMES = ["false negative", "true negative", "false positive", "true positive"];
 
 /**
  * @param {HTMLElement} place
- * @param {{schema: Reply.Schema, onChoose: (id: number, label: string) => void}} given
+ * @param {{schema: Reply.Schema, onChoose: (person: Reply.PersonLine) => void}} given
  */
 export function peopleList(place, { schema, onChoose }) {
   const search = h("input", {
     type: "search",
     id: "people-search",
-    placeholder: "number or value",
+    placeholder: "17, age > 70, score 0.4 to 0.5",
     autocomplete: "off",
     spellcheck: "false",
   });
@@ -27,6 +28,7 @@ export function peopleList(place, { schema, onChoose }) {
     "select",
     { id: "people-sort" },
     [
+      ["borderline", "just below first"],
       ["score", "lowest score"],
       ["-score", "highest score"],
       ["id", "number"],
@@ -40,7 +42,7 @@ export function peopleList(place, { schema, onChoose }) {
   place.replaceChildren(
     field("Search", search),
     h("div", { class: "pair" }, schema.outcomes && field("Outcome", outcome), field("Sort", sort)),
-    count,
+    h("div", { class: "count-line" }, count, schema.outcomes && help("outcome")),
     list,
     more,
   );
@@ -63,7 +65,10 @@ export function peopleList(place, { schema, onChoose }) {
       if (number === latest) show(found, offset);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (number === latest) count.textContent = error.message;
+      if (number !== latest) return;
+      count.textContent = error.message;
+      list.replaceChildren();
+      more.hidden = true;
     }
   };
   /** @type {(found: Reply.People, offset: number) => void} */
@@ -71,7 +76,9 @@ export function peopleList(place, { schema, onChoose }) {
     const rows = found.people.map((one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }));
     if (offset === 0) list.replaceChildren(...rows);
     else list.append(...rows);
-    count.textContent = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
+    markRow(list, chosen);
+    const many = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
+    count.textContent = found.understood ? `${many}: ${found.understood}` : many;
     more.hidden = offset + found.people.length >= found.total;
     more.onclick = () => load(offset + found.people.length);
   };
@@ -94,7 +101,7 @@ export function peopleList(place, { schema, onChoose }) {
 
 /**
  * @param {Reply.PersonLine} person
- * @param {{schema: Reply.Schema, chosen: boolean, onChoose: (id: number, label: string) => void}} given
+ * @param {{schema: Reply.Schema, chosen: boolean, onChoose: (person: Reply.PersonLine) => void}} given
  */
 function personRow(person, { schema, chosen, onChoose }) {
   const { low, high } = schema.target;
@@ -116,7 +123,7 @@ function personRow(person, { schema, chosen, onChoose }) {
       class: "person",
       "data-id": person.id,
       "aria-current": chosen ? "true" : null,
-      onclick: () => onChoose(person.id, person.label),
+      onclick: () => onChoose(person),
     },
     words,
     about,
@@ -133,6 +140,17 @@ function markRow(list, id) {
     if (Number(button.dataset.id) === id) button.setAttribute("aria-current", "true");
     else button.removeAttribute("aria-current");
   }
+  const buttons = personButtons(list);
+  reachable(buttons, buttons.find((one) => one.hasAttribute("aria-current")) ?? buttons[0]);
+}
+
+/**
+ * Tab stops once in the list; from there the arrow keys walk.
+ * @param {HTMLButtonElement[]} buttons
+ * @param {HTMLButtonElement|undefined} one
+ */
+function reachable(buttons, one) {
+  for (const button of buttons) button.tabIndex = button === one ? 0 : -1;
 }
 
 /**
@@ -155,5 +173,6 @@ function walk(event) {
   const next = buttons[buttons.findIndex((one) => one === document.activeElement) + step];
   if (!next) return;
   event.preventDefault();
+  reachable(buttons, next);
   next.focus();
 }

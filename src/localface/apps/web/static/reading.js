@@ -22,6 +22,52 @@ export function readPasted(text) {
 }
 
 /**
+ * The records of a pasted table with more than one row, or of a list in JSON; null where there is only one.
+ * @param {string} text
+ * @returns {Page.Values[]|null}
+ */
+export function readSeveral(text) {
+  const trimmed = text.trim();
+  if (trimmed.startsWith("[")) {
+    try {
+      const found = JSON.parse(trimmed);
+      return Array.isArray(found) && found.length > 1 ? found : null;
+    } catch {
+      return null;
+    }
+  }
+  const lines = trimmed.split(/\r?\n/).filter((line) => line.trim());
+  const separator = ["\t", ";", ","].find((one) => lines[0]?.includes(one));
+  if (!separator || lines.length < 3) return null;
+  const names = cells(lines[0], separator);
+  if (names.length < 2 || names.some((name) => name !== "" && Number.isFinite(Number(name)))) return null;
+  return lines.slice(1).map((line) => {
+    const values = cells(line, separator);
+    return Object.fromEntries(names.map((name, i) => [name, values[i] ?? ""]));
+  });
+}
+
+/**
+ * One record out of named texts, or what is wrong with it.
+ * @param {Page.Values} given
+ * @param {Reply.Schema} schema
+ * @returns {{record: Page.Values|null, problem: string}}
+ */
+export function recordFrom(given, schema) {
+  const byName = new Map(Object.entries(given ?? {}).map(([name, value]) => [name.trim().toLowerCase(), value]));
+  /** @type {Page.Values} */
+  const record = {};
+  for (const feature of schema.features) {
+    const value = byName.get(feature.name.toLowerCase()) ?? (feature.text ? byName.get(feature.text.toLowerCase()) : undefined);
+    const read = readValue(feature, value ?? (feature.may_be_missing ? "?" : ""));
+    if (read.problem) return { record: null, problem: `${feature.text || feature.name}: ${read.problem}` };
+    record[feature.name] = read.value;
+  }
+  const broken = brokenRelation(schema.relations, record);
+  return broken ? { record: null, problem: broken.problem } : { record, problem: "" };
+}
+
+/**
  * @param {string} text
  * @returns {{values: Page.Values, problem: string|null}}
  */
@@ -159,6 +205,6 @@ export function brokenRelation(relations, record) {
  * @param {Reply.Feature[]} features
  */
 export function strangers(values, features) {
-  const known = new Set(features.map((one) => one.name.toLowerCase()));
+  const known = new Set(features.flatMap((one) => [one.name.toLowerCase(), one.text.toLowerCase()]));
   return Object.keys(values).filter((name) => !known.has(name.trim().toLowerCase()));
 }

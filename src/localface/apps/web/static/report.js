@@ -1,5 +1,5 @@
 // Taking the answer along: a printed page, the JSON document, a link that restores the state.
-import { h } from "./dom.js";
+import { called, h } from "./dom.js";
 import { inForce, nameOf, written } from "./state.js";
 
 /** Print the page; the print style sheet leaves the answer, its limits and the caveats. */
@@ -11,9 +11,9 @@ export function printReport() {
  * Bring the head and the foot of the printed page up to date.
  * @param {HTMLElement} head
  * @param {HTMLElement} foot
- * @param {{schema: Reply.Schema, state: Page.State}} given
+ * @param {{schema: Reply.Schema, state: Page.State, view: Reply.View|null, notes: string}} given
  */
-export function dressReport(head, foot, { schema, state }) {
+export function dressReport(head, foot, { schema, state, view, notes }) {
   const limits = inForce(state, schema.features).map((one) => one.text);
   const asked = [
     `score ${state.minScore ?? schema.target.min_score}`,
@@ -25,7 +25,11 @@ export function dressReport(head, foot, { schema, state }) {
     h("p", {}, `${day} · wanted: ${schema.target.sentence} · asked with ${asked.join(", ")}`),
     h("p", {}, limits.length ? `Limits: ${limits.join("; ")}` : "Limits: those of the schema only"),
   );
+  const now = view?.states[0].text ?? {};
+  const values = schema.features.map((one) => `${called(one)} ${now[one.name] ?? "–"}${one.unit ? ` ${one.unit}` : ""}`);
   foot.replaceChildren(
+    ...(notes ? [h("p", {}, h("strong", {}, "Notes: "), notes)] : []),
+    ...(view ? [h("p", {}, h("strong", {}, "The whole record: "), values.join("; "))] : []),
     h("p", {}, schema.note),
     h("p", {}, `Made with localface ${schema.version}; ${schema.rows.toLocaleString("en-GB")} rows.`),
   );
@@ -37,9 +41,19 @@ export function dressReport(head, foot, { schema, state }) {
  * @param {string} who
  */
 export function saveDocument(found, who) {
-  const text = JSON.stringify(found, null, 2);
-  const address = URL.createObjectURL(new Blob([text], { type: "application/json" }));
-  const link = h("a", { href: address, download: `recourse-${who.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.json` });
+  saveText(JSON.stringify(found, null, 2), `recourse-${who}`, "json");
+}
+
+/**
+ * Save some text as a file.
+ * @param {string} text
+ * @param {string} name
+ * @param {"json"|"csv"} ending
+ */
+export function saveText(text, name, ending) {
+  const kind = { json: "application/json", csv: "text/csv" }[ending];
+  const address = URL.createObjectURL(new Blob([text], { type: kind }));
+  const link = h("a", { href: address, download: `${name.toLowerCase().replace(/[^a-z0-9]+/g, "-")}.${ending}` });
   document.body.append(link);
   link.click();
   link.remove();

@@ -1,5 +1,6 @@
 // Sliders over a feature's range: one thumb for a wish, two for what is allowed; plain range inputs underneath.
 import { h, styled } from "./dom.js";
+import { numberField } from "./number.js";
 
 /**
  * The positions a feature's slider has: from where to where, by what step, and how they read.
@@ -99,11 +100,25 @@ export function rangeSlider({ track, label, unit, reference, bounds, onInput }) 
   const low = thumb("low", track.min);
   const high = thumb("high", track.max);
   const node = h("div", { class: "range two" }, backdrop(track, reference), h("i", { class: "fill" }), low, high);
+  const typedAt = (/** @type {HTMLInputElement} */ thumb, /** @type {string} */ words) =>
+    numberField({
+      label: `${label}, ${words}, typed`,
+      track,
+      onValue: (value) => ((thumb.value = String(value)), thumb.dispatchEvent(new Event("input", { bubbles: true }))),
+    });
+  const fields = [typedAt(low, "at least"), typedAt(high, "at most")];
+  const both = h(
+    "div",
+    { class: "range-and-fields" },
+    node,
+    h("div", { class: "fields" }, fields[0].node, h("span", { class: "quiet", "aria-hidden": "true" }, "to"), fields[1].node),
+  );
   const say = () => {
     for (const one of [low, high])
       one.setAttribute("aria-valuetext", `${track.show(Number(one.value))}${unit ? ` ${unit}` : ""}`);
     styled(node, { "--from": share(track, Number(low.value)), "--to": share(track, Number(high.value)) });
     low.classList.toggle("above", Number(low.value) > (track.min + track.max) / 2);
+    [low, high].forEach((one, i) => fields[i].set(track.show(Number(one.value))));
   };
   /** @returns {Page.Bounds|undefined} */
   const read = () => {
@@ -125,8 +140,11 @@ export function rangeSlider({ track, label, unit, reference, bounds, onInput }) 
     say();
   };
   set(bounds);
-  const disable = (/** @type {boolean} */ off) => [low, high].forEach((one) => (one.disabled = off));
-  return { node, set, disable };
+  const disable = (/** @type {boolean} */ off) => {
+    for (const one of [low, high]) one.disabled = off;
+    for (const one of fields) one.disable(off);
+  };
+  return { node: both, set, disable };
 }
 
 /**
@@ -137,8 +155,14 @@ export function rangeSlider({ track, label, unit, reference, bounds, onInput }) 
 export function wishSlider({ track, label, unit, reference, value, onInput }) {
   const input = h("input", { type: "range", min: track.min, max: track.max, step: track.step, "aria-label": label });
   const node = h("div", { class: "range one" }, backdrop(track, reference), h("i", { class: "fill" }), input);
+  const typed = numberField({
+    label: `${label}, typed`,
+    track,
+    onValue: (place) => ((input.value = String(place)), input.dispatchEvent(new Event("input", { bubbles: true }))),
+  });
   const say = () => {
     input.setAttribute("aria-valuetext", `${track.show(Number(input.value))}${unit ? ` ${unit}` : ""}`);
+    typed.set(track.show(Number(input.value)));
     const [from, to] = [Number(input.value), track.own].sort((a, b) => a - b);
     styled(node, { "--from": share(track, from), "--to": share(track, to) });
   };
@@ -151,7 +175,24 @@ export function wishSlider({ track, label, unit, reference, value, onInput }) {
     say();
   };
   set(value);
-  return { node, set, input };
+  return { node: h("div", { class: "range-and-field" }, node, typed.node), set, input };
+}
+
+/**
+ * A choice among categories, for a wish.
+ * @param {{track: Page.Track, label: string, value: Page.Value, onInput: (value: Page.Value) => void}} given
+ */
+export function wishSelect({ track, label, value, onInput }) {
+  const places = Array.from({ length: track.max + 1 }, (_, i) => i);
+  const input = h(
+    "select",
+    { "aria-label": label },
+    places.map((i) => h("option", { value: i }, track.show(i))),
+  );
+  input.addEventListener("change", () => onInput(track.read(Number(input.value))));
+  const set = (/** @type {Page.Value} */ given) => (input.value = String(track.position(given)));
+  set(value);
+  return { node: input, set, input };
 }
 
 /**

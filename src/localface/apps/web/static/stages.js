@@ -79,6 +79,12 @@ export function stagePlayer(group, frame) {
   scrub.addEventListener("input", () => (halt(), go(Number(scrub.value))));
   return {
     node,
+    forget() {
+      halt();
+      drawing = null;
+      group.replaceChildren();
+      label.textContent = "";
+    },
     /**
      * @param {Reply.Recourse} answer
      * @param {string[]} names of the two features

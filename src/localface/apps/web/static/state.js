@@ -8,6 +8,7 @@ export function emptyState() {
     label: "",
     limits: {},
     forbidden: [],
+    effort: {},
     minScore: null,
     minDensity: null,
     relax: false,
@@ -72,7 +73,26 @@ function whereOf(state) {
  * @param {Page.Body} [more]
  */
 export function questionOf(state, more = {}) {
-  return { ...whom(state), where: whereOf(state), avoid: state.forbidden, relax: state.relax, ...aims(state), ...more };
+  const { forbidden: avoid, relax } = state;
+  return { ...whom(state), where: whereOf(state), avoid, weights: weightsOf(state), relax, ...aims(state), ...more };
+}
+
+const WEIGHTS = { easy: 1 / 3, hard: 3 }; // what a change costs, beside others
+
+/**
+ * How much a change of each feature costs, as `explain(weights=...)` takes it.
+ * @param {Page.State} state
+ */
+function weightsOf(state) {
+  return Object.fromEntries(Object.entries(state.effort).map(([name, how]) => [name, WEIGHTS[how]]));
+}
+
+/**
+ * Who is asked about what speaks for and against them.
+ * @param {Page.State} state
+ */
+export function personOf(state) {
+  return whom(state);
 }
 
 /**
@@ -118,13 +138,16 @@ export function limited(state, name, change) {
  * @param {Reply.Feature[]} features
  */
 export function inForce(state, features) {
-  /** @type {Array<{name: string, text: string, forbidden?: boolean}>} */
+  /** @type {Array<{name: string, text: string, forbidden?: boolean, effort?: boolean}>} */
   const words = [];
   const called = (/** @type {string} */ name) => features.find((one) => one.name === name)?.text || name;
   for (const [name, limit] of Object.entries(state.limits)) {
     const unit = features.find((one) => one.name === name)?.unit;
     const told = toldLimit(limit, unit);
     if (told) words.push({ name, text: `${called(name)} ${told}` });
+  }
+  for (const [name, how] of Object.entries(state.effort)) {
+    words.push({ name, text: `${called(name)} is ${how} to change`, effort: true });
   }
   for (const name of state.forbidden) words.push({ name, text: `${called(name)} is left alone`, forbidden: true });
   return words;
@@ -158,6 +181,7 @@ export function written(state) {
   else if (state.record) parts.set("record", JSON.stringify(state.record));
   if (Object.keys(state.limits).length) parts.set("limits", JSON.stringify(state.limits));
   if (state.forbidden.length) parts.set("forbidden", JSON.stringify(state.forbidden));
+  if (Object.keys(state.effort).length) parts.set("effort", JSON.stringify(state.effort));
   if (state.minScore !== null) parts.set("score", String(state.minScore));
   if (state.minDensity !== null) parts.set("floor", String(state.minDensity));
   if (state.relax) parts.set("relax", "1");
@@ -184,6 +208,9 @@ export function readState(fragment, features) {
   }
   const forbidden = parsed(parts.get("forbidden"));
   if (Array.isArray(forbidden)) state.forbidden = forbidden.filter((name) => known.has(name));
+  for (const [name, how] of Object.entries(plainObject(parsed(parts.get("effort"))) ?? {})) {
+    if (known.has(name) && (how === "easy" || how === "hard")) state.effort[name] = how;
+  }
   state.minScore = finite(parts.get("score"));
   state.minDensity = finite(parts.get("floor"));
   state.relax = parts.get("relax") === "1";

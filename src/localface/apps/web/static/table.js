@@ -7,8 +7,9 @@ import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./fi
  * @param {Reply.View} view
  * @param {Reply.State[]} states
  * @param {Page.Along} along
+ * @param {string[]} moved the features to show
  */
-export function stepTable(view, states, along) {
+export function stepTable(view, states, along, moved) {
   const caption =
     along === "path" ? "What changes from person to person along the path" : "What changes after each action";
   const head = h(
@@ -28,7 +29,7 @@ export function stepTable(view, states, along) {
     h("th", { scope: "row" }, "Score", wanted),
     states.map((one) => h("td", { class: "n" }, one.score_text ?? plainNumber(one.score))),
   );
-  const rows = view.moved.map((name) => featureRow(featureOf(view, name), states));
+  const rows = moved.map((name) => featureRow(featureOf(view, name), states));
   const table = h("table", {}, h("caption", {}, caption), h("thead", {}, head), h("tbody", {}, scores, rows));
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption }, table);
 }

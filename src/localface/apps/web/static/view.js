@@ -1,6 +1,7 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
 import { called, counted, h, present, sentence, styled } from "./dom.js";
 import { featureOf, wayFigure } from "./figure.js";
+import { help } from "./help.js";
 import { stepTable } from "./table.js";
 
 /**
@@ -50,16 +51,26 @@ export function decisionOf(view) {
       h("span", { class: "badge" }, verdict),
       h("span", { class: "wanted-text" }, score.wanted_text),
     ),
-    h("div", { class: "numbers" }, h("span", { class: "label" }, "Score"), numbers),
+    h("div", { class: "numbers" }, h("span", { class: "label" }, "Score", help("score")), numbers),
     gauge(score, found),
     h(
       "div",
       { class: "usual" },
-      h("span", { class: "label" }, "How usual"),
+      h("span", { class: "label" }, "How usual", help("usual")),
       usualBar(density),
-      h("span", { class: "words" }, density.text),
+      h("span", { class: "words" }, sentence(density.text)),
+      firmness(view),
     ),
   );
+}
+
+/**
+ * How firmly the plan stands, where that is known.
+ * @param {Reply.View} view
+ */
+function firmness({ firmness: words }) {
+  if (!words) return null;
+  return h("span", { class: "words firm" }, sentence(words), help("robustness"));
 }
 
 /**
@@ -110,6 +121,8 @@ export function answerOf(view, options = {}) {
     ...view.notices.map((one) => h("p", { class: "notice", role: "note" }, sentence(one))),
     headline(view),
   ];
+  const { kept_text: kept } = view.density;
+  if (kept && view.actions.length) parts.push(h("p", { class: "floor-kept", role: "note" }, `Floor: ${kept}.`, help("floor")));
   if (view.actions.length)
     parts.push(
       h(
@@ -118,7 +131,7 @@ export function answerOf(view, options = {}) {
         view.actions.map((one) => card(view, one, options)),
       ),
     );
-  if (view.moved.length) parts.push(h("div", { class: "steps" }));
+  if (view.states.length > 1) parts.push(h("div", { class: "steps" }));
   parts.push(closing(view));
   return parts;
 }
@@ -165,16 +178,30 @@ function stepsOf(view, width, options, redraw) {
     redraw();
   };
   const titled = h("div", { class: "bar" }, h("h3", {}, "Step by step"), both && alongChoice(along, choose));
-  const people = view.composed
-    ? "It ends at a state that is nobody's, on ground as common as the rest."
-    : "Each column is a real person of the data, or a place between them.";
-  const hint = along === "path" ? people : null;
-  return present([
-    titled,
-    hint && h("p", { class: "quiet small" }, hint),
-    stepTable(view, states, along),
-    wayFigure(view, states, width),
-  ]);
+  const moved = movedAlong(view, along);
+  const hint = along === "path" && h("p", { class: "quiet small" }, pathHint(view, moved), help("path"));
+  return present([titled, hint, stepTable(view, states, along, moved), wayFigure(view, states, width, moved)]);
+}
+
+/**
+ * Every feature that a state has otherwise than the person now.
+ * @param {Reply.View} view
+ * @param {Page.Along} along
+ */
+function movedAlong(view, along) {
+  return along === "path" ? (view.path_moved ?? view.moved) : view.moved;
+}
+
+/**
+ * What the columns of the path are, and what its scores belong to.
+ * @param {Reply.View} view
+ * @param {string[]} moved
+ */
+function pathHint(view, moved) {
+  const kind = view.composed
+    ? "Each column is this person with values that comparable people have; the last is nobody's own record."
+    : "Each column is a real person of the data, or a state between two.";
+  return `${kind} All ${counted(moved.length, "feature")} that differ are shown, and the scores belong to all of them.`;
 }
 
 /**
@@ -239,11 +266,13 @@ export function spoken(view) {
  */
 function card(view, action, options) {
   const chips = [];
-  if (action.needs.length) chips.push(h("span", { class: "chip" }, `needs ${action.needs.join(" and ")} first`));
+  if (action.needs.length)
+    chips.push(h("span", { class: "chip", title: action.order ?? "" }, `needs ${action.needs.join(" and ")} first`));
   if (action.together) chips.push(h("span", { class: "chip" }, "together"));
   chips.push(h("span", { class: "fact" }, action.density_text));
   if (action.purpose) chips.push(h("span", { class: "fact" }, action.purpose));
   if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
+  if (action.below_floor) chips.push(h("span", { class: "fact below" }, belowFloor(view)));
   return h(
     "li",
     { class: action.entry ? "card entry" : "card" },
@@ -261,6 +290,15 @@ function card(view, action, options) {
 }
 
 /**
+ * Why a card leads below the floor that is set.
+ * @param {Reply.View} view
+ */
+function belowFloor({ density }) {
+  const asked = `${Number((100 * density.floor).toFixed(2))} %`;
+  return `below the floor of ${asked} that is set: see above`;
+}
+
+/**
  * @param {Reply.View} view
  * @param {Reply.Change} change
  * @param {Page.ViewOptions} options
@@ -271,13 +309,18 @@ function changeLine(view, change, options) {
   return h(
     "div",
     { class: "change" },
-    h("span", { class: "name", title: change.feature }, called(feature)),
+    h(
+      "span",
+      { class: "what" },
+      h("span", { class: "verb" }, `${verbOf(change)} `),
+      h("span", { class: "name", title: change.feature }, called(feature)),
+    ),
     h(
       "span",
       { class: "move" },
+      h("span", { class: "from" }, "from "),
       h("span", { class: "before" }, change.before_text),
-      h("span", { class: "arrow", "aria-hidden": "true" }, "→"),
-      h("span", { class: "unseen" }, " to "),
+      h("span", { class: "from" }, " to "),
       h("strong", {}, change.after_text),
       change.unit && h("span", { class: "unit" }, change.unit),
     ),
@@ -289,6 +332,15 @@ function changeLine(view, change, options) {
         h("span", { class: "unseen" }, `: ${called(feature)}`),
       ),
   );
+}
+
+/**
+ * Raise, lower or change.
+ * @param {Reply.Change} change
+ */
+function verbOf({ words }) {
+  const [verb] = (words ?? "change").split(" ");
+  return verb.charAt(0).toUpperCase() + verb.slice(1);
 }
 
 /**
@@ -316,12 +368,10 @@ function scoreAfter(view, action) {
  * @param {Reply.View} view
  */
 function closing(view) {
-  const said = /^(beside it|seen|wanted): /; // what the page shows elsewhere
-  const lines = (view.closing ?? [view.proof ?? ""]).filter((one) => one && !said.test(one));
+  const facts = view.facts ?? view.closing.map((text) => ({ term: "", text })); // earlier answers have none
   return h(
     "div",
     { class: "closing" },
-    lines.map((one) => h("p", {}, sentence(one))),
-    h("p", {}, `Disclosed: ${view.disclosure.text}.`),
+    facts.map((one) => h("p", {}, sentence(one.text), help(one.term))),
   );
 }

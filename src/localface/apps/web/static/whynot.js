@@ -1,7 +1,7 @@
-// "Why not this?": wished values by slider, and what refuses them.
-import { called, counted, h, isOwn, present } from "./dom.js";
+// "What if?": values of one's own by slider, the score at once, and what stands in their way.
+import { called, counted, h, isOwn, present, styled } from "./dom.js";
 import { valueOf } from "./reading.js";
-import { trackOf, wishSlider } from "./slider.js";
+import { trackOf, wishSelect, wishSlider } from "./slider.js";
 
 /**
  * @param {HTMLElement} place
@@ -9,6 +9,7 @@ import { trackOf, wishSlider } from "./slider.js";
  */
 export function whyNotPane(place, { schema, onWish }) {
   const verdict = h("div", { class: "check", role: "status" });
+  const strip = h("div", { class: "what-if" });
   const find = h("input", {
     type: "search",
     id: "wish-search",
@@ -16,15 +17,16 @@ export function whyNotPane(place, { schema, onWish }) {
     autocomplete: "off",
     spellcheck: "false",
   });
-  const reset = h("button", { type: "button", class: "plain", onclick: () => give({}) }, "Wish for nothing");
+  const reset = h("button", { type: "button", class: "plain", onclick: () => give({}) }, "Clear");
   const list = h("ul", { class: "wishes" });
   place.replaceChildren(
-    h("div", { class: "bar" }, h("h2", {}, "Why not this?"), reset),
+    h("div", { class: "bar" }, h("h2", {}, "What if?"), reset),
     h(
       "p",
       { class: "quiet" },
-      "Move a value to where you wish it were: what refuses it is said here, and the least that would open it.",
+      "Move values to where you wish they were: the score is said at once, then whether a way leads there.",
     ),
+    strip,
     verdict,
     h("div", { class: "field" }, h("label", { htmlFor: find.id }, "Find a feature"), find),
     list,
@@ -35,7 +37,10 @@ export function whyNotPane(place, { schema, onWish }) {
   let rows = [];
   /** @type {string|null} */
   let whose = null;
-  const idle = () => verdict.replaceChildren(h("p", { class: "quiet" }, "Nothing is wished for yet."));
+  const idle = () => {
+    strip.replaceChildren();
+    verdict.replaceChildren(h("p", { class: "quiet" }, "Nothing is changed yet."));
+  };
   const give = (/** @type {Page.Values} */ next) => {
     wish = next;
     for (const row of rows) row.sync(wish);
@@ -64,6 +69,20 @@ export function whyNotPane(place, { schema, onWish }) {
       if (!Object.keys(wish).length) idle();
     },
     idle,
+    /**
+     * The score with the values as they are wished, before anything else is known of them.
+     * @param {Reply.ScoreLine} line
+     * @param {Reply.View} view
+     */
+    score: (line, view) => strip.replaceChildren(...stripOf(line, view)),
+    /** Nothing of the person before stays. */
+    forget() {
+      whose = null;
+      wish = {};
+      rows = [];
+      list.replaceChildren();
+      idle();
+    },
     /** @param {Reply.Check} found */
     show: (found) => verdict.replaceChildren(...told(found)),
     /** @param {string} message */
@@ -94,7 +113,8 @@ function wishRow(feature, own, give) {
   const track = trackOf({ ...feature, within: null, moves: "freely" }, own);
   const label = called(feature);
   const value = h("span", { class: "wish-value" });
-  const slider = wishSlider({
+  const make = feature.categories ? wishSelect : wishSlider;
+  const slider = make({
     track,
     label: `Wished ${label}`,
     unit: feature.unit,
@@ -119,13 +139,38 @@ function wishRow(feature, own, give) {
 }
 
 /**
+ * The score now, the score as wished, and the mark.
+ * @param {Reply.ScoreLine} line
+ * @param {Reply.View} view
+ */
+function stripOf(line, { score }) {
+  const { low = 0, high = 1 } = score;
+  const at = (/** @type {number} */ value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
+  const bar = h("div", { class: "gauge", "aria-hidden": "true" }, h("i", { class: "fill" }), h("i", { class: "gain" }), h("i", { class: "tick" }));
+  styled(bar, { "--now": at(score.now), "--end": at(line.score), "--wanted": at(score.wanted ?? 0) });
+  const verdict = line.reached ? "reached" : "not reached";
+  return [
+    h(
+      "div",
+      { class: "numbers" },
+      h("span", { class: "label" }, "Score"),
+      h("span", { class: "figure now" }, score.now_text),
+      h("span", { class: "to" }, "→"),
+      h("span", { class: "figure end" }, line.score_text),
+      h("span", { class: line.reached ? "badge good" : "badge" }, verdict),
+    ),
+    bar,
+  ];
+}
+
+/**
  * @param {Reply.Check} found
  */
 function told(found) {
   const refused = found.refused_by ? found.refused_by.length > 0 : !found.reachable;
-  const badge = h("span", { class: "badge" }, refused ? "Refused" : "Nothing refuses it");
+  const badge = h("span", { class: "badge" }, refused ? "Refused" : "This is reachable");
   const facts = found.score_text
-    ? ` The score would be ${found.score_text}; ${found.density_text} than there.`
+    ? ` The score would be ${found.score_text}. Such a record is ${found.density_text}.`
     : ` ${found.sentence}`;
   const steps = found.view?.actions?.length || (found.view?.path?.length ?? 1) - 1;
   return present([
@@ -145,6 +190,6 @@ function told(found) {
       ),
     !refused &&
       steps > 0 &&
-      h("p", { class: "quiet" }, `${counted(steps, "step")} over common ground lead${steps === 1 ? "s" : ""} there.`),
+      h("p", { class: "quiet" }, `${counted(steps, "step")} lead${steps === 1 ? "s" : ""} there.`),
   ]);
 }

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import operator
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.answers.target import Target
+from localface.apps.web.views.people_search import PeopleSearch
 from localface.apps.web.views.scoring import scores_or_nan
 from localface.apps.web.views.view import Labels, value_text
 from localface.data.absence import absent_values
-from localface.data.feature import Feature
 from localface.data.read import read_people
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean, list_names
@@ -28,10 +26,6 @@ DECISION_THRESHOLD = 0.5
 """The probability from which a model's verdict is yes."""
 
 _N_UNUSUAL = 3  # features that a line of the list tells: those in which someone is most unusual
-_COMPARISON = re.compile(r"(?P<name>.+?)(?P<operator><=|>=|=|<|>)(?P<value>.*)")
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    "<=": operator.le, ">=": operator.ge, "=": operator.eq, "<": operator.lt, ">": operator.gt,
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +38,7 @@ class PeopleList:
     ids: Ids
     records: Array
     scores: Array  # NaN where the model failed
+    nearness: Array  # how far from the target, those who have reached it after all others
     outcomes: tuple[str, ...] | None
     unusual: npt.NDArray[np.int64]  # for each person the features in which they are most unusual
 
@@ -80,6 +75,7 @@ class PeopleList:
             ids=ids,
             records=records,
             scores=scores,
+            nearness=_nearness(target, scores),
             outcomes=outcomes,
             unusual=unusual,
         )
@@ -89,29 +85,47 @@ class PeopleList:
 
     def record(self, id: int) -> dict[str, Any]:
         """Someone's record, feature by feature."""
+        return dict(self.schema.values(self.records[self._index_of(id)]))
+
+    def person(self, id: int) -> dict[str, Any]:
+        """Someone's record and score."""
+        return {**self._list_entry(self._index_of(id)), "record": self.record(id)}
+
+    def _index_of(self, id: int) -> int:
         index = int(np.searchsorted(self.ids, id))
         if index == len(self.ids) or self.ids[index] != id:
             last = int(self.ids[-1])
             raise DataError(
                 f"there is no person {id}: {len(self):,} are listed, the last of them {last}"
             )
-        return dict(self.schema.values(self.records[index]))
+        return index
 
     def page(
         self, *, offset: int, limit: int, search: str = "", outcome: str = "", sort: str = "id"
     ) -> dict[str, Any]:
         """A page of the list."""
-        found = np.flatnonzero(self._people_matching(search) & self._people_with_outcome(outcome))
+        matches, understood = self._search.find(search)
+        found = np.flatnonzero(matches & self._people_with_outcome(outcome))
         if sort != "id":
-            scores = self.scores if sort == "score" else -self.scores
-            keys = np.where(np.isnan(self.scores), np.inf, scores)
+            keys = np.where(np.isnan(self.scores), np.inf, self._sort_keys(sort))
             found = found[np.argsort(keys[found], kind="stable")]
         some = found[offset : offset + limit].tolist()
         return {
             "total": len(found),
             "offset": offset,
+            "understood": understood,
             "people": [self._list_entry(index) for index in some],
         }
+
+    @property
+    def _search(self) -> PeopleSearch:
+        return PeopleSearch(self.schema, self.labels, self.ids, self.records, self.scores)
+
+    def _sort_keys(self, sort: str) -> Array:
+        """What people are sorted by: the score, its negative, or how near it is to the target's."""
+        if sort == "score":
+            return self.scores
+        return -self.scores if sort == "-score" else self.nearness
 
     def _list_entry(self, index: int) -> dict[str, Any]:
         score = float(self.scores[index])
@@ -133,7 +147,8 @@ class PeopleList:
             feature = self.schema.features[column]
             unit = f" {feature.unit}" if feature.unit else ""
             value = value_text(feature, self.records[index, column], self.labels)
-            texts.append(f"{feature.display_name} {value}{unit}")
+            called = self.labels.features.get(feature.name) or feature.display_name
+            texts.append(f"{called} {value}{unit}")
         return ", ".join(texts)
 
     def _people_with_outcome(self, outcome: str) -> Mask:
@@ -148,57 +163,12 @@ class PeopleList:
             raise DataError(f"there is no outcome {outcome!r}{near}: use {list_names(OUTCOMES)}")
         return np.array([one == outcome for one in self.outcomes], dtype=bool)
 
-    def _people_matching(self, search: str) -> Mask:
-        """The people whom every word matches: a number, ``age>70``, or a word of a category."""
-        matches = np.ones(len(self), dtype=bool)
-        for word in search.lower().split():
-            if word != "person":
-                matches &= self._people_matching_word(word)
-        return matches
 
-    def _people_matching_word(self, word: str) -> Mask:
-        comparison = _COMPARISON.fullmatch(word)
-        if comparison:
-            return self._people_by_comparison(
-                comparison["name"], comparison["operator"], comparison["value"]
-            )
-        if word.isdecimal():
-            return np.char.startswith(self.ids.astype(str), word)
-        matches = np.zeros(len(self), dtype=bool)
-        for column, feature in enumerate(self.schema):
-            for code in range(len(feature.categories or ())):
-                if word in value_text(feature, code, self.labels).lower():
-                    matches |= self.records[:, column] == code
-        return matches
-
-    def _people_by_comparison(self, name: str, how: str, text: str) -> Mask:
-        """The people for whom a comparison such as ``age>70`` holds."""
-        names = {one.lower(): one for one in self.schema.names}
-        if name not in names:
-            near = did_you_mean(name, names)
-            raise DataError(
-                f"there is no feature {name!r} to search by{near}: write one, as in age>70"
-            )
-        feature = self.schema[names[name]]
-        values = self.records[:, self.schema.index(feature.name)]
-        if text == "missing" and how == "=":
-            return np.isnan(values)
-        value = self._parse_compared_value(feature, name, text)
-        if how == "=" and feature.resolution and feature.categories is None:
-            return np.asarray(np.abs(values - value) < feature.resolution / 2)
-        return np.asarray(_OPERATORS[how](values, value))
-
-    def _parse_compared_value(self, feature: Feature, name: str, text: str) -> float:
-        """Read what someone compares with: a category by its value or its label, or a number."""
-        codes = range(len(feature.categories or ()))
-        by_text = {value_text(feature, code, self.labels).lower(): float(code) for code in codes}
-        by_text |= {str(feature.value(code)).lower(): float(code) for code in codes}
-        try:
-            return by_text[text] if text in by_text else float(text)
-        except ValueError:
-            raise DataError(
-                f"{name!r} cannot be compared with {text!r}: write a value, as in age>70"
-            ) from None
+def _nearness(target: Target, scores: Array) -> Array:
+    """How far people are from the target; whoever has reached it comes after all who have not."""
+    missing = np.array([target.distance_from(score) for score in scores.tolist()])
+    beyond = np.abs(scores - target.min_score)
+    return np.where(missing <= 0, np.nanmax(missing, initial=0.0) + 1 + beyond, missing)
 
 
 def _deviations(schema: Schema, records: Array) -> Array:

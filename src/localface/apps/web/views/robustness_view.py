@@ -6,6 +6,7 @@ from typing import Any
 
 from localface.answers.recourse import Recourse
 from localface.answers.robustness import Robustness
+from localface.answers.wording import format_percent
 
 
 def robustness_view(answer: Recourse) -> dict[str, Any]:
@@ -13,6 +14,7 @@ def robustness_view(answer: Recourse) -> dict[str, Any]:
     known = answer.robustness or Robustness()
     lasting = known.lasting
     return {
+        "firmness": _firmness_text(known),
         "robustness": known.success,
         "models": {"n": len(known.models), "valid": known.n_valid} if known.models else None,
         "lasting": lasting
@@ -24,3 +26,15 @@ def robustness_view(answer: Recourse) -> dict[str, Any]:
             "text": lasting.sentence,
         },
     }
+
+
+def _firmness_text(known: Robustness) -> str | None:
+    """How firm an answer is, in the fewest words: by the strongest of what is known."""
+    if known.lasting is not None:
+        share = format_percent(known.lasting.probability)
+        return f"a retrained model agrees with probability {share}"
+    if known.models:
+        return f"holds under {known.n_valid} of {len(known.models)} other models"
+    if known.success is not None:
+        return f"still holds in {format_percent(known.success)} of small deviations"
+    return None

@@ -8,24 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from localface.analyses.alternatives import Alternatives
 from localface.analyses.whynot import Check
 from localface.answers.action import Action
-from localface.answers.certificate import Certificate
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
 from localface.answers.page import alert_lines, page_of, purpose_besides_score
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
-from localface.answers.wording import (
-    SAMPLED,
-    format_percent,
-    format_share_of_people,
-    format_state_reached,
-    to_one_line,
-)
+from localface.answers.wording import format_percent, to_one_line
 from localface.apps.web.views.robustness_view import robustness_view
+from localface.apps.web.views.words import (
+    change_text,
+    fact_lines,
+    floor_kept,
+    floor_kept_text,
+    on_the_way_text,
+    order_text,
+    usual_text,
+)
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.schema import Schema
@@ -64,14 +65,15 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
     """
     page = page_of(answer)
     followed = answer.with_actions_as_path()
-    ends = followed.records[[0, -1]]
-    moved = [one.name for one in changes_between(answer.schema, answer.scales, *ends)]
+    moved = _features_moved_along(followed)
+    path_moved = _features_moved_along(answer)
     acted_on = [name for action in answer.actions for name in action.changes]
+    shown = dict.fromkeys([*moved, *acted_on, *path_moved])
     return {
         "status": answer.status.name,
         "word": answer.status.word,
         "sentence": answer.status.value,
-        "reason": to_one_line(answer.reason),
+        "reason": _with_target_words(answer.reason, answer.target, labels),
         "cautions": [to_one_line(line) for line in answer.cautions],
         "doubts": [_doubt_view(answer.schema[one.feature], one, labels) for one in answer.doubts],
         "notices": _notice_lines(answer),
@@ -83,13 +85,13 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "states": _state_views(followed, "after {}", labels),
         "path": _state_views(answer, "person {}", labels),
         "moved": moved,
-        "features": [
-            feature_view(answer.schema[name], labels) for name in dict.fromkeys([*moved, *acted_on])
-        ],
+        "path_moved": path_moved,
+        "features": [feature_view(answer.schema[name], labels) for name in shown],
         "opens": [list(names) for names in answer.opens],
         "disclosure": _disclosure_view(answer.disclosure),
         "proof": _proof_text(answer),
         "closing": [to_one_line(line) for line in page.closing],
+        "facts": fact_lines(answer),
         **robustness_view(answer),
         "composed": answer.composed,
         "n_comparable": answer.n_comparable,
@@ -107,29 +109,28 @@ def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
         "score_text": found.target.format_score(found.score),
         "valid": found.valid,
         "density": found.density,
-        "density_text": density_text(found.density),
+        "density_text": usual_text(found.density),
         "step": found.step_sentence,
         "refused_by": list(found.refused_by),
-        "findings": [{"text": to_one_line(reason)} for reason in found.reasons],
+        "findings": [
+            {"text": _with_target_words(reason, found.target, labels)} for reason in found.reasons
+        ],
         "pair": None if found.pair is None else found.pair.to_dict(),
         "least": to_one_line(found.relaxation.sentence) if found.relaxation else None,
         "view": None if found.recourse is None else answer_view(found.recourse, labels),
     }
 
 
-def alternatives_view(ways: Alternatives) -> dict[str, Any]:
-    """What several ways share, and where they part."""
-    return {
-        "shared": list(ways.shared),
-        "parts": " ".join(f"{line[:1].upper()}{line[1:]}." for line in _closing_lines(ways)),
-        "sentence": ways.sentence,
-        "disclosure": str(ways.disclosure),
-    }
+def _features_moved_along(answer: Recourse) -> list[str]:
+    """Every feature that any state of a path has otherwise than the person, the largest first.
 
-
-def density_text(share: float) -> str:
-    """How common a state is, in words."""
-    return f"{format_percent(share)} of people stand on less common ground"
+    A feature that goes and comes back is among them: the states between have another value.
+    """
+    names: dict[str, None] = {}
+    for record in answer.records[:0:-1]:  # what the end differs in stands first
+        changes = changes_between(answer.schema, answer.scales, answer.records[0], record)
+        names |= dict.fromkeys(one.name for one in changes)
+    return list(names)
 
 
 def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any]:
@@ -152,6 +153,11 @@ def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any
 def target_text(target: Target, labels: Labels = _NO_LABELS) -> str:
     """What is to be reached, in words."""
     return replace(target, label=labels.target or target.label).sentence
+
+
+def _with_target_words(text: str, target: Target, labels: Labels) -> str:
+    """A sentence of the library's with the target in the user's words."""
+    return to_one_line(text.replace(target.sentence, target_text(target, labels)))
 
 
 def score_axis(target: Target, scores: Sequence[float]) -> tuple[float, float]:
@@ -177,24 +183,6 @@ def _reference_range_text(feature: Feature) -> str | None:
     else:
         text = f"{low} to {high}"
     return f"{text} {feature.unit}" if feature.unit else text
-
-
-def _closing_lines(ways: Alternatives) -> list[str]:
-    """The lines that a printed table of ways ends with: what they share, and where they part."""
-    if len(ways) < 2:
-        return [ways.sentence]
-    lines = ["no feature is changed by all of them"]
-    if ways.shared:
-        schema = ways[0].schema
-        lines = [f"all change {', '.join(schema[name].display_name for name in ways.shared)}"]
-    parting = ways.parting
-    for i in range(len(ways)):
-        for j in range(i + 1, len(ways)):
-            if n := int(parting[i, j]):
-                lines.append(
-                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
-                )
-    return [*lines, ways.sentence]
 
 
 def _record_view(schema: Schema, record: Array) -> dict[str, Any]:
@@ -228,7 +216,13 @@ def _score_view(answer: Recourse, followed: Recourse, labels: Labels) -> dict[st
 
 def _density_view(answer: Recourse) -> dict[str, Any]:
     now = answer.densities[0]
-    return {"now": now, "floor": answer.min_density, "text": density_text(now)}
+    return {
+        "now": now,
+        "floor": answer.min_density,
+        "text": usual_text(now),
+        "kept": floor_kept(answer),
+        "kept_text": floor_kept_text(answer),
+    }
 
 
 def _disclosure_view(disclosure: Disclosure) -> dict[str, Any]:
@@ -263,30 +257,17 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "score": action.score,
         "score_text": answer.target.format_score(action.score),
         "density": action.density,
-        "density_text": format_state_reached(action.density),
+        "density_text": f"afterwards {usual_text(action.density)}",
+        "below_floor": bool(action.density < answer.min_density),
         "needs": [one + 1 for one in action.follows],
+        "order": order_text(action),
         "together": action.together,
         "step": action.certificate.sentence,
         "purpose": purpose_besides_score(answer, index),
-        "on_the_way": _on_the_way_text(action.certificate),
+        "on_the_way": on_the_way_text(action.certificate),
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
     }
-
-
-def _on_the_way_text(certificate: Certificate) -> str | None:
-    """How common the states are along a step, in short; None where a sentence says it at length.
-
-    Without a floor there is nothing to say where a step crosses ground that nobody is on.
-    """
-    if certificate.entry or not certificate.holds:
-        return None
-    if certificate.rule != "strict":
-        return certificate.sentence
-    if certificate.lowest <= 0:
-        return None
-    proof = "" if certificate.certified else SAMPLED
-    return f"on the way at least as common as {format_share_of_people(certificate.lowest)}{proof}"
 
 
 def _doubt_view(feature: Feature, doubt: Doubt, labels: Labels) -> dict[str, Any]:
@@ -314,7 +295,18 @@ def _change_view(feature: Feature, action: Action, labels: Labels) -> dict[str, 
         "before_text": before_text,
         "after_text": after_text,
         "text": to_one_line(f"{feature.display_name} {before_text} → {after_text}{unit}"),
+        "words": change_text(
+            feature, before_text, after_text, rises=_rises(feature, before, after)
+        ),
     }
+
+
+def _rises(feature: Feature, before: Any, after: Any) -> bool | None:
+    """Whether a change is a rise; None where values are no numbers or one of them is missing."""
+    codes = (feature.code(before), feature.code(after))
+    if feature.categories is not None or is_absent(feature, np.asarray(codes)).any():
+        return None
+    return bool(codes[1] > codes[0])
 
 
 def value_text(feature: Feature, code: float, labels: Labels = _NO_LABELS) -> str:

@@ -18,9 +18,12 @@ from localface.answers.recourse import Recourse
 from localface.apps.web.http.errors import reply_to_error
 from localface.apps.web.http.log_lines import LOG, describe_error
 from localface.apps.web.http.reply import Reply, json_bytes
-from localface.apps.web.views.view import Labels, alternatives_view, answer_view, check_view
+from localface.apps.web.views.effects import effects_view, what_if_view
+from localface.apps.web.views.together_view import alternatives_view
+from localface.apps.web.views.view import Labels, answer_view, check_view
 from localface.apps.web.workers.parsed_request import (
     ParsedRequest,
+    needs_no_search,
     parse_request,
     takes_many_searches,
 )
@@ -76,6 +79,8 @@ class RequestHandler:
         try:
             if parsed.body["kind"] == "check":
                 return self._check_reply(parsed)
+            if needs_no_search(parsed.body):
+                return self._scores_reply(parsed)
             if parsed.body["n_paths"] > 1:
                 return self._alternatives_reply(parsed)
             return self.reply_with_one_answer(parsed, _search_one_path(parsed))
@@ -88,6 +93,14 @@ class RequestHandler:
 
     def _check_reply(self, parsed: ParsedRequest) -> Reply:
         found = check_view(check_wish(parsed.engine, parsed.plan, parsed.request), self.labels)
+        return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
+
+    def _scores_reply(self, parsed: ParsedRequest) -> Reply:
+        record = parsed.request.record
+        if parsed.body["kind"] == "scores":
+            found = what_if_view(parsed.engine, record, parsed.body["changes"])
+        else:
+            found = effects_view(self.explainer, parsed.engine, record, self.labels)
         return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
 
     def _alternatives_reply(self, parsed: ParsedRequest) -> Reply:
@@ -120,7 +133,8 @@ class IncomingSearches(Iterator[tuple[Engine, Request, Plan]]):
                 self._send(number, self._handler.reply_to_error(error))
                 continue
             driver = self._handler.explainer.engine.driver
-            if takes_many_searches(body) or parsed.engine.driver is not driver:
+            alone = takes_many_searches(body) or needs_no_search(body)
+            if alone or parsed.engine.driver is not driver:
                 self._send(number, self._handler.answer_alone(parsed))
                 if self.open:  # those under way have a round before the next of these
                     break

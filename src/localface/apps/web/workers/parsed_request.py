@@ -67,8 +67,15 @@ def takes_many_searches(body: RequestBody) -> bool:
     """Whether a request takes many searches of its own."""
     if body["kind"] == "check":
         return True
+    if needs_no_search(body):
+        return False
     wished = body["min_robustness"] is not None or body.get("lasting") is not None
     return bool(body["n_paths"] > 1 or wished or body["best_effort"])
+
+
+def needs_no_search(body: RequestBody) -> bool:
+    """Whether a request only asks for scores, and is answered at once."""
+    return body["kind"] in ("effects", "scores")
 
 
 def _ask_from_body(body: RequestBody) -> Ask:
@@ -78,7 +85,7 @@ def _ask_from_body(body: RequestBody) -> Ask:
     if body["kind"] == "check":
         kind = AskCheck
         more = {"wish": body["wish"]}
-    elif body["n_paths"] > 1:
+    elif body.get("n_paths", 1) > 1:
         kind = AskAlternatives
         more = {"n": body["n_paths"], "differ": body["differ"]}
     options = {one.name: body[one.name] for one in fields(Ask) if one.name in body}
