@@ -44,4 +44,26 @@ def test_a_view_tells_deviations_models_and_retraining(answer: Recourse) -> None
 def test_a_view_of_an_answer_of_which_nothing_is_known_says_so(answer: Recourse) -> None:
     view = View(**answer_view(answer))
 
-    assert (view.robustness, view.models, view.lasting) == (None, None, None)
+    assert (view.robustness, view.models, view.lasting, view.firmness) == (None,) * 4
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        (Robustness(success=0.9, n=200), "still holds in 90 % of small deviations"),
+        (
+            Robustness(success=0.9, n=200, models=(ModelVerdict(1, 0.8, True),) * 2),
+            "holds under 2 of 2 other models",
+        ),
+        (
+            Robustness(models=(ModelVerdict(1, 0.8, True),), lasting=LASTING),
+            "a retrained model agrees with probability 80 %",
+        ),
+    ],
+)
+def test_how_firm_an_answer_is_is_told_by_the_strongest_of_what_is_known(
+    answer: Recourse, known: Robustness, words: str
+) -> None:
+    view = View(**answer_view(replace(answer, robustness=known)))
+
+    assert view.firmness == words

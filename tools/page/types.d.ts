@@ -166,6 +166,7 @@ declare namespace Reply {
     proof: string | null;
     closing: string[];
     facts?: { term: string; text: string }[];
+    firmness: string | null;
     robustness: number | null;
     models: { n: number; valid: number } | null;
     lasting: {
