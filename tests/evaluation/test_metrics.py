@@ -551,6 +551,32 @@ def test_the_rule_of_round_kernels_is_that_of_an_isotropic_density() -> None:
     assert not passes.all()
 
 
+def test_records_with_gaps_and_codes_become_the_same_points_as_in_the_search() -> None:
+    schema = Schema(
+        [
+            Feature("income"),
+            Feature("late", codes={-9: "no record"}),
+            Feature("owner", kind="binary"),
+            Feature("job", kind="categorical", categories=("office", "field", "none")),
+        ]
+    )
+    rng = np.random.default_rng(0)
+    records = np.column_stack(
+        [rng.normal(size=60), rng.poisson(2, 60), rng.integers(0, 2, 60), rng.integers(0, 3, 60)]
+    ).astype(float)
+    records[::7, 0] = np.nan
+    records[::5, 1] = -9
+    records[::11, 2] = np.nan
+    records[::6, 3] = np.nan
+    space = Space.fit(schema, records)
+
+    points = metrics.points_of_records(records, space)
+
+    assert points.shape == (60, 3 + 3 + 4)  # numbers, categories, reasons why there is no value
+    assert points == pytest.approx(space.points(records), abs=1e-9)
+    assert (metrics.l2(records[:30], records[30:], space) >= 0).all()
+
+
 def test_the_rows_at_the_ends_of_a_step_are_no_evidence_for_it() -> None:
     rows = np.array([[0.0], [1.0], [9.0], [9.1]])
     rule = TraversalRule.fit(rows, np.zeros(1, dtype=bool), bandwidth=0.5)
