@@ -754,7 +754,7 @@ def test_a_wish_for_robustness_asks_for_states_with_more_of_the_score():
         plain, robust = explainer.explain(person), explainer.explain(person, min_robustness=0.9)
         assert robust.found == plain.found
         if plain.found:
-            assert robust.robustness >= explainer.robustness(plain).success
+            assert robust.robustness.success >= explainer.robustness(plain).success
             assert fresh_score(robust) >= 0.5
             kept(robust, PINNED)
 

@@ -25,7 +25,7 @@ def add_explain_command(commands: Any) -> None:
     )
     inputs = explain.add_argument_group("what to explain")
     _add_input_options(inputs)
-    _add_retraining_options(inputs)
+    add_retraining_options(inputs)
     wanted = explain.add_argument_group("what is wanted")
     add_explainer_options(wanted)
     add_ask_options(wanted)
@@ -138,7 +138,8 @@ def _add_input_options(group: Any) -> None:
     add_reading_options(group)
 
 
-def _add_retraining_options(group: Any) -> None:
+def add_retraining_options(group: Any) -> None:
+    """Add what is said of other models, and of the model fitted again."""
     add = group.add_argument
     add(
         "--others",

@@ -96,7 +96,7 @@ def _read_model(arguments: argparse.Namespace) -> Any:
 
 def _outcome_to_refit(arguments: argparse.Namespace) -> list[str]:
     """Name the column that the model is fitted to again; a service fits no models."""
-    is_named = arguments.run == "explain" and arguments.outcome is not None
+    is_named = arguments.run in ("explain", "promise") and arguments.outcome is not None
     return [arguments.outcome] if is_named else []
 
 

@@ -6,7 +6,11 @@ from typing import Any
 
 from localface.apps import files
 from localface.apps.cli.ask_options import add_ask_options
-from localface.apps.cli.explain_arguments import add_explainer_options, add_reading_options
+from localface.apps.cli.explain_arguments import (
+    add_explainer_options,
+    add_reading_options,
+    add_retraining_options,
+)
 
 RECHECK_CODES = "exit codes: 0 every promise holds or is kept, 1 misuse, 3 some do not"
 
@@ -29,6 +33,7 @@ def add_promise_command(commands: Any) -> None:
     promise.add_argument("promises", metavar="PROMISES", help="the folder; begun if need be")
     _add_answer_options(promise.add_argument_group("what is promised"))
     wanted = promise.add_argument_group("what is wanted, without --answer")
+    add_retraining_options(wanted)
     add_explainer_options(wanted)
     add_ask_options(wanted)
     _add_keeping_options(promise.add_argument_group("the promises themselves"))
