@@ -61,6 +61,22 @@ def test_an_answer_is_promised_and_still_holds(run: Run) -> None:
     assert out.startswith("<Recheck of 1 promise: 1 holds>")
 
 
+def test_a_promise_may_be_asked_to_last(run: Run) -> None:
+    table = PLANE.assign(became=np.where(PLANE["east"] > 0.3, "ready", "not yet"))
+    table.to_csv("outcomes.csv", index=False)
+
+    code, _, _ = run(
+        *("promise", "kept", "--data", "outcomes.csv", "--outcome", "became", "--lasting", "0.8"),
+        *("--model", "old.skops", "--target", "ready", "--row", WESTERNER),
+    )
+
+    assert code == 0
+    (promise,) = Promises.open("kept")
+    assert promise.asked["lasting"] == 0.8
+    assert promise.recourse.robustness is not None
+    assert promise.recourse.robustness.lasting is not None
+
+
 def test_the_same_command_again_promises_nothing_new(run: Run) -> None:
     run("promise", "kept", *ASK, "--reference", "a")
     run("promise", "kept", *ASK, "--reference", "a")
