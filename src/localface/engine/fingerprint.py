@@ -6,7 +6,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +64,8 @@ def _model_digest(engine: Engine, records: Array) -> str:
 
 def package_versions(model: object = None) -> dict[str, str]:
     """The versions of what an answer was worked out with; that of the model's package among it."""
+    from importlib.metadata import PackageNotFoundError, version  # a tenth of importing localface
+
     package = type(model).__module__.partition(".")[0]
     names = {"numpy": "numpy", "scipy": "scipy", "sklearn": "scikit-learn"}
     wanted = {"numpy", "scipy", *([] if package in sys.stdlib_module_names else [package])}
