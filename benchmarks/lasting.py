@@ -228,14 +228,14 @@ def by_chance(votes: Array) -> float:
 
 
 def validity_bar(one: Ends) -> Iterator[bool]:
-    """Do enough unseen models agree with answers that say that the wish is kept?"""
+    """Do enough unseen models agree with all answers, also those that say they miss the wish?"""
     kept = sorted(one.kept)
-    valid = one.valid(kept) if kept else float("nan")
-    reached = bool(valid >= VALID)
-    left = len(one.holds) - len(kept)
+    of_all = one.valid()
+    of_kept = one.valid(kept) if kept else float("nan")
+    reached = bool(of_all >= VALID)
     print(
-        f"- {one.name}: {valid:.1%} of unseen models agree with the {len(kept)} answers that keep "
-        f"it ({left} more say that they do not): {said(reached)}"
+        f"- {one.name}: {of_all:.1%} of unseen models agree with all {len(one.holds)} answers, "
+        f"{of_kept:.1%} with the {len(kept)} that say that they keep it: {said(reached)}"
     )
     yield not reached
 
