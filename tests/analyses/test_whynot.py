@@ -505,6 +505,18 @@ def test_nothing_is_named_where_nothing_helps_and_nothing_is_spent_on_those_serv
     assert crowd().explain(WESTERNER).opens == ()
 
 
+def test_a_limit_that_all_rows_keep_is_not_tried() -> None:
+    """Limits that nature sets would let in nobody else if they gave way: trying them is in vain."""
+    nobody = LocalFACE(lambda frame: np.full(len(frame), 0.3), CROWD, search=Search(n_neighbors=30))
+    nobody.prescore()
+    low, high = float(CROWD["north"].min()) - 1, float(CROWD["north"].max()) + 1
+    kept, tight = (
+        nobody.explain(WESTERNER, where={"east": 0.3, "north": limits}).disclosure.rows_scored
+        for limits in ((low, high), (low, float(CROWD["north"].quantile(0.9))))
+    )
+    assert kept + len(CROWD) // 2 < tight
+
+
 def test_what_opens_is_the_same_for_many_and_survives_json() -> None:
     people = pd.DataFrame([WESTERNER, {"east": 0.45, "north": 0.0}, {"east": -1.0, "north": -0.5}])
     many = crowd().explain_many(people, where={"east": 0.4}, progress=False)

@@ -18,9 +18,9 @@ from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.answers.wording import format_count
 from localface.data.box import Box
-from localface.data.schema import Schema
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
+from localface.geometry.bounds import Bounds
 from localface.search.outcome import Outcome
 from localface.search.pipeline import count_targets, find_recourse
 from localface.search.plan import Plan
@@ -58,12 +58,9 @@ def _name_constraints_to_free(
     lock-step, that leave most.
     """
     shut = [i for i, one in enumerate(requests) if _has_no_allowed_target(one, answers[i])]
+    constrained = {i: _features_that_limit(engine, requests[i]) for i in shut}
     for size in (1, 2):
-        freed = [
-            (i, some)
-            for i in shut
-            for some in _sets_of_constrained_features(engine.schema, requests[i].box, size)
-        ]
+        freed = [(i, some) for i in shut for some in _sets_of_features(constrained[i], size)]
         freed = _sets_with_targets(engine, requests, freed)
         quick = replace(plan, strategy="guided", existence_only=True)
         trials = [_trial_without(engine, requests, one, quick) for one in freed]
@@ -122,17 +119,37 @@ def _has_no_allowed_target(request: Request, answer: Recourse) -> bool:
     return answer.status is Status.NO_TARGET and request.goal is None
 
 
-def _sets_of_constrained_features(schema: Schema, box: Box, size: int) -> list[_Set]:
-    """Sets of constrained features of one size; no pairs where there would be too many.
-
-    A feature that stays a person's own could not give way, and is in none of them.
-    """
-    constrained = sorted(
-        j for j in box.reasons if not schema.features[j].own and j not in (box.absent or ())
-    )
+def _sets_of_features(constrained: list[int], size: int) -> list[_Set]:
+    """Sets of constrained features of one size; no pairs where there would be too many."""
     if size > 1 and len(constrained) > _PAIRS_UP_TO:
         return []
     return list(combinations(constrained, size))
+
+
+def _features_that_limit(engine: Engine, request: Request) -> list[int]:
+    """The features whose constraints could give way, and would let in anything if they did.
+
+    A feature that stays a person's own could not. Limits that the person and all rows keep, such
+    as those that nature sets, let in nothing.
+    """
+    box = request.box
+    named = [
+        j for j in box.reasons if not engine.schema.features[j].own and j not in (box.absent or ())
+    ]
+    bounds = engine.space.bounds(box)
+    return sorted(j for j in named if not _is_kept_by_all(engine, request, bounds, j))
+
+
+def _is_kept_by_all(engine: Engine, request: Request, bounds: Bounds, feature: int) -> bool:
+    """Tell whether a constraint is only an interval in which the person and all rows are."""
+    box = request.box
+    moves = box.up[feature] or box.down[feature] or feature in box.distance_limits
+    if moves or feature in box.allowed or feature in box.only_from_own:
+        return False
+    if not box.lower[feature] <= request.record[feature] <= box.upper[feature]:
+        return False
+    alone = bounds.with_only_column(int(engine.space.first_columns[feature]))
+    return len(engine.source.list_rows(alone)) == engine.source.n_rows
 
 
 def _box_without_features(box: Box, features: Sequence[int]) -> Box:
