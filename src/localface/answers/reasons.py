@@ -78,7 +78,7 @@ class ReasonWriter:
         none = "none of the steps that were tried" if gave_up else "no steps"
         return (
             f"{many} the target, but {none}{longest} from each "
-            f"place to its {options.n_neighbors} nearest, over ground at least as common as "
+            f"state to its {options.n_neighbors} nearest, through states at least as common as "
             f"{format_share_of_people(options.min_density)}, lead there"
         )
 
@@ -158,7 +158,7 @@ class ReasonWriter:
             return f"{given} does not reach the target: {self.target.sentence}"
         pair = refusing_pair(self.density, goal, outcome.log_floor)
         clause = pair.clause if pair else ""
-        return f"{given} cannot be reached over common enough ground{clause}"
+        return f"{given} cannot be reached through common enough states{clause}"
 
 
 def features_that_may_change(schema: Schema, box: Box) -> list[str]:
@@ -178,6 +178,6 @@ def what_rules_out_steps(max_step: float | None, box: Box) -> str:
     if box.up.any() or box.down.any() or box.only_from_own:
         causes.append("features that only move one way")
     if not causes:
-        return "no steps from neighbour to neighbour lead there, over whatever ground"
+        return "no steps from neighbour to neighbour lead there, however unusual"
     rule = "rules" if len(causes) == 1 and max_step is not None else "rule"
     return f"{' or '.join(causes)} {rule} out every step onwards"

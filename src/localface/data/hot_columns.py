@@ -76,7 +76,7 @@ def _broken_rows_error(feature: Feature, broken: Mask, n_hot: Array) -> DataErro
     names = feature.columns or ()
     return DataError(
         f"{feature.name!r} is told by {len(names)} columns of 0 and 1 ({names[0]!r} to "
-        f"{names[-1]!r}), and {rows}{what}: mend or drop them, or take the columns apart with "
+        f"{names[-1]!r}), and {rows}{what}: correct or drop them, or take the columns apart with "
         f"schema.split({feature.name!r})",
         feature=feature.name,
     )

@@ -149,7 +149,7 @@ class Recheck(Sequence[RecheckedPromise]):
         if counts[PromiseStatus.OFF_GROUND]:
             yield (
                 f"{counts[PromiseStatus.OFF_GROUND]:,} still end at the target, "
-                "but no longer lead over common ground"
+                "but by states that are now too unusual"
             )
 
     def _ways(self) -> Iterator[str]:

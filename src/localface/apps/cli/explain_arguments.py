@@ -210,7 +210,7 @@ def add_explainer_options(group: Any) -> None:
         "--min-density",
         metavar="SHARE",
         type=float,
-        help="how unusual a place may be (default: 0.05)",
+        help="how unusual a state on the way may be (default: 0.05)",
     )
     _add_search_options(group)
     add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
@@ -227,7 +227,7 @@ def _add_search_options(group: Any) -> None:
         "--n-neighbors",
         metavar="N",
         type=int,
-        help="how many people to look at around each place (default: 50)",
+        help="how many people to look at around each state (default: 50)",
     )
     add(
         "--max-step",

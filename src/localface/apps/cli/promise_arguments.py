@@ -30,7 +30,7 @@ def add_promise_command(commands: Any) -> None:
             "it was tampered with. Without an answer, the promises that stand are listed."
         ),
     )
-    promise.add_argument("promises", metavar="PROMISES", help="the folder; begun if need be")
+    promise.add_argument("promises", metavar="PROMISES", help="the folder; made if there is none")
     _add_answer_options(promise.add_argument_group("what is promised"))
     wanted = promise.add_argument_group("what is wanted, without --answer")
     add_retraining_options(wanted)
@@ -51,8 +51,8 @@ def add_recheck_command(commands: Any) -> None:
         help="tell what has become of promises under another model or other data",
         description=(
             "Tell of every promise that stands whether its end still reaches its target, whether "
-            "the way there is still on common ground, what is done and what is left, and the "
-            "cheapest way on from where the person stands."
+            "the way there still keeps to common states, what is done and what is left, and the "
+            "cheapest way on from where the person is now."
         ),
         epilog=RECHECK_CODES,
     )
