@@ -117,20 +117,10 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
         if package in ("", "localface"):
             raise
         raise ModuleNotFoundError(
-            f"{purpose} needs {package}, which is not installed; run: {install_command(extra)}",
+            f"{purpose} needs {package}, which is not installed; "
+            f'run: pip install "localface[{extra}]"',
             name=package,
         ) from None
-
-
-def install_command(extra: str) -> str:
-    """Return the command that installs an extra: from a clone, and from the index once released.
-
-    >>> install_command("plots")
-    'pip install ".[plots]" in your clone of localface (after its release: \
-pip install "localface[plots]")'
-    """
-    released = f'pip install "localface[{extra}]"'
-    return f'pip install ".[{extra}]" in your clone of localface (after its release: {released})'
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

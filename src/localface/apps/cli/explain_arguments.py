@@ -31,7 +31,7 @@ def add_explain_command(commands: Any) -> None:
     add_ask_options(wanted)
     add_alternatives_options(wanted)
     _add_output_options(explain.add_argument_group("where the answer goes"))
-    _add_batch_options(explain.add_argument_group("many people (see docs/clusters.md)"))
+    _add_batch_options(explain.add_argument_group("many people (see docs/batch.md)"))
     explain.set_defaults(run="explain")
 
 
@@ -146,7 +146,7 @@ def add_retraining_options(group: Any) -> None:
         metavar="MODEL",
         action="append",
         default=[],
-        help="another model that should agree, as --model; may be repeated (see docs/lasting.md)",
+        help="another model that should agree, as --model; may be repeated (see docs/retraining.md)",
     )
     add(
         "--agree",
@@ -278,5 +278,5 @@ def _add_batch_options(group: Any) -> None:
     add(
         "--device",
         choices=("cuda", "cpu"),
-        help="look at all rows, on a GPU or (slowly) on the processor; see docs/gpu.md",
+        help="look at all rows, on a GPU or (slowly) on the processor; see docs/batch.md",
     )
