@@ -146,7 +146,7 @@ def add_retraining_options(group: Any) -> None:
         metavar="MODEL",
         action="append",
         default=[],
-        help="another model that should agree, as --model; may be repeated (see docs/retraining.md)",
+        help="another model that should agree, as --model; may be repeated; see docs/retraining.md",
     )
     add(
         "--agree",

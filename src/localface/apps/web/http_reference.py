@@ -1,4 +1,4 @@
-"""Write the reference of the service from its OpenAPI description: python tools/http_reference.py > docs/http.md"""
+"""The reference of the service, docs/http.md, written from its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from localface.cases.moons import two_moons
 
 OPENING = """# HTTP
 
-Every endpoint of the [service](service.md), with what it takes and what it replies, written from its OpenAPI description (which a
-running service gives at `/openapi.json`). Bodies and replies are JSON. Every error is an [ErrorReply](#errorreply).
+Every endpoint of the [service](service.md), with what it takes and what it replies, written
+from its OpenAPI description (which a running service gives at `/openapi.json`). Bodies and replies
+are JSON. Every error is an [ErrorReply](#errorreply).
 """
 
 
 def http_reference() -> str:
-    """Return the page, docs/http.md."""
+    """Return the page: every endpoint, then every object that is sent or replied."""
     moons = two_moons(200)
     spec = openapi_document(Service(LocalFACE(moons.model, moons.data)))
     objects = spec["components"]["schemas"]
@@ -91,7 +92,3 @@ def _type_of(schema: dict[str, Any] | None) -> str:
     if schema.get("type") == "array":
         return f"list of {_type_of(schema.get('items'))}" if "items" in schema else "list"
     return str(schema.get("type", "anything"))
-
-
-if __name__ == "__main__":
-    print(http_reference(), end="")
