@@ -157,7 +157,9 @@ def test_the_reference_explains_every_parameter(function: Callable[..., Any]) ->
 def test_the_reference_has_every_public_name() -> None:
     reference = text_of(ROOT / "docs" / "api.md")
     shown = [name for name in localface.__all__ if name != "__version__"]
-    assert [name for name in shown if f":: localface.{name}\n" not in reference] == []
+    assert [
+        name for name in shown if not re.search(rf":: localface\.{name}(\(\))?\n", reference)
+    ] == []
 
 
 @pytest.mark.parametrize("of", [localface.Recourse, LocalFACE], ids=lambda one: one.__name__)

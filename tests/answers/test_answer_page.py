@@ -135,7 +135,7 @@ def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path()
         "in all: 3 features, 2.5 standard deviations of change; a smaller plan is not ruled out",
         (
             "beside it: a path of 3 steps through real people (.path); "
-            "proven of the path: none over all the data is more than 5 % shorter"
+            "proven: no path over all the data is more than 5 % shorter"
         ),
     )
 

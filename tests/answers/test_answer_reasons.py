@@ -134,9 +134,7 @@ def test_states_are_no_people() -> None:
 
     said = WRITER.why_no_recourse(outcome("UNREACHABLE", counts=found), OPEN, None)
 
-    assert said.startswith(
-        "715 states that this person could take over from others reach the target, but no steps"
-    )
+    assert said.startswith("715 states open to this person reach the target, but no steps")
 
 
 def test_a_search_that_gave_up_does_not_claim_that_there_are_no_steps() -> None:

@@ -254,7 +254,7 @@ def _proof(answer: RecourseFacts) -> str:
     if answer.proven_within is None:
         return ""
     within = format_percent(answer.proven_within)
-    return f"; proven of the path: none over all the data is more than {within} shorter"
+    return f"; proven: no path over all the data is more than {within} shorter"
 
 
 def _waiting_line(answer: RecourseFacts) -> Iterator[str]:

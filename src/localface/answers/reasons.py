@@ -71,7 +71,7 @@ class ReasonWriter:
             )
             if counts.of_states:
                 states = format_count(counts.targets, "state", "states")
-                many = f"{states} that this person could take over from others {reach}"
+                many = f"{states} open to this person {reach}"
         longest = ""
         if options.max_step is not None:
             longest = f" of at most {options.max_step:g} standard deviations"
@@ -99,7 +99,7 @@ class ReasonWriter:
         best = self._score_or_distance(found.score)
         now = self._score_or_distance(outcome.scores[0])
         states = format_count(counts.allowed, "state", "states")
-        none = f"of {states} that this person could take over from others, none reaches it"
+        none = f"of {states} open to this person, none reaches it"
         if found.score <= outcome.scores[0] or best == now:
             return f"{none} or comes nearer: the {now} now, and at best"
         return f"{none}; the best {best}, by changing {names}"
@@ -114,7 +114,7 @@ class ReasonWriter:
         wanted = self.target.sentence
         if counts.of_states:
             states = format_count(counts.allowed, "state", "states")
-            return f"of {states} that this person could take over from others none has it: {wanted}"
+            return f"of {states} open to this person none has it: {wanted}"
         if counts.targets_anywhere == 0:
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
         many = f"{counts.targets_anywhere:,} people in the data have it"

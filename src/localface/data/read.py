@@ -277,7 +277,7 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
     """Turn one column of values into codes."""
     if values.ndim != 1 or values.dtype.kind in "mcV":
         raise DataError(
-            f"{feature.name!r} holds {values.dtype} values, which have no place in a record: "
+            f"{feature.name!r} holds {values.dtype} values, which cannot be part of a record: "
             "turn it into numbers, such as days, or into text",
             feature=feature.name,
         )

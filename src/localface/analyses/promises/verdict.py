@@ -40,8 +40,8 @@ class WayOn(Enum):
 
     NOTHING = "nothing is left to do"
     FINISH = "finish the plan: no new one that was found costs less"
-    NEW_PLAN = "a new plan from where the person stands now"
-    NONE = "no plan was found from where the person stands now"
+    NEW_PLAN = "a new plan from where the person is now"
+    NONE = "no plan was found from where the person is now"
     NOT_SOUGHT = "no new plan was looked for"
 
 

@@ -19,7 +19,7 @@ def add_explain_command(commands: Any) -> None:
         ),
         help="find recourse for one person",
         description=(
-            "Find recourse for one person: how to get from where they stand to another outcome."
+            "Find recourse for one person: what would have to change for another outcome."
         ),
         epilog=EXIT_CODES,
     )

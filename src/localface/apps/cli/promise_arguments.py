@@ -27,7 +27,7 @@ def add_promise_command(commands: Any) -> None:
         description=(
             "Write an answer that a person was given into a folder of promises, with the "
             "fingerprint of what it rests on. The folder is only ever appended to, and tells when "
-            "it was tampered with. Without an answer, the promises that stand are listed."
+            "it was tampered with. Without an answer, the open promises are listed."
         ),
     )
     promise.add_argument("promises", metavar="PROMISES", help="the folder; made if there is none")
@@ -50,7 +50,7 @@ def add_recheck_command(commands: Any) -> None:
         ),
         help="tell what has become of promises under another model or other data",
         description=(
-            "Tell of every promise that stands whether its end still reaches its target, whether "
+            "Tell of every open promise whether its end still reaches its target, whether "
             "the way there still keeps to common states, what is done and what is left, and the "
             "cheapest way on from where the person is now."
         ),
@@ -101,7 +101,7 @@ def _add_answer_options(group: Any) -> None:
 
 def _add_keeping_options(group: Any) -> None:
     add = group.add_argument
-    add("--close", metavar="ID", help="write down that a promise no longer stands")
+    add("--close", metavar="ID", help="close a promise: it is not rechecked any more")
     add("--why", metavar="TEXT", default="", help="why it is closed")
     add(
         "--head",
