@@ -65,7 +65,10 @@ def people(*changes: dict[str, object]) -> list[dict[str, object]]:
 def test_a_column_that_the_person_lacks_is_named_with_the_near_miss(ready: LocalFACE) -> None:
     person = {"age": 52.0, "fi02": 0.45, "unit": "icu"}
     with refused(
-        DataError, "the person lacks 'fio2'", "did you mean 'fi02'?", "it has 'age', 'fi02', 'unit'"
+        DataError,
+        "the person lacks 'fio2'",
+        "did you mean 'fi02'?",
+        "it has 'age', 'fi02', 'unit'; give None for what is not known",
     ):
         ready.explain(person)
 

@@ -242,7 +242,10 @@ def _check_column_names(have: Iterable[object], schema: Schema, what: str) -> No
     if lacking:
         spare = [name for name in names if name not in wanted]
         each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
-        raise DataError(f"{what} lacks {each}: it has {list_names(names)}", feature=lacking[0])
+        unknown = "; give None for what is not known" if what == "the person" else ""
+        raise DataError(
+            f"{what} lacks {each}: it has {list_names(names)}{unknown}", feature=lacking[0]
+        )
 
 
 def _refuse_gaps(schema: Schema, columns: list[ColumnValues]) -> None:
