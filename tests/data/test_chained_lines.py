@@ -118,7 +118,7 @@ def test_nothing_is_written_over_a_whole_line_that_was_not_read(tmp_path: Path) 
     file = written(tmp_path)
     data = file.path.read_bytes()
 
-    with pytest.raises(InputError, match="somebody else has just written"):
+    with pytest.raises(InputError, match="another process has just written"):
         file.append([{"id": "entry-9"}], lines_of(file)[2])
 
     assert file.path.read_bytes() == data

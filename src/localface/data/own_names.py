@@ -85,7 +85,7 @@ _RUNNING = (
 _CHOSEN = frozenset({"loan", "emi", "term", "lease", "contract", "deposit", "mortgage", "wanted"})
 _OUTCOMES = frozenset(
     {"outcome", "target", "died", "death", "dead", "deceased", "mortality", "survived", "survival"}
-    | {"repaid", "expire", "expired", "churn", "churned", "attrition", "readmit", "readmitted"}
+    | {"expire", "expired", "churn", "churned", "attrition", "readmit", "readmitted"}
 )
 _BESIDE_OUTCOMES = frozenset(
     {"hosp", "hospital", "icu", "stay", "day", "days", "month", "months", "year", "years", "label"}
