@@ -81,7 +81,7 @@ attack: $(VENV)/.has-test $(LIBRARY)  ## load, faults, damaged files, kills and 
 	@$(ONE_THREAD) $(PY) benchmarks/attack.py $(ARGS)
 
 # The site is built first, since it takes seconds: offline, warnings as errors, to be opened as a file.
-docs: $(VENV)/.has-test $(VENV)/.has-dice $(VENV)/.has-docs $(LIBRARY)  ## build the site into build/site, and run every code block of README and docs
+docs: $(VENV)/.has-test $(VENV)/.has-dice $(LIBRARY)  ## build the site into build/site, and run every code block of README and docs
 	@$(ONE_THREAD) $(PY) -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/site
 	@echo "the site: build/site/index.html"
 	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_site.py tests/test_docs.py $(ARGS)
@@ -142,7 +142,6 @@ NEEDS_demo := --editable '.[demo]'
 NEEDS_test := --editable '.[$(EXTRAS)]' --group test
 NEEDS_lint := --editable '.[$(EXTRAS)]' --group lint
 NEEDS_comparison := --editable '.[$(EXTRAS)]' --group comparison
-NEEDS_docs := --editable '.[$(EXTRAS)]' --group docs
 $(VENV)/.has-%: pyproject.toml src/localface/_version.py hatch_build.py | $(PY)
 	@echo "setting up $(VENV) for make $(firstword $(MAKECMDGOALS)) (once) ..."
 	@uv pip install --quiet --python $(PY) $(NEEDS_$*) 2>/dev/null || { \
