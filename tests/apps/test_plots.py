@@ -494,5 +494,5 @@ def test_a_step_goes_half_way_and_on_with_the_momentum(
     figure = plot_step(momentum_steps=momentum_steps)
 
     assert ("momentum" in shown(figure)) == (momentum_steps > 0)
-    (dots,) = [dots for dots in figure.axes[0].collections if "next place" in str(dots.get_label())]
+    (dots,) = [dots for dots in figure.axes[0].collections if "next state" in str(dots.get_label())]
     assert np.asarray(dots.get_offsets())[0].tolist() == pytest.approx(end)

@@ -20,8 +20,8 @@ SUMMARY_QUESTIONS = {
     "valid": "valid: the model agrees",
     "in_box": "within the person's constraints",
     "on_ground": "a common enough state",
-    "straight": "the straight step passes through such states",
-    "reachable": "reachable by steps through such states",
+    "straight": "straight step through such states",
+    "reachable": "reachable through such states",
 }
 """What each question of the summary asks."""
 
