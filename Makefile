@@ -80,8 +80,11 @@ comparison: $(VENV)/.has-comparison $(VENV)/.has-dice $(LIBRARY)  ## measure qua
 attack: $(VENV)/.has-test $(LIBRARY)  ## load, faults, damaged files, kills and fuzz: about five minutes
 	@$(ONE_THREAD) $(PY) benchmarks/attack.py $(ARGS)
 
-docs: $(VENV)/.has-test $(LIBRARY)  ## run every code block of README and docs
-	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_docs.py $(ARGS)
+# The site is built first, since it takes seconds: offline, warnings as errors, to be opened as a file.
+docs: $(VENV)/.has-test $(VENV)/.has-dice $(LIBRARY)  ## build the site into build/site, and run every code block of README and docs
+	@$(ONE_THREAD) $(PY) -m sphinx -q -W --keep-going -b html -d build/doctrees docs build/site
+	@echo "the site: build/site/index.html"
+	@$(ONE_THREAD) $(PY) -m pytest -q tests/test_site.py tests/test_docs.py $(ARGS)
 
 figures: $(VENV)/.has-test $(LIBRARY)  ## draw the figures of README and docs again
 	@$(PY) examples/figures.py $(ARGS)

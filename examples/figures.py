@@ -1,8 +1,8 @@
 """Draw the figures of README and docs again: python examples/figures.py [folder]
 
-The two moons have little noise (0.12) and a seed on which they still touch; on
-most seeds they do not, and the answer is then UNREACHABLE. The people and the model of
-the per-person figure are invented.
+The two moons have little noise (0.12) and a seed on which the only way leads round the gap; on
+most seeds there is a shorter one, and on some (6 and 8 of the first twelve) none. The people and
+the model of the per-person figure are invented.
 """
 
 from __future__ import annotations
@@ -39,7 +39,6 @@ from localface.apps.plots.style import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, R
 from localface.cases.moons import two_moons
 from localface.data.feature import Feature
 from localface.data.schema import Schema
-from localface.density.common_states import CommonStates, category_counts
 from localface.engine.fitting import fit_density
 from localface.engine.loading import load_table
 from localface.explainer import LocalFACE
@@ -134,26 +133,30 @@ def customers(n: int, seed: int) -> pd.DataFrame:
 def plot_floors() -> Figure:
     """Rows and composed records in two of twelve features, by which floor they clear."""
     table = customers(6000, seed=0)
-    options = Options(
-        **asdict(Search()), min_score=0.5, min_density=0.05, max_rows=None, density="kde"
-    )
-    loaded = load_table(table, None, options)
-    trial = Trial.of(loaded.fitted_records, None, seed=0)
-    points = PointSet(loaded.space.points(trial.known))
-    density = fit_density(points, loaded.space, loaded.form, options)
-    places = loaded.space.points(trial.composed)
-    in_use = density.lowest_along(places, places, density.scale.quantile(0.05)).passes
-    model = CommonStates.fit(trial.known, category_counts(loaded.schema))
-    stricter = model.shares(trial.composed) >= 0.05
+    floors = {"one round kernel": "isotropic", "kernels and pairs": "kde"}
     figure = plt.figure(figsize=(9.0, 4.3), layout="constrained")
     panels = figure.subplots(1, 2, sharey=True)
-    titles = ("the floor in use", "kernels and pairs (not in use yet)")
-    for panel, title, clears in zip(panels, titles, (in_use, stricter), strict=True):
+    for panel, (title, density) in zip(panels, floors.items(), strict=True):
+        trial, clears = _composed_that_clear(table, density)
         _draw_floor(panel, trial, clears, title)
     panels[0].set_ylabel("paid in total")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
     return figure
+
+
+def _composed_that_clear(table: pd.DataFrame, density: str) -> tuple[Trial, np.ndarray]:
+    """Fit a density on a part of the rows, and tell which composed records clear its 5 % floor."""
+    options = Options(
+        **asdict(Search()), min_score=0.5, min_density=0.05, max_rows=None, density=density
+    )
+    loaded = load_table(table, None, options)
+    trial = Trial.of(loaded.fitted_records, None, seed=0)
+    fitted = fit_density(
+        PointSet(loaded.space.points(trial.known)), loaded.space, loaded.form, options
+    )
+    states = loaded.space.points(trial.composed)
+    return trial, fitted.lowest_along(states, states, fitted.scale.quantile(0.05)).passes
 
 
 def _draw_floor(panel: Axes, trial: Trial, clears: np.ndarray, title: str) -> None:
@@ -207,7 +210,7 @@ def _with_palette(picture: Image.Image) -> Image.Image:
 
 def main(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    moons = two_moons(500, noise=0.12, seed=2)
+    moons = two_moons(500, noise=0.12, seed=5)
     explainer = LocalFACE(
         moons.model, moons.data, min_score=0.75, search=Search(n_neighbors=15, max_step=0.8)
     )

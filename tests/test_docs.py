@@ -1,4 +1,4 @@
-"""README and docs: every block runs, every link leads somewhere, no option is left out."""
+"""README and docs: every block runs, every link leads somewhere, nothing is left out."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import re
 import warnings
 from collections.abc import Callable
 from contextlib import redirect_stdout
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,21 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 import localface
-from localface import Feature, LocalFACE, Schema
+from localface import Feature, LocalFACE, Schema, errors
+from localface.analyses.promises.verdict import PromiseStatus, WayOn
+from localface.answers import cautions
 from localface.apps.cli.arguments import make_parser
+from localface.apps.web.http_reference import http_reference
+from localface.data.seen_values import read_seen_values
 from localface.errors import LocalFACEError
+from localface.search.outcome import MissingActions
 from worlds import make_explainer
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[1]
+INDEX = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+GENERATED = ("api.md", "cli.md", "http.md")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 EVERY = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
 BLOCK = re.compile(
@@ -87,12 +95,11 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             assert part in [anchor(heading) for heading in headings], f"{page.name}: {found[0]}"
 
 
-def test_every_page_is_on_the_map_and_every_figure_is_shown() -> None:
-    index = text_of(ROOT / "docs" / "index.md")
-    for page in (ROOT / "docs").glob("*.md"):
-        assert page.name == "index.md" or f"({page.name}" in index, (
-            f"docs/index.md does not lead to {page.name}"
-        )
+def test_every_page_has_one_place_in_the_contents_and_every_figure_is_shown() -> None:
+    contents = re.findall(r"^```{toctree}$.*?^$(.*?)^```$", INDEX, re.DOTALL | re.MULTILINE)
+    listed = "".join(contents).split()
+    pages = [page.stem for page in (ROOT / "docs").glob("*.md") if page.stem != "index"]
+    assert sorted(listed) == sorted(pages)
     together = "".join(map(text_of, PAGES))
     for figure in (ROOT / "docs" / "figures").glob("*.png"):
         assert f"figures/{figure.name}" in together, f"{figure.name} is shown nowhere"
@@ -118,17 +125,41 @@ def test_every_public_name_is_mentioned() -> None:
     assert [name for name in localface.__all__ if not named(together, name)] == []
 
 
-@pytest.mark.parametrize(
-    "function",
-    [LocalFACE, LocalFACE.explain, LocalFACE.explain_many, Feature],
-    ids=lambda one: one.__qualname__,
-)
-def test_every_parameter_is_mentioned_in_the_guide(function: Callable[..., Any]) -> None:
-    guide = text_of(ROOT / "docs" / "guide.md")
-    parameters = [
-        name for name in inspect.signature(function).parameters if name not in ("self", "_")
-    ]
-    assert [name for name in parameters if not named(guide, name)] == []
+CALLS = [
+    LocalFACE,
+    LocalFACE.explain,
+    LocalFACE.explain_many,
+    LocalFACE.alternatives,
+    LocalFACE.check,
+    LocalFACE.audit,
+    LocalFACE.recheck,
+    Feature,
+    localface.Search,
+]
+
+
+def parameters_of(function: Callable[..., Any]) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name not in ("self", "_")]
+
+
+@pytest.mark.parametrize("function", CALLS, ids=lambda one: one.__qualname__)
+def test_every_parameter_is_explained_where_people_read(function: Callable[..., Any]) -> None:
+    written = "".join(text_of(page) for page in PAGES if page.name not in GENERATED)
+    assert [name for name in parameters_of(function) if not named(written, name)] == []
+
+
+@pytest.mark.parametrize("function", CALLS, ids=lambda one: one.__qualname__)
+def test_the_reference_explains_every_parameter(function: Callable[..., Any]) -> None:
+    shown = inspect.getdoc(function) or ""
+    assert [name for name in parameters_of(function) if not named(shown, name)] == []
+
+
+def test_the_reference_has_every_public_name() -> None:
+    reference = text_of(ROOT / "docs" / "api.md")
+    shown = [name for name in localface.__all__ if name != "__version__"]
+    assert [
+        name for name in shown if not re.search(rf":: localface\.{name}(\(\))?\n", reference)
+    ] == []
 
 
 @pytest.mark.parametrize("of", [localface.Recourse, LocalFACE], ids=lambda one: one.__name__)
@@ -138,9 +169,113 @@ def test_every_public_method_is_mentioned(of: type) -> None:
     assert [name for name in public if not named(together, name)] == []
 
 
-def test_every_status_is_explained_in_the_guide() -> None:
-    guide = text_of(ROOT / "docs" / "guide.md")
-    assert [status.name for status in localface.Status if f"`{status.name}`" not in guide] == []
+MESSAGES = text_of(ROOT / "docs" / "messages.md")
+
+
+@pytest.mark.parametrize("statuses", [localface.Status, PromiseStatus, WayOn])
+def test_every_status_is_explained(statuses: type[Enum]) -> None:
+    assert [status.name for status in statuses if f"`{status.name}`" not in MESSAGES] == []
+
+
+def test_every_error_is_explained() -> None:
+    raised = [
+        name
+        for name, one in vars(errors).items()
+        if isinstance(one, type)
+        and issubclass(one, Exception)
+        and one.__module__ == errors.__name__
+    ]
+    assert len(raised) >= 9
+    assert [name for name in raised if f"| `{name}` |" not in MESSAGES] == []
+
+
+def doubts_about(feature: Feature, value: float) -> list[str]:
+    schema = Schema([feature])
+    data = np.arange(20.0) % len(feature.categories or range(20))
+    seen = read_seen_values(schema, data[:, None])
+    found = cautions.doubts_about_record(schema, np.array([value]), seen)
+    return [doubt.sentence for doubt in found]
+
+
+LACKING = Schema([Feature("lactate")])
+GAP = np.array([np.nan])
+WARD = Feature("ward", kind="categorical", categories=("a", "b", "burns"))
+CAUTIONS: dict[str, tuple[str, Callable[[], Any]]] = {
+    "is higher than anybody's in the data": (
+        "doubts_about_record",
+        lambda: doubts_about(Feature("fio2"), 99.0),
+    ),
+    "is a code that stands for no value": (
+        "doubts_about_record",
+        lambda: [line.replace("is it a", "is a") for line in doubts_about(Feature("x"), -9.0)],
+    ),
+    "taken together, these values are more unusual than": (
+        "cautions_about_own_state",
+        lambda: cautions.cautions_about_own_state(0.003, 0.05, found=True),
+    ),
+    "compared with only about 12 people alike in age and sex": (
+        "cautions_about_company",
+        lambda: cautions.cautions_about_company(12.4, ["age", "sex"]),
+    ),
+    "lactate is missing and stays so, whatever only= says of it": (
+        "cautions_about_missing",
+        lambda: cautions.cautions_about_missing(LACKING, GAP, {"lactate": "only"}),
+    ),
+    "no short list of actions was found that keeps to common states": (
+        "caution_without_actions",
+        lambda: [cautions.caution_without_actions(MissingActions(), 2)],
+    ),
+    "no plan with at most 2 features was found, but one with 4": (
+        "caution_without_actions",
+        lambda: [cautions.caution_without_actions(MissingActions(most=2, fewest=4), 1)],
+    ),
+}
+
+
+@pytest.mark.parametrize("sentence", CAUTIONS)
+def test_a_caution_is_explained_as_it_is_said(sentence: str) -> None:
+    _, say = CAUTIONS[sentence]
+    assert any(sentence in line for line in say())
+    assert sentence in MESSAGES.replace("*", "")
+
+
+def test_no_caution_is_left_unexplained() -> None:
+    kinds = {
+        name
+        for name, one in vars(cautions).items()
+        if re.match("caution|doubts", name) and one.__module__ == cautions.__name__
+    }
+    assert kinds == {kind for kind, _ in CAUTIONS.values()}
+    elsewhere = ("this goes as far as possible", "that a retrained model agrees with at")
+    assert all(words in MESSAGES for words in elsewhere)
+
+
+def test_every_endpoint_is_mentioned_and_its_reference_is_up_to_date() -> None:
+    code = (
+        "from localface.apps.web import http_reference as one; print(one.http_reference(), end='')"
+    )
+    again = f'write it again: python -c "{code}" > docs/http.md'
+    assert text_of(ROOT / "docs" / "http.md") == http_reference(), again
+    service = text_of(ROOT / "docs" / "service.md")
+    endpoints = re.findall(r"^## `(.*)`$", http_reference(), re.MULTILINE)
+    assert len(endpoints) >= 10
+    assert [one for one in endpoints if f"`{one}`" not in service] == []
+
+
+def test_the_glossary_has_every_term_that_the_page_explains() -> None:
+    static = ROOT / "src" / "localface" / "apps" / "web" / "static"
+    terms = re.findall(r'^  "?([a-z ]+)"?: \[', text_of(static / "help.js"), re.MULTILINE)
+    headings = re.findall(r"^### (.+)$", text_of(ROOT / "docs" / "glossary.md"), re.MULTILINE)
+    assert len(terms) >= 18
+    assert [term for term in terms if term not in headings] == []
+
+
+def test_every_command_is_mentioned_where_people_read() -> None:
+    written = "".join(text_of(page) for page in PAGES if page.name not in GENERATED)
+    (commands,) = (
+        one for one in make_parser()._actions if isinstance(one, argparse._SubParsersAction)
+    )
+    assert [name for name in commands.choices if f"localface {name}" not in written] == []
 
 
 def test_every_option_of_the_command_line_is_mentioned() -> None:
@@ -238,4 +373,4 @@ def said(refused: Callable[[], Any]) -> str:
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_the_table_of_errors_says_what_is_really_said(case: str) -> None:
-    assert said(REFUSED[case]) in text_of(ROOT / "docs" / "errors.md")
+    assert said(REFUSED[case]) in MESSAGES

@@ -199,7 +199,7 @@ def test_a_proposal_off_the_ground_is_out_of_reach_by_as_much_as_relaxing_says()
             answer.relaxed_to, abs=1e-7
         )  # ways within 1e-7 nats are alike
         assert one.relaxed_to <= (one.density or 0.0) + 1e-9
-    assert any("it stands itself on ground more unusual than" in one.between for one in lonely)
+    assert any("it is itself a state more unusual than" in one.between for one in lonely)
 
 
 # what is proposed

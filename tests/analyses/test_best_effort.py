@@ -86,7 +86,7 @@ def test_where_rows_ran_out_it_is_not_said_to_be_as_far_as_possible(explainer: L
 
 
 def test_what_cannot_be_combined_is_refused(explainer: LocalFACE) -> None:
-    with pytest.raises(InputError, match="two wishes"):
+    with pytest.raises(InputError, match="cannot be had together"):
         explainer.explain(PERSON, best_effort=True, min_robustness=0.9)
     with pytest.raises(InputError, match="a range has none"):
         explainer.explain(PERSON, best_effort=True, target=(0.9, 0.95))

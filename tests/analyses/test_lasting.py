@@ -223,7 +223,10 @@ def test_several_ways_and_what_is_measured_apart_tell_it_as_well(ready: LocalFAC
         (lambda: explainer(y=Y, n_refits=1), "n_refits=1: a whole number of at least 2"),
         (lambda: explainer(y=Y, lasting=1.0), "lasting=1.0: a probability above 0 and below 1"),
         (lambda: explainer(y=Y, target=(0.5, 0.7), lasting=0.9), "a range has none"),
-        (lambda: explainer(y=Y).explain(PERSON, lasting=0.9, min_robustness=0.9), "two wishes"),
+        (
+            lambda: explainer(y=Y).explain(PERSON, lasting=0.9, min_robustness=0.9),
+            "cannot be had together",
+        ),
         (lambda: explainer(y=Y).alternatives(PERSON, lasting=0.9), "alternatives takes no lasting"),
     ],
 )

@@ -63,7 +63,7 @@ def test_without_recourse_no_sentence_and_no_remedy_names_it(own, asked, through
     assert all("years" not in names for names in answer.opens)
     assert dict(answer.widened) == {}
     assert "years" not in every_word(answer)
-    what = "that this person could take over" if through == "states" else "in the data have it"
+    what = "open to this person" if through == "states" else "in the data have it"
     if "avoid" in asked:
         what = "nothing may change: everything is kept as it is"
     assert what in answer.reason

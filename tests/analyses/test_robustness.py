@@ -57,6 +57,15 @@ def refused(world: Any, n: int) -> list[pd.DataFrame]:
 # noise
 
 
+def test_what_is_missing_cannot_be_missed() -> None:
+    start = np.array([2.0, np.nan, 0.0])
+    end = np.array([5.0, np.nan, 0.0])
+
+    noise = NoiseSampler(SCHEMA, [1.0, 1.0, 1.0]).noise_per_feature(start, end)
+
+    assert [one.feature.name for one in noise] == ["dose"]
+
+
 def test_the_share_of_successes_is_what_following_by_hand_gives() -> None:
     world = mixed()
     explainer = LocalFACE(

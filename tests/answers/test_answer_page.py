@@ -38,7 +38,7 @@ def test_it_prints_one_numbered_block_per_step_in_units() -> None:
         "  2  gcs_min   9 -> 14               score 0.58",
         "  3  fio2      0.55 -> 0.35",
         "     spo2_min  91 -> 95 %            score 0.81",
-        "  every step is proven to pass through places at least as common as 1 in 20 people's",
+        "  every step is proven to pass through states at least as common as 1 in 20 people's",
     ]
 
 
@@ -59,9 +59,12 @@ def test_an_entry_step_says_so() -> None:
 
     assert one.entry
     for shown in (str(one), "".join(Tags(one._repr_html_()).words)):
-        assert "entry: this first step crosses ground more unusual than 99 % of people's" in shown
         assert (
-            "after the entry, every step is proven to pass through places at least as common as"
+            "entry: this first step passes through states more unusual than 99 % of people's"
+            in shown
+        )
+        assert (
+            "after the entry, every step is proven to pass through states at least as common as"
             in shown
         )
 
@@ -77,8 +80,8 @@ def test_steps_below_the_floor_are_never_said_to_keep_it() -> None:
 
     assert str(one).startswith("below the floor: 1 of 3 steps")
     assert (
-        "below the floor of 5 %: this step crosses ground more unusual than 99.8 % of people's"
-        in str(one)
+        "below the floor of 5 %: this step passes through states more unusual than 99.8 % of "
+        "people's" in str(one)
     )
     assert "every step" not in str(one)
 
@@ -89,7 +92,7 @@ def test_the_last_line_speaks_of_the_rule_and_of_the_proof() -> None:
 
     assert "passes on average through" in str(answer(certificates=(average,) * 3))
     assert "(sampled, not proven)" in str(answer(certificates=(average,) * 3))
-    assert "every step has at least 5 similar people around each of its places" in str(
+    assert "every step has at least 5 similar people around each of its states" in str(
         answer(certificates=(cover,) * 3)
     )
     assert "proven: no path over all the data is more than 5 % shorter" in str(
@@ -128,11 +131,11 @@ def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path()
 
     assert one.effort == 2 * STRICT.length
     assert page_of(one).closing == (
-        "every step is proven to pass through places at least as common as 1 in 20 people's",
+        "every step is proven to pass through states at least as common as 1 in 20 people's",
         "in all: 3 features, 2.5 standard deviations of change; a smaller plan is not ruled out",
         (
             "beside it: a path of 3 steps through real people (.path); "
-            "proven of the path: none over all the data is more than 5 % shorter"
+            "proven: no path over all the data is more than 5 % shorter"
         ),
     )
 
@@ -143,7 +146,7 @@ def test_what_rests_on_samples_is_not_called_proven() -> None:
 
     closing = page_of(acted_answer(actions=(one,))).closing
 
-    assert closing[0].startswith("every step passes through places")
+    assert closing[0].startswith("every step passes through states")
     assert closing[0].endswith("(sampled, not proven)")
     assert "in all: 1 feature, " in closing[1]
 
@@ -162,7 +165,7 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
     [
         (
             {"composed": True},
-            "it ends at a state that is nobody's, on ground as common as the rest",
+            "it ends at a combination of values that no row has, as common as the rest",
         ),
         (
             {"robustness": Robustness(success=0.93, n=200)},
@@ -176,10 +179,10 @@ def test_an_action_below_the_floor_carries_its_certificate() -> None:
             {"robustness": Robustness(lasting=Lasting(0.8, (0.62, 0.91), 10, 8))},
             "holds under a retrained model with probability 80 % (90 % interval: 62 % to 91 %)",
         ),
-        ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any ground"),
+        ({"min_density": 0.0, "certificates": (replace(STRICT, floor=0.0),) * 3}, "any state"),
         (
             {"certificates": (replace(STRICT, floor=0.01),) * 3},
-            "is proven to pass through no place more unusual than where this person stands now",
+            "is proven to pass through no state more unusual than this person's own",
         ),
     ],
 )
@@ -293,8 +296,8 @@ def test_an_action_after_the_target_is_reached_is_for_the_sake_of_common_ground(
 
     steps = page_of(acted_answer(actions=(first, second))).steps
 
-    assert steps[1].notes[0].endswith("; for the sake of common ground, not of the score")
-    assert "common ground" not in steps[0].notes[0]
+    assert steps[1].notes[0].endswith("; to come to a common state, not for the score")
+    assert "common state" not in steps[0].notes[0]
 
 
 def test_several_steps_that_come_first_are_steps() -> None:

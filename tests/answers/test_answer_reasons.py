@@ -80,7 +80,7 @@ def test_a_spent_budget_names_it() -> None:
             True,
             "max_step=0.5 or features that only move one way rule out every step onwards",
         ),
-        (None, False, "no steps from neighbour to neighbour lead there, over whatever ground"),
+        (None, False, "no steps from neighbour to neighbour lead there, however unusual"),
     ],
 )
 def test_where_no_floor_helps_only_that_is_to_blame_which_there_is(
@@ -124,7 +124,7 @@ def test_people_who_cannot_be_reached_are_counted(found: TargetCounts | None, ma
     said = WRITER.why_no_recourse(outcome("UNREACHABLE", counts=found), OPEN, None)
 
     assert said == (
-        f"{many}, but no steps from each place to its 15 nearest, over ground at least as "
+        f"{many}, but no steps from each state to its 15 nearest, through states at least as "
         "common as 1 in 20 people's, lead there"
     )
 
@@ -134,9 +134,7 @@ def test_states_are_no_people() -> None:
 
     said = WRITER.why_no_recourse(outcome("UNREACHABLE", counts=found), OPEN, None)
 
-    assert said.startswith(
-        "715 states that this person could take over from others reach the target, but no steps"
-    )
+    assert said.startswith("715 states open to this person reach the target, but no steps")
 
 
 def test_a_search_that_gave_up_does_not_claim_that_there_are_no_steps() -> None:
@@ -144,7 +142,7 @@ def test_a_search_that_gave_up_does_not_claim_that_there_are_no_steps() -> None:
 
     said = WRITER.why_no_recourse(gave_up, OPEN, None)
 
-    assert "but none of the steps that were tried from each place" in said
+    assert "but none of the steps that were tried from each state" in said
 
 
 def test_the_longest_step_is_named_where_there_is_one() -> None:
@@ -152,7 +150,7 @@ def test_the_longest_step_is_named_where_there_is_one() -> None:
 
     said = short.why_no_recourse(outcome("UNREACHABLE"), OPEN, None)
 
-    assert "no steps of at most 0.5 standard deviations from each place" in said
+    assert "no steps of at most 0.5 standard deviations from each state" in said
 
 
 def test_a_target_that_nobody_reaches_is_said_to_be_one() -> None:
@@ -210,7 +208,7 @@ def test_a_given_counterfactual_outside_the_constraints_says_which(
     ("status", "words"),
     [
         ("NO_TARGET", "does not reach the target: class 1, score at least 0.75"),
-        ("UNREACHABLE", "cannot be reached over common enough ground"),
+        ("UNREACHABLE", "cannot be reached through common enough states"),
     ],
 )
 def test_a_given_counterfactual_within_them_fails_by_score_or_by_density(

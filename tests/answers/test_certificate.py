@@ -11,28 +11,28 @@ from localface.answers.certificate import Certificate
 @pytest.mark.parametrize(
     ("certificate", "sentence"),
     [
-        (STRICT, "every place on this step is at least as common as 7 % of people's"),
+        (STRICT, "every state on this step is at least as common as 7 % of people's"),
         (
             Certificate("average", 1, 0.2, 0.05),
-            "this step passes on average through places as common as 1 in 5 people's",
+            "this step passes on average through states as common as 1 in 5 people's",
         ),
         (
             Certificate("cover", 1, 0.2, 0.05, people=5, radius=0.8),
             (
                 "there are at least 5 people within 0.8 standard deviations "
-                "of every place on this step"
+                "of every state on this step"
             ),
         ),
         (
             Certificate("strict", 1, 0.2, 0.05, certified=False),
             (
-                "every place on this step is at least as common as 1 in 5 people's "
+                "every state on this step is at least as common as 1 in 5 people's "
                 "(sampled, not proven)"
             ),
         ),
         (
             Certificate("strict", 1, 0.0, 0.05, entry=True),
-            "entry: this first step crosses ground more unusual than anybody's",
+            "entry: this first step passes through states more unusual than anybody's",
         ),
     ],
 )
@@ -49,7 +49,7 @@ def test_a_step_below_the_floor_says_by_how_much(rule: str, mean: str) -> None:
 
     assert not certificate.holds
     assert certificate.sentence == (
-        f"below the floor of 5 %: this step {mean}crosses ground "
+        f"below the floor of 5 %: this step {mean}passes through states "
         "more unusual than 99.8 % of people's"
     )
 

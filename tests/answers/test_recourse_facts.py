@@ -32,7 +32,7 @@ def test_require_returns_the_recourse_or_raises_with_the_reason() -> None:
 
     assert one.require() is one
     with pytest.raises(
-        NoRecourse, match=r"no path of steps over common enough ground.*: 31 rows are cut off"
+        NoRecourse, match=r"no path through common enough states.*: 31 rows are cut off"
     ):
         refusal().require()
 

@@ -220,7 +220,7 @@ def test_a_long_path_does_not_crowd_its_axis() -> None:
 def test_an_entry_step_is_marked_in_every_panel() -> None:
     figure = plot_recourse(answer(certificates=(ENTRY, STRICT, STRICT)))
 
-    assert "entry step: ground more unusual than 99 % of people's" in shown(figure)
+    assert "entry step: states more unusual than 99 % of people's" in shown(figure)
     for panel in figure.axes:
         (span,) = [patch for patch in panel.patches if patch.get_hatch() == "//"]
         assert (span.get_x(), span.get_width()) == (0, 1)
@@ -365,7 +365,7 @@ def test_the_pipeline_has_a_panel_a_stage(explainer: LocalFACE, moons: Moons) ->
     assert f"length {recourse.cost:.2f}" in shown(figure)
     assert "of 500 rows seen" in shown(figure)
     assert "row looked at for actions" in shown(figure)
-    assert "edge of viable ground (floor: 5 %)" in shown(figure)
+    assert "edge of the common states (floor: 5 %)" in shown(figure)
     space = explainer.engine.space
     curve = space.curve(space.points(recourse.records))
     ways = [
@@ -462,7 +462,7 @@ def test_without_recourse_there_is_nothing_to_hold_against_the_line() -> None:
 def test_the_tube_shows_a_step_that_is_covered_and_one_that_is_not() -> None:
     words = shown(plot_tube())
 
-    assert "covered: someone within ε of every place" in words
+    assert "covered: someone within ε of every point" in words
     assert "not covered: nobody within ε of the gap" in words
     assert "corrected theorem" in words
 
@@ -494,5 +494,5 @@ def test_a_step_goes_half_way_and_on_with_the_momentum(
     figure = plot_step(momentum_steps=momentum_steps)
 
     assert ("momentum" in shown(figure)) == (momentum_steps > 0)
-    (dots,) = [dots for dots in figure.axes[0].collections if "next place" in str(dots.get_label())]
+    (dots,) = [dots for dots in figure.axes[0].collections if "next state" in str(dots.get_label())]
     assert np.asarray(dots.get_offsets())[0].tolist() == pytest.approx(end)

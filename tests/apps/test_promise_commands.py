@@ -132,7 +132,7 @@ def test_promises_are_listed_and_closed(run: Run) -> None:
     assert code == 0
     code, out, err = run("recheck", "kept", "--model", "old.skops")
     assert code == 1
-    assert "no promise stands in 'kept'" in err
+    assert "there are no open promises in 'kept'" in err
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,10 @@ def people(*changes: dict[str, object]) -> list[dict[str, object]]:
 def test_a_column_that_the_person_lacks_is_named_with_the_near_miss(ready: LocalFACE) -> None:
     person = {"age": 52.0, "fi02": 0.45, "unit": "icu"}
     with refused(
-        DataError, "the person lacks 'fio2'", "did you mean 'fi02'?", "it has 'age', 'fi02', 'unit'"
+        DataError,
+        "the person lacks 'fio2'",
+        "did you mean 'fi02'?",
+        "it has 'age', 'fi02', 'unit'; give None for what is not known",
     ):
         ready.explain(person)
 
@@ -575,14 +578,14 @@ def test_what_is_no_schema_is_refused() -> None:
         (lambda frame: np.full(len(frame), np.inf), ["NaN or infinity", "finite"]),
         (
             lambda frame: np.ones((len(frame), 2)),
-            ["shape (120, 2) for 120 place(s)", "one value each"],
+            ["shape (120, 2) for 120 record(s)", "one value each"],
         ),
-        (lambda frame: 1.0, ["shape () for 120 place(s)", "one value each"]),
-        (lambda frame: ["dense"] * len(frame), ["the density failed on 120 place(s): ValueError"]),
-        (fails, ["the density failed on 120 place(s): RuntimeError: no GPU"]),
+        (lambda frame: 1.0, ["shape () for 120 record(s)", "one value each"]),
+        (lambda frame: ["dense"] * len(frame), ["the density failed on 120 record(s): ValueError"]),
+        (fails, ["the density failed on 120 record(s): RuntimeError: no GPU"]),
         (
             lambda frame: np.ones(len(frame)),
-            ["the same at every row", "no place is more common than another"],
+            ["the same at every row", "no state is more common than another"],
         ),
         (
             lambda frame: np.zeros(len(frame)),

@@ -67,9 +67,9 @@ def test_what_was_changed_with_a_right_digest_is_named_by_the_line_behind(tmp_pa
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        ([0, 1, 3, 4], "entry 2 was removed, or stands elsewhere: entry 3 follows"),
-        ([0, 1, 3, 2, 4], "entry 2 was removed, or stands elsewhere: entry 3 follows"),
-        ([0, 1, 2, 2, 3, 4], "entry 2 stands where entry 3 was"),
+        ([0, 1, 3, 4], "entry 2 was removed, or is elsewhere: entry 3 follows"),
+        ([0, 1, 3, 2, 4], "entry 2 was removed, or is elsewhere: entry 3 follows"),
+        ([0, 1, 2, 2, 3, 4], "entry 2 is where entry 3 was"),
         ([1, 2, 3, 4], "entry 0 was removed"),
     ],
 )
@@ -118,7 +118,7 @@ def test_nothing_is_written_over_a_whole_line_that_was_not_read(tmp_path: Path) 
     file = written(tmp_path)
     data = file.path.read_bytes()
 
-    with pytest.raises(InputError, match="somebody else has just written"):
+    with pytest.raises(InputError, match="another process has just written"):
         file.append([{"id": "entry-9"}], lines_of(file)[2])
 
     assert file.path.read_bytes() == data

@@ -103,7 +103,7 @@ def test_columns_of_a_group_that_stand_apart_are_linked(drop_first):
 
     assert schema.names == tuple(order)
     assert schema.links == (jobs,)
-    assert "do not stand side by side" in schema.notes[-1]
+    assert "are not next to each other" in schema.notes[-1]
 
 
 def test_a_group_named_as_another_column_has_a_name_of_its_own():
@@ -359,7 +359,7 @@ def test_columns_no_two_of_which_stand_side_by_side_are_linked(drop_first):
     schema = Schema.infer(apart)
 
     assert schema.links == (tuple(jobs),)
-    assert "do not stand side by side" in " ".join(schema.notes)
+    assert "are not next to each other" in " ".join(schema.notes)
 
 
 def test_the_column_for_what_is_missing_stays_where_columns_stand_apart():

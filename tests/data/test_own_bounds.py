@@ -45,7 +45,7 @@ def test_the_value_the_bounds_and_the_likely_slip_are_named() -> None:
 
     assert str(error) == (
         "'potassium' is 41 mmol/L (is it 4.1?), and the schema's bounds are 1 to 15 mmol/L: "
-        "mend the value, or widen the bounds of the schema"
+        "correct the value, or widen the bounds of the schema"
     )
     assert (error.feature, error.option) == ("potassium", "bounds")
 
@@ -65,5 +65,5 @@ def test_all_values_outside_are_named_at_once() -> None:
 
     assert "'fio2' is 50 (is it 0.5?)" in str(error)
     assert "'age' is -3 years" in str(error)
-    assert "mend the values" in str(error)
+    assert "correct the values" in str(error)
     assert error.feature == "fio2"

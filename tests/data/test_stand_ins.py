@@ -39,7 +39,7 @@ def test_a_column_for_what_is_missing_is_a_code_of_its_group(table):
     assert code in ("nan", "?", "unknown")
     note = next(one for one in schema.notes if "taken for a missing value" in one)
     assert note.startswith(f"'job' has the category {code!r} (")
-    assert "nobody is told to move into it or out of it" in note
+    assert "no answer leads into it or out of it" in note
     assert "schema.with_('job', codes=None)" in note
 
 

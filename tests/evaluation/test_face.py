@@ -483,7 +483,7 @@ def test_the_reason_says_what_is_missing() -> None:
 
     assert (
         reason(method, person, a="never", c="never")
-        == "nobody stands within what this person may become"
+        == "no row lies within what this person may change"
     )
     assert "whom this person may become reaches the score" in reason(method, person, a=0.5)
     assert reason(method, np.array([-60.0, -60.0, 0.0])) == "nobody is near enough to step to"

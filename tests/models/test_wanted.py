@@ -185,8 +185,8 @@ def test_a_classifier_whose_classes_are_words_asks_which_is_wanted() -> None:
         explainer(model)
 
 
-def test_a_range_and_a_score_are_two_wishes(regressor: LinearRegression) -> None:
-    with pytest.raises(InputError, match="two wishes"):
+def test_a_range_and_a_score_contradict_each_other(regressor: LinearRegression) -> None:
+    with pytest.raises(InputError, match="contradict each other"):
         explainer(regressor, target=(4, 8)).explain(PERSON, min_score=3)
 
 

@@ -56,7 +56,7 @@ REFUSED = PEOPLE[score(PEOPLE) < 0.5].head(24).reset_index(drop=True)
 
 @pytest.fixture
 def in_cells(monkeypatch: pytest.MonkeyPatch) -> LocalFACE:
-    """An explainer for which 2,500 rows are many, learning what is common from 600 of them."""
+    """An explainer for which 2,500 rows are many, fitting the density from 600 of them."""
     monkeypatch.setattr("localface.engine.loading.MAX_SCANNED_ROWS", 500)
     monkeypatch.setattr("localface.engine.loading.SAMPLE", 600)
     return LocalFACE(score, DATA, schema=schema(), search=Search(n_neighbors=25))

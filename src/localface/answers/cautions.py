@@ -99,7 +99,7 @@ def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
     """Say that a path is all there is, and how many features would have to change.
 
     >>> caution_without_actions(MissingActions(), 2)
-    'no short list of actions was found that keeps to common ground: what follows is a path of \
+    'no short list of actions was found that keeps to common states: what follows is a path of \
 2 steps, each of which changes several features at once'
     >>> caution_without_actions(MissingActions(most=2, fewest=4), 1)
     'no plan with at most 2 features was found, but one with 4 (max_features=4): what follows is \
@@ -109,7 +109,7 @@ a path of 1 step, which changes several features at once'
     each = "each of which" if n_steps > 1 else "which"
     path = f"what follows is a path of {steps}, {each} changes several features at once"
     if missing.most is None:
-        return f"no short list of actions was found that keeps to common ground: {path}"
+        return f"no short list of actions was found that keeps to common states: {path}"
     most = format_count(missing.most, "feature", "features")
     instead = "nor one with more"
     if missing.fewest is not None:

@@ -46,21 +46,22 @@ class Certificate:
     @property
     def _claim_sentence(self) -> str:
         if self.entry:
-            return f"entry: this first step crosses ground {format_more_unusual_than(self.lowest)}"
+            rare = format_more_unusual_than(self.lowest)
+            return f"entry: this first step passes through states {rare}"
         if not self.holds:
             return self._breach_sentence
         if self.rule == "cover" and self.people is not None and self.radius is not None:
             radius = format_number(self.radius)
-            near = f"within {radius} standard deviations of every place on this step"
+            near = f"within {radius} standard deviations of every state on this step"
             return f"there are at least {self.people:,} people {near}"
         common = format_share_of_people(self.lowest)
         if self.rule == "average":
-            return f"this step passes on average through places as common as {common}"
-        return f"every place on this step is at least as common as {common}"
+            return f"this step passes on average through states as common as {common}"
+        return f"every state on this step is at least as common as {common}"
 
     @property
     def _breach_sentence(self) -> str:
         floor, _ = format_distinct_percents(self.floor, self.lowest)
         mean = "on average " if self.rule == "average" else ""
-        crosses = f"crosses ground {format_more_unusual_than(self.lowest)}"
+        crosses = f"passes through states {format_more_unusual_than(self.lowest)}"
         return f"below the floor of {floor}: this step {mean}{crosses}"

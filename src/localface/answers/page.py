@@ -168,7 +168,7 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
         return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        return "for the sake of common ground, not of the score"
+        return "to come to a common state, not for the score"
     if any(index in later.follows for later in answer.actions[index + 1 :]):
         return "needed for what follows, not for the score"
     return None
@@ -200,7 +200,7 @@ def alert_lines(answer: RecourseFacts) -> Iterator[str]:
     """What nobody may overlook: a lowered floor, wider bounds, steps that break the floor."""
     if answer.relaxed_to is not None:
         before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)
-        crosses = f"the path crosses ground {format_more_unusual_than(answer.relaxed_to)}"
+        crosses = f"the path passes through states {format_more_unusual_than(answer.relaxed_to)}"
         least = "the least that opens a path from neighbour to neighbour"
         if answer.cut_short:
             least = "as little as was found when the search was cut short"
@@ -230,7 +230,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
         )
     else:
         if answer.composed:
-            yield "it ends at a state that is nobody's, on ground as common as the rest"
+            yield "it ends at a combination of values that no row has, as common as the rest"
         if answer.proven_within is not None:
             within = format_percent(answer.proven_within)
             yield f"proven: no path over all the data is more than {within} shorter"
@@ -254,7 +254,7 @@ def _proof(answer: RecourseFacts) -> str:
     if answer.proven_within is None:
         return ""
     within = format_percent(answer.proven_within)
-    return f"; proven of the path: none over all the data is more than {within} shorter"
+    return f"; proven: no path over all the data is more than {within} shorter"
 
 
 def _waiting_line(answer: RecourseFacts) -> Iterator[str]:
@@ -311,13 +311,13 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
 def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified: bool) -> str:
     """Say which floor the steps keep, in the words of their rule."""
     if certificate.rule == "cover" and certificate.people is not None:
-        return f"has at least {certificate.people:,} similar people around each of its places"
+        return f"has at least {certificate.people:,} similar people around each of its states"
     asked = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
     passes = "is proven to pass" if certified else "passes"
     if certificate.rule == "average":
         passes = "passes on average"
     if certificate.floor < asked:
-        return f"{passes} through no place more unusual than where this person stands now"
+        return f"{passes} through no state more unusual than this person's own"
     if asked <= 0:
-        return "may cross any ground: no floor was asked for"
-    return f"{passes} through places at least as common as {format_share_of_people(asked)}"
+        return "may pass through any state: no floor was asked for"
+    return f"{passes} through states at least as common as {format_share_of_people(asked)}"

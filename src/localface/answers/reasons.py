@@ -71,14 +71,14 @@ class ReasonWriter:
             )
             if counts.of_states:
                 states = format_count(counts.targets, "state", "states")
-                many = f"{states} that this person could take over from others {reach}"
+                many = f"{states} open to this person {reach}"
         longest = ""
         if options.max_step is not None:
             longest = f" of at most {options.max_step:g} standard deviations"
         none = "none of the steps that were tried" if gave_up else "no steps"
         return (
             f"{many} the target, but {none}{longest} from each "
-            f"place to its {options.n_neighbors} nearest, over ground at least as common as "
+            f"state to its {options.n_neighbors} nearest, through states at least as common as "
             f"{format_share_of_people(options.min_density)}, lead there"
         )
 
@@ -99,7 +99,7 @@ class ReasonWriter:
         best = self._score_or_distance(found.score)
         now = self._score_or_distance(outcome.scores[0])
         states = format_count(counts.allowed, "state", "states")
-        none = f"of {states} that this person could take over from others, none reaches it"
+        none = f"of {states} open to this person, none reaches it"
         if found.score <= outcome.scores[0] or best == now:
             return f"{none} or comes nearer: the {now} now, and at best"
         return f"{none}; the best {best}, by changing {names}"
@@ -114,7 +114,7 @@ class ReasonWriter:
         wanted = self.target.sentence
         if counts.of_states:
             states = format_count(counts.allowed, "state", "states")
-            return f"of {states} that this person could take over from others none has it: {wanted}"
+            return f"of {states} open to this person none has it: {wanted}"
         if counts.targets_anywhere == 0:
             return f"nobody in the data reaches it, with or without the constraints: {wanted}"
         many = f"{counts.targets_anywhere:,} people in the data have it"
@@ -158,7 +158,7 @@ class ReasonWriter:
             return f"{given} does not reach the target: {self.target.sentence}"
         pair = refusing_pair(self.density, goal, outcome.log_floor)
         clause = pair.clause if pair else ""
-        return f"{given} cannot be reached over common enough ground{clause}"
+        return f"{given} cannot be reached through common enough states{clause}"
 
 
 def features_that_may_change(schema: Schema, box: Box) -> list[str]:
@@ -178,6 +178,6 @@ def what_rules_out_steps(max_step: float | None, box: Box) -> str:
     if box.up.any() or box.down.any() or box.only_from_own:
         causes.append("features that only move one way")
     if not causes:
-        return "no steps from neighbour to neighbour lead there, over whatever ground"
+        return "no steps from neighbour to neighbour lead there, however unusual"
     rule = "rules" if len(causes) == 1 and max_step is not None else "rule"
     return f"{' or '.join(causes)} {rule} out every step onwards"

@@ -10,10 +10,9 @@ class Status(Enum):
 
     FOUND = "a path to the target was found"
     ALREADY_THERE = "the person already has the outcome: nothing needs to change"
-    NO_TARGET = "nobody whom this person may become reaches the target"
+    NO_TARGET = "no change that this person may make reaches the target"
     UNREACHABLE = (
-        "people who reach the target exist, "
-        "but no path of steps over common enough ground leads to them"
+        "people who reach the target exist, but no path through common enough states leads to them"
     )
     BUDGET = "the row budget ran out before a path was found"
     OUT_OF_TIME = "time was up before a path was found"

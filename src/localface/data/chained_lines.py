@@ -115,7 +115,7 @@ class ChainedFile:
                     return
             if time.monotonic() > until:
                 raise InputError(
-                    f"somebody else has been writing into {str(self.path.parent)!r} for "
+                    f"another process has been writing into {str(self.path.parent)!r} for "
                     f"{_PATIENCE:.0f} s: end that, or wait for it, and do it again"
                 )
             time.sleep(_PAUSE)
@@ -130,7 +130,7 @@ class ChainedFile:
         while more := os.read(opened, 2**20):
             if b"\n" in more:
                 raise InputError(
-                    f"somebody else has just written to {str(self.path)!r}: do it again"
+                    f"another process has just written to {str(self.path)!r}: do it again"
                 )
 
     def _check_line(self, line: bytes, start: int, last: ChainedLine | None) -> ChainedLine:
@@ -153,8 +153,8 @@ class ChainedFile:
 
 def _what_is_out_of_place(number: int, expected: int) -> str:
     if number > expected:
-        return f"entry {expected} was removed, or stands elsewhere: entry {number} follows"
-    return f"entry {number} stands where entry {expected} was: it was moved or written twice"
+        return f"entry {expected} was removed, or is elsewhere: entry {number} follows"
+    return f"entry {number} is where entry {expected} was: it was moved or written twice"
 
 
 def _digest_of(line: bytes) -> str:

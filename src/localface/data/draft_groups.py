@@ -27,7 +27,7 @@ def draft_group(
     }
     how = "at most one" if group.has_rest else "exactly one"
     told = (
-        f"{group.name!r} is told by the {len(group.columns)} columns {group.columns[0]!r} to "
+        f"{group.name!r} is encoded by the {len(group.columns)} columns {group.columns[0]!r} to "
         f"{group.columns[-1]!r}: {how} of them is 1 in every row, so that they are one feature; "
         f"to take them apart, schema.split({group.name!r})"
     )
@@ -68,8 +68,8 @@ def _guess_missing(
 def _rest_is_missing_note(name: str, n_rows: int, other: str) -> str:
     return (
         f"{name!r} has none of its columns at 1 in {n_rows:,} rows, though {other!r} has a column "
-        "for every category: taken for a missing value, which nobody is told to move into or out "
-        f"of; if that is wrong, schema.with_({name!r}, codes=None)"
+        "for every category: taken for a missing value, which no answer leads into or out of; "
+        f"if that is wrong, schema.with_({name!r}, codes=None)"
     )
 
 
@@ -84,8 +84,8 @@ def _rest_note(name: str, n_rows: int) -> str:
 def apart_note(names: tuple[str, ...]) -> str:
     """Say that columns of one category stand apart, and what that means."""
     return (
-        f"{names[0]!r} and {len(names) - 1} more columns up to {names[-1]!r} tell one category and "
-        "do not stand side by side: they are linked; put them side by side to have one feature"
+        f"{names[0]!r} and {len(names) - 1} more columns up to {names[-1]!r} encode one category "
+        "and are not next to each other: they are linked; put them side by side to have one feature"
     )
 
 

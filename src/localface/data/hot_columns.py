@@ -61,7 +61,7 @@ def _are_one(name: str, values: ColumnValues) -> Mask:
     strange = ~np.isin(numbers, (0.0, 1.0))
     if strange.any():
         raise DataError(
-            f"{name!r} is told by columns of 0 and 1, and one holds {plain[strange][0]!r}: "
+            f"{name!r} is encoded by columns of 0 and 1, and one holds {plain[strange][0]!r}: "
             "give 0 or 1",
             feature=name,
         )
@@ -75,8 +75,8 @@ def _broken_rows_error(feature: Feature, broken: Mask, n_hot: Array) -> DataErro
     rows = f"in {n} rows " if len(broken) > 1 else ""
     names = feature.columns or ()
     return DataError(
-        f"{feature.name!r} is told by {len(names)} columns of 0 and 1 ({names[0]!r} to "
-        f"{names[-1]!r}), and {rows}{what}: mend or drop them, or take the columns apart with "
+        f"{feature.name!r} is encoded by {len(names)} columns of 0 and 1 ({names[0]!r} to "
+        f"{names[-1]!r}), and {rows}{what}: correct or drop them, or take the columns apart with "
         f"schema.split({feature.name!r})",
         feature=feature.name,
     )

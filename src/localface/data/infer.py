@@ -191,7 +191,7 @@ def _dates_error(name: str, what: str, before: str = "", after: str = "") -> Sch
 
 def _unreadable_column_error(name: str, dtype: str) -> SchemaError:
     return SchemaError(
-        f"the column {name!r} holds {dtype} values, which have no place in a record: drop it, or "
+        f"the column {name!r} holds {dtype} values, which cannot be part of a record: drop it, or "
         "turn it into numbers (days since a date, the length of a list) or text",
         feature=name,
     )

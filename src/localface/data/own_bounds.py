@@ -27,7 +27,7 @@ def check_own_bounds(schema: Schema, record: Array, seen: Sequence[SeenValues]) 
         faults = "; ".join(fault for _, fault in outside)
         them = "the value" if len(outside) == 1 else "the values"
         raise DataError(
-            f"{faults}: mend {them}, or widen the bounds of the schema",
+            f"{faults}: correct {them}, or widen the bounds of the schema",
             feature=outside[0][0].name,
             option="bounds",
             suggestion=_suggestion(schema, outside[0][0], record, seen),

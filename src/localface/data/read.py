@@ -242,7 +242,10 @@ def _check_column_names(have: Iterable[object], schema: Schema, what: str) -> No
     if lacking:
         spare = [name for name in names if name not in wanted]
         each = ", ".join(f"{name!r}{did_you_mean(name, spare)}" for name in lacking)
-        raise DataError(f"{what} lacks {each}: it has {list_names(names)}", feature=lacking[0])
+        unknown = "; give None for what is not known" if what == "the person" else ""
+        raise DataError(
+            f"{what} lacks {each}: it has {list_names(names)}{unknown}", feature=lacking[0]
+        )
 
 
 def _refuse_gaps(schema: Schema, columns: list[ColumnValues]) -> None:
@@ -277,7 +280,7 @@ def _codes_of_column(feature: Feature, values: ColumnValues) -> Array:
     """Turn one column of values into codes."""
     if values.ndim != 1 or values.dtype.kind in "mcV":
         raise DataError(
-            f"{feature.name!r} holds {values.dtype} values, which have no place in a record: "
+            f"{feature.name!r} holds {values.dtype} values, which cannot be part of a record: "
             "turn it into numbers, such as days, or into text",
             feature=feature.name,
         )

@@ -152,7 +152,7 @@ def broken_relation_error(text: str, n: int, n_records: int, who: str, feature: 
     if n_records == 1:
         many = f"{who} breaks"
     return DataError(
-        f"the schema says {text}, and {many} it: mend or drop them", feature=feature or None
+        f"the schema says {text}, and {many} it: correct or drop them", feature=feature or None
     )
 
 

@@ -81,7 +81,7 @@ class Schema:
 
     @classmethod
     def infer(cls, frame: object, *, groups: object = None) -> Schema:
-        """Guess a schema from a table; print it to see the guesses, mend them with ``with_``.
+        """Guess a schema from a table; print it to see the guesses, correct them with ``with_``.
 
         What looks protected by its name (age, sex, race), or like a past or a family, is kept;
         columns of 0 and 1 that tell one category are one feature; -9, '?' and the like are codes.

@@ -10,8 +10,8 @@ from localface.data.schema import Schema
 from localface.data.schema_file import write_toml
 
 GUIDE = """\
-A schema: one [[features]] block a feature. Look at every guess below, and mend it.
-What may stand in a block (after a name and a kind):
+A schema: one [[features]] block a feature. Check every guess below, and correct it.
+What a block may hold (after a name and a kind):
   moves = "freely"             or "up", "down", "never" (a person's own), "grows" (as age does)
   protected = true             it stays a person's own, and is never named as what could move
   within = 5                   how far from their own value a person may move
@@ -29,7 +29,7 @@ What may stand in a block (after a name and a kind):
   category_labels = { high = "very high" }    what people read in place of a category
   never_from = { divorced = ["single"] }      who is the one never becomes the others
   columns = ["job_clerk", "job_cook"]         columns of 0 and 1 that tell its category
-What may stand before the blocks:
+What may come before the blocks:
   links = [["grade", "rate"]]                 features that only ever change together
   relations = [["hr_min", "<=", "hr_max"]]    the first never exceeds the second
   rules = [["total", "=", { a = 1, b = 1 }]]  or "<=", ">=": compared with a weighted sum

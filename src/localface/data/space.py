@@ -179,8 +179,8 @@ class Space:
             name = self.schema.names[j]
             value = records[row, j]
             raise DataError(
-                f"{name!r} is {value:g} in {who}, more than {_FAR:g} ordinary differences off: "
-                "is it a slip?",
+                f"{name!r} is {value:g} in {who}, more than {_FAR:g} standard deviations away: "
+                "is it a typing error?",
                 feature=name,
             )
 

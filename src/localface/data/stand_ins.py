@@ -33,8 +33,8 @@ def stand_in_note(name: str, taken: Sequence[object], n_rows: int) -> str:
     named = " and ".join(repr(one) for one in taken)
     return (
         f"{name!r} has the {'category' if len(taken) == 1 else 'categories'} {named} "
-        f"({_rows(n_rows)}), taken for a missing value: nobody is told to move into it or out of "
-        f"it; if that is wrong, schema.with_({name!r}, codes=None)"
+        f"({_rows(n_rows)}), taken for a missing value: no answer leads into it or out of it; "
+        f"if that is wrong, schema.with_({name!r}, codes=None)"
     )
 
 

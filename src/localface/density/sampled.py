@@ -77,7 +77,7 @@ def wrap_user_density(density: Any, table_of: Callable[[Array], Any]) -> LogDens
             values = np.asarray(call(table_of(points)), dtype=float)
         except Exception as error:
             raise DensityError(
-                f"the density failed on {len(points)} place(s): {type(error).__name__}: {error}"
+                f"the density failed on {len(points)} record(s): {type(error).__name__}: {error}"
             ) from error
         _check_density_values(values, len(points), gives_logs=gives_logs)
         if gives_logs:
@@ -91,7 +91,7 @@ def wrap_user_density(density: Any, table_of: Callable[[Array], Any]) -> LogDens
 def _check_density_values(values: Array, n: int, *, gives_logs: bool) -> None:
     if values.shape != (n,):
         raise DensityError(
-            f"the density returned shape {values.shape} for {n} place(s); one value each is wanted"
+            f"the density returned shape {values.shape} for {n} record(s); one value each is wanted"
         )
     if np.isnan(values).any() or np.isposinf(values).any():
         raise DensityError(
@@ -113,7 +113,7 @@ def _check_row_log_densities(log_densities: Array) -> None:
         )
     if np.ptp(log_densities) == 0:
         raise DensityError(
-            "the density is the same at every row, so that no place is more common than another: "
+            "the density is the same at every row, so that no state is more common than another: "
             "is it fitted?"
         )
 

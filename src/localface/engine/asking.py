@@ -98,8 +98,8 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
     at = _engine_for_asked_target(engine, ask.target)
     if ask.min_score is not None and read_range(at.target) is not None:
         raise ConstraintError(
-            f"min_score={ask.min_score!r} and a range as target are two wishes: give the range "
-            "alone, as target=(low, high)",
+            f"min_score={ask.min_score!r} and a range as target contradict each other: give "
+            "the range alone, as target=(low, high)",
             option="min_score",
         )
     if ask.best_effort and at.score.output.is_folded:

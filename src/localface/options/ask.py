@@ -73,7 +73,7 @@ class Ask:
         "can be reached, with a caution that says so",
     )
     actions: bool = _option_field(
-        True, "flag", "also work out few changes in an order; without, the path alone"
+        True, "flag", "also work out a plan: few changes, in order; without, the path alone"
     )
     max_changes: int = _option_field(
         1, "whole", "how many features one action may change, if that is possible at all"
@@ -157,9 +157,12 @@ class Ask:
         if self.lasting is not None:
             yield from lasting_mistakes(self.lasting)
             if self.min_robustness is not None:
-                yield "lasting", "lasting= and min_robustness= are two wishes: give one"
+                yield "lasting", "lasting= and min_robustness= cannot be had together: give one"
         if self.best_effort and self.min_robustness is not None:
-            yield "best_effort", "best_effort=True and min_robustness= are two wishes: give one"
+            yield (
+                "best_effort",
+                "best_effort=True and min_robustness= cannot be had together: give one",
+            )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ def min_density_mistakes(value: Any) -> Iterator[tuple[str, str]]:
     """What is wrong with a floor."""
     if not (is_number(value) and 0 <= value < 1):
         share = "a share from 0 to below 1 is wanted"
-        meaning = "(0.05 means: no place more unusual than 95 % of people's)"
+        meaning = "(0.05 means: no state more unusual than 95 % of people's)"
         yield "min_density", f"min_density={value!r}: {share} {meaning}"
 
 

@@ -119,8 +119,8 @@ def _finding_with_search_result(finding: Finding, answer: Recourse) -> Finding:
         itself = (
             finding.density is not None and answer.relaxed_to >= finding.density - FLOOR_TOLERANCE
         )
-        what = "it stands itself on" if itself else "the best way there crosses"
-        unusual = f"{what} ground {format_more_unusual_than(answer.relaxed_to)}"
+        what = "it is itself a state" if itself else "the best way there passes through states"
+        unusual = f"{what} {format_more_unusual_than(answer.relaxed_to)}"
         between = f"{unusual}; the floor of {floor} would have to be lowered to {lower}"
         return replace(finding, reachable=False, between=between, relaxed_to=answer.relaxed_to)
     if answer.found:

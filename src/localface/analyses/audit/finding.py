@@ -115,7 +115,7 @@ class Finding:
         )
         common = f"as common as {format_share_of_people(self.density)}"
         clause = self.pair.clause if self.pair else ""
-        yield "on ground", f"{_yes_or_no(self.on_ground)}: {common}{clause}"
+        yield "common", f"{_yes_or_no(self.on_ground)}: {common}{clause}"
         yield "straight", straight_step_sentence(self.jump, self.changes)
         if self.recourse is not None:
             yield "reachable", f"yes: {self._path_sentence(self.recourse)}"
@@ -129,7 +129,7 @@ class Finding:
     def _path_sentence(self, recourse: Recourse) -> str:
         """How it is reached; fewer changes than were proposed may be enough."""
         way = f"by {count_with_noun(len(recourse.certificates), 'step')} from person to person"
-        way += ", after an entry over less common ground" if recourse.entry else ""
+        way += ", after an entry step through less common states" if recourse.entry else ""
         needed = list(dict.fromkeys(name for action in recourse.actions for name in action.changes))
         if not needed:
             return way

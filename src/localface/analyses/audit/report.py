@@ -19,9 +19,9 @@ SUMMARY_QUESTIONS = {
     "proposed": "something is proposed",
     "valid": "valid: the model agrees",
     "in_box": "within the person's constraints",
-    "on_ground": "on common enough ground",
-    "straight": "the straight step is on such ground",
-    "reachable": "reachable by steps on such ground",
+    "on_ground": "a common enough state",
+    "straight": "straight step through such states",
+    "reachable": "reachable through such states",
 }
 """What each question of the summary asks."""
 

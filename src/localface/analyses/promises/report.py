@@ -149,7 +149,7 @@ class Recheck(Sequence[RecheckedPromise]):
         if counts[PromiseStatus.OFF_GROUND]:
             yield (
                 f"{counts[PromiseStatus.OFF_GROUND]:,} still end at the target, "
-                "but no longer lead over common ground"
+                "but by states that are now too unusual"
             )
 
     def _ways(self) -> Iterator[str]:
@@ -158,7 +158,7 @@ class Recheck(Sequence[RecheckedPromise]):
         if ways[WayOn.NEW_PLAN]:
             costs = [one.cost or 0.0 for one in self._found if one.way is WayOn.NEW_PLAN]
             yield (
-                f"{_people_have(ways[WayOn.NEW_PLAN])} a new plan from where they stand: "
+                f"{_people_have(ways[WayOn.NEW_PLAN])} a new plan from where they are now: "
                 f"{format_number(median(costs))} standard deviations of change, in the median"
             )
         if ways[WayOn.NONE]:

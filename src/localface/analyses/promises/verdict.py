@@ -21,10 +21,10 @@ class PromiseStatus(Enum):
     """What has become of a promise; the value is the sentence that people read."""
 
     ARRIVED = "the person has arrived: the model accepts them as they are now"
-    HOLDS = "the promise holds: what is left of the plan leads to the target over common ground"
+    HOLDS = "the promise holds: what is left of the plan leads to the target through common states"
     OFF_GROUND = (
         "the end of the plan still reaches the target, "
-        "but what is left of the way is no longer on common ground"
+        "but what is left of the way passes through states that are now too unusual"
     )
     BROKEN = "the promise is broken: the end of the plan no longer reaches the target"
     NOT_RECHECKED = "the promise cannot be rechecked with this model and data"
@@ -40,8 +40,8 @@ class WayOn(Enum):
 
     NOTHING = "nothing is left to do"
     FINISH = "finish the plan: no new one that was found costs less"
-    NEW_PLAN = "a new plan from where the person stands now"
-    NONE = "no plan was found from where the person stands now"
+    NEW_PLAN = "a new plan from where the person is now"
+    NONE = "no plan was found from where the person is now"
     NOT_SOUGHT = "no new plan was looked for"
 
 

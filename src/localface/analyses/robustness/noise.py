@@ -25,9 +25,8 @@ class NoiseSampler:
 
     def noise_per_feature(self, start: Array, end: Array) -> tuple[Noise, ...]:
         """By how much each feature that changes may be missed; discrete ones are met exactly."""
-        changed = [
-            j for j, one in enumerate(self.schema) if start[j] != end[j] and not one.discrete
-        ]
+        moved = (start != end) & ~np.isnan(end)  # what is missing stays so, and differs from itself
+        changed = [j for j, one in enumerate(self.schema) if moved[j] and not one.discrete]
         some = [(self.schema.features[j], self.scales[j]) for j in changed]
         return tuple(
             Noise(f, float(f.resolution or UNDECLARED * scale), bool(f.resolution))

@@ -178,7 +178,7 @@ class Check:
 
     def __repr__(self) -> str:
         words = (
-            f"refused by {join_words(self.refused_by)}" if self.refused_by else "nothing refuses it"
+            f"refused by {join_words(self.refused_by)}" if self.refused_by else "no rule is broken"
         )
         reached = "reachable" if self.reachable else "not reachable"
         scores = " -> ".join(self.target.format_score(score) for score in self.scores)
@@ -200,7 +200,7 @@ def _page_of_check(found: Check) -> Page:
         f"wished: {wish}",
         f"score {found.target.format_score(found.score)} {distance_limits} {found.target.sentence}",
     ]
-    opening.append(f"usual: {format_percent(found.density)} of people stand on less common ground")
+    opening.append(f"usual: {format_percent(found.density)} of people have a less common state")
     if found.wish:
         opening.append(f"straight there: {found.step_sentence}")
     opening += [f"refused: {reason}" for reason in found.reasons]

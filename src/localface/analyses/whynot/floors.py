@@ -112,7 +112,7 @@ def _lower_floor_sentence(now: float, opens: float | None, needed: float) -> str
     if opens is None and needed >= now:
         return "a longer search finds a way: ask with relax=True"
     if opens is None:
-        return "relax=True opens a way over less common ground"
+        return "relax=True opens a way through less common states"
     return (
         f"a way opens if the floor comes down from {format_number(100 * now)} % to "
         f"{100 * opens:.3g} % (min_density={opens:g})"

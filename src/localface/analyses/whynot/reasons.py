@@ -54,8 +54,8 @@ def why_no_path_leads_there(engine: Engine, found: Check, tried: TriedWish | Non
     if tried is not None and tried.recourse.status is Status.OUT_OF_TIME:
         return "time was up before a way was found"
     around = (
-        f"no steps from each place to its {options.n_neighbors} nearest "
-        "lead there over common enough ground"
+        f"no steps from each state to its {options.n_neighbors} nearest "
+        "lead there through common enough states"
     )
     if found.place is not None:
         where = ", ".join(

@@ -194,7 +194,7 @@ def _add_schema_command(commands: Any) -> None:
         help="guess what the columns of a table are",
         description=(
             "Guess what the columns of a table are, print the guesses, "
-            "and write them down to be mended."
+            "and write them down to be corrected."
         ),
     )
     schema.add_argument(

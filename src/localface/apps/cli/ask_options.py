@@ -25,7 +25,7 @@ _HELP = {
     "weights": "how much a change of a feature costs, as in income=3 (default: 1); may be repeated",
     "avoid": "a feature not to touch at all; may be repeated",
     "counterfactual": "where to go, if that is known: a JSON file, feature by feature",
-    "actions": "give the path alone, without few changes in an order",
+    "actions": "give the path alone, without a plan of few changes",
 }
 _METAVARS = {
     "number": "NUMBER",

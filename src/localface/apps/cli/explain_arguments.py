@@ -19,7 +19,7 @@ def add_explain_command(commands: Any) -> None:
         ),
         help="find recourse for one person",
         description=(
-            "Find recourse for one person: how to get from where they stand to another outcome."
+            "Find recourse for one person: what would have to change for another outcome."
         ),
         epilog=EXIT_CODES,
     )
@@ -31,7 +31,7 @@ def add_explain_command(commands: Any) -> None:
     add_ask_options(wanted)
     add_alternatives_options(wanted)
     _add_output_options(explain.add_argument_group("where the answer goes"))
-    _add_batch_options(explain.add_argument_group("many people (see docs/clusters.md)"))
+    _add_batch_options(explain.add_argument_group("many people (see docs/batch.md)"))
     explain.set_defaults(run="explain")
 
 
@@ -146,7 +146,7 @@ def add_retraining_options(group: Any) -> None:
         metavar="MODEL",
         action="append",
         default=[],
-        help="another model that should agree, as --model; may be repeated (see docs/lasting.md)",
+        help="another model that should agree, as --model; may be repeated; see docs/retraining.md",
     )
     add(
         "--agree",
@@ -210,7 +210,7 @@ def add_explainer_options(group: Any) -> None:
         "--min-density",
         metavar="SHARE",
         type=float,
-        help="how unusual a place may be (default: 0.05)",
+        help="how unusual a state on the way may be (default: 0.05)",
     )
     _add_search_options(group)
     add("--max-rows", metavar="N", type=int, help="how many people the answer may reveal")
@@ -227,7 +227,7 @@ def _add_search_options(group: Any) -> None:
         "--n-neighbors",
         metavar="N",
         type=int,
-        help="how many people to look at around each place (default: 50)",
+        help="how many people to look at around each state (default: 50)",
     )
     add(
         "--max-step",
@@ -278,5 +278,5 @@ def _add_batch_options(group: Any) -> None:
     add(
         "--device",
         choices=("cuda", "cpu"),
-        help="look at all rows, on a GPU or (slowly) on the processor; see docs/gpu.md",
+        help="look at all rows, on a GPU or (slowly) on the processor; see docs/batch.md",
     )

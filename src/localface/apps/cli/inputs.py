@@ -48,7 +48,7 @@ def make_explainer(
             f"and they are not used: {', '.join(unknown)}"
         )
     model = files.with_class_names(model, columns.table)
-    with show_while_working("learning what is common"):
+    with show_while_working("fitting the density"):
         explainer = LocalFACE(
             model,
             columns.table,
@@ -76,7 +76,7 @@ def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, fil
         store = files.open_store(arguments.data)
         schema = files.read_schema(arguments.schema) if arguments.schema else None
         model = _read_model(arguments)
-    with show_while_working("learning what is common"):
+    with show_while_working("fitting the density"):
         explainer = LocalFACE(
             model,
             store,

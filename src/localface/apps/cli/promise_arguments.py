@@ -27,10 +27,10 @@ def add_promise_command(commands: Any) -> None:
         description=(
             "Write an answer that a person was given into a folder of promises, with the "
             "fingerprint of what it rests on. The folder is only ever appended to, and tells when "
-            "it was tampered with. Without an answer, the promises that stand are listed."
+            "it was tampered with. Without an answer, the open promises are listed."
         ),
     )
-    promise.add_argument("promises", metavar="PROMISES", help="the folder; begun if need be")
+    promise.add_argument("promises", metavar="PROMISES", help="the folder; made if there is none")
     _add_answer_options(promise.add_argument_group("what is promised"))
     wanted = promise.add_argument_group("what is wanted, without --answer")
     add_retraining_options(wanted)
@@ -50,9 +50,9 @@ def add_recheck_command(commands: Any) -> None:
         ),
         help="tell what has become of promises under another model or other data",
         description=(
-            "Tell of every promise that stands whether its end still reaches its target, whether "
-            "the way there is still on common ground, what is done and what is left, and the "
-            "cheapest way on from where the person stands."
+            "Tell of every open promise whether its end still reaches its target, whether "
+            "the way there still keeps to common states, what is done and what is left, and the "
+            "cheapest way on from where the person is now."
         ),
         epilog=RECHECK_CODES,
     )
@@ -101,7 +101,7 @@ def _add_answer_options(group: Any) -> None:
 
 def _add_keeping_options(group: Any) -> None:
     add = group.add_argument
-    add("--close", metavar="ID", help="write down that a promise no longer stands")
+    add("--close", metavar="ID", help="close a promise: it is not rechecked any more")
     add("--why", metavar="TEXT", default="", help="why it is closed")
     add(
         "--head",

@@ -105,7 +105,9 @@ def run_recheck(arguments: argparse.Namespace) -> int:
     promises = Promises.open(arguments.promises, create=False, head=arguments.head)
     active = promises.active
     if not active:
-        raise InputError(f"no promise stands in {arguments.promises!r}: there is nothing to do")
+        raise InputError(
+            f"there are no open promises in {arguments.promises!r}: there is nothing to do"
+        )
     _take_from_promise(arguments, active[-1])
     with redirect_stdout(sys.stderr):
         explainer, _ = make_explainer(arguments, schema=active[-1].recourse.schema)

@@ -93,10 +93,10 @@ def _draw_proposals(panel: Axes, audit: Audit) -> None:
     )
     panel.set(xlim=(-3, 103), ylim=(-3, 103))
     panel.set_xlabel(
-        "ground at the proposal [% of people on less common ground]", fontsize=NORMAL - 1
+        "how common the proposal is [% of people in less common states]", fontsize=NORMAL - 1
     )
     panel.set_ylabel(
-        "ground of the straight step\n[% of people on less common ground]", fontsize=NORMAL - 1
+        "how common the straight step is\n[% of people in less common states]", fontsize=NORMAL - 1
     )
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)

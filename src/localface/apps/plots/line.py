@@ -121,7 +121,7 @@ def _draw_density_along(panel: Axes, plane: Plane, path: Array, straight: Array)
     )
     panel.set_ylim(-4, 104)
     panel.set_xlabel("way travelled [standard deviations]")
-    panel.set_ylabel("how common\n[% of people on\nless common ground]", fontsize=NORMAL - 1)
+    panel.set_ylabel("how common\n[% of people in\nless common states]", fontsize=NORMAL - 1)
     panel.tick_params(labelsize=SMALL)
     panel.spines[["top", "right"]].set_visible(False)
 

@@ -248,7 +248,7 @@ def _hatch_special_steps(panel: Axes, recourse: Recourse) -> list[Patch]:
     marks: dict[str, Patch] = {}
     for i, one in enumerate(recourse.certificates):
         if one.entry:
-            label = f"entry step: ground {format_more_unusual_than(one.lowest)}"
+            label = f"entry step: states {format_more_unusual_than(one.lowest)}"
             color = PURPLE
             hatch = "//"
         elif not one.holds or (

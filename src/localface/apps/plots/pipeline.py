@@ -130,7 +130,7 @@ def _draw_exploit_panel(panel: Axes, plane: Plane, trace: Trace) -> list[Any]:
         keys.append(Line2D([], [], label="the ball that exploit looks through", **look))
     said = _NOTHING
     if trace.recourse.found:
-        said = f"knows the ground in between: {len(trace.exploited):,} more rows"
+        said = f"knows the states in between: {len(trace.exploited):,} more rows"
     if len(trace.for_actions):
         said = f"{said}, {len(trace.for_actions):,} for actions"
     _set_title(panel, "2  exploit", said)
@@ -178,7 +178,7 @@ def _draw_judged_steps(panel: Axes, plane: Plane, steps: JudgedSteps) -> list[Li
     keys = []
     alpha = min(0.8, max(0.04, 100 / (1 + len(segments))))  # thousands of steps must not hide all
     looks: tuple[tuple[str, bool, str, Any], ...] = (
-        ("step over viable ground", True, GREEN, "solid"),
+        ("step through common states", True, GREEN, "solid"),
         ("step refused: below the floor", False, RED, "dashed"),
     )
     for label, passes, color, linestyle in looks:

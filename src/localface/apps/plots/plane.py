@@ -143,13 +143,15 @@ def draw_color_bar(panels: Any, painted: ScalarMappable, plane: Plane) -> None:
     ends = [end for end in limits if isinstance(end, float)]
     decimals = 2 - math.floor(math.log10(ends[-1] - ends[0]))
     bar.set_ticks(ends, labels=[format_number(round(end, decimals)) for end in ends])
-    bar.set_label("score (paler: less common ground)", fontsize=SMALL)
+    bar.set_label("score (paler: less common states)", fontsize=SMALL)
     bar.ax.tick_params(labelsize=SMALL)
 
 
 def background_legend_entries(plane: Plane) -> list[Line2D]:
     """The legend entries of the outlines."""
-    floor = f"edge of viable ground (floor: {format_percent(plane.explainer.options.min_density)})"
+    floor = (
+        f"edge of the common states (floor: {format_percent(plane.explainer.options.min_density)})"
+    )
     return [
         Line2D([], [], color=INK, linewidth=1.5, label=floor),
         Line2D(

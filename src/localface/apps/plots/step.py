@@ -110,7 +110,7 @@ def _draw_move(panel: Axes, here: Array, chosen: Array, momentum: Array) -> None
     draw_dots(
         panel,
         ahead[None, :],
-        "next place $x_{t+1}$",
+        "next state $x_{t+1}$",
         s=85,
         marker="D",
         color=GREEN,

@@ -65,7 +65,7 @@ def _draw_sweep_panel(panel: Axes) -> None:
     write_beside_point(
         panel,
         np.array([0.75, -1.42]),
-        "covered: someone within ε of every place",
+        "covered: someone within ε of every point",
         (0, 0),
         color=GREEN,
     )

@@ -140,7 +140,6 @@ def _closing_sentences(answer: Recourse) -> str:
     ]
     lowest = min((one.lowest for one in answer.with_actions_as_path().certificates), default=1.0)
     said.append(
-        f"{format_share(lowest, 0)} of patients stand on less common ground than its least "
-        "common place"
+        f"{format_share(lowest, 0)} of patients are in less common states than its least common one"
     )
     return " ".join(f"{line}." for line in said)

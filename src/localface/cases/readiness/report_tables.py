@@ -105,7 +105,7 @@ def _constraint_named_in_reason(reason: str) -> str:
     if "this person's own" in reason:
         return "what stays the patient's own"
     if not found:
-        return "no chain of common enough ground"
+        return "no chain of common enough states"
     name, _, limit = found[1].partition(" of ")[0].partition(" ")
     return f"{FEATURE_WORDS.get(name, name)} {limit}{' h' if name == 'los' else ''}"
 
@@ -131,7 +131,7 @@ def lengths_table(patients: CohortRecourse) -> Table:
     names = ["answers", "actions: median (middle half)", "features changed: median (middle half)"]
     names += [
         "steps of the path through real patients: mean",
-        "least common place on the way: median percentile",
+        "least common state on the way: median percentile",
     ]
     names += [
         "same, lowest twentieth of answers",

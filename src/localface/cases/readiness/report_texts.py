@@ -5,9 +5,9 @@ ASKED = (
     "positive, is asked what would make it say not ready. Everyone else is asked for a way to a "
     "score of 0.75, the paper's mark of high certainty; those who have it are there already. Age, "
     "sex, body mass index and the length of stay are the patient's own, and stay as they are "
-    "(the paper lets age vary by 25 years and the stay by 11.7 days); no place on a way is more "
-    "unusual than where the loneliest 5 % of patients stand (who stands there takes an entry "
-    "step first, which is marked)."
+    "(the paper lets age vary by 25 years and the stay by 11.7 days); no state on a way is more "
+    "unusual than those of the rarest 5 % of patients (whose own is rarer takes an entry step "
+    "first, which is marked)."
 )
 RELAXED = (
     "As asked: with these constraints and this floor. Relaxed: where there is no such way, the "
@@ -24,12 +24,12 @@ CAVEATS = (
     ),
     "The label is what happened after a decision to discharge, so it carries that decision in it.",
     (
-        "A floor says how common the ground is among the training rows. Relaxed means that it was "
+        "A floor says how common a state is among the training rows. Relaxed means that it was "
         "lowered, or that a constraint was widened, by as little as opens a way; such answers are "
         "marked, and deserve less trust."
     ),
     (
-        "Every place on a path is a training row: an answer reveals something of other people, "
-        "which is why the share of rows seen is reported."
+        "Every state on a path takes its values from training rows: an answer reveals something of "
+        "other people, which is why the share of rows seen is reported."
     ),
 )

@@ -209,7 +209,7 @@ class FACE:
         n = int(inside.sum())
         n_reach = int((inside & self._reaches).sum())
         if not n:
-            return "nobody stands within what this person may become"
+            return "no row lies within what this person may change"
         if not n_reach:
             return f"none of the {n:,} people whom this person may become reaches the score"
         if not (inside & self._goal).any():

@@ -225,7 +225,9 @@ class View(BaseModel):
     )
     models: ModelsView | None = None
     lasting: LastingView | None = None
-    composed: bool = Field(description="whether the path ends at a state that is nobody's")
+    composed: bool = Field(
+        description="whether the path ends at a combination of values that no row has"
+    )
     n_comparable: int | None = Field(
         description="how many people, about, are alike in what never changes"
     )

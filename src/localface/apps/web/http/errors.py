@@ -33,7 +33,7 @@ def reply_to_error(error: Exception, names: Collection[str] = ()) -> Reply:
         about = (error.feature, error.suggestion) if known else (None, None)
         return error_reply(422, type(error).__name__, str(error), *about)
     LOG.error("a request failed: %s", describe_error(error))
-    message = "the service failed on this request; whoever runs it finds more in its log"
+    message = "the service failed on this request; its log has more"
     return error_reply(500, "ServiceError", message)
 
 
@@ -45,7 +45,7 @@ def _reply_to_failure(error: ModelError | DensityError) -> Reply:
         failed = "model" if isinstance(error, ModelError) else "density"
         message = (
             f"the {failed} failed on this record ({type(error.__cause__).__name__}); "
-            "whoever runs the service finds more in its log"
+            "the log of the service has more"
         )
     return error_reply(502, type(error).__name__, message)
 

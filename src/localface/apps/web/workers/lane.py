@@ -34,7 +34,7 @@ _AT_FAULT: dict[Loss, str] = {
 }
 GIVEN_UP = (
     "the model has failed again and again, each time with the process that called it: "
-    "it is tried again in a while; whoever runs the service finds more in its log"
+    "it is tried again in a while; the log of the service has more"
 )
 _MIN_APART = 4  # requests that are tried apart at a time: forks are cheap
 _APART_SECONDS = 5.0  # after a loss in which no two requests share a worker
@@ -206,7 +206,7 @@ class Lane:
             self._begun.pop(pending.number, None)
             if pending.is_suspect:
                 self.breaker.count_failure()
-                words = f"{_AT_FAULT[loss]}; whoever runs the service finds more in its log"
+                words = f"{_AT_FAULT[loss]}; the log of the service has more"
                 self.resolve(pending, error_reply(502, "ModelError", words))
             else:
                 pending.is_suspect = True
