@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import pickle
+import re
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
 
 import pytest
 
-from localface.errors import DataError, InputError, ModelError, needs_extra
+from localface.errors import (
+    DataError,
+    InputError,
+    ModelError,
+    how_to_upgrade,
+    install_command,
+    needs_extra,
+)
 
 
 def test_an_error_carries_what_it_is_about() -> None:
@@ -35,7 +47,7 @@ def test_an_error_keeps_what_it_carries_on_its_way_to_another_process() -> None:
 
 
 def test_a_missing_extra_says_what_to_run() -> None:
-    sentence = 'drawing needs no_such_package, .* run: pip install "localface\\[plots\\]"'
+    sentence = f"drawing needs no_such_package, .* run: {re.escape(install_command('plots'))}"
 
     with (
         pytest.raises(ModuleNotFoundError, match=sentence) as caught,
@@ -54,3 +66,85 @@ def test_a_mistake_in_our_own_imports_is_no_missing_extra() -> None:
 def test_other_errors_pass_through_untouched() -> None:
     with pytest.raises(InputError, match="as it was"), needs_extra("web", "it"):
         raise InputError("as it was")
+
+
+METADATA = """\
+Metadata-Version: 2.1
+Name: localface
+Version: 9.9
+Requires-Dist: numpy>=1.26
+Requires-Dist: matplotlib>=3.8; extra == 'plots'
+Requires-Dist: pillow>=9; extra == 'plots'
+Requires-Dist: fastapi>=0.115; extra == 'web'
+"""
+
+
+@pytest.fixture
+def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Lets this package look as if it had been installed from somewhere."""
+
+    def install(**origin: object) -> None:
+        folder = tmp_path / "site" / "localface-9.9.dist-info"
+        folder.mkdir(parents=True)
+        (folder / "METADATA").write_text(METADATA)
+        if origin:
+            (folder / "direct_url.json").write_text(json.dumps(origin))
+        monkeypatch.syspath_prepend(folder.parent)
+
+    return install
+
+
+def test_what_was_installed_by_name_asks_for_its_extras_by_name(installed) -> None:
+    installed()
+
+    assert install_command("plots") == 'pip install "localface[plots]"'
+    assert how_to_upgrade() == "upgrade with: pip install --upgrade localface"
+
+
+@pytest.mark.parametrize(("editable", "option"), [(True, "--editable "), (False, "")])
+def test_what_was_installed_from_a_clone_asks_for_its_extras_from_there(
+    editable: bool, option: str, installed, tmp_path: Path
+) -> None:
+    clone = tmp_path / "my clone"
+    clone.mkdir()
+    installed(url=clone.as_uri(), dir_info={"editable": editable})
+
+    assert install_command("web") == f'pip install {option}"{clone}[web]"'
+    assert how_to_upgrade() == f"install a newer version as this one was, from {clone}"
+
+
+def test_what_was_installed_from_a_file_asks_for_its_extras_from_there(
+    installed, tmp_path: Path
+) -> None:
+    wheel = tmp_path / "localface-9.9-py3-none-any.whl"
+    wheel.touch()
+    installed(url=wheel.as_uri(), archive_info={})
+
+    assert install_command("web") == f'pip install "localface[web] @ {wheel.as_uri()}"'
+
+
+def test_what_was_installed_from_a_repository_asks_for_the_same_commit(installed) -> None:
+    installed(url="https://host/localface", vcs_info={"vcs": "git", "commit_id": "abc"})
+
+    wanted = "localface[web] @ git+https://host/localface@abc"
+    assert install_command("web") == f'pip install "{wanted}"'
+
+
+def test_where_the_clone_is_gone_the_packages_of_the_extra_are_named(
+    installed, tmp_path: Path
+) -> None:
+    installed(url=(tmp_path / "gone").as_uri(), dir_info={})
+
+    assert install_command("plots") == 'pip install "matplotlib>=3.8" "pillow>=9"'
+
+
+def test_what_is_not_installed_at_all_is_installed_from_the_clone_that_it_is_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find_nothing(name: str) -> None:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("importlib.metadata.distribution", find_nothing)
+
+    root = Path(__file__).parents[1]
+    assert install_command("plots") == f'pip install --editable "{root}[plots]"'

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from localface import LocalFACE, Recourse, Search
+from localface.errors import install_command
 from localface.evaluation.baselines import (
     FACE,
     NICE,
@@ -195,4 +196,4 @@ def missing(name: str) -> str | None:
     package = METHODS[name].package
     if package is None or available()[package] is not None:
         return None
-    return f'{package} is not installed: pip install "localface[peers]"'
+    return f"{package} is not installed: {install_command('peers')}"

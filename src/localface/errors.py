@@ -19,9 +19,13 @@ and ``stage``.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
 
 
 class LocalFACEError(Exception):
@@ -117,10 +121,77 @@ def needs_extra(extra: str, purpose: str) -> Iterator[None]:
         if package in ("", "localface"):
             raise
         raise ModuleNotFoundError(
-            f"{purpose} needs {package}, which is not installed; "
-            f'run: pip install "localface[{extra}]"',
+            f"{purpose} needs {package}, which is not installed; run: {install_command(extra)}",
             name=package,
         ) from None
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs an extra, from where this package itself came.
+
+    What was installed by name is asked for by name; what came from a clone, a repository or a
+    file, from there again; and where that is gone, the packages of the extra are named.
+    """
+    origin = _read_origin()
+    if origin is None:
+        return f'pip install "localface[{extra}]"'
+    address = origin["url"]
+    if not address.startswith("file:"):
+        return f'pip install "localface[{extra}] @ {_with_revision(origin)}"'
+    place = _to_path(address)
+    if place.is_dir():
+        editable = "--editable " if origin.get("dir_info", {}).get("editable") else ""
+        return f'pip install {editable}"{place}[{extra}]"'
+    if place.is_file():
+        return f'pip install "localface[{extra}] @ {address}"'
+    return f"pip install {' '.join(_list_packages(extra))}"
+
+
+def how_to_upgrade() -> str:
+    """Return what to do for a newer version: ``"upgrade with: ..."``."""
+    origin = _read_origin()
+    if origin is None:
+        return "upgrade with: pip install --upgrade localface"
+    address = origin["url"]
+    place = str(_to_path(address)) if address.startswith("file:") else address
+    return f"install a newer version as this one was, from {place}"
+
+
+def _read_origin() -> dict[str, Any] | None:
+    """Where this package was installed from, as installers note it; None where by its name."""
+    from importlib.metadata import PackageNotFoundError, distribution
+
+    try:
+        note = distribution("localface").read_text("direct_url.json")
+    except PackageNotFoundError:
+        clone = Path(__file__).parents[2]
+        is_clone = (clone / "pyproject.toml").is_file()
+        return {"url": clone.as_uri(), "dir_info": {"editable": True}} if is_clone else None
+    return json.loads(note) if note else None
+
+
+def _with_revision(origin: dict[str, Any]) -> str:
+    """The address that pip takes: that of a repository with its kind and its commit."""
+    repository = origin.get("vcs_info")
+    if repository is None:
+        return str(origin["url"])
+    return f"{repository['vcs']}+{origin['url']}@{repository['commit_id']}"
+
+
+def _to_path(address: str) -> Path:
+    from urllib.parse import urlsplit
+    from urllib.request import url2pathname
+
+    return Path(url2pathname(urlsplit(address).path))
+
+
+def _list_packages(extra: str) -> list[str]:
+    """What an extra asks for, each in quotes: ``'"matplotlib>=3.8"'``."""
+    from importlib.metadata import requires
+
+    lines = [line.split(";") for line in requires("localface") or []]
+    wanted = [line for line in lines if re.search(rf"extra == .{extra}\W", line[-1])]
+    return [f'"{line[0].strip()}"' for line in wanted]
 
 
 def did_you_mean(name: object, known: Iterable[object]) -> str:

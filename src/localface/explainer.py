@@ -87,8 +87,8 @@ class LocalFACE(PromisingExplainer, JudgingExplainer):
         ``table`` and the names of its columns): each action then says how many of them really did
         the like, and how they fared.
     device
-        ``"cuda"`` to look at all rows on a GPU, for populations: it needs CuPy (``pip install
-        "localface[gpu]"``). However many rows there are, neighbours are exact and densities
+        ``"cuda"`` to look at all rows on a GPU, for populations: it needs CuPy (the extra
+        ``gpu``). However many rows there are, neighbours are exact and densities
         learnt from all of them; ``"cpu"`` gives the same answers on the processor, slowly.
         ``None`` takes a sample of very large tables.
     search

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from typing import Any
 
@@ -12,6 +13,7 @@ from handmade import ICU, PATIENTS, Tags, answer
 
 from localface.answers.recourse import Recourse
 from localface.data.table_format import TableFormat, person_format
+from localface.errors import install_command
 
 
 def test_a_relaxed_floor_stands_on_top_of_every_rendering() -> None:
@@ -55,7 +57,7 @@ def test_a_plot_without_matplotlib_says_what_to_install(monkeypatch: pytest.Monk
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)
 
-    with pytest.raises(ModuleNotFoundError, match=r'pip install "localface\[plots\]"'):
+    with pytest.raises(ModuleNotFoundError, match=re.escape(install_command("plots"))):
         answer().plot()
 
 

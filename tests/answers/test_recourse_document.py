@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import fields
 from typing import Any
 
@@ -22,7 +23,7 @@ from localface.answers.robustness import Lasting, ModelVerdict, Noise, Robustnes
 from localface.answers.status import Status
 from localface.answers.target import Target
 from localface.answers.waiting import Waiting
-from localface.errors import InputError
+from localface.errors import InputError, how_to_upgrade
 
 floats = st.floats(allow_nan=False, allow_infinity=False)
 
@@ -158,7 +159,7 @@ def damaged(**changes: Any) -> str:
         (damaged(format="other"), "no localface/recourse document"),
         (
             damaged(version=3),
-            "version 3; this localface reads 1 and 2; upgrade with: pip install --upgrade local",
+            f"version 3; this localface reads 1 and 2; {re.escape(how_to_upgrade())}",
         ),
         (damaged(version=True), "has version True"),
         (damaged(records="gone"), "lacks 'records'"),

@@ -32,7 +32,7 @@ from localface.answers.waiting import Waiting
 from localface.answers.wording import join_numbers
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat
-from localface.errors import InputError, did_you_mean, list_names
+from localface.errors import InputError, did_you_mean, how_to_upgrade, list_names
 
 RECOURSE_FORMAT = "localface/recourse"
 RECOURSE_FORMAT_VERSION = 2
@@ -305,8 +305,7 @@ def _parse_recourse_json(text: str) -> dict[str, Any]:
     if type(version) is not int or version not in _READ_VERSIONS:
         known = f"this localface reads {join_numbers(_READ_VERSIONS)}"
         raise InputError(
-            f"this {RECOURSE_FORMAT} document has version {version!r}; "
-            f"{known}; upgrade with: pip install --upgrade localface"
+            f"this {RECOURSE_FORMAT} document has version {version!r}; {known}; {how_to_upgrade()}"
         )
     if version == 1:
         _drop_people_counts(document)

@@ -8,7 +8,7 @@ import msgspec
 
 from localface.analyses.promises.fingerprint import FileMark, Fingerprint
 from localface.analyses.promises.promise import Promise, read_target
-from localface.errors import InputError
+from localface.errors import InputError, how_to_upgrade
 
 PROMISES_FORMAT = "localface/promises"
 PROMISES_VERSION = 1
@@ -96,7 +96,7 @@ def check_start(plain: dict[str, Any]) -> None:
     if document.version != PROMISES_VERSION:
         raise InputError(
             f"these promises have version {document.version}; this localface reads "
-            f"{PROMISES_VERSION}; upgrade with: pip install --upgrade localface"
+            f"{PROMISES_VERSION}; {how_to_upgrade()}"
         )
 
 

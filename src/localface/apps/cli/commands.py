@@ -24,7 +24,7 @@ from localface.data.notes_in_toml import note_in_toml
 from localface.data.schema import Schema
 from localface.data.schema_guide import guided_toml
 from localface.data.schema_table import schema_lines
-from localface.errors import InputError, needs_extra
+from localface.errors import InputError, install_command, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
 
@@ -65,7 +65,7 @@ def _write_demo_figure(explainer: LocalFACE, person: Any, path: Path) -> Path | 
             raise
         print_to_stderr(
             "no figure: plots need matplotlib, which is not installed; "
-            'run: pip install "localface[plots]"'
+            f"run: {install_command('plots')}"
         )
         return None
 

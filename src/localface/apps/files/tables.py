@@ -17,7 +17,7 @@ import numpy as np
 
 from localface.data.absence import is_missing_value
 from localface.data.opening import require_existing_path, reraise_as
-from localface.errors import DataError, list_names
+from localface.errors import DataError, install_command, list_names
 
 TABLE_SUFFIXES = (".csv", ".csv.gz", ".parquet", ".json", ".json.gz")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}([ T]\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$")
@@ -79,7 +79,7 @@ def _choose_table_library(kind: str, path: Path) -> Any:
     lacking = "pyarrow" if has_pandas else "pandas or polars"
     raise ModuleNotFoundError(
         f"reading {str(path)!r} needs {lacking}, which is not installed; "
-        'run: pip install "localface[frames]"'
+        f"run: {install_command('frames')}"
     )
 
 

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from localface.errors import InputError
+from localface.errors import InputError, install_command
 
 _ALIGNED = 16  # bytes that an array begins at a multiple of
-_INSTALL = 'pip install "localface[gpu]"'
 
 
 @cache
@@ -21,8 +20,8 @@ def cupy() -> ModuleType:
         import cupy as found
     except ImportError as error:
         raise InputError(
-            f"device='cuda' needs CuPy, which cannot be imported ({error}): {_INSTALL}, or leave "
-            "device= out to search on the processor",
+            f"device='cuda' needs CuPy, which cannot be imported ({error}); run: "
+            f"{install_command('gpu')}, or leave device= out to search on the processor",
             option="device",
         ) from error
     try:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from localface.errors import ModelError
+from localface.errors import ModelError, install_command
 from localface.evaluation.baselines.proposal import Proposal
 from localface.evaluation.baselines.task import Query, Task
 from localface.types import Array
@@ -167,7 +167,7 @@ def needs_peer(package: str, distribution: str) -> Iterator[None]:
             raise
         raise ModuleNotFoundError(
             f"this peer needs {distribution}, which is not installed; "
-            'run: pip install "localface[peers]"',
+            f"run: {install_command('peers')}",
             name=package,
         ) from error
 
