@@ -83,6 +83,8 @@ def _spared(tree: ast.AST) -> set[int]:
             roots += [*node.decorator_list, node.returns]
         elif isinstance(node, ast.ClassDef):
             roots += node.decorator_list
+        elif isinstance(node, ast.keyword) and node.arg in ("strict", "slots", "frozen"):
+            roots.append(node.value)  # zip(..., strict=True) is a check, and no logic
         elif isinstance(node, ast.arg | ast.AnnAssign):
             roots.append(node.annotation)
         elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
