@@ -14,7 +14,7 @@ LIBRARY := $(COMPILED)/_kernels.so
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage lint lint-page format bench comparison attack docs figures clean
+.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage package lint lint-page format bench comparison attack docs figures notebooks clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -45,6 +45,10 @@ test-lowest: $(VENV)-lowest/.ready $(LIBRARY)  ## the quick tests with the lowes
 
 coverage: $(VENV)/.has-test $(LIBRARY)  ## branch coverage of search, engine and answers by their own tests
 	@$(ONE_THREAD) $(PY) tools/coverage_by_folder.py $(ARGS)
+
+# Every extra in an environment of its own, other Pythons: make package ARGS="--extras all --python python3.13"
+package: $(PY)  ## build what would be released, and use it in a clean environment
+	@$(PY) tools/check_package.py $(ARGS)
 
 lint: $(VENV)/.has-lint  ## style, types and the direction of imports
 	@$(VENV)/bin/ruff check --quiet
@@ -88,6 +92,9 @@ docs: $(VENV)/.has-test $(VENV)/.has-dice $(LIBRARY)  ## build the site into bui
 
 figures: $(VENV)/.has-test $(LIBRARY)  ## draw the figures of README and docs again
 	@$(PY) examples/figures.py $(ARGS)
+
+notebooks: $(VENV)/.has-notebooks $(VENV)/.has-dice $(LIBRARY)  ## run the examples again as notebooks
+	@$(ONE_THREAD) $(PY) tools/notebooks.py $(ARGS)
 
 clean:  ## remove .venv, the compiled part and every cache
 	@rm -f $(COMPILED)/_kernels.*
@@ -141,6 +148,7 @@ EXTRAS := plots,models,frames,case,cluster,web,notebook
 NEEDS_demo := --editable '.[demo]'
 NEEDS_test := --editable '.[$(EXTRAS)]' --group test
 NEEDS_lint := --editable '.[$(EXTRAS)]' --group lint
+NEEDS_notebooks := --editable '.[$(EXTRAS)]' --group notebooks
 NEEDS_comparison := --editable '.[$(EXTRAS)]' --group comparison
 $(VENV)/.has-%: pyproject.toml src/localface/_version.py hatch_build.py | $(PY)
 	@echo "setting up $(VENV) for make $(firstword $(MAKECMDGOALS)) (once) ..."

@@ -87,7 +87,7 @@ def test_few_ends_count_for_hardly_more_than_a_vote() -> None:
 
 
 def test_the_margin_that_is_lacking_is_what_the_map_says() -> None:
-    known = AgreementMap(-1.0, 2.0, 0.0, 4.0, 50)
+    known = AgreementMap(-1.0, 2.0, 0.0, 4.0)
     now = float(known.expected(np.array([0.3]), np.ones(1))[0])
 
     lacking = known.margin_lacking(now, 0.9)

@@ -81,6 +81,17 @@ def test_a_spent_budget_is_remembered_and_proves_nothing():
     assert not graph.knows_all_rows_around(0, 0.5)
 
 
+def test_of_several_questions_one_that_is_cut_is_enough_to_remember():
+    script, graph = line()
+    (first,) = script.run(graph.reveal_rows_around(0, 1))
+    far = graph.add_state(np.array([6.1, 0.0]), 0.6)
+    script.max_rows = 1
+
+    script.run(graph.reveal_rows_around_each([first, far], 1))
+
+    assert graph.cut
+
+
 def test_an_edge_is_asked_about_once_in_either_direction():
     _, graph = line()
     graph.add_state(np.array([1.0, 0.0]), 0.1)
@@ -280,6 +291,14 @@ def test_states_keep_what_is_the_persons_own_and_say_which_row_they_come_from():
     assert graph.ids[found].tolist() == [0, -1, -1]  # the first is the row's own state
     assert graph.donors[found].tolist() == [0, 1, 2]
     assert graph.rows_of([0, *found]).tolist() == [0, 1, 2]
+
+
+def test_among_rows_and_mixed_states_only_a_mix_that_breaks_a_relation_is_shut():
+    script, graph = own_line(keeps_relations=lambda points: points[:, 0] != 2)
+
+    found = script.run(graph.reveal_rows_around(0, 3))
+
+    assert graph.breaks_relation[found].tolist() == [False, True, False]
 
 
 def test_states_are_scored_as_states_and_rows_as_rows():

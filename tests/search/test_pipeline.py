@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from localface.search.going_straight import go_straight_below_floor
 from localface.search.outcome import MissingActions
 from localface.search.pipeline import count_targets, find_recourse, least_widening, measure_path
 from localface.search.plan import Plan, Price, WalkOptions
@@ -450,6 +451,27 @@ def test_a_path_is_measured_whether_or_not_one_could_take_it():
     assert found.log_densities.tolist() == [1.0, -1.0, 1.0]
     assert found.step_log_densities.tolist() == [-1.0, -1.0]
     assert (found.cost, script.n_asked(Nearest)) == (5.0, 0)
+
+
+def test_a_measured_path_begins_with_the_score_of_the_person():
+    script = Script(STEPS, score=tenth)
+
+    found = script.run(measure_path(someone([1.0, 0.0]), np.array([[2.5, 0.0], [5.0, 0.0]])))
+
+    assert list(found.scores) == [0.1, 0.25, 0.5]
+
+
+@pytest.mark.parametrize("given", ["a goal", "no more rows", "nothing to take over"])
+def test_nobody_is_sent_straight_below_the_floor_where_that_was_not_asked(given):
+    script = Script(STEPS, score=tenth, log_density=gap)
+    allowed = None if given == "nothing to take over" else taking_over(box(2), np.zeros(2))
+    graph = script.graph(someone([0.0, 0.0], projection=allowed))
+    graph.cut = given == "no more rows"
+    if given == "a goal":
+        graph.goal = graph.add_state(np.array([5.0, 0.0]), 0.5)
+
+    assert script.run(go_straight_below_floor(graph, PLAN)) is None
+    assert script.asked == []
 
 
 def test_counting_returns_counts_and_asks_for_no_reasons():

@@ -99,23 +99,11 @@ class AnswerAssembler:
         if action_records is not None:
             actions = tuple(self._actions_in_user_units(outcome, action_records, floor))
         n_comparable = self._count_comparable(outcome.points[0])
-        reasons = ReasonWriter(
-            self.schema,
-            self.target,
-            self.options,
-            self.feature_of,
-            self.density,
-            self.display_score,
-        )
-        reason = reasons.why_no_recourse(outcome, box, goal)
         waiting = self._waiting(outcome, records[0], waiting_record)
         doubts = self._doubts(records[0])
-        if waiting is not None and outcome.status != "FOUND":
-            told = waiting_sentence(waiting, self.schema, self.target)
-            reason = f"{reason}; {told}" if reason else told
         return Recourse(
             status=Status[outcome.status],
-            reason=reason,
+            reason=self._reason(outcome, box, goal, waiting),
             waiting=waiting,
             records=records,
             form=form,
@@ -174,6 +162,24 @@ class AnswerAssembler:
             return None
         found = self.density.n_comparable(point)
         return None if found is None else round(found)
+
+    def _reason(
+        self, outcome: Outcome, box: Box, goal: Array | None, waiting: Waiting | None
+    ) -> str:
+        """Say why there is no recourse, and that waiting alone would do, where it would."""
+        reasons = ReasonWriter(
+            self.schema,
+            self.target,
+            self.options,
+            self.feature_of,
+            self.density,
+            self.display_score,
+        )
+        reason = reasons.why_no_recourse(outcome, box, goal)
+        if waiting is None or outcome.status == "FOUND":
+            return reason
+        told = waiting_sentence(waiting, self.schema, self.target)
+        return f"{reason}; {told}" if reason else told
 
     def _waiting(self, outcome: Outcome, own: Array, grown: Array | None) -> Waiting | None:
         """Put the state that waiting alone leads to into units: the one feature that has grown."""

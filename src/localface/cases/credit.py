@@ -51,7 +51,7 @@ def schema() -> Schema:
             Feature("months", kind="integer", bounds=(6, 84)),
             Feature("debts", unit="loans", kind="integer", bounds=(0, 12)),
             Feature("late", unit="payments late", kind="integer", moves="never"),
-            Feature("guarantor", kind="binary"),
+            Feature("guarantor", kind="binary", category_labels={0: "no", 1: "yes"}),
         ]
     )
 

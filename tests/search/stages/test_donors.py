@@ -95,3 +95,13 @@ def test_where_the_budget_is_spent_already_it_looks_around_once():
 
     assert script.run(find_donors(graph, 3)) == []
     assert [question.k for question in script.asked if isinstance(question, Nearest)] == [6]
+
+
+def test_the_nearest_are_those_around_the_person_wherever_they_stand():
+    script = rows(40, first_target=5)
+    graph = script.graph(someone([20.2, 0.0]))
+    script.run(graph.reveal_rows_around(0, 40))
+
+    donors = script.run(find_donors(graph, 3))
+
+    assert graph.points[donors[:4], 0].tolist() == [20.0, 21.0, 19.0, 22.0]

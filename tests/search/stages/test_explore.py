@@ -180,6 +180,18 @@ def test_someone_above_the_floor_whom_no_step_lets_leave_enters_too():
     assert found.trail
 
 
+def test_someone_who_can_take_a_single_step_and_no_more_is_given_no_entry():
+    script = Script(
+        [[1.0, 0.0], [5.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0] - 3) < 1, -1.0, 1.0),
+    )
+
+    _, found = explored(script)
+
+    assert found == Exploration(())
+
+
 def test_with_momentum_the_walk_goes_half_way_and_on_with_its_direction():
     script = Script(STEPS, score=tenth)
 
@@ -249,3 +261,15 @@ def test_priority_is_score_over_one_plus_distance(k):
         queue.trails[step.end] = (0, step.end)
 
     assert ends == sorted(around, key=lambda vertex: -(vertex / 10) / (1 + vertex))
+
+
+def test_of_equal_scores_the_nearest_comes_first():
+    script = Script(STEPS, score=lambda points: np.full(len(points), 0.2))
+    graph = script.graph(someone([2.2, 0.0]))
+    around = script.run(graph.reveal_rows_around(0, 5))
+    queue = Queue((0,))
+    queue.push_steps(graph, 0, around, blend=False)
+
+    first = queue.pop_most_promising()
+
+    assert graph.points[first.end].tolist() == [2.0, 0.0]

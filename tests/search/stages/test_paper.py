@@ -7,6 +7,7 @@ import pytest
 
 from localface.search.questions import Nearest, ScorePoints
 from localface.search.stages.paper import (
+    _half_way_point,
     _shortest_path,
     paper_shortest_path,
     paper_walk_to_goal,
@@ -55,6 +56,19 @@ def test_with_momentum_the_first_walk_leaves_the_rows_but_not_the_bounds():
     assert script.n_asked(ScorePoints) >= 2
 
 
+def test_momentum_is_the_mean_step_of_those_before():
+    script = Script(ROWS, score=tenth)
+    graph = start(script)
+    first = graph.add_state(np.array([1.0, 0.0]), 0.1)
+    second = graph.add_state(np.array([2.0, 1.0]), 0.2)
+    chosen = graph.add_state(np.array([4.0, 1.0]), 0.4)
+
+    ahead = [_half_way_point(graph, [0, first, second], chosen, steps) for steps in (0, 1, 2, 9)]
+
+    wanted = [[3.0, 1.0], [3.5, 1.5], [3.5, 1.25], [3.5, 1.25]]
+    assert [one.tolist() for one in ahead] == wanted
+
+
 def test_the_second_walk_goes_where_alignment_times_mean_density_is_best():
     script = Script([[-0.5, 0.0], *ROWS], score=tenth)
     graph = start(script)
@@ -64,6 +78,20 @@ def test_the_second_walk_goes_where_alignment_times_mean_density_is_best():
 
     assert (walk[0], walk[-1]) == (0, graph.goal)
     assert graph.points[walk[1]].tolist() == [1.0, 0.0]
+
+
+def test_the_second_walk_prefers_a_dense_step_to_one_that_is_a_little_better_aligned():
+    script = Script(
+        [[1.0, 0.0], [1.0, 0.6]],
+        score=tenth,
+        log_density=lambda points: np.where((points[:, 1] < 0.1) & (points[:, 0] > 0.2), -3.0, 0.0),
+    )
+    graph = start(script)
+    graph.goal = graph.add_state(np.array([5.0, 0.0]), 0.5)
+
+    walk = script.run(paper_walk_to_goal(graph, n_neighbors=2))
+
+    assert graph.points[walk[1]].tolist() == [1.0, 0.6]
 
 
 def test_the_second_walk_ends_at_the_goal_when_no_row_is_left():

@@ -68,3 +68,11 @@ def test_where_no_cut_is_fine_enough_the_finest_is_taken():
     pieces = pieces_of(script, [ALONG], max_step=0.4, snap=np.rint)
 
     assert [piece.point[0] for piece in pieces] == [1.0, 2.0, 3.0]
+
+
+def test_a_move_of_two_pieces_stays_whole_too_where_one_falls_below_the_floor():
+    script = Script(np.zeros((0, 2)), log_density=lambda points: -points[:, 0])
+
+    (piece,) = pieces_of(script, [ALONG], max_step=2.0)
+
+    assert (piece.point == ALONG.point).all()

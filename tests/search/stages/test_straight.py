@@ -132,3 +132,16 @@ def test_an_entry_step_that_is_too_long_is_no_way():
 
     assert straight(script, log_floor=-1.0)[1].moves is not None
     assert straight(script, log_floor=-1.0, max_step=1.5)[1].moves is None
+
+
+def test_one_step_that_is_too_long_is_enough_for_there_to_be_no_way():
+    script = composing(
+        [0.5, 3.0], score=lambda points: np.where(points.sum(axis=1) >= 3.5, 1.0, 0.0)
+    )
+    discrete = np.array([False, True])
+
+    _, short = straight(script, discrete=discrete, max_step=3.0)
+    _, long = straight(script, discrete=discrete, max_step=1.0)
+
+    assert points_of(short.moves)[-1] == [0.5, 3.0]
+    assert long.moves is None

@@ -30,7 +30,6 @@ class AgreementMap:
     by_margin: float
     by_density: float
     strength: float
-    n_ends: int
 
     def expected(self, margins: Array, densities: Array) -> Array:
         """Return the probability that a retrained model agrees, before any has voted."""
@@ -81,12 +80,12 @@ def fit_agreement_map(
     if len(margins) >= _FEW_ENDS:
         strength = min(_likeliest_strength(expected, n_agree, n_votes), float(n_votes))
     intercept, by_margin, by_density = slopes.tolist()
-    return AgreementMap(intercept, by_margin, by_density, strength, len(margins))
+    return AgreementMap(intercept, by_margin, by_density, strength)
 
 
 def knows_nothing() -> AgreementMap:
     """Return the map of who has seen no end: a retrained model agrees or not."""
-    return AgreementMap(0.0, 0.0, 0.0, _WEAK, 0)
+    return AgreementMap(0.0, 0.0, 0.0, _WEAK)
 
 
 def _fit_binomial(columns: Array, successes: Array, n: float) -> Array:

@@ -13,7 +13,7 @@ from localface.analyses.promises.fingerprint import Fingerprint
 from localface.analyses.promises.thresholds import KeepingThreshold, keeping_thresholds
 from localface.analyses.promises.verdict import PromiseStatus, RecheckedPromise, WayOn
 from localface.answers.json_text import dump_json
-from localface.answers.wording import format_count, format_number, format_percent
+from localface.answers.wording import format_count, format_percent
 from localface.data.table_format import table_from_columns
 
 RECHECK_FORMAT = "localface/recheck"
@@ -159,7 +159,7 @@ class Recheck(Sequence[RecheckedPromise]):
             costs = [one.cost or 0.0 for one in self._found if one.way is WayOn.NEW_PLAN]
             yield (
                 f"{_people_have(ways[WayOn.NEW_PLAN])} a new plan from where they are now: "
-                f"{format_number(median(costs))} standard deviations of change, in the median"
+                f"{median(costs):.2g} standard deviations of change, in the median"
             )
         if ways[WayOn.NONE]:
             yield f"for {ways[WayOn.NONE]:,} no new plan was found"

@@ -14,7 +14,7 @@ from localface.analyses.promises.standing import FeatureProgress
 from localface.answers.changes import FeatureChange
 from localface.answers.json_text import load_json
 from localface.answers.recourse import Recourse
-from localface.answers.wording import format_number, format_percent, join_words, to_one_line
+from localface.answers.wording import format_percent, join_words, to_one_line
 
 
 class PromiseStatus(Enum):
@@ -166,7 +166,7 @@ class RecheckedPromise:
         if self.left and self.status is not PromiseStatus.ARRIVED:
             changes = [f"{to_one_line(one.label)} {one}" for one in self.left]
             lines.append(f"  left of the plan: {join_words(changes)}")
-        cost = "" if not self.cost else f" ({format_number(self.cost)} standard deviations)"
+        cost = "" if not self.cost else f" ({self.cost:.2g} standard deviations)"
         lines.append(f"  {self.way.value}{cost}")
         if self.repair is not None:
             lines += [f"  {line}" for line in str(self.repair).splitlines()]

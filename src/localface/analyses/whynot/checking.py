@@ -101,6 +101,18 @@ def read_wish(wish: object, record: Array, schema: Schema) -> Array:
 
 def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[Overstep]:
     """What a state breaks: the constraints first, then the relations."""
+    yield from _broken_constraints(schema, request, goal)
+    yield from _broken_pairs(schema, goal)
+    for rule in schema.rules:
+        if rule.breaks(schema.features, goal[None, :])[0]:
+            names = rule.names or schema.names[:1]
+            value = schema.values(goal)[names[0]]
+            text = rule_in_words(schema, rule)
+            yield Overstep(names[0], text, value, "this state", other=names[-1])
+
+
+def _broken_constraints(schema: Schema, request: Request, goal: Array) -> Iterator[Overstep]:
+    """Features that may not be where the state has them."""
     box = request.box
     for j, why in box.broken_constraints(schema.features, goal).items():
         feature = schema.features[j]
@@ -118,6 +130,10 @@ def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[O
             fixed=bool(box.lower[j] == box.upper[j]),
             gap=gap_sentence(feature, float(request.record[j]), code),
         )
+
+
+def _broken_pairs(schema: Schema, goal: Array) -> Iterator[Overstep]:
+    """Features that do not keep the order that they should."""
     for pair in schema.broken_pairs(goal):
         first, _, second = pair
         feature = schema[first]
@@ -134,12 +150,6 @@ def _find_oversteps(schema: Schema, request: Request, goal: Array) -> Iterator[O
             label=feature.display_name,
             other_label=schema[second].display_name,
         )
-    for rule in schema.rules:
-        if rule.breaks(schema.features, goal[None, :])[0]:
-            names = rule.names or schema.names[:1]
-            value = schema.values(goal)[names[0]]
-            text = rule_in_words(schema, rule)
-            yield Overstep(names[0], text, value, "this state", other=names[-1])
 
 
 def _measure_straight_steps(

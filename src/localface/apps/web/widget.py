@@ -6,10 +6,12 @@ import re
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-import anywidget
-import traitlets
-
 from localface.apps.web.views.view import answer_view
+from localface.errors import needs_extra
+
+with needs_extra("notebook", "the widget"):
+    import anywidget
+    import traitlets
 
 if TYPE_CHECKING:
     from localface.answers.recourse import Recourse

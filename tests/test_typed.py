@@ -1,0 +1,65 @@
+"""The types that the package ships: a user's own script passes mypy --strict, and runs."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import localface
+
+ROOT = Path(__file__).parents[1]
+SCRIPT = ROOT / "tests" / "typed" / "user_script.py"
+RIGHT = "score_at_end: float = answer.scores[-1]"
+WRONG = "score_at_end: str = answer.scores[-1]"
+
+
+def checked(script: Path, folder: Path) -> subprocess.CompletedProcess[str]:
+    """What mypy --strict says of a script; of the package, as of any installed one, nothing."""
+    pytest.importorskip("mypy", reason="mypy is not installed")
+    command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent"]
+    command += ["--config-file", os.devnull, "--cache-dir", str(folder / "cache"), str(script)]
+    environment = os.environ | {"MYPYPATH": str(ROOT / "src")}
+    return subprocess.run(
+        command, capture_output=True, text=True, cwd=folder, env=environment, check=False
+    )
+
+
+@pytest.mark.slow
+def test_a_users_script_passes_mypy_strict_and_a_mistake_in_it_is_seen(tmp_path: Path) -> None:
+    mistaken = tmp_path / "mistaken.py"
+    text = SCRIPT.read_text(encoding="utf-8")
+    mistaken.write_text(text.replace(RIGHT, WRONG), encoding="utf-8")
+
+    right = checked(SCRIPT, tmp_path)
+    wrong = checked(mistaken, tmp_path)
+
+    assert right.returncode == 0, right.stdout
+    assert "Success: no issues found" in right.stdout
+    assert wrong.returncode == 1
+    assert "incompatible type" in wrong.stdout.lower(), wrong.stdout
+
+
+def test_the_users_script_runs(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env=environment,
+        check=False,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert "<Recheck of 1 promise" in done.stdout
+
+
+def test_the_users_script_uses_every_public_name() -> None:
+    words = set(re.findall(r"\w+", SCRIPT.read_text(encoding="utf-8")))
+
+    assert set(localface.__all__) <= words
