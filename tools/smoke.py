@@ -137,11 +137,14 @@ def cluster() -> None:
 
 
 def demo() -> None:
-    """The page on generated patients."""
-    from localface.apps.web.demos import make_demo_service
-
-    service = make_demo_service("readiness", people=False)
-    assert service.explainer is not None
+    """The page on generated patients, from the command line."""
+    with subprocess.Popen(
+        [COMMAND, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
+    ) as serving:
+        assert serving.stdout is not None
+        line = serving.stdout.readline()
+        serving.terminate()
+    assert " at http://" in line, line
 
 
 def peers() -> None:

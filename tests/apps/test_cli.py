@@ -307,6 +307,16 @@ class TestExplain:
             f"needs matplotlib.*{re.escape(install_command('plots'))}",
         )
 
+    @pytest.mark.parametrize(
+        ("given", "extra"), [([], "demo"), (["--data", "rows.csv", "--model", "m.skops"], "web")]
+    )
+    def test_a_page_that_cannot_be_served_names_all_that_is_missing_at_once(
+        self, given: list[str], extra: str, run: Run, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setitem(sys.modules, "fastapi", None)
+
+        refused(run("serve", *given), f"needs fastapi.*{re.escape(install_command(extra))}")
+
 
 class TestTargets:
     def test_a_number_is_found_by_its_text(self, run: Run) -> None:

@@ -39,3 +39,27 @@ def test_what_is_refused_is_told_no_lower_than_it_is():
         assert not found.passes.any()
         assert (found.log_densities >= exact).all()
         assert (found.log_densities < exact + above).all()
+
+
+def test_the_mean_along_a_step_is_that_of_the_distances_to_the_kth_other_person():
+    rows = _cloud(3)
+    knn = fit_knn(PointSet(rows), np.zeros(3, dtype=bool), k=4)
+    for start, end in zip(rows[:5], rows[5:10], strict=True):
+        others = rows[~((rows == start).all(axis=1) | (rows == end).all(axis=1))]
+        places = start + GRID * (end - start)
+        radii = np.sort(np.linalg.norm(places[:, None, :] - others, axis=2), axis=1)[:, 3]
+
+        value = knn.mean_along(start[None], end[None], None).log_densities[0]
+
+        assert value == pytest.approx(np.log((radii**-3.0).mean()), abs=0.02)
+
+
+def test_a_hole_reaches_to_where_the_kth_person_is_near_enough_again():
+    rows = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]])
+    knn = fit_knn(PointSet(rows), np.zeros(1, dtype=bool), k=2)
+
+    found = knn.lowest_along(rows[2:3], rows[3:4], -np.log(1.0))
+
+    ((_, hole),) = found.holes
+    distances = np.sort(np.abs(rows[:, 0] - hole.centre[0]))
+    assert hole.radius == pytest.approx(distances[1] - 1.0)

@@ -23,6 +23,7 @@ def _cloud(width, n=400, seed=0):
         (lambda places: np.ones((len(places), 2)), "shape"),
         (lambda places: np.ones(len(places)), "same at every row"),
         (lambda places: 1 / 0, "ZeroDivisionError"),
+        (lambda places: places[:, 0] - places[:, 0].min(), "is 0 at 1 of 400 rows"),
     ],
 )
 def test_a_density_that_lies_is_told_what_it_said(lie, message):

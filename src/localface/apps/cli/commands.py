@@ -170,7 +170,7 @@ def _run_case(arguments: argparse.Namespace) -> int:
 
 
 def _run_serve(arguments: argparse.Namespace) -> int:
-    with needs_extra("web", "localface serve"):
+    with needs_extra("web" if arguments.data else "demo", "localface serve"):
         import fastapi  # noqa: F401
 
         from localface.apps.web.http.log_lines import set_up_service_log
