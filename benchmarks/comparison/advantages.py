@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from figured import count, percent, seconds
 from localface.cases.readiness.document import DocumentBlock, Heading, Table
-from summary import OURS, Row, among, mean, middle, names, of, peers, share
+from summary import PLAIN, Row, among, mean, middle, names, of, peers, share
 
 
 class Advantage(NamedTuple):
@@ -25,10 +25,11 @@ ADVANTAGES = (
     Advantage("answers more people", "found", share, percent, 1, answered=False),
     Advantage("faster", "seconds", middle, seconds, -1, answered=False),
     Advantage("fewer features changed", "l0", middle, count, -1),
-    Advantage("shorter changes (L2)", "l2", middle, count, -1),
+    Advantage("less effort", "l1", middle, count, -1),
     Advantage("over more common ground", "lowest_density", middle, percent, 1),
     Advantage("ends deeper among those who have it (yNN)", "ynn", mean, percent, 1),
-    Advantage("more robust to retraining", "retrained", mean, percent, 1),
+    Advantage("looks more like a row", "likeness", middle, percent, 1),
+    Advantage("refits agree more often", "retrained", mean, percent, 1),
 )
 
 
@@ -75,7 +76,7 @@ def advantages_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
 def _both_figures(rows: Sequence[Row], peer: str, advantage: Advantage) -> tuple[float, float]:
     """A peer's figure and ours, on the same people."""
     theirs = of(rows, method=peer)
-    mine = of(rows, method=OURS[0])
+    mine = of(rows, method=PLAIN)
     if advantage.answered:
         theirs = of(theirs, found=1.0)
         mine = of(mine, found=1.0)

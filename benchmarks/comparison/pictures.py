@@ -53,21 +53,6 @@ def speed(world: str, found: Sequence[Figures]) -> Picture:
     )
 
 
-def retrained(world: str, found: Sequence[Figures]) -> Picture:
-    """How far people are sent against how often models that were trained again agree."""
-    dots = [
-        (one.method, one.cost, 100 * one.retrained)
-        for one in found
-        if np.isfinite([one.cost, one.retrained]).all()
-    ]
-    return scatter(
-        f"retrained-{world}",
-        f"{world}: how far people are sent (across) and how often retrained models agree (up)",
-        dots,
-        ("length of the change, in standard deviations", "retrained models that agree, %"),
-    )
-
-
 def scatter(
     name: str,
     alt: str,
