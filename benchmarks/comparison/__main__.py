@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from ablations import ABLATIONS, ablated
 from cell_files import Cell, Rules
 from diversity import diverse
-from methods import METHODS, missing
+from methods import METHODS, asked_of, missing
 from report import write_report
 from running import run_cell
 from scheduling import missing_worlds, run_all, run_split
@@ -49,6 +49,7 @@ def main() -> None:
         for seed in range(asked.seeds)
         for name in worlds
         for method in asked.methods
+        if asked_of(method, seed)
     ]
     if not asked.report_only:
         run_all(cells, rules, jobs=asked.jobs)

@@ -99,17 +99,30 @@ def _axes(at: Panel, marks: Sequence[float]) -> Iterator[str]:
 def _names(
     at: Panel, rings: dict[str, tuple[float, float]], line: Sequence[tuple[float, float]]
 ) -> Iterator[str]:
-    """The peers' names where there is room beside their rings."""
+    """The peers' names where there is room near their rings, with a line where not beside."""
     taken = [Corner(x - 4, x + 4, y - 4, y + 4) for x, y in [*rings.values(), *line]]
     for peer, (x, y) in sorted(rings.items(), key=lambda one: one[1][1]):
         name = SHORT.get(peer, peer)
-        width = len(name) * LETTER
-        for way in sorted(range(-36, 40, 4), key=abs):
-            corner = Corner(x + 7, x + 7 + width, y + way - 5, y + way + 6)
-            if corner.right > at.across.end + RIGHT:
-                corner = Corner(x - 7 - width, x - 7, y + way - 5, y + way + 6)
-            inside = at.top - 8 < corner.top and corner.bottom < at.up(0) - 1
-            if inside and not any(corner.meets(other) for other in taken):
-                taken.append(corner)
-                yield svg_text(corner.left, corner.bottom - 2, name, look="quiet")
-                break
+        spots = [one for one in _spots(x, y, len(name) * LETTER) if _inside(one, at)]
+        free = [one for one in spots if not any(one.meets(other) for other in taken)]
+        if not free:
+            continue
+        taken.append(free[0])
+        right = free[0].left > x
+        edge = free[0].left if right else free[0].right
+        if abs(free[0].bottom - 6 - y) > 6:
+            yield svg_line([(x, y), (edge - 2 if right else edge + 2, free[0].bottom - 6)], "rule")
+        anchor = "start" if right else "end"
+        yield svg_text(edge, free[0].bottom - 2, name, look="quiet", anchor=anchor)
+
+
+def _spots(x: float, y: float, width: float) -> Iterator[Corner]:
+    """Places for a name, the nearest first, on the right before the left."""
+    for way in sorted(range(-60, 64, 4), key=abs):
+        for left in (x + 8, x - 8 - width):
+            yield Corner(left, left + width, y + way - 5, y + way + 6)
+
+
+def _inside(corner: Corner, at: Panel) -> bool:
+    across = at.left < corner.left and corner.right < at.across.end + RIGHT
+    return across and at.top - 8 < corner.top and corner.bottom < at.up(0) - 1

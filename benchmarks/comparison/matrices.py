@@ -66,12 +66,12 @@ def matrices_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
     )
     yield Heading(2, "Features and effort")
     caption = "Features changed and effort, means of sound answers; in brackets LocalFACE's to "
-    theirs = [one for one in every if not ours(one)]
+    theirs = [one for one in some if not ours(one)]
     yield matrix(f"{caption}the same people", rows, theirs, _asked_of_people)
     yield from _lasting(rows)
     yield from _groups(rows)
     yield Heading(2, "Time")
-    yield matrix("Processor seconds a person: p50, p95, p99", rows, every, _tails)
+    yield matrix("Processor seconds a person: p50, p95, p99", rows, plain_methods(rows), _tails)
 
 
 def _sound(rows: Sequence[Row], method: str) -> str:
@@ -119,7 +119,7 @@ def _lasting(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
     yield matrix(
         "Refits that agree with a peer; in brackets with ours at its effort",
         rows,
-        [one for one in names(rows, "method") if not ours(one)],
+        [one for one in plain_methods(rows) if not ours(one)],
         _agreed_beside,
     )
     yield Paragraph(f"With {LASTING}, of all answers: {_wishes(rows)}.")

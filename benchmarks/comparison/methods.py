@@ -33,6 +33,7 @@ class Entry:
     package: str | None = None
     at_once: bool = False  # asked about everyone in one pass, and timed over all of them
     outcomes: bool = False  # knows how likely retrained models agree
+    every_split: bool = False  # asked about all splits of a table; else about the first
     cost: int = 1  # 0: asked about everyone; 1: about a quarter of them; 2: about a few
 
 
@@ -148,25 +149,28 @@ LEFT_OUT = (
 )  # takes seconds a person; has been sound no more often than as it comes
 
 METHODS: dict[str, Entry] = {
-    "localface": Entry(ours(), cost=0),
-    "localface-path": Entry(ours(acted=False), cost=0),
-    "localface-outcomes": Entry(with_outcomes(), outcomes=True),
-    "localface-lasting-70": Entry(with_outcomes(lasting=0.7), outcomes=True),
-    "localface-lasting-90": Entry(with_outcomes(lasting=0.9), outcomes=True, cost=0),
-    "localface-lasting-97": Entry(with_outcomes(lasting=0.97), outcomes=True),
-    "face-knn": Entry(own(FACE, graph="knn"), at_once=True, cost=0),
+    "localface": Entry(ours(), every_split=True, cost=0),
+    "localface-path": Entry(ours(acted=False), every_split=True, cost=0),
+    "localface-outcomes": Entry(with_outcomes(), outcomes=True, every_split=True),
+    "localface-lasting-70": Entry(with_outcomes(lasting=0.7), outcomes=True, every_split=True),
+    "localface-lasting-90": Entry(
+        with_outcomes(lasting=0.9), outcomes=True, every_split=True, cost=0
+    ),
+    "localface-lasting-97": Entry(with_outcomes(lasting=0.97), outcomes=True, every_split=True),
+    "face-knn": Entry(own(FACE, graph="knn"), at_once=True, every_split=True, cost=0),
     "face-kde": Entry(own(FACE, graph="kde", density_rows=2000), at_once=True),
-    "nearest-unlike": Entry(own(NearestUnlike), cost=0),
-    "nice-sparse": Entry(own(NICE, reward="sparsity"), cost=0),
+    "nearest-unlike": Entry(own(NearestUnlike), every_split=True, cost=0),
+    "nice-sparse": Entry(own(NICE, reward="sparsity"), every_split=True, cost=0),
     "nice-plausible": Entry(own(NICE, reward="plausibility"), tuned=True),
     "nice-sparse-raised": Entry(own(NICE, reward="sparsity", raised=0.3), tuned=True),
-    "wachter": Entry(own(Wachter)),
+    "wachter": Entry(own(Wachter), every_split=True),
     "wachter-raised": Entry(own(Wachter, raised=0.3), tuned=True, cost=2),
     **{
         name: Entry(
             peer(name),
             tuned=setting.tuned,
             package=setting.package,
+            every_split=name == "treecf",
             cost=2 if name.startswith(SLOW) else 0 if name == "treecf" else 1,
         )
         for name, setting in PEERS.items()
@@ -179,6 +183,11 @@ METHODS: dict[str, Entry] = {
 def most_people(name: str, people: int) -> int:
     """How many people of a split a method is asked about: the first ones, the same for all."""
     return (people, max(people // PART, 1), min(people, FEW))[METHODS[name].cost]
+
+
+def asked_of(name: str, seed: int) -> bool:
+    """Whether a method is asked about a split at all."""
+    return seed == 0 or METHODS[name].every_split
 
 
 def missing(name: str) -> str | None:

@@ -14,6 +14,7 @@ from advantages import advantages_section
 from bars import bars
 from cell_files import Cell, Rules
 from circumstances import TITLE, opening
+from in_short import in_short
 from localface.cases.readiness.document import (
     DocumentBlock,
     Figure,
@@ -50,6 +51,7 @@ def write_report(
     found = dict(tables(rows))
     blocks = [
         *opening(rows, cells, rules),
+        *in_short(rows),
         *bars_section(rows),
         *curves_section(rows),
         *matrices_section(rows),
@@ -90,6 +92,7 @@ def curves_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
 def _digest(rows: Sequence[Row], cells: Sequence[Cell], rules: Rules) -> Iterator[DocumentBlock]:
     """What fits on a page of the documentation."""
     yield from opening(rows, cells, rules)
+    yield from in_short(rows)
     yield from bars_section(rows)
     yield from matrices_section(rows)
     yield from advantages_section(rows)

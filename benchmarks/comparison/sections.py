@@ -182,8 +182,9 @@ SOUND = (
     "the method)."
 )
 FEWER = (
-    "Not everybody is asked about by every method: the quick ones are asked about all people of a "
-    "split, others about the first quarter, the dearest about the first four. What is compared is "
+    "Not every method is asked about everybody: the quick ones are asked about all people of all "
+    "splits (Wachter about the first quarter of each), others about the first quarter of the first "
+    "split, the dearest about its first four people. What is compared is "
     "compared on the people whom both were asked about. After the first three people of a split "
     "ran into the limit, the rest are not tried, and count as without an answer."
 )
