@@ -11,6 +11,7 @@ import numpy as np
 
 import curves
 from advantages import advantages_section
+from bar import Bar
 from bars import bars
 from cell_files import Cell, Rules
 from circumstances import TITLE, opening
@@ -49,10 +50,11 @@ def write_report(
 ) -> list[Path]:
     """Write comparison.md with figures/, comparison.html, comparison.json with every figure."""
     found = dict(tables(rows))
+    held = bars(rows)
     blocks = [
         *opening(rows, cells, rules),
         *in_short(rows),
-        *bars_section(rows),
+        *bars_section(held),
         *curves_section(rows),
         *matrices_section(rows),
         *tables_section(found),
@@ -71,12 +73,12 @@ def write_report(
     for name, svg in picture_svgs_by_name(blocks).items():
         (rules.out / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
     figures = {world: [one._asdict() for one in methods] for world, methods in found.items()}
-    everything = {"bars": [one._asdict() for one in bars(rows)], "tables": figures}
+    everything = {"bars": [one._asdict() for one in held], "tables": figures}
     plain.write_text(
         json.dumps(_known(everything), default=float, allow_nan=False), encoding="utf-8"
     )
     short = rules.out / "digest.md"
-    short.write_text(render_markdown(list(_digest(rows, cells, rules))), encoding="utf-8")
+    short.write_text(render_markdown(list(_digest(rows, held, cells, rules))), encoding="utf-8")
     return [page, text, plain, short]
 
 
@@ -89,11 +91,13 @@ def curves_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
         )
 
 
-def _digest(rows: Sequence[Row], cells: Sequence[Cell], rules: Rules) -> Iterator[DocumentBlock]:
+def _digest(
+    rows: Sequence[Row], held: Sequence[Bar], cells: Sequence[Cell], rules: Rules
+) -> Iterator[DocumentBlock]:
     """What fits on a page of the documentation."""
     yield from opening(rows, cells, rules)
     yield from in_short(rows)
-    yield from bars_section(rows)
+    yield from bars_section(held)
     yield from matrices_section(rows)
     yield from advantages_section(rows)
     yield from reading_section()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import pictures
-from bars import bars
+from bar import Bar
 from cell_files import Cell, Rules, lines
 from figured import count, percent, proposed, reached, seconds, served, taken
 from localface.cases.readiness.document import (
@@ -34,13 +34,13 @@ COMPARED = (PLAIN, "face-knn", "nearest-unlike", "nice-sparse", "treecf")
 _MET = {True: "yes", False: "no", None: "-"}
 
 
-def bars_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
+def bars_section(found: Sequence[Bar]) -> Iterator[DocumentBlock]:
     yield Heading(2, "The bars")
-    table = tuple((one.wanted, one.measured, _MET[one.met]) for one in bars(rows))
+    table = tuple((one.wanted, one.measured, _MET[one.met]) for one in found)
     yield Table(
         "What we hold ourselves to, and what was measured", ("wanted", "measured", "met"), table
     )
-    missed = [f"{one.wanted}: {one.where}." for one in bars(rows) if one.met is False and one.where]
+    missed = [f"{one.wanted}: {one.where}." for one in found if one.met is False and one.where]
     if missed:
         yield Paragraph("Where they are missed:")
         yield Bullets(tuple(missed))

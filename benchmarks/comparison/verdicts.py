@@ -40,6 +40,8 @@ def judged(name: str, seed: int, methods: Sequence[str], rules: Rules) -> list[d
     fresh = {
         cell.method: cell.file(rules.out).stat().st_mtime for cell in cells if complete(cell, rules)
     }
+    if not fresh:
+        return []
     if path.exists():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["stamps"] == fresh:
