@@ -77,7 +77,7 @@ format: $(VENV)/.has-lint  ## mend what lint can mend by itself
 bench: $(VENV)/.has-test $(VENV)/.has-dice $(LIBRARY)  ## measure speed on tables of many shapes, beside the peers
 	@$(ONE_THREAD) $(PY) benchmarks/bench.py $(ARGS)
 
-comparison: $(VENV)/.has-comparison $(VENV)/.has-dice $(LIBRARY)  ## measure quality, beside the peers: takes hours, and goes on where it was
+comparison: $(VENV)/.has-comparison $(VENV)/.has-dice $(LIBRARY)  ## measure quality, beside the peers: takes an hour or two, and goes on where it was
 	@$(ONE_THREAD) $(PY) benchmarks/comparison $(ARGS)
 
 # Loopback only. Another length: make attack ARGS="--seconds 3600"; one part: ARGS="--only files".

@@ -56,7 +56,7 @@ def ablated(worlds: Sequence[str], rules: Rules) -> list[dict[str, Any]]:
 
 
 def _settings(at: World, rules: Rules) -> Iterator[dict[str, Any]]:
-    bench = Bench(replace(at, people=at.people.iloc[:PEOPLE], group=None))
+    bench = Bench(replace(at, people=at.people.iloc[:PEOPLE], groups={}))
     for setting, options in tqdm(
         ABLATIONS.items(), desc=f"ablations {at.name} {at.seed}", leave=False
     ):

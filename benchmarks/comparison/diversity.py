@@ -42,7 +42,7 @@ def diverse(worlds: Sequence[str], rules: Rules) -> list[dict[str, Any]]:
 
 
 def _judged(at: World, rules: Rules) -> Iterator[dict[str, Any]]:
-    bench = Bench(replace(at, people=at.people.iloc[:PEOPLE], group=None))
+    bench = Bench(replace(at, people=at.people.iloc[:PEOPLE], groups={}))
     for method, make in tqdm(_METHODS.items(), desc=f"diversity {at.name}", leave=False):
         if missing(method) is not None:
             continue

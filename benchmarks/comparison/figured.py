@@ -45,40 +45,40 @@ def within(share: Interval) -> str:
 
 
 _SERVED: dict[str, tuple[str, Format]] = {
-    "sound, held-out rule": ("sound_heldout", percent),
+    "sound, held-out density": ("sound_heldout", percent),
     "valid": ("valid", percent),
     "breaks a constraint": ("broken", percent),
     "traversable steps": ("traversable", percent),
-    "reached by our path": ("reachable", percent),
+    "looks like a row": ("row_like", percent),
 }
 _TAKEN: dict[str, tuple[str, Format]] = {
     "set-up s": ("setup", seconds),
     "median s": ("seconds", seconds),
     "p95 s": ("p95", seconds),
+    "p99 s": ("p99", seconds),
     "model calls": ("calls", count),
     "rows scored": ("records", count),
     "rows seen": ("rows_seen", percent),
 }
 _PROPOSED: dict[str, tuple[str, Format]] = {
     "changed": ("changed", count),
-    "L1": ("l1", count),
+    "effort": ("effort", count),
     "L2": ("cost", count),
     "redundant": ("redundancy", percent),
     "end's density": ("density", percent),
-    "looks like a row": ("likeness", percent),
+    "rows that look less like one": ("likeness", percent),
     "k-NN distance": ("knn_distance", count),
     "outliers": ("outliers", percent),
     "yNN": ("ynn", percent),
-    "retrained agree": ("retrained", percent),
-    "found again": ("stable", percent),
-    "end moves": ("moved", count),
+    "refits agree": ("retrained", percent),
+    "other families agree": ("families", percent),
 }
 _REACHED: dict[str, tuple[str, Format]] = {
     "features a step": ("sparsity", count),
     "over straight line": ("detour", count),
     "rarest ground": ("lowest", percent),
     "mean ground": ("average", percent),
-    "traversable, held-out rule": ("traversable_heldout", percent),
+    "traversable, held-out density": ("traversable_heldout", percent),
     "people nearby, fewest": ("people", count),
     "score never falls": ("monotone", percent),
 }
@@ -102,36 +102,6 @@ def served(world: str, methods: Sequence[Figures]) -> Table:
     return Table(
         f"{world}: who gets a sound answer (found and sound: of everybody asked)", columns, body
     )
-
-
-_DIGEST: dict[str, tuple[str, Format]] = {
-    "valid": ("valid", percent),
-    "breaks a constraint": ("broken", percent),
-    "changed": ("changed", count),
-    "L2": ("cost", count),
-    "rarest ground": ("lowest", percent),
-    "outliers": ("outliers", percent),
-    "retrained agree": ("retrained", percent),
-    "median s": ("seconds", seconds),
-}
-
-
-def digest(world: str, methods: Sequence[Figures]) -> Table:
-    """The few figures that tell most of it."""
-    body = tuple(
-        (
-            one.method,
-            str(one.asked),
-            percent(one.found.mean),
-            percent(one.sound.mean),
-            within(one.sound),
-            *rest,
-        )
-        for one in methods
-        for rest in [_cells(one, _DIGEST)]
-    )
-    columns = ("method", "asked", "found", "sound", "95 % interval", *_DIGEST)
-    return Table(f"{world}, {max(one.asked for one in methods)} people", columns, body)
 
 
 def taken(world: str, methods: Sequence[Figures]) -> Table:

@@ -53,21 +53,6 @@ def speed(world: str, found: Sequence[Figures]) -> Picture:
     )
 
 
-def retrained(world: str, found: Sequence[Figures]) -> Picture:
-    """How far people are sent against how often models that were trained again agree."""
-    dots = [
-        (one.method, one.cost, 100 * one.retrained)
-        for one in found
-        if np.isfinite([one.cost, one.retrained]).all()
-    ]
-    return scatter(
-        f"retrained-{world}",
-        f"{world}: how far people are sent (across) and how often retrained models agree (up)",
-        dots,
-        ("length of the change, in standard deviations", "retrained models that agree, %"),
-    )
-
-
 def scatter(
     name: str,
     alt: str,
@@ -127,11 +112,13 @@ class Corner(NamedTuple):
         return not apart
 
 
-def _labels(places: dict[str, tuple[float, float]]) -> Iterator[str]:
+def _labels(places: dict[str, tuple[float, float]], *, right_only: bool = False) -> Iterator[str]:
     """The names, each as near to its dot as there is room, with a line where it is not beside."""
     taken = [Corner(x - 5, x + 5, y - 5, y + 5) for x, y in places.values()]
     for method, (x, y) in sorted(places.items(), key=lambda one: one[1][1]):
-        at = _free(x, y, len(method) * LETTER, taken)
+        width = len(method) * LETTER
+        lefts = [x + 9] if right_only else [x + 9, x - 9 - width]
+        at = _free(y, width, lefts, taken)
         taken.append(at)
         if abs(at.bottom - 3 - (y + 4)) > 6:
             near = at.left - 1 if at.left > x else at.right + 1
@@ -139,9 +126,8 @@ def _labels(places: dict[str, tuple[float, float]]) -> Iterator[str]:
         yield svg_text(at.left, at.bottom - 3, method, look="" if ours(method) else "quiet")
 
 
-def _free(x: float, y: float, width: float, taken: Sequence[Corner]) -> Corner:
-    """The nearest free spot beside a dot; where there is none, the one on its right."""
-    lefts = [x + 9, x - 9 - width]
+def _free(y: float, width: float, lefts: Sequence[float], taken: Sequence[Corner]) -> Corner:
+    """The nearest free spot beside a dot; where there is none, the first beside it."""
     ways = sorted(range(-160, 170, 4), key=abs)
     options = [
         Corner(left, left + width, y + way - 5, y + way + 7) for way in ways for left in lefts
@@ -195,4 +181,4 @@ def by_decile(lines: dict[str, Sequence[GroupResult]]) -> Picture:
         for method, found in lines.items()
         if found[0].asked
     )
-    return Picture("deciles", alt, (*body, *_labels(ends)), WIDTH, HEIGHT)
+    return Picture("deciles", alt, (*body, *_labels(ends, right_only=True)), WIDTH, HEIGHT)

@@ -9,18 +9,22 @@ from typing import Any
 
 import numpy as np
 
+import curves
 from advantages import advantages_section
+from bar import Bar
 from bars import bars
 from cell_files import Cell, Rules
 from circumstances import TITLE, opening
-from figured import digest
+from in_short import in_short
 from localface.cases.readiness.document import (
     DocumentBlock,
+    Figure,
     Heading,
     picture_svgs_by_name,
     render_html,
     render_markdown,
 )
+from matrices import matrices_section
 from sections import (
     ablations_section,
     bars_section,
@@ -30,7 +34,7 @@ from sections import (
     reading_section,
     tables_section,
 )
-from summary import Figures, Row, tables
+from summary import LASTING, Row, tables
 
 # pictures full of names
 WIDE = "figure {overflow-x: auto} figure svg.lf-figure {min-width: 40rem; max-width: 48rem}"
@@ -46,9 +50,13 @@ def write_report(
 ) -> list[Path]:
     """Write comparison.md with figures/, comparison.html, comparison.json with every figure."""
     found = dict(tables(rows))
+    held = bars(rows)
     blocks = [
         *opening(rows, cells, rules),
-        *bars_section(rows),
+        *in_short(rows),
+        *bars_section(held),
+        *curves_section(rows),
+        *matrices_section(rows),
         *tables_section(found),
         *fairness_section(rows),
         *advantages_section(rows),
@@ -65,27 +73,32 @@ def write_report(
     for name, svg in picture_svgs_by_name(blocks).items():
         (rules.out / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
     figures = {world: [one._asdict() for one in methods] for world, methods in found.items()}
-    everything = {"bars": [one._asdict() for one in bars(rows)], "tables": figures}
+    everything = {"bars": [one._asdict() for one in held], "tables": figures}
     plain.write_text(
         json.dumps(_known(everything), default=float, allow_nan=False), encoding="utf-8"
     )
     short = rules.out / "digest.md"
-    short.write_text(
-        render_markdown([*_digest(rows, found, cells, rules), *ablations_section(changes)]),
-        encoding="utf-8",
-    )
+    short.write_text(render_markdown(list(_digest(rows, held, cells, rules))), encoding="utf-8")
     return [page, text, plain, short]
 
 
+def curves_section(rows: Sequence[Row]) -> Iterator[DocumentBlock]:
+    """How often refits agree, beside the effort, all tables in one picture."""
+    if any(row["method"] == LASTING for row in rows):
+        yield Heading(2, "Refits that agree, at which effort")
+        yield Figure(
+            curves.retrained(rows), "The line: LocalFACE, from as it comes to lasting=0.97."
+        )
+
+
 def _digest(
-    rows: Sequence[Row], found: dict[str, list[Figures]], cells: Sequence[Cell], rules: Rules
+    rows: Sequence[Row], held: Sequence[Bar], cells: Sequence[Cell], rules: Rules
 ) -> Iterator[DocumentBlock]:
     """What fits on a page of the documentation."""
     yield from opening(rows, cells, rules)
-    yield from bars_section(rows)
-    yield Heading(2, "Table by table")
-    for world, methods in found.items():
-        yield digest(world, methods)
+    yield from in_short(rows)
+    yield from bars_section(held)
+    yield from matrices_section(rows)
     yield from advantages_section(rows)
     yield from reading_section()
 

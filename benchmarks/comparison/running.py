@@ -18,19 +18,11 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-import pandas as pd
-
 from cell_files import Cell, Rules, lines
-from localface.data.read import read_records
-from localface.data.space import Space
-from localface.evaluation.metrics import noisy_copies
 from methods import METHODS, most_people
 from splits import World, world
 
 GIVE_UP = 3  # people in a row, from the first on, at the limit: then the rest are not tried
-AGAIN = 2  # people of a cell who are asked again with a little noise
-NOISE = 0.05  # standard deviations, on numbers that may move
 SETUP = 20  # times the limit that a method may take to get ready
 FORMAT = 1
 
@@ -103,7 +95,7 @@ def run_cell(cell: Cell, rules: Rules) -> None:
                 note({"person": number, "found": False, "error": _told(error)})
             note({"done": True, "setup": time.thread_time() - started, "failed": _told(error)})
             return
-        setup = time.thread_time() - started
+        setup = max(time.thread_time() - started, getattr(method, "setup", 0.0))
         for line in _answers(cell, at, method, rules, done):
             note(line)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -128,16 +120,12 @@ def _answers(
             }
             continue
         line = {"person": number, **_asked(method, records[number], rules.limit)}
-        if number < AGAIN and line["found"]:
-            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get(
-                "states"
-            )
         cut.append(line.get("error") == "time limit")
         yield line
 
 
 def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
-    """Everyone in one pass, the time shared out evenly; then some again, alone, with noise."""
+    """Everyone in one pass, the time shared out evenly."""
     started = time.thread_time()
     before = _counts(method)
     try:
@@ -149,14 +137,9 @@ def _together(at: World, method: Any, rules: Rules) -> Iterator[dict[str, Any]]:
         return
     each = (time.thread_time() - started) / len(at.people)
     after = _counts(method)
-    records = at.people.to_dict("records")
     for number, proposal in enumerate(proposals):
         line = {"person": number, **_plain(proposal), "seconds": each}
-        line |= {key: (after[key] - before[key]) / len(records) for key in after}
-        if number < AGAIN and line["found"]:
-            line["again"] = _asked(method, shaken(at, records[number], number), rules.limit).get(
-                "states"
-            )
+        line |= {key: (after[key] - before[key]) / len(at.people) for key in after}
         yield line
 
 
@@ -198,7 +181,9 @@ def _disclosed(proposal: Any) -> dict[str, Any]:
     if answer is None:
         return {}
     seen = answer.disclosure
+    lasting = None if answer.robustness is None else answer.robustness.lasting
     return {
+        "stated": None if lasting is None else lasting.probability,
         "calls": seen.model_calls,
         "records": seen.rows_scored,
         "rows_seen": seen.rows,
@@ -208,27 +193,6 @@ def _disclosed(proposal: Any) -> dict[str, Any]:
         "proven": answer.proven_within,
         "path_cost": answer.cost if answer.found else None,
     }
-
-
-def shaken(at: World, record: dict[str, Any], seed: int) -> dict[str, Any]:
-    """The same person with a little noise on the numbers that may move either way."""
-    rng = np.random.default_rng(1000 + seed)
-    known = read_records(at.data, at.schema)
-    person = read_records(pd.DataFrame([record]), at.schema)[0]
-    space = Space.fit(at.schema, np.unique(known, axis=0))
-    noisy = noisy_copies(person, space, noise=NOISE, n=1, rng=rng)[0]
-    noisy = np.clip(noisy, known.min(axis=0), known.max(axis=0))
-    near = dict(record)
-    for j, feature in enumerate(at.schema):
-        if feature.kind == "numeric" and feature.moves == "freely":
-            near[feature.name] = float(noisy[j])
-    return near if not at.schema.relations else _kept(at, record, near)
-
-
-def _kept(at: World, record: dict[str, Any], near: dict[str, Any]) -> dict[str, Any]:
-    """Relations must hold for the shaken person as well: else they are as they were."""
-    broken = any(near[first] > near[second] for first, _, second in at.schema.relations)
-    return dict(record) if broken else near
 
 
 def _told(error: BaseException) -> str:

@@ -13,12 +13,13 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from pathlib import Path
 
 from tqdm import tqdm
 
 from cell_files import Cell, Rules, complete
-from methods import missing
+from methods import METHODS, learnt, missing
 from running import SETUP, run_cell, split
 from splits import STORED
 
@@ -26,6 +27,7 @@ from splits import STORED
 def run_all(cells: Sequence[Cell], rules: Rules, *, jobs: int) -> None:
     """Run what is not complete, one process a split, some at a time, with a progress bar."""
     left: dict[tuple[int, str], list[str]] = {}
+    methods = list(dict.fromkeys(cell.method for cell in cells))
     for cell in cells:
         if missing(cell.method) is not None:
             _close(cell, rules, missing=missing(cell.method))
@@ -37,17 +39,17 @@ def run_all(cells: Sequence[Cell], rules: Rules, *, jobs: int) -> None:
         tqdm(total=len(cells), initial=done, unit=" cells") as bar,
     ):
         running = {
-            pool.submit(_spawned, name, seed, methods, rules): methods
-            for (seed, name), methods in left.items()
+            pool.submit(_spawned, [name, str(seed), *some], methods, rules): some
+            for (seed, name), some in left.items()
         }
         for one in as_completed(running):
             one.result()
             bar.update(len(running[one]))
 
 
-def _spawned(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None:
-    """A process for one split."""
-    command = [sys.executable, str(Path(__file__).parent), "--split", name, str(seed), *methods]
+def _spawned(left: Sequence[str], methods: Sequence[str], rules: Rules) -> None:
+    """A process for one split: its table, its seed and the methods that are left to run."""
+    command = [sys.executable, str(Path(__file__).parent), "--split", *left, "--methods", *methods]
     command += ["--people", str(rules.people), "--limit", str(rules.limit), "--out", str(rules.out)]
     command += [] if rules.data is None else ["--data", str(rules.data)]
     quiet = {
@@ -58,12 +60,16 @@ def _spawned(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None
     }
     ended = subprocess.run(command, env=quiet, capture_output=True, text=True, check=False)
     if ended.returncode:
-        raise RuntimeError(f"{name} {seed} could not be made: {_last(ended.stderr)}")
+        what = " ".join(left[:2])
+        raise RuntimeError(f"{what} could not be run and judged: {_last(ended.stderr)}")
 
 
 def run_split(name: str, seed: int, methods: Sequence[str], rules: Rules) -> None:
     """Run the cells of one split, each in a fork; one that dies or hangs says so in its file."""
-    split(name, seed, rules)
+    at = split(name, seed, rules)
+    if any(METHODS[method].outcomes for method in methods):
+        with suppress(Exception):  # each of them tries for itself then, and says why not
+            learnt(at)
     for method in methods:
         cell = Cell(name, seed, method)
         child = os.fork()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +21,8 @@ from localface import Schema
 from localface.cases import credit, readiness
 from localface.cases.moons import two_moons
 
-TREES = 200
-MOST = 20_000  # rows of a table that are used, drawn anew for each seed
+TREES = 100
+MOST = 10_000  # rows of a table that are used, drawn anew for each seed
 SHARES = (
     0.6,
     0.2,
@@ -31,13 +31,13 @@ SHARES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raw:
-    """A table with labels (1 is wanted), its schema, the score to reach, a feature for groups."""
+    """A table with labels (1 is wanted), its schema, the score to reach, groups of its people."""
 
     frame: pd.DataFrame
     labels: np.ndarray[Any, Any]
     schema: Schema
     min_score: float
-    group: str | None = None
+    groups: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ class World:
     schema: Schema
     min_score: float
     model: Any
-    group: np.ndarray[Any, Any] | None = None
+    groups: dict[str, np.ndarray[Any, Any]] = field(default_factory=dict)  # of those asked about
 
     def scores(self, frame: pd.DataFrame) -> np.ndarray[Any, Any]:
         """What the model itself says."""
@@ -91,17 +91,23 @@ def world(
     raw = TABLES[name]() if name in TABLES else STORED[name](_given(folder, name))
     order = np.random.default_rng(seed).permutation(len(raw.frame))[:MOST]
     first, second = (int(share * len(order)) for share in np.cumsum(SHARES))
-    part = [
-        raw.frame.iloc[some].reset_index(drop=True) for some in np.split(order, [first, second])
-    ]
+    drawn = np.split(order, [first, second])
+    part = [raw.frame.iloc[some].reset_index(drop=True) for some in drawn]
     labels = raw.labels[order[:first]]
     model = fit(part[0], labels, seed=seed)
     below = np.flatnonzero(model.predict_proba(part[2])[:, 1] < raw.min_score)[:people]
     asked = part[2].iloc[below].reset_index(drop=True)
-    group = None if raw.group is None else asked[raw.group].to_numpy()
+    groups = {kind: told[drawn[2][below]] for kind, told in raw.groups.items()}
     return World(
-        name, seed, part[0], labels, part[1], asked, raw.schema, raw.min_score, model, group
+        name, seed, part[0], labels, part[1], asked, raw.schema, raw.min_score, model, groups
     )
+
+
+def age_bands(ages: Any) -> np.ndarray[Any, Any]:
+    """The decade of life, those before 30 and from 60 on taken together."""
+    decade = np.clip(np.asarray(ages, dtype=float) // 10, 2, 6).astype(int)
+    names = {2: "below 30", 6: "60 and more"}
+    return np.array([names.get(one, f"{10 * one} to {10 * one + 9}") for one in decade])
 
 
 def _given(folder: Path | None, name: str) -> Path:
@@ -130,13 +136,16 @@ def moons() -> Raw:
 def discharge() -> Raw:
     """The generated readiness-for-discharge cohort, 16,749 x 22, under the paper's constraints."""
     cohort = readiness.synthetic(seed=0)
-    return Raw(cohort.frame(), np.asarray(cohort.ready), cohort.schema, 0.75, group="sex")
+    frame = cohort.frame()
+    sex = np.where(frame["sex"] == 1, "Male", "Female")
+    groups = {"sex": sex, "age": age_bands(frame["age"])}
+    return Raw(frame, np.asarray(cohort.ready), cohort.schema, 0.75, groups)
 
 
 def applications() -> Raw:
     """The generated credit table, 20,000 x 12 of mixed kinds."""
     table = credit.synthetic(20_000, seed=0)
-    return Raw(table.frame(), table.repaid, table.schema, 0.75, group="home")
+    return Raw(table.frame(), table.repaid, table.schema, 0.75)
 
 
 # where a data folder is given
@@ -172,7 +181,8 @@ def adult(folder: Path) -> Raw:
     for name in ("race", "sex", "native_country", "relationship", "marital_status"):
         schema = schema.with_(name, moves="never")
     schema = schema.with_("age", moves="up", within=5).with_("education_num", moves="up")
-    return Raw(frame, rich, schema, 0.5, group="sex")
+    groups = {"sex": frame["sex"].to_numpy(), "age": age_bands(frame["age"])}
+    return Raw(frame, rich, schema, 0.5, groups)
 
 
 GERMAN_COLUMNS = [
@@ -198,6 +208,8 @@ GERMAN_COLUMNS = [
     "foreign",
 ]
 
+GERMAN_WOMEN = ("A92", "A95")  # of the codes for sex and marital status
+
 
 def german(folder: Path) -> Raw:
     """UCI German credit (Statlog), 1,000 x 20; a good risk is wanted."""
@@ -209,7 +221,9 @@ def german(folder: Path) -> Raw:
     schema = Schema.infer(frame)
     for name in ("status", "foreign", "purpose", "history"):
         schema = schema.with_(name, moves="never")
-    return Raw(frame, good, schema.with_("age", moves="up", within=5), 0.75, group="status")
+    sex = np.where(frame["status"].isin(GERMAN_WOMEN), "Female", "Male")
+    groups = {"sex": sex, "age": age_bands(frame["age"])}
+    return Raw(frame, good, schema.with_("age", moves="up", within=5), 0.75, groups)
 
 
 def gmsc(folder: Path) -> Raw:

@@ -11,19 +11,16 @@ from localface.evaluation.metrics import (
     DecileGap,
     Interval,
     by_decile,
-    by_group,
     lowest_decile_gap,
     over_seeds,
 )
 from localface.evaluation.metrics.groups import GroupResult
 
 Row = dict[str, Any]
-OURS = (
-    "localface",
-    "localface-path",
-    "localface-states",
-    "localface-states-path",
-)  # as it comes first
+PLAIN = "localface"  # as it comes
+PATH = "localface-path"
+LASTING = "localface-lasting-90"
+FLOOR = 0.05  # the share of held-out people on rarer ground from which on ground counts as common
 OUTLIER = 1.5  # a local outlier factor from which on an end counts as an outlier
 
 
@@ -102,12 +99,13 @@ class Figures(NamedTuple):
     asked: int
     found: Interval
     sound: Interval
-    sound_heldout: float  # the same with the rule on held-out people in place of LocalFACE's own
+    sound_heldout: float  # by the density of held-out people, of those who start on common ground
+    row_like: float  # of answers, whose end boosted trees take for a row as they take most people
     valid: float  # of answers, by a fresh call
     broken: float  # of answers, how many break a constraint at some state
     traversable: float  # of steps, by the independent judge
     changed: float
-    l1: float
+    effort: float
     cost: float
     sparsity: float
     redundancy: float
@@ -123,15 +121,14 @@ class Figures(NamedTuple):
     people: float  # other people within eps at the loneliest place of the way
     monotone: float
     retrained: float
-    reachable: float
-    stable: float
-    moved: float
+    families: float
     calls: float
     records: float
     rows_seen: float  # share of all rows, where a method counts them
     setup: float
     seconds: float
     p95: float
+    p99: float
 
 
 def figures(rows: Sequence[Row], method: str) -> Figures:
@@ -144,13 +141,15 @@ def figures(rows: Sequence[Row], method: str) -> Figures:
         asked=len(mine),
         found=by_seed(mine, lambda some: share(some, "found")),
         sound=by_seed(mine, lambda some: share(some, "sound")),
-        sound_heldout=float(np.mean([_sound_heldout(row) for row in mine])),
-        broken=float(np.mean([row["violations"] > 0 for row in got])) if got else float("nan"),
+        sound_heldout=_mean([sound_heldout(row) for row in mine if starts_common(row)]),
+        row_like=_mean([row["likeness"] >= FLOOR for row in got]),
+        broken=_mean([row["violations"] > 0 for row in got]),
         traversable=of_steps(got, "traversable"),
         traversable_heldout=of_steps(got, "traversable_heldout"),
         outliers=_outliers(got),
         rows_seen=float(np.median(seen)) if seen else float("nan"),
         p95=quantile(mine, "seconds", 0.95),
+        p99=quantile(mine, "seconds", 0.99),
         **{name: mean(got, key) for name, key in _MEANS.items()},
         **{name: middle(got, key) for name, key in _MEDIANS.items()},
         **{name: middle(mine, name) for name in ("setup", "seconds")},
@@ -166,29 +165,17 @@ _MEANS = {
         "ynn",
         "monotone",
         "retrained",
-        "reachable",
-        "stable",
+        "families",
     )
 }
 _MEDIANS = {
     "changed": "l0",
+    "effort": "l1",
     "cost": "l2",
     "lowest": "lowest_density",
     "average": "mean_density",
     "people": "fewest_people",
-    **{
-        key: key
-        for key in (
-            "l1",
-            "density",
-            "likeness",
-            "knn_distance",
-            "detour",
-            "moved",
-            "calls",
-            "records",
-        )
-    },
+    **{key: key for key in ("density", "likeness", "knn_distance", "detour", "calls", "records")},
 }
 
 
@@ -199,8 +186,18 @@ def of_steps(rows: Sequence[Row], key: str) -> float:
     return float(sum(row[key] * row["steps"] for row in known) / walked) if walked else float("nan")
 
 
-def _sound_heldout(row: Row) -> bool:
+def sound_heldout(row: Row) -> bool:
+    """Sound with the density of held-out people in place of the one that LocalFACE searches by."""
     return bool(row["valid"] and not row["violations"] and row["traversable_heldout"] == 1.0)
+
+
+def starts_common(row: Row) -> bool:
+    """Whether a person stands on common ground by the density of held-out people."""
+    return bool(row["heldout_start"] >= FLOOR)
+
+
+def _mean(flags: Sequence[bool]) -> float:
+    return float(np.mean(flags)) if flags else float("nan")
 
 
 def _outliers(got: Sequence[Row]) -> float:
@@ -220,8 +217,7 @@ def deciles(rows: Sequence[Row], method: str) -> list[GroupResult]:
     """Success by how usual the place is where people start, over all tables."""
     mine = of(rows, method=method)
     flags = [bool(row["sound"]) for row in mine]
-    costs = np.array([_number(row["l2"]) for row in mine])
-    return by_decile(flags, costs, np.array([row["density_start"] for row in mine]))
+    return by_decile(flags, costs_of(mine), np.array([row["density_start"] for row in mine]))
 
 
 def gap(rows: Sequence[Row], method: str, key: str = "sound") -> DecileGap:
@@ -232,17 +228,14 @@ def gap(rows: Sequence[Row], method: str, key: str = "sound") -> DecileGap:
     )
 
 
-def groups(rows: Sequence[Row], method: str) -> list[GroupResult]:
-    """Success and cost by group, where a table has one."""
-    mine = [row for row in of(rows, method=method) if row["group"] is not None]
-    flags = [bool(row["sound"]) for row in mine]
-    costs = np.array([_number(row["l2"]) for row in mine])
-    return by_group(flags, costs, [row["group"] for row in mine])
+def costs_of(rows: Sequence[Row]) -> np.ndarray[Any, Any]:
+    """The length of each change; NaN where there is none."""
+    return np.array([_number(row["l2"]) for row in rows])
 
 
 def hopeful(rows: Sequence[Row]) -> list[Row]:
     """The rows of people who have any target within their constraints, as LocalFACE counts."""
-    nobody = {who(row) for row in of(rows, method="localface-path") if row["status"] == "NO_TARGET"}
+    nobody = {who(row) for row in of(rows, method=PATH) if row["status"] == "NO_TARGET"}
     return [row for row in rows if who(row) not in nobody]
 
 

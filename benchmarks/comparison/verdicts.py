@@ -4,20 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
-from sklearn.ensemble import (
-    ExtraTreesClassifier,
-    HistGradientBoostingClassifier,
-    RandomForestClassifier,
-)
-from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.neural_network import MLPClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from tqdm import tqdm
 
 from cell_files import Cell, Rules, complete, lines
@@ -27,20 +16,21 @@ from localface.evaluation.metrics import (
     Judge,
     Measures,
     RowClassifier,
-    l2,
     measure_many,
     points_of_records,
 )
 from localface.types import Array
-from methods import METHODS, most_people
+from methods import most_people
 from oracle import optimum
+from retraining import other_families, unseen_refits
 from running import split
-from splits import World, encoded
+from splits import World
 
-RETRAINED = {"bootstrap": 8, "seed": 6, "family": 6}
-ROWS = 5_000  # that a model is trained on again with, at most
-AUDITED = 2  # people of a cell whose counterfactual our path is laid to
-LARGE = 10_000  # rows from which on the optimum is asked about
+LARGE = 5_000  # rows from which on the optimum is asked about
+TOLD = (
+    *("error", "seconds", "clock", "calls", "records", "status", "entry"),
+    *("rows_seen", "rows_of", "proven", "stated"),
+)  # by the method itself
 
 
 def judged(name: str, seed: int, methods: Sequence[str], rules: Rules) -> list[dict[str, Any]]:
@@ -50,6 +40,8 @@ def judged(name: str, seed: int, methods: Sequence[str], rules: Rules) -> list[d
     fresh = {
         cell.method: cell.file(rules.out).stat().st_mtime for cell in cells if complete(cell, rules)
     }
+    if not fresh:
+        return []
     if path.exists():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["stamps"] == fresh:
@@ -61,14 +53,21 @@ def judged(name: str, seed: int, methods: Sequence[str], rules: Rules) -> list[d
 
 
 def _judge(name: str, seed: int, methods: Sequence[str], rules: Rules) -> Iterator[dict[str, Any]]:
-    at = split(name, seed, rules)
-    bench = Bench(at)
-    for method in tqdm(methods, desc=f"judging {name} {seed}", leave=False):
-        said = lines(Cell(name, seed, method).file(rules.out))
-        if "missing" in said[-1]:
-            continue
-        told = {line["person"]: line for line in said if "person" in line}
-        yield from ({**row, "setup": said[-1].get("setup")} for row in bench.rows(method, told))
+    bench = Bench(split(name, seed, rules))
+    said = {method: lines(Cell(name, seed, method).file(rules.out)) for method in methods}
+    cells = [bench.told(method, some) for method, some in said.items() if "missing" not in some[-1]]
+    agreed = bench.agreement(cells)
+    for one in tqdm(cells, desc=f"judging {name} {seed}", leave=False):
+        yield from bench.rows(one, agreed[one.method])
+
+
+class Told(NamedTuple):
+    """What one method said: a line a person, and the paths (None where nothing was found)."""
+
+    method: str
+    setup: float | None
+    lines: Sequence[dict[str, Any]]
+    paths: Sequence[Array | None]
 
 
 class Bench:
@@ -96,78 +95,67 @@ class Bench:
             classifier=RowClassifier.fit(known, unseen, at.schema, seed=at.seed),
         )
         assert self.judge.rule is not None
+        assert self.judge.heldout is not None
         log_densities = self.judge.rule.along(self.points, self.points).lowest_logs
         self.shares = self.explainer.density.scale.share_below(log_densities)
-        self.models = list(retrained(at))
+        self.heldout_shares = self.judge.heldout.share(
+            self.judge.heldout.log_densities(self.points)
+        )
+        self.refits = unseen_refits(at)
+        self.families = other_families(at)
 
     def _score(self, records: Array) -> Array:
         """A fresh call of the model itself."""
         return self.at.scores(self.form.make_table(records))
 
-    def rows(self, method: str, said: dict[int, dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """One row a person, whether or not anything was proposed."""
+    def told(self, method: str, said: Sequence[dict[str, Any]]) -> Told:
+        """One line a person who was asked about, whether or not the method came that far."""
+        known = {line["person"]: line for line in said if "person" in line}
         nobody: dict[str, Any] = {"found": False, "error": "not run"}
-        asked = max(most_people(method, len(self.people)), len(said))
-        told = [said.get(number, nobody) for number in range(asked)]
-        paths = [None if not line["found"] else np.array(line["states"]) for line in told]
-        measures = measure_many(self.judge, paths, self.boxes[: len(told)])
-        people = self.people[: len(told)]
-        ends = np.array(
-            [
-                record if path is None else path[-1]
-                for record, path in zip(people, paths, strict=True)
-            ]
-        )
-        votes = np.array(
-            [model(self.form.make_table(ends)) >= self.at.min_score for model in self.models]
-        )
-        reachable = self._audited(method, paths)
-        for number, (line, one) in enumerate(zip(told, measures, strict=True)):
-            row = {"world": self.at.name, "seed": self.at.seed, "method": method, "person": number}
-            row |= {
-                key: line.get(key)
-                for key in ("error", "seconds", "clock", "calls", "records", "status", "entry")
-            }
-            row |= {key: line.get(key) for key in ("rows_seen", "rows_of", "proven")}
-            row |= personal(one) | {
-                "density_start": float(self.shares[number]),
-                "reachable": reachable.get(number),
-            }
-            row["group"] = None if self.at.group is None else str(self.at.group[number])
-            row["retrained"] = float(votes[:, number].mean()) if one.found else None
-            row |= self._again(line, paths[number])
-            if method == "localface-path" and one.found and not line.get("entry"):
+        asked = max(most_people(method, len(self.people)), len(known))
+        each = [known.get(number, nobody) for number in range(asked)]
+        paths = [np.array(line["states"]) if line["found"] else None for line in each]
+        return Told(method, said[-1].get("setup"), each, paths)
+
+    def agreement(self, cells: Sequence[Told]) -> dict[str, dict[str, Array]]:
+        """The shares of models that let each end through; each is called once for all methods."""
+        ends = [
+            self.people[number] if path is None else path[-1]
+            for cell in cells
+            for number, path in enumerate(cell.paths)
+        ]
+        if not ends:
+            return {}
+        table = self.form.make_table(np.array(ends))
+        cuts = np.cumsum([len(cell.paths) for cell in cells])[:-1]
+        found: dict[str, dict[str, Array]] = {cell.method: {} for cell in cells}
+        for key, models in (("retrained", self.refits), ("families", self.families)):
+            votes = np.mean([model(table) >= self.at.min_score for model in models], axis=0)
+            for cell, part in zip(cells, np.split(votes, cuts), strict=True):
+                found[cell.method][key] = part
+        return found
+
+    def rows(self, cell: Told, agreed: dict[str, Array]) -> Iterator[dict[str, Any]]:
+        """One row a person, whether or not anything was proposed."""
+        measures = measure_many(self.judge, cell.paths, self.boxes[: len(cell.paths)])
+        for number, (line, one) in enumerate(zip(cell.lines, measures, strict=True)):
+            row = {"world": self.at.name, "seed": self.at.seed, "method": cell.method}
+            row |= {"person": number, "setup": cell.setup}
+            row |= {key: line.get(key) for key in TOLD} | personal(one)
+            row |= self._person(number)
+            for key, shares in agreed.items():
+                row[key] = float(shares[number]) if one.found else None
+            if cell.method == "localface-path" and one.found and not line.get("entry"):
                 row |= self._optimum(number, float(line["path_cost"]))
             yield row
 
-    def _audited(self, method: str, paths: Sequence[Array | None]) -> dict[int, bool]:
-        """For methods that jump: whether a sound way leads to where they jump."""
-        if METHODS[method].kind != "jump" or METHODS[method].tuned:
-            return {}
-        some = [(number, path) for number, path in enumerate(paths) if path is not None][:AUDITED]
-        return {number: self._reachable(number, path) for number, path in some}
-
-    def _reachable(self, number: int, path: Array) -> bool:
-        try:
-            end = self.form.make_table(path[-1:])
-            return bool(
-                self.explainer.audit(self.at.people.iloc[[number]], end, progress=False)[
-                    0
-                ].reachable
-            )
-        except Exception:  # whatever is no record at all cannot be walked to
-            return False
-
-    def _again(self, line: dict[str, Any], path: Array | None) -> dict[str, Any]:
-        """How far the end moves when the person is measured with a little noise."""
-        if path is None or "again" not in line:
-            return {"stable": None, "moved": None}
-        if line["again"] is None:
-            return {"stable": 0.0, "moved": None}
-        again = np.array(line["again"])
-        if np.array_equal(again[0], path[0]):  # none of their numbers can be off by a little
-            return {"stable": None, "moved": None}
-        return {"stable": 1.0, "moved": float(l2(path[-1:], again[-1:], self.space)[0])}
+    def _person(self, number: int) -> dict[str, Any]:
+        """Where somebody starts, by the rule's density and by that of held-out people; groups."""
+        return {
+            "density_start": float(self.shares[number]),
+            "heldout_start": float(self.heldout_shares[number]),
+            "groups": {kind: str(told[number]) for kind, told in self.at.groups.items()},
+        }
 
     def _optimum(self, number: int, length: float) -> dict[str, Any]:
         """How long our path is beside the shortest over all the data."""
@@ -185,41 +173,3 @@ def personal(one: Measures) -> dict[str, float]:
     plain = one.to_dict()
     kept = {"sound": plain["sound_personal"], "traversable": plain["traversable_personal"]}
     return {**plain, "sound_strict": plain["sound"], **kept}
-
-
-def retrained(at: World) -> Iterator[Any]:
-    """Retrained models: on other draws of the people, with other seeds, of other families."""
-    rng = np.random.default_rng(at.seed)
-    rows = rng.permutation(len(at.data))[:ROWS]
-    for number in range(RETRAINED["bootstrap"]):
-        drawn = rng.choice(len(at.data), len(rows))
-        yield _scores(encoded(at.data, _trees(number)).fit(at.data.iloc[drawn], at.labels[drawn]))
-    families = [
-        HistGradientBoostingClassifier(random_state=0),
-        ExtraTreesClassifier(100, min_samples_leaf=5, class_weight="balanced", random_state=0),
-        make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000, class_weight="balanced")),
-        make_pipeline(
-            StandardScaler(),
-            MLPClassifier((32,), max_iter=200, early_stopping=True, random_state=0),
-        ),
-        make_pipeline(StandardScaler(), KNeighborsClassifier(25)),
-        RandomForestClassifier(100, max_depth=6, class_weight="balanced", random_state=0),
-    ]
-    for model in [
-        *(_trees(100 + number) for number in range(RETRAINED["seed"])),
-        *families[: RETRAINED["family"]],
-    ]:
-        yield _scores(encoded(at.data, model).fit(at.data.iloc[rows], at.labels[rows]))
-
-
-def _trees(seed: int) -> RandomForestClassifier:
-    return RandomForestClassifier(
-        100, min_samples_leaf=5, class_weight="balanced", random_state=seed
-    )
-
-
-def _scores(model: Any) -> Any:
-    def score(frame: pd.DataFrame) -> Any:
-        return model.predict_proba(frame)[:, 1]
-
-    return score

@@ -20,10 +20,12 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks" / "comparison"))
 import methods
 import pictures
 import report
+import retraining
 import running
 import verdicts as judging
 from bars import bars
 from cell_files import Cell, Rules, complete, lines
+from lasting_bars import beside, calibration
 from localface import Feature, Schema
 from localface.data.space import Space
 from localface.density.common_states import fit_common_states
@@ -57,7 +59,7 @@ class Trouble:
 
 
 def entry(what: str) -> methods.Entry:
-    return methods.Entry(lambda at: Trouble(what), "jump", "trouble")
+    return methods.Entry(lambda at: Trouble(what), cost=0)
 
 
 @pytest.fixture
@@ -115,7 +117,8 @@ def test_a_method_whose_package_is_missing_is_named_as_missing(
 def test_the_report_is_one_page_that_asks_nothing_of_anybody(
     rules: Rules, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(judging, "RETRAINED", {"bootstrap": 1, "seed": 0, "family": 0})
+    monkeypatch.setattr(retraining, "REFITS", 1)
+    monkeypatch.setattr(judging, "other_families", lambda at: [lambda table: np.ones(len(table))])
     names = ["localface-path", "nearest-unlike"]
     patient = replace(rules, limit=20.0)
     run_split("moons", 0, names, patient)
@@ -136,14 +139,15 @@ def test_the_report_is_one_page_that_asks_nothing_of_anybody(
 
 def row(method: str, person: int, *, sound: bool, **more: Any) -> dict[str, Any]:
     """What the judge says of one person, as far as bars and tables read it."""
-    plain = dict.fromkeys(("retrained", "l0", "l2", "ynn", "lowest_density", "over_optimum"), 0.5)
+    numbers = ("retrained", "l0", "l1", "l2", "ynn", "lowest_density", "over_optimum")
+    plain = dict.fromkeys((*numbers, "likeness", "traversable_heldout", "heldout_start"), 0.5)
     who = {
         "world": "here",
         "seed": 0,
         "method": method,
         "person": person,
         "status": "FOUND",
-        "group": None,
+        "groups": {},
     }
     said = {
         "found": 1.0,
@@ -182,15 +186,59 @@ def test_speed_is_compared_on_the_people_whom_the_peer_was_tried_on() -> None:
     assert "least 20.0 times" in bar([*mine, *peer], "10 times").measured
 
 
-def test_robustness_is_compared_on_the_people_whom_both_answer() -> None:
+def test_agreement_is_compared_on_the_people_whom_both_answer() -> None:
     mine = [row("localface", i, sound=True, retrained=0.9 if i < 4 else 0.1) for i in range(8)]
     peer = [
         row("bold", i, sound=True, found=float(i < 4), retrained=0.8 if i < 4 else None)
         for i in range(8)
     ]
-    assert bar([*mine, *peer], "retrained").met
+    assert bar([*mine, *peer], "refits agree").met
     peer = [row("bold", i, sound=True, retrained=0.8) for i in range(8)]
-    assert bar([*mine, *peer], "retrained").met is False
+    assert bar([*mine, *peer], "refits agree").met is False
+
+
+@pytest.mark.parametrize(
+    ("effort", "ours"), [(0.9, 0.0), (1.0, 0.4), (2.0, 0.6), (3.0, 0.8), (9.0, 0.8)]
+)
+def test_at_equal_effort_a_peer_stands_beside_the_line_between_our_settings(
+    effort: float, ours: float
+) -> None:
+    cheap = [row("localface", i, sound=True, retrained=0.4, l1=1.0) for i in range(8)]
+    dear = [row("localface-lasting-90", i, sound=True, retrained=0.8, l1=3.0) for i in range(4)]
+    peer = [row("bold", i, sound=True, retrained=0.7, l1=effort) for i in range(8)]
+    held = beside([*cheap, *dear, *peer], "bold")
+    assert held is not None
+    assert held.ours == pytest.approx(ours)
+    assert held.people == 4  # those whom all our settings were asked about
+
+
+def test_what_is_stated_is_held_against_what_refits_show_bin_by_bin() -> None:
+    told = [
+        row("localface-lasting-90", i, sound=True, stated=0.5 + i / 100, retrained=0.52 + i / 100)
+        for i in range(50)
+    ]
+    assert bar(told, "what answers state").met
+    assert [n for _, _, n in calibration(told)] == [10] * 5
+    boasting = [{**one, "retrained": 0.3} if one["person"] >= 40 else one for one in told]
+    assert "94% stated, 30% seen of 10" in bar(boasting, "what answers state").where
+
+
+def test_a_group_is_compared_with_everybody_else_of_its_table() -> None:
+    told = [
+        row("localface", i, sound=i >= 10, found=float(i >= 10), groups={"sex": "fm"[i % 2]})
+        for i in range(60)
+    ]
+    assert bar(told, "every group").met
+    women_last = [{**one, "groups": {"sex": "f" if one["person"] < 20 else "m"}} for one in told]
+    assert "sex f, 50% of 20 beside 100% of 40" in bar(women_last, "every group").where
+
+
+def test_features_are_compared_with_a_peers_sound_answers_only() -> None:
+    mine = [row("localface", i, sound=True, l0=2.0) for i in range(12)]
+    bold = [row("nice-sparse", i, sound=i >= 6, l0=1.0 if i < 6 else 3.0) for i in range(12)]
+    assert bar([*mine, *bold], "features changed, mean").met
+    fair = [row("nice-sparse", i, sound=True, l0=1.0) for i in range(12)]
+    assert "1.00 beside 2.00 of 12" in bar([*mine, *fair], "features changed, mean").where
 
 
 def test_a_cell_that_is_not_through_is_not_judged(rules: Rules) -> None:
