@@ -29,9 +29,10 @@ from sklearn.linear_model import LogisticRegression
 
 from localface import Feature, LocalFACE, Recourse, Schema, Search
 from localface.analyses.alternatives import Alternatives
-from localface.apps.web.app import Service, openapi_document
+from localface.apps.web.app import openapi_document
 from localface.apps.web.demos import column_values, make_demo_service, make_own_service
 from localface.apps.web.http.guard import RequestLimits
+from localface.apps.web.service import Service
 from localface.apps.web.serving import Serving, make_serving
 from localface.apps.web.views.people_list import PeopleList
 from localface.cases.moons import two_moons

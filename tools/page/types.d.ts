@@ -54,6 +54,7 @@ declare namespace Reply {
     people: boolean;
     outcomes: boolean;
     plane: boolean;
+    retrained: boolean;
     features: Feature[];
     relations: string[][];
   }
@@ -103,6 +104,7 @@ declare namespace Reply {
     on_the_way: string | null;
     entry: boolean;
     evidence: string | null;
+    firm?: string; // how exactly it has to be kept to, once that is known
   }
 
   interface State {
@@ -246,6 +248,12 @@ declare namespace Reply {
     n_people: number;
     alike: string[];
     features: Effect[];
+  }
+
+  /** POST /firmness */
+  interface Firmness {
+    plans: { firmness: string | null; actions: string[] }[];
+    learning: boolean;
   }
 
   interface ScoreLine {
@@ -401,5 +409,6 @@ declare namespace Page {
     along?: Along;
     onAlong?: (along: Along) => void;
     onLeave?: (feature: string) => void;
+    firmnessComes?: boolean;
   }
 }

@@ -30,7 +30,7 @@ from localface.options import Search
 
 if TYPE_CHECKING:
     from localface.apps.batch import Report
-    from localface.apps.web.app import Service
+    from localface.apps.web.service import Service
 
 
 def _run_demo(arguments: argparse.Namespace) -> int:

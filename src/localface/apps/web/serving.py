@@ -14,10 +14,11 @@ from typing import Any
 
 import uvicorn
 
-from localface.apps.web.app import Service, make_app
+from localface.apps.web.app import make_app
 from localface.apps.web.http.connections import bounded_connections
 from localface.apps.web.http.hosts import is_loopback
 from localface.apps.web.http.metrics import ServiceMetrics
+from localface.apps.web.service import Service
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.workers.handlers import RequestHandler
 from localface.apps.web.workers.processes import ForkTemplate
@@ -66,7 +67,7 @@ class Serving:
         self._socket = _bind_socket(host, port)
         self.host = host
         self.port = int(self._socket.getsockname()[1])
-        handler = RequestHandler(service.explainer, service.labels)
+        handler = RequestHandler(service.explainer, service.labels, service.outcomes)
         self._plan = plan_workers(handler, service.workers, template)
         metrics = ServiceMetrics()
         connections = service.connection_limits

@@ -147,6 +147,26 @@ class ScoresAsk(EffectsAsk):
     )
 
 
+class PlanToJudge(Strict):
+    """A plan whose firmness is asked for."""
+
+    actions: list[Record] = Field(
+        min_length=1, max_length=64, description="what each action changes, by feature, in order"
+    )
+    density: JsonNumber = Field(0.5, ge=0, le=1, description="of its end, as the answer says")
+
+
+class FirmnessAsk(EffectsAsk):
+    """What POST /firmness takes."""
+
+    plans: list[PlanToJudge] = Field(min_length=1, max_length=6)
+    retrained: bool = Field(
+        False,
+        description="how likely a retrained model agrees, in place of small deviations; only "
+        "where GET /schema says so",
+    )
+
+
 class CheckAsk(CheckOptions):
     """What POST /check takes; as ``LocalFACE.check`` does."""
 

@@ -86,6 +86,7 @@ class SchemaReply(BaseModel):
     people: bool
     outcomes: bool
     plane: bool
+    retrained: bool = Field(description="whether POST /firmness can tell of retrained models")
     features: list[FeatureInfo]
     relations: list[list[str]]
 

@@ -7,6 +7,7 @@ import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confi
 import { constraintsPanel } from "./constraints.js";
 import { called, h } from "./dom.js";
 import { entryForm } from "./entry.js";
+import { Firmness } from "./firmness.js";
 import { forceOf } from "./force.js";
 import { mapPane } from "./map.js";
 import { offersOf } from "./offers.js";
@@ -18,7 +19,7 @@ import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
 import { todayOf } from "./today.js";
 import { startTour, tourInvitation } from "./tour.js";
-import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
+import { answerOf, cautionsOf, decisionOf, drawFigures, spoken, tellFirmness } from "./view.js";
 import { planOf, takeawayPane, wordsOf } from "./takeaway.js";
 import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
 import { whyNotPane } from "./whynot.js";
@@ -70,6 +71,7 @@ class Workbench {
     /** @type {Page.ViewOptions} */
     this.options = {
       along: "actions",
+      firmnessComes: true,
       onLeave: (name) => this.change((state) => ({ ...state, forbidden: [...new Set([...state.forbidden, name])] })),
     };
     /** @type {Asker<Reply.Recourse, Page.State>} */
@@ -121,6 +123,13 @@ class Workbench {
       onBusy: () => {},
       onAnswer: (tried, about) => about === this.state && this.shownView && this.offer(this.shownView, tried.view),
       onRefusal: () => at("view").querySelector("[data-key='trying']")?.remove(),
+    });
+    this.firmness = new Firmness({
+      retrained: schema.retrained,
+      onFirm: (view) => {
+        if (view === this.shownView) tellFirmness(view, at("decision"), at("view"));
+        this.several.redraw();
+      },
     });
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
@@ -502,13 +511,14 @@ class Workbench {
     at("who").textContent = capital(nameOf(this.shown));
     at("people-chosen").textContent = nameOf(this.shown);
     at("cautions").replaceChildren(...cautionsOf(view));
-    at("decision").replaceChildren(decisionOf(view));
+    at("decision").replaceChildren(decisionOf(view, this.options));
     this.drawForce();
     this.drawToday();
     this.takeaway.show(view, nameOf(this.shown));
     this.compareOpened(view);
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
     this.offer(view, null);
+    this.firmness.about(view, this.shown);
     drawFigures(view, at("view"), this.options);
     this.limits.keptFloor(this.state, view.density.kept_text ?? null);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
@@ -648,6 +658,7 @@ class Workbench {
     this.shown = this.state;
     const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
     for (const one of asked) one.stop();
+    this.firmness.stop();
     this.effects = null;
     clearTimeout(this.telling);
     clearTimeout(this.trying);

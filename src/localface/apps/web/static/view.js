@@ -29,8 +29,9 @@ export function cautionsOf(view) {
 /**
  * The decision: the score beside what is wanted, and how usual the person is.
  * @param {Reply.View} view
+ * @param {Page.ViewOptions} [options]
  */
-export function decisionOf(view) {
+export function decisionOf(view, options = {}) {
   const { score, density } = view;
   const found = view.status === "FOUND";
   const state = view.status === "ALREADY_THERE" ? "reached" : found ? "can" : "cannot";
@@ -59,18 +60,35 @@ export function decisionOf(view) {
       h("span", { class: "label" }, "How usual", help("usual")),
       usualBar(density),
       h("span", { class: "words" }, sentence(density.text)),
-      firmness(view),
+      firmness(view, options),
     ),
   );
 }
 
+const FIRM_LATER = "how firm it is, is being worked out";
+
 /**
- * How firmly the plan stands, where that is known.
+ * How firmly the plan stands, where that is known or will be.
  * @param {Reply.View} view
+ * @param {Page.ViewOptions} options
  */
-function firmness({ firmness: words }) {
-  if (!words) return null;
-  return h("span", { class: "words firm" }, sentence(words), help("robustness"));
+function firmness({ firmness: words, status, actions }, { firmnessComes }) {
+  const comes = firmnessComes && status === "FOUND" && actions.length > 0;
+  if (!words && !comes) return null;
+  return h("span", { class: "words firm" }, h("span", { class: "firm-words" }, sentence(words ?? FIRM_LATER)), help("robustness"));
+}
+
+/**
+ * Say how firm the plan is where its place was kept, and touch nothing else.
+ * @param {Reply.View} view
+ * @param {HTMLElement} decision
+ * @param {HTMLElement} answer
+ */
+export function tellFirmness(view, decision, answer) {
+  const whole = decision.querySelector(".firm-words");
+  if (whole && view.firmness) whole.textContent = sentence(view.firmness);
+  const places = answer.querySelectorAll(".card .firm-action");
+  places.forEach((one, i) => (one.textContent = view.actions[i]?.firm ?? ""));
 }
 
 /**
@@ -272,6 +290,8 @@ function card(view, action, options) {
   chips.push(h("span", { class: "fact" }, action.density_text));
   if (action.purpose) chips.push(h("span", { class: "fact" }, action.purpose));
   if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
+  if (action.firm || (options.firmnessComes && !view.firmness))
+    chips.push(h("span", { class: "fact firm-action" }, action.firm ?? FIRM_LATER));
   if (action.below_floor) chips.push(h("span", { class: "fact below" }, belowFloor(view)));
   return h(
     "li",

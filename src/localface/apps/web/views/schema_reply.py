@@ -29,6 +29,7 @@ def schema_reply(
     people: bool,
     outcomes: bool,
     plane: bool,
+    retrained: bool,
     labels: Labels,
 ) -> dict[str, Any]:
     """Describe an explainer; the flags say what else the service can be asked for."""
@@ -45,6 +46,7 @@ def schema_reply(
         "people": people,
         "outcomes": outcomes,
         "plane": plane,
+        "retrained": retrained,
         "features": [
             {
                 **feature_view(feature, labels),

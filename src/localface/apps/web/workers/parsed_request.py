@@ -75,7 +75,7 @@ def takes_many_searches(body: RequestBody) -> bool:
 
 def needs_no_search(body: RequestBody) -> bool:
     """Whether a request only asks for scores, and is answered at once."""
-    return body["kind"] in ("effects", "scores")
+    return body["kind"] in ("effects", "scores", "firmness")
 
 
 def _ask_from_body(body: RequestBody) -> Ask:

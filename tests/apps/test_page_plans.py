@@ -1,0 +1,87 @@
+"""Plans on the page: how firm they are, promises, other plans as they are found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import browser as chrome
+from browser import opened, posted, serving, settled
+
+pytestmark = pytest.mark.slow
+
+SOMEONE = 1106  # of the default world: four actions
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chrome.browsing() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def ward(browser: Any) -> Iterator[str]:
+    with serving() as url:
+        yield url
+
+
+def judged(ward: str, person: int, **more: Any) -> Any:
+    """What the service says of how firm somebody's plan is."""
+    view = posted(ward, "recourse", {"id": person})["view"]
+    actions = [
+        {one["feature"]: one["after"] for one in action["changes"]} for action in view["actions"]
+    ]
+    plan = {"actions": actions, "density": view["actions"][-1]["density"]}
+    return posted(ward, "firmness", {"id": person, "plans": [plan], **more})
+
+
+# how firm
+
+
+def test_every_card_and_the_answer_say_how_firm_they_are_without_any_option(
+    browser: Any, ward: str
+) -> None:
+    (plan,) = judged(ward, SOMEONE)["plans"]
+    with opened(browser, f"{ward}#id={SOMEONE}") as watched:
+        page = watched.page
+        settled(page)
+        page.get_by_text(plan["firmness"][1:]).first.wait_for()
+        assert page.locator(".card .firm-action").all_inner_texts() == plan["actions"]
+        assert page.locator(".card").count() == len(plan["actions"])
+        assert not watched.errors
+
+
+def test_what_retrained_models_say_is_added_once_it_is_known(browser: Any, ward: str) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.set_default_timeout(chrome.PATIENCE)
+    words = "a retrained model agrees with probability 36 %"
+    asked = []
+
+    def answer(route: Any) -> None:
+        body = json.loads(route.request.post_data)
+        if not body["retrained"]:
+            route.continue_()
+            return
+        asked.append(body)
+        plan = {"firmness": words, "robustness": None, "models": None, "lasting": None}
+        reply = {"plans": [{**plan, "actions": []}], "learning": False, "milliseconds": 1.0}
+        route.fulfill(json=reply)
+
+    page.route("**/firmness", answer)
+    page.goto(f"{ward}#id={SOMEONE}")
+    page.get_by_text(words).first.wait_for()
+    told = page.locator(".firm-words").inner_text()
+    assert told.startswith("Still holds in")
+    assert page.locator(".card .firm-action").first.inner_text().startswith("missed by up to")
+    assert len(asked) == 1
+    context.close()
+
+
+def test_the_default_world_can_be_fitted_again_without_anybody_waiting(ward: str) -> None:
+    assert chrome.fetched(ward, "schema")["retrained"] is True
+    found = judged(ward, SOMEONE, retrained=True)
+    assert found["learning"] or found["plans"][0]["lasting"]
