@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import pytest
 
 import browser as chrome
 from browser import opened, posted, serving, settled
+
+from localface import Promises
 
 pytestmark = pytest.mark.slow
 
@@ -23,8 +27,13 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="module")
-def ward(browser: Any) -> Iterator[str]:
-    with serving() as url:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("promises")
+
+
+@pytest.fixture(scope="module")
+def ward(browser: Any, folder: Path) -> Iterator[str]:
+    with serving("--promises", str(folder)) as url:
         yield url
 
 
@@ -85,3 +94,59 @@ def test_the_default_world_can_be_fitted_again_without_anybody_waiting(ward: str
     assert chrome.fetched(ward, "schema")["retrained"] is True
     found = judged(ward, SOMEONE, retrained=True)
     assert found["learning"] or found["plans"][0]["lasting"]
+
+
+# promises
+
+
+def test_one_click_writes_the_plan_on_the_page_down_as_a_promise(
+    browser: Any, ward: str, folder: Path
+) -> None:
+    with opened(browser, f"{ward}#id={SOMEONE}") as watched:
+        page = watched.page
+        settled(page)
+        page.click("#promise")
+        page.wait_for_selector("#promised:has-text('Promised, ')")
+
+        promise = Promises.open(folder, create=False)[-1]
+        view = posted(ward, "recourse", {"id": SOMEONE})["view"]
+        assert promise.person == str(SOMEONE)
+        assert promise.id in page.locator("#promised").inner_text()
+        assert [dict(one.changes) for one in promise.recourse.actions] == [
+            {one["feature"]: one["after"] for one in action["changes"]} for action in view["actions"]
+        ]
+
+        page.reload()
+        settled(page)
+        page.click("#promise")
+        page.wait_for_selector("#promised:has-text('Promised already')")
+        assert len(Promises.open(folder)) == promise.number
+        assert not watched.errors
+
+
+def test_a_plan_of_several_can_be_promised_and_nothing_of_it_stays_with_the_next_person(
+    browser: Any, ward: str, folder: Path
+) -> None:
+    with opened(browser, f"{ward}#id={SOMEONE}") as watched:
+        page = watched.page
+        settled(page)
+        page.click("#tab-ways")
+        page.locator("#panel-ways .use button").nth(1).click()
+        page.click("#promise")
+        page.wait_for_selector("#promised:has-text('Promised, ')")
+        changed = page.locator(".card .name").evaluate_all("all => all.map(one => one.title)")
+        last = Promises.open(folder)[-1].recourse
+        assert changed == [name for one in last.actions for name in one.changes]
+
+        page.locator(".person").first.click()
+        assert page.locator("#promised").inner_text() == ""
+        settled(page)
+
+
+def test_a_plan_that_is_not_what_is_answered_is_not_promised(ward: str, folder: Path) -> None:
+    before = len(Promises.open(folder))
+    with pytest.raises(HTTPError) as refused:
+        posted(ward, "promises", {"id": SOMEONE, "plan": [{"gcs_min": 15}]})
+    assert refused.value.code == 409
+    assert "ask again" in refused.value.read().decode()
+    assert len(Promises.open(folder)) == before

@@ -55,6 +55,7 @@ declare namespace Reply {
     outcomes: boolean;
     plane: boolean;
     retrained: boolean;
+    promises: boolean;
     features: Feature[];
     relations: string[][];
   }
@@ -248,6 +249,14 @@ declare namespace Reply {
     n_people: number;
     alike: string[];
     features: Effect[];
+  }
+
+  /** POST /promises */
+  interface Promised {
+    id: string;
+    time: string;
+    already: boolean;
+    head: string;
   }
 
   /** POST /firmness */

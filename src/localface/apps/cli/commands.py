@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localface.analyses.alternatives import Alternatives
+from localface.analyses.promises import Promises
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.apps import files
@@ -199,7 +200,10 @@ def _make_service(arguments: argparse.Namespace) -> Service:
         "workers": arguments.workers,
         "token": arguments.token,
         "title": arguments.title,
+        "promises": arguments.promises,
     }
+    if arguments.promises is not None:
+        Promises.open(arguments.promises)  # what is wrong with it is said now, not to a person
     if (arguments.data is None) != (arguments.model is None):
         raise InputError(
             "--data and --model go together: give both, or neither for the demonstration"

@@ -103,6 +103,7 @@ def _add_constant_routes(app: FastAPI, service: Service, *, retrained: bool) -> 
         outcomes=people is not None and people.outcomes is not None,
         plane=plane is not None,
         retrained=retrained,
+        promises=service.promises is not None,
         labels=service.labels,
     )
     _add_schema_routes(app, schema)

@@ -75,6 +75,7 @@ def _make_service(
         title=options.get("title") or title,
         workers=min(_MAX_WORKERS, n_cores()) if workers is None else workers,
         token=options.get("token"),
+        promises=options.get("promises"),
         **more,
     )
 

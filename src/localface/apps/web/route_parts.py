@@ -22,6 +22,7 @@ _DESCRIPTIONS = {
     404: "there is no such thing here",
     405: "this is asked for in another way",
     408: "the request took too long to arrive",
+    409: "the answer is no longer what it was; ask again",
     413: "the request is too large",
     415: "the request is not JSON",
     421: "this host name is not answered to",

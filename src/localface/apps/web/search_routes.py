@@ -22,6 +22,7 @@ from localface.apps.web.workers.retrained import RetrainedJudge
 
 Answer = Callable[[Request, request_models.WhoAsks, str], Awaitable[Response]]
 Errors = dict[int | str, dict[str, Any]]
+_NO_PROMISES = "no promises are kept here: start the service with --promises FOLDER"
 _NO_REFITS = "nothing is fitted again here: what became of people is not known"
 
 
@@ -58,6 +59,7 @@ def add_search_routes(
 
     _add_score_routes(app, errors, answer)
     _add_firmness_route(app, errors, service, answer, judge)
+    _add_promise_route(app, service, answer)
 
 
 def _add_score_routes(app: FastAPI, errors: Errors, answer: Answer) -> None:
@@ -96,6 +98,19 @@ def _add_firmness_route(
             raise RequestRefused(404, "NotFound", _NO_REFITS)
         reply = await judge.answer(_plain_body(service, ask, "firmness"))
         return response_from_reply(reply or _nothing_known(len(ask.plans), judge))
+
+
+def _add_promise_route(app: FastAPI, service: Service, answer: Answer) -> None:
+    @app.post(
+        "/promises",
+        response_model=score_models.PromiseReply,
+        responses=error_responses(400, 404, 408, 409, 413, 415, 422, 502, 503, 504),
+        summary="Write a plan down as a promise",
+    )
+    async def post_promise(request: Request, ask: request_models.PromiseAsk) -> Response:
+        if service.promises is None:
+            raise RequestRefused(404, "NotFound", _NO_PROMISES)
+        return await answer(request, ask, "promise")
 
 
 def _plain_body(service: Service, ask: request_models.WhoAsks, kind: str) -> dict[str, Any]:

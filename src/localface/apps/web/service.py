@@ -18,7 +18,7 @@ class Service:
     """What is served: an explainer, the people who may be picked, and how they are shown.
 
     ``outcomes`` are what the model is fitted on again, apart from searches, to say how firm plans
-    are.
+    are; ``promises`` is the folder in which plans are kept as promises.
     """
 
     explainer: LocalFACE
@@ -32,3 +32,4 @@ class Service:
     token: str | None = None
     loopback: bool = True
     outcomes: Outcomes | None = None
+    promises: str | None = None

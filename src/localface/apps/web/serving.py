@@ -67,7 +67,9 @@ class Serving:
         self._socket = _bind_socket(host, port)
         self.host = host
         self.port = int(self._socket.getsockname()[1])
-        handler = RequestHandler(service.explainer, service.labels, service.outcomes)
+        handler = RequestHandler(
+            service.explainer, service.labels, service.outcomes, service.promises
+        )
         self._plan = plan_workers(handler, service.workers, template)
         metrics = ServiceMetrics()
         connections = service.connection_limits

@@ -131,6 +131,17 @@ class RecourseAsk(ExplainOptions):
     )
 
 
+class PromiseAsk(RecourseAsk):
+    """What POST /promises takes: the question again, and the plan that was seen."""
+
+    plan: list[Record] = Field(
+        min_length=1, max_length=64, description="what each action changes, by feature, in order"
+    )
+    reference: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="your own reference for the person"
+    )
+
+
 class EffectsAsk(WhoAsks):
     """What POST /effects takes."""
 

@@ -87,6 +87,7 @@ class SchemaReply(BaseModel):
     outcomes: bool
     plane: bool
     retrained: bool = Field(description="whether POST /firmness can tell of retrained models")
+    promises: bool = Field(description="whether POST /promises writes promises down")
     features: list[FeatureInfo]
     relations: list[list[str]]
 

@@ -64,6 +64,16 @@ class PlanFirmness(BaseModel):
     actions: list[str] = Field(description="how exactly each action has to be kept to")
 
 
+class PromiseReply(BaseModel):
+    """The answer to POST /promises."""
+
+    id: str
+    time: str = Field(description="when it was written down first, UTC")
+    already: bool = Field(description="whether it had been promised before")
+    head: str = Field(description="the digest of the last entry: keep it somewhere else")
+    milliseconds: float
+
+
 class FirmnessReply(BaseModel):
     """The answer to POST /firmness."""
 

@@ -14,6 +14,7 @@ import { offersOf } from "./offers.js";
 import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
 import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone, written } from "./state.js";
+import { promiseButton } from "./promise.js";
 import { severalPane } from "./several.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
@@ -155,6 +156,7 @@ class Workbench {
       onOpen: (plan) => this.openPlan(plan),
       onSave: () => this.planShown(),
     });
+    this.promise = promiseButton(at("promising"), { enabled: schema.promises, onPromised: (words) => this.tell(words) });
     this.several = severalPane(at("several"), { onOpen: (state) => this.open(state) });
     this.limits.sync(this.state, null);
     this.title();
@@ -519,6 +521,7 @@ class Workbench {
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
     this.offer(view, null);
     this.firmness.about(view, this.shown);
+    this.promise.about(view, this.shown, notice ? this.waysPane.count() : 1);
     drawFigures(view, at("view"), this.options);
     this.limits.keptFloor(this.state, view.density.kept_text ?? null);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
@@ -659,6 +662,7 @@ class Workbench {
     const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
     for (const one of asked) one.stop();
     this.firmness.stop();
+    this.promise.forget();
     this.effects = null;
     clearTimeout(this.telling);
     clearTimeout(this.trying);

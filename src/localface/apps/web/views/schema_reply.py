@@ -30,6 +30,7 @@ def schema_reply(
     outcomes: bool,
     plane: bool,
     retrained: bool,
+    promises: bool,
     labels: Labels,
 ) -> dict[str, Any]:
     """Describe an explainer; the flags say what else the service can be asked for."""
@@ -47,6 +48,7 @@ def schema_reply(
         "outcomes": outcomes,
         "plane": plane,
         "retrained": retrained,
+        "promises": promises,
         "features": [
             {
                 **feature_view(feature, labels),

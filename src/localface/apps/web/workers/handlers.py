@@ -29,6 +29,7 @@ from localface.apps.web.workers.parsed_request import (
     parse_request,
     takes_many_searches,
 )
+from localface.apps.web.workers.promising import give_asked_promise
 from localface.apps.web.workers.request_buffer import RequestBuffer
 from localface.apps.web.workers.stages_reply import stages_reply
 from localface.engine.engine import Engine
@@ -50,6 +51,7 @@ class RequestHandler:
     explainer: LocalFACE
     labels: Labels = field(default_factory=Labels)
     outcomes: Outcomes | None = None  # what the model is fitted on again, apart from any search
+    promises: str | None = None  # the folder in which promises are written down
 
     def serve(self, requests: RequestBuffer, send: SendReply) -> None:
         """Answer requests until there will be no more; new ones join those under way."""
@@ -84,6 +86,8 @@ class RequestHandler:
         try:
             if parsed.body["kind"] == "check":
                 return self._check_reply(parsed)
+            if parsed.body["kind"] == "promise":
+                return self._promise_reply(parsed)
             if needs_no_search(parsed.body):
                 return self._scores_reply(parsed)
             if parsed.body["n_paths"] > 1:
@@ -98,6 +102,11 @@ class RequestHandler:
 
     def _check_reply(self, parsed: ParsedRequest) -> Reply:
         found = check_view(check_wish(parsed.engine, parsed.plan, parsed.request), self.labels)
+        return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
+
+    def _promise_reply(self, parsed: ParsedRequest) -> Reply:
+        assert self.promises is not None, "the route is there only with a folder"
+        found = give_asked_promise(self.explainer, parsed, self.promises)
         return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
 
     def _scores_reply(self, parsed: ParsedRequest) -> Reply:
