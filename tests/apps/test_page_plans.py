@@ -12,12 +12,12 @@ import pytest
 
 import browser as chrome
 from browser import opened, posted, serving, settled
-
 from localface import Promises
 
 pytestmark = pytest.mark.slow
 
 SOMEONE = 1106  # of the default world: four actions
+BORDERLINE = 314  # just below: several plans, each soon found
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +113,8 @@ def test_one_click_writes_the_plan_on_the_page_down_as_a_promise(
         assert promise.person == str(SOMEONE)
         assert promise.id in page.locator("#promised").inner_text()
         assert [dict(one.changes) for one in promise.recourse.actions] == [
-            {one["feature"]: one["after"] for one in action["changes"]} for action in view["actions"]
+            {one["feature"]: one["after"] for one in action["changes"]}
+            for action in view["actions"]
         ]
 
         page.reload()
@@ -150,3 +151,59 @@ def test_a_plan_that_is_not_what_is_answered_is_not_promised(ward: str, folder: 
     assert refused.value.code == 409
     assert "ask again" in refused.value.read().decode()
     assert len(Promises.open(folder)) == before
+
+
+# other plans
+
+
+def test_other_plans_appear_as_they_are_found_with_what_they_trade(browser: Any, ward: str) -> None:
+    """The search for all of them is held back: what is shown meanwhile was found without it."""
+    held = []
+    with opened(browser, f"{ward}#id={BORDERLINE}") as watched:
+        page = watched.page
+        settled(page)
+
+        def hold(route: Any) -> None:
+            if json.loads(route.request.post_data).get("n_paths"):
+                held.append(route)
+            else:
+                route.continue_()
+
+        page.route("**/recourse", hold)
+        page.click("#tab-ways")
+        page.wait_for_selector("#panel-ways th:has-text('Plan 2')")
+        assert "so far" in page.locator("#panel-ways .so-far").inner_text()
+        first = {
+            one["feature"]
+            for action in posted(ward, "recourse", {"id": BORDERLINE})["view"]["actions"]
+            for one in action["changes"]
+        }
+        trade = page.locator(".trades li").first.inner_text()
+        assert trade.startswith("Plan 2 leaves ")
+        labels = {one["name"]: one["text"] for one in chrome.fetched(ward, "schema")["features"]}
+        assert any(labels[name] in trade for name in first)
+
+        held[-1].continue_()
+        page.wait_for_selector("#panel-ways .use button")
+        assert page.locator(".so-far").count() == 0
+        judge = posted(ward, "recourse", {"id": BORDERLINE, "n_paths": 3})
+        efforts = [one["effort"] for one in [judge["view"], *judge["alternatives"]]]
+        row = page.locator("#panel-ways tr:has-text('Ordinary differences') td.n")
+        assert row.all_inner_texts() == [f"{one:.1f}" for one in efforts]
+        assert not watched.errors
+
+
+def test_nothing_of_one_persons_other_plans_comes_to_the_next(browser: Any, ward: str) -> None:
+    with opened(browser, f"{ward}#id={BORDERLINE}") as watched:
+        page = watched.page
+        settled(page)
+        late = []
+        page.route("**/recourse", lambda route: late.append(route))
+        page.click("#tab-ways")
+        page.wait_for_selector("#panel-ways .so-far")
+        page.unroute("**/recourse")
+        page.locator(".person").first.click()
+        settled(page)
+        assert page.locator("#panel-ways .ways-body").inner_text() == ""
+        assert late
+        assert not watched.errors

@@ -39,6 +39,7 @@ declare namespace Reply {
     low: number | null;
     high: number | null;
     middle: Value;
+    group: string;
     may_be_missing: boolean;
     codes: { value: number; text: string }[];
   }
@@ -180,6 +181,7 @@ declare namespace Reply {
         text: string;
     } | null;
     composed: boolean;
+    effort?: number | null;
     n_comparable: number | null;
   }
 

@@ -88,7 +88,13 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
     with needs_extra("demo", "the readiness cohort"):
         import pandas  # noqa: F401
         import sklearn  # noqa: F401
-    from localface.cases.readiness.codebook import FEATURE_WORDS, LABELS, UNITS, schema
+    from localface.cases.readiness.codebook import (
+        FEATURE_WORDS,
+        GROUPS,
+        LABELS,
+        UNITS,
+        schema,
+    )
     from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
     from localface.cases.readiness.generated import synthetic
     from localface.cases.readiness.samples import Samples, split_samples
@@ -106,7 +112,8 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
         schema=plan,
         search=Search(n_neighbors=SEARCH_NEIGHBORS),
     ).prescore()
-    labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge")
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge", groups=groups)
     listing = None
     if people:
         truth = fitted.ready == 1

@@ -2,6 +2,7 @@
 import { alternativesPane } from "./alternatives.js";
 import { ask, Refusal } from "./api.js";
 import { Asker } from "./asking.js";
+import { Branches } from "./branches.js";
 import { Carried, carryOf } from "./carry.js";
 import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
@@ -90,8 +91,11 @@ class Workbench {
     /** @type {Asker<Reply.Recourse, Page.State>} */
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
       onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
-      onAnswer: (answer, about) => this.isShown(about) && this.waysPane.show(answer),
+      onAnswer: (answer, about) => this.isShown(about) && (this.branches.stop(), this.waysPane.show(answer)),
       onRefusal: (error, about) => this.isShown(about) && this.waysPane.refuse(error.message),
+    });
+    this.branches = new Branches({
+      onFound: (views, about) => about === this.shown && this.isShown(about) && this.waysPane.showSoFar(views),
     });
     /** @type {Asker<Reply.Check, Page.State>} */
     this.checks = new Asker((body, signal) => ask("check", { body, signal }), {
@@ -413,6 +417,7 @@ class Workbench {
     const open = this.views.current();
     if (open === "ways") {
       this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), this.state, { fresh });
+      if (this.answer && this.shown === this.state) this.branches.about(this.answer.view, this.shown);
     }
     if (open === "whynot" && this.hasWish()) {
       this.whatIfs.ask({ ...personOf(this.state), changes: [this.state.wish] }, this.state, { fresh });
@@ -462,6 +467,7 @@ class Workbench {
     this.limits.sync(this.state, recordOf(answer.view));
     this.wishPane.sync(recordOf(answer.view) ?? null, this.state.wish);
     this.draw(answer.view, answer.document);
+    if (this.views.current() === "ways" && this.ways.flying) this.branches.about(answer.view, about);
     this.map?.show(answer, this.floor());
   }
 
@@ -662,6 +668,7 @@ class Workbench {
     const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
     for (const one of asked) one.stop();
     this.firmness.stop();
+    this.branches.stop();
     this.promise.forget();
     this.effects = null;
     clearTimeout(this.telling);

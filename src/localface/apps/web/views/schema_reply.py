@@ -18,6 +18,7 @@ from localface.explainer import LocalFACE
 from localface.types import Array
 
 NOTE = "Decision support: correlational, not advice."
+_GROUPS = ("What may change", "What stays as it is")
 _N_ROWS = 50_000  # from which ordinary values are read off
 _N_SCORED = 500  # of them, whose scores tell the ends of an axis
 
@@ -53,6 +54,7 @@ def schema_reply(
             {
                 **feature_view(feature, labels),
                 **_feature_reply(feature, rows[~is_absent(feature, rows[:, column]), column]),
+                "group": labels.groups.get(feature.name) or _GROUPS[bool(feature.own)],
                 "may_be_missing": column in may_be_missing,
                 "codes": [
                     {"value": code, "text": text} for code, text in (feature.codes or {}).items()
