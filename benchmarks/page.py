@@ -125,7 +125,7 @@ def report(browser: Any, url: str) -> None:
 
 def shown_ways(page: Any) -> None:
     page.click("#tab-ways")
-    page.wait_for_selector("#panel-ways table")
+    page.wait_for_selector("#panel-ways .use button")
 
 
 def shown_wish(page: Any) -> None:

@@ -90,7 +90,7 @@ class Workbench {
     });
     /** @type {Asker<Reply.Recourse, Page.State>} */
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
-      onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
+      onBusy: (busy) => at("panel-ways").setAttribute("aria-busy", String(busy)),
       onAnswer: (answer, about) => this.isShown(about) && (this.branches.stop(), this.waysPane.show(answer)),
       onRefusal: (error, about) => this.isShown(about) && this.waysPane.refuse(error.message),
     });

@@ -60,8 +60,8 @@ export function decisionOf(view, options = {}) {
       h("span", { class: "label" }, "How usual", help("usual")),
       usualBar(density),
       h("span", { class: "words" }, sentence(density.text)),
-      firmness(view, options),
     ),
+    firmness(view, options),
   );
 }
 
@@ -75,7 +75,12 @@ const FIRM_LATER = "how firm it is, is being worked out";
 function firmness({ firmness: words, status, actions }, { firmnessComes }) {
   const comes = firmnessComes && status === "FOUND" && actions.length > 0;
   if (!words && !comes) return null;
-  return h("span", { class: "words firm" }, h("span", { class: "firm-words" }, sentence(words ?? FIRM_LATER)), help("robustness"));
+  return h(
+    "div",
+    { class: "firm" },
+    h("span", { class: "label" }, "How firm", help("robustness")),
+    h("span", { class: "firm-words" }, sentence(words ?? FIRM_LATER)),
+  );
 }
 
 /**
