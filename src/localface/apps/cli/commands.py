@@ -167,6 +167,9 @@ def _run_case(arguments: argparse.Namespace) -> int:
     )
     print(study)
     print(f"\npage:   {study.page}")
+    for group, person in study.examples.items():
+        name = f"{group.replace(' ', '-')}.html"
+        print(f"        {files.write_answer(person.answer, Path(arguments.out) / name)}")
     return FOUND
 
 

@@ -172,7 +172,10 @@ def make_serving(
 def _bind_socket(host: str, port: int) -> socket.socket:
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host.strip("[]"), port), family=family, backlog=512)
+        made = socket.create_server((host.strip("[]"), port), family=family, backlog=512)
+        # inherited by every connection: else a browser waits 40 ms between header and body
+        made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return made
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(

@@ -6,7 +6,7 @@ import { Branches } from "./branches.js";
 import { Carried, carryOf } from "./carry.js";
 import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
-import { called, h } from "./dom.js";
+import { called, h, styled } from "./dom.js";
 import { entryForm } from "./entry.js";
 import { Firmness } from "./firmness.js";
 import { forceOf } from "./force.js";
@@ -45,6 +45,7 @@ function enable(ids, enabled) {
   for (const id of ids) at(id).toggleAttribute("disabled", !enabled);
 }
 
+const RESTING = 120; // milliseconds without another answer before table and picture are drawn
 const SETTLED = 350; // milliseconds without a change before address and screen readers are told
 
 class Workbench {
@@ -70,6 +71,8 @@ class Workbench {
     this.settling = 0; // timers
     this.telling = 0;
     this.trying = 0;
+    this.drawing = 0;
+    this.stepsHeight = 0; // what is kept free for table and picture until they are drawn
     /** @type {Page.ViewOptions} */
     this.options = {
       along: "actions",
@@ -528,12 +531,33 @@ class Workbench {
     this.offer(view, null);
     this.firmness.about(view, this.shown);
     this.promise.about(view, this.shown, notice ? this.waysPane.count() : 1);
-    drawFigures(view, at("view"), this.options);
+    this.drawLater(view);
     this.limits.keptFloor(this.state, view.density.kept_text ?? null);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
     const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     if (focused instanceof HTMLElement) focused.focus();
     this.tell(spoken(view));
+  }
+
+  /**
+   * Draw table and picture: at once where nothing else is under way, else once the hand rests.
+   * @param {Reply.View} view
+   */
+  drawLater(view) {
+    clearTimeout(this.drawing);
+    const place = at("view").querySelector(".steps");
+    const before = this.stepsHeight;
+    const draw = () => {
+      if (view !== this.shownView) return;
+      drawFigures(view, at("view"), this.options);
+      this.stepsHeight = place instanceof HTMLElement ? place.offsetHeight : 0;
+    };
+    if (!this.asker.waiting) {
+      draw();
+      return;
+    }
+    if (place instanceof HTMLElement) styled(place, { "min-height": `${before}px` });
+    this.drawing = setTimeout(() => (draw(), place instanceof HTMLElement && place.style.removeProperty("min-height")), RESTING);
   }
 
   /** The plan on the page, for a file. */
