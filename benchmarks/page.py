@@ -73,6 +73,7 @@ def page_at(browser: Any, url: str, width: int, *, scheme: str = "light", height
     page.wait_for_selector("html[data-ready]")
     page.wait_for_selector(".headline")
     page.wait_for_selector("#updating", state="hidden")
+    page.wait_for_function("() => !document.body.innerText.includes('is being worked out')")
     return page
 
 
@@ -167,6 +168,7 @@ def report_slowest(browser: Any, url: str, n: int) -> None:
 def shown_ways(page: Any) -> None:
     page.click("#tab-ways")
     page.wait_for_selector("#panel-ways .use button")
+    page.locator("#answer-tabs").evaluate("one => one.scrollIntoView()")
 
 
 def shown_wish(page: Any) -> None:
@@ -179,6 +181,7 @@ def shown_wish(page: Any) -> None:
         slider = f"#panel-whynot [data-feature='{name}'] input[type=range]"
         page.locator(slider).evaluate(move, value)
     page.wait_for_selector(".findings")
+    page.locator("#answer-tabs").evaluate("one => one.scrollIntoView()")
 
 
 def shown_stages(page: Any) -> None:

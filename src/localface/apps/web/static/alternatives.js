@@ -85,7 +85,8 @@ function together(found, schema) {
   const words = found.shared.length
     ? ["All of them change ", h("strong", {}, found.shared.map(name).join(", ")), ". "]
     : "";
-  return h("p", { class: "together" }, words, found.parts.replace(/^All change [^.]*\. /, ""));
+  const parts = found.parts.replace(/^All change [^.]*\. /, "").replace(/\b([Ww])ays\b/g, (_, w) => (w === "W" ? "Plans" : "plans"));
+  return h("p", { class: "together" }, words, parts);
 }
 
 /**
