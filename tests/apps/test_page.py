@@ -1174,7 +1174,7 @@ def test_the_view_draws_itself_when_its_files_are_put_into_one(
     view = posted(ward, "recourse", {"id": patient})["view"]
     files = [
         (STATIC / name).read_text(encoding="utf-8")
-        for name in ("dom.js", "figure.js", "help.js", "table.js", "view.js")
+        for name in ("dom.js", "figure.js", "help.js", "table.js", "cards.js", "view.js")
     ]
     source = "\n".join(
         line for text in files for line in text.splitlines() if not line.startswith("import ")
