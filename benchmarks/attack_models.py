@@ -42,8 +42,8 @@ def faulty_score(frame: pd.DataFrame) -> Any:
 def serve_faulty_model(workers: int) -> None:
     """Serve it, printing the address first."""
     from localface import LocalFACE, Search
-    from localface.apps.web.app import Service
     from localface.apps.web.http.log_lines import set_up_service_log
+    from localface.apps.web.service import Service
     from localface.apps.web.serving import Serving
 
     set_up_service_log()

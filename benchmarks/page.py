@@ -1,6 +1,7 @@
 """The page in a browser: how soon it answers while a slider is dragged, and what it looks like.
 
 python benchmarks/page.py          the delay from a change to its answer, on the readiness cohort
+python benchmarks/page.py --slowest 50    also on the people whose answers take longest
 python benchmarks/page.py --figures FOLDER    also takes the pictures of docs/page.md
 
 Needs playwright and a Chromium (LOCALFACE_CHROMIUM, or one on the path).
@@ -9,6 +10,7 @@ Needs playwright and a Chromium (LOCALFACE_CHROMIUM, or one on the path).
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -19,6 +21,7 @@ from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
+from urllib.request import Request, urlopen
 
 from PIL import Image
 from playwright.sync_api import sync_playwright
@@ -70,10 +73,13 @@ def page_at(browser: Any, url: str, width: int, *, scheme: str = "light", height
     page.wait_for_selector("html[data-ready]")
     page.wait_for_selector(".headline")
     page.wait_for_selector("#updating", state="hidden")
+    page.wait_for_function("() => !document.body.innerText.includes('is being worked out')")
     return page
 
 
-def dragged(page: Any, selector: str, share: float) -> dict[str, list[float]]:
+def dragged(
+    page: Any, selector: str, share: float, *, moves: int = MOVES
+) -> dict[str, list[float]]:
     """Drag a thumb there and back again with a real mouse; return every delay in milliseconds."""
     slider = page.locator(selector)
     slider.scroll_into_view_if_needed()
@@ -86,8 +92,8 @@ def dragged(page: Any, selector: str, share: float) -> dict[str, list[float]]:
     page.evaluate("performance.clearMeasures()")
     page.mouse.move(start, level)
     page.mouse.down()
-    for i in range(1, MOVES + 1):
-        there = 1 - abs(1 - 2 * i / MOVES)
+    for i in range(1, moves + 1):
+        there = 1 - abs(1 - 2 * i / moves)
         page.mouse.move(start + there * share * box["width"], level)
         page.wait_for_timeout(PAUSE)
     page.mouse.up()
@@ -123,9 +129,46 @@ def report(browser: Any, url: str) -> None:
     print(f"{'all':<22}{len(every):>8}{statistics.median(every):>9.0f}")
 
 
+def asked(url: str, path: str, body: Any = None) -> Any:
+    """Ask the service itself."""
+    data = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(url + path, data, {"Content-Type": "application/json"})) as reply:
+        return json.load(reply)
+
+
+def slowest_people(url: str, n: int) -> list[int]:
+    """Those of the refused whose answers take longest."""
+    times = {}
+    offset = 0
+    while people := asked(url, f"people?offset={offset}&limit=500")["people"]:
+        for one in people:
+            if not one["reached"]:
+                reply = asked(url, "recourse", {"id": one["id"]})
+                times[one["id"]] = reply["milliseconds"]
+        offset += len(people)
+    ranked = sorted(times, key=lambda id: -times[id])
+    print(f"of {len(times)} refused: median {statistics.median(times.values()):.0f} ms to answer, ")
+    print(f"the slowest {n} from {times[ranked[n - 1]]:.0f} to {times[ranked[0]]:.0f} ms")
+    return ranked[:n]
+
+
+def report_slowest(browser: Any, url: str, n: int) -> None:
+    """Drag the score on the people whose answers take longest."""
+    every: list[float] = []
+    for id in slowest_people(url, n):
+        page = page_at(browser, f"{url}#id={id}", 1280)
+        every += dragged(page, "#goal", -0.25, moves=30)["localface:answer"]
+        page.context.close()
+    every.sort()
+    late = every[int(0.95 * (len(every) - 1))]
+    name = f"{n} slowest people"
+    print(f"{name:<22}{len(every):>8}{statistics.median(every):>9.0f}{late:>8.0f}")
+
+
 def shown_ways(page: Any) -> None:
     page.click("#tab-ways")
-    page.wait_for_selector("#panel-ways table")
+    page.wait_for_selector("#panel-ways .use button")
+    page.locator("#answer-tabs").evaluate("one => one.scrollIntoView()")
 
 
 def shown_wish(page: Any) -> None:
@@ -138,6 +181,7 @@ def shown_wish(page: Any) -> None:
         slider = f"#panel-whynot [data-feature='{name}'] input[type=range]"
         page.locator(slider).evaluate(move, value)
     page.wait_for_selector(".findings")
+    page.locator("#answer-tabs").evaluate("one => one.scrollIntoView()")
 
 
 def shown_stages(page: Any) -> None:
@@ -187,9 +231,14 @@ def main() -> None:
     parser.add_argument(
         "--figures", type=Path, metavar="FOLDER", help="where to write the pictures"
     )
+    parser.add_argument(
+        "--slowest", type=int, metavar="N", default=0, help="how many of the slowest people, too"
+    )
     arguments = parser.parse_args()
     with serving("readiness") as ward, browsing() as browser:
         report(browser, ward)
+        if arguments.slowest:
+            report_slowest(browser, ward, arguments.slowest)
         if arguments.figures:
             with serving("moons") as moons:
                 pictures(browser, ward, moons, arguments.figures)

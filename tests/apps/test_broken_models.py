@@ -15,7 +15,7 @@ import pytest
 
 from faulty_models import EXITS, HANGS, LEAKS, faulty_model
 from localface import LocalFACE, Search
-from localface.apps.web.app import Service
+from localface.apps.web.service import Service
 from localface.apps.web.serving import Serving
 from localface.apps.web.workers.member import WorkerLimits
 

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from localface import LocalFACE, Search
-from localface.apps.web.app import Service
 from localface.apps.web.http.connections import ConnectionLimits
 from localface.apps.web.http.log_lines import JsonLines, QuietFilter, describe_error
+from localface.apps.web.service import Service
 from localface.apps.web.serving import Serving
 from localface.cases.moons import two_moons
 

@@ -369,7 +369,7 @@ def test_alternatives_stand_side_by_side_and_each_can_be_shown(
 ) -> None:
     page = bench.page
     page.locator("#tab-ways").click()
-    page.wait_for_selector("#panel-ways table")
+    page.wait_for_selector("#panel-ways .use button")
     judge = posted(ward, "recourse", {"id": patient, "n_paths": 3})
     ways = [judge["view"], *judge["alternatives"]]
     assert page.locator("#panel-ways thead th").count() == 2 + len(ways)
@@ -786,7 +786,7 @@ def test_what_makes_no_sense_in_a_link_is_left_out(browser: Any, ward: str, pati
 def test_the_json_of_another_way_is_that_ways(bench: Watched, tmp_path: Path) -> None:
     page = bench.page
     page.locator("#tab-ways").click()
-    page.wait_for_selector("#panel-ways table")
+    page.wait_for_selector("#panel-ways .use button")
     page.locator("#panel-ways .use button").last.click()
     with page.expect_download() as download:
         page.locator("#json").click()
@@ -972,7 +972,7 @@ def test_everything_can_be_done_with_the_keyboard_alone(
         before = page.locator(".numbers .end").inner_text()
         tab_to(page, "#tab-way")
         page.keyboard.press("ArrowRight")
-        page.wait_for_selector("#panel-ways table")
+        page.wait_for_selector("#panel-ways .use button")
         page.keyboard.press("ArrowLeft")
         tab_to(page, ".leave")
         page.keyboard.press("Enter")
@@ -1047,7 +1047,7 @@ def test_axe_finds_nothing(browser: Any, ward: str, patient: int, width: int, sc
         assert not held_against(axe, page)
         if (width, scheme) in ((390, "dark"), (1280, "light")):
             page.locator("#tab-ways").click()
-            page.wait_for_selector("#panel-ways table")
+            page.wait_for_selector("#panel-ways .use button")
             assert not held_against(axe, page)
             page.locator("#tab-whynot").click()
             assert not held_against(axe, page)
@@ -1174,7 +1174,7 @@ def test_the_view_draws_itself_when_its_files_are_put_into_one(
     view = posted(ward, "recourse", {"id": patient})["view"]
     files = [
         (STATIC / name).read_text(encoding="utf-8")
-        for name in ("dom.js", "figure.js", "help.js", "table.js", "view.js")
+        for name in ("dom.js", "figure.js", "help.js", "table.js", "cards.js", "view.js")
     ]
     source = "\n".join(
         line for text in files for line in text.splitlines() if not line.startswith("import ")

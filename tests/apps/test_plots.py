@@ -496,3 +496,19 @@ def test_a_step_goes_half_way_and_on_with_the_momentum(
     assert ("momentum" in shown(figure)) == (momentum_steps > 0)
     (dots,) = [dots for dots in figure.axes[0].collections if "next state" in str(dots.get_label())]
     assert np.asarray(dots.get_offsets())[0].tolist() == pytest.approx(end)
+
+
+def test_a_notebook_shows_a_figure_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a cell returns is shown; what pyplot still holds would be shown a second time."""
+    moons = two_moons(200)
+    answer = LocalFACE(moons.model, moons.data, search=Search(n_neighbors=15)).explain(moons.person)
+    before = plt.get_fignums()
+    monkeypatch.setattr(plt, "get_backend", lambda: "module://matplotlib_inline.backend_inline")
+    figure = answer.plot()
+    assert plt.get_fignums() == before
+    assert len(figure.axes) > 1
+
+    monkeypatch.setattr(plt, "get_backend", lambda: "agg")
+    figure = answer.plot()
+    assert figure.number in plt.get_fignums(), "a script shows it by plt.show()"
+    plt.close(figure)

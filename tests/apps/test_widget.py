@@ -1,35 +1,20 @@
-"""In a notebook: the page's own view with anywidget, and static HTML without it."""
+"""The page's own view as a widget."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
-
-from localface import LocalFACE, Recourse, Search
+from localface import LocalFACE, Search
+from localface.apps.web.bundle import bundle_module
 from localface.apps.web.views.view import answer_view
-from localface.apps.web.widget import RecourseWidget, bundle_module
+from localface.apps.web.widget import RecourseWidget
 from localface.cases.moons import two_moons
 
-MIME = "application/vnd.jupyter.widget-view+json"
 MOONS = two_moons(300)
 ANSWER = LocalFACE(MOONS.model, MOONS.data, search=Search(n_neighbors=15)).explain(MOONS.person)
-
-
-def bundle(answer: Recourse) -> dict[str, Any]:
-    shown = answer._repr_mimebundle_()
-    return shown[0] if isinstance(shown, tuple) else shown
-
-
-def test_an_answer_shows_as_a_widget_and_keeps_text_and_html_for_those_who_have_none() -> None:
-    shown = bundle(ANSWER)
-    assert MIME in shown
-    assert shown["text/plain"] == str(ANSWER)
-    assert shown["text/html"] == ANSWER._repr_html_()
 
 
 def test_what_is_said_of_a_step_in_short_is_no_more_than_its_certificate_says() -> None:
@@ -45,15 +30,6 @@ def test_what_is_said_of_a_step_in_short_is_no_more_than_its_certificate_says() 
     assert on_the_way(lowest=0.0, floor=0.0) is None, "0 % of people's says nothing"
     assert on_the_way(lowest=0.01, floor=0.05) is None, "a notice says so"
     assert on_the_way(lowest=0.01, entry=True) is None
-
-
-def test_without_anywidget_it_shows_as_static_html(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = importlib.util.find_spec
-    monkeypatch.setattr(
-        "localface.answers.recourse.find_spec",
-        lambda name: None if name == "anywidget" else real(name),
-    )
-    assert bundle(ANSWER) == {"text/plain": str(ANSWER), "text/html": ANSWER._repr_html_()}
 
 
 def test_the_widget_holds_the_view_that_the_service_sends() -> None:
@@ -74,6 +50,8 @@ def test_its_module_is_the_pages_own_imports_nothing_and_has_one_default_export(
 
 def test_the_modules_that_are_put_together_share_no_name() -> None:
     names = re.findall(
-        r"^(?:async )?(?:function\*?|const|let|class) (\w+)", bundle_module("view.js"), re.MULTILINE
+        r"^(?:async )?(?:function\*?|const|let|class) (\w+)",
+        bundle_module("view.js", "host.js"),
+        re.MULTILINE,
     )
     assert sorted(set(names)) == sorted(names)

@@ -285,7 +285,14 @@ def test_the_page_knows_the_feature_and_what_nobody_has_a_value_of():
     explainer = LocalFACE(lambda rows: (rows["job_nurse"] > 0) * 1.0, table)
 
     reply = schema_reply(
-        explainer, title="", people=False, outcomes=False, plane=False, labels=Labels()
+        explainer,
+        title="",
+        people=False,
+        outcomes=False,
+        plane=False,
+        retrained=False,
+        promises=False,
+        labels=Labels(),
     )
 
     by_name = {one["name"]: one for one in reply["features"]}

@@ -39,6 +39,7 @@ declare namespace Reply {
     low: number | null;
     high: number | null;
     middle: Value;
+    group: string;
     may_be_missing: boolean;
     codes: { value: number; text: string }[];
   }
@@ -54,6 +55,8 @@ declare namespace Reply {
     people: boolean;
     outcomes: boolean;
     plane: boolean;
+    retrained: boolean;
+    promises: boolean;
     features: Feature[];
     relations: string[][];
   }
@@ -103,6 +106,7 @@ declare namespace Reply {
     on_the_way: string | null;
     entry: boolean;
     evidence: string | null;
+    firm?: string; // how exactly it has to be kept to, once that is known
   }
 
   interface State {
@@ -177,6 +181,7 @@ declare namespace Reply {
         text: string;
     } | null;
     composed: boolean;
+    effort?: number | null;
     n_comparable: number | null;
   }
 
@@ -246,6 +251,20 @@ declare namespace Reply {
     n_people: number;
     alike: string[];
     features: Effect[];
+  }
+
+  /** POST /promises */
+  interface Promised {
+    id: string;
+    time: string;
+    already: boolean;
+    head: string;
+  }
+
+  /** POST /firmness */
+  interface Firmness {
+    plans: { firmness: string | null; actions: string[] }[];
+    learning: boolean;
   }
 
   interface ScoreLine {
@@ -401,5 +420,6 @@ declare namespace Page {
     along?: Along;
     onAlong?: (along: Along) => void;
     onLeave?: (feature: string) => void;
+    firmnessComes?: boolean;
   }
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
 
 from localface.answers.facts import RecourseFacts
@@ -86,18 +85,10 @@ class Recourse(RecourseFacts):
         return page_as_html(page_of(self))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> Any:
-        """Show the page's own view in a notebook, where the extra ``notebook`` is installed.
+        """Show the page's own view in a notebook, and in whatever the notebook is exported to.
 
-        Elsewhere it shows as text and HTML.
+        It is HTML that needs nothing else. Where scripts do not run, it shows as plain HTML.
         """
-        static = {"text/plain": str(self), "text/html": self._repr_html_()}
-        if find_spec("anywidget") is None:
-            return static
-        from localface.apps.web.widget import RecourseWidget
+        from localface.apps.web.standalone import standalone_view
 
-        widget = RecourseWidget.of(self)
-        bundle: Any = widget._repr_mimebundle_(include=include, exclude=exclude)
-        if bundle is None:
-            return static
-        data, notes = bundle if isinstance(bundle, tuple) else (bundle, {})
-        return {**data, **static}, notes
+        return {"text/plain": str(self), "text/html": standalone_view(self)}

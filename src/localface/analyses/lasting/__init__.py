@@ -1,7 +1,13 @@
 """Lasting: how likely a retrained model agrees with an answer, and answers that it will."""
 
-from localface.analyses.lasting.judging import add_lasting
+from localface.analyses.lasting.judging import add_lasting, judge_states
 from localface.analyses.lasting.learning import learn_before_sharing, learnt_lasting
 from localface.analyses.lasting.reaching import go_on_until_lasting
 
-__all__ = ["add_lasting", "go_on_until_lasting", "learn_before_sharing", "learnt_lasting"]
+__all__ = [
+    "add_lasting",
+    "go_on_until_lasting",
+    "judge_states",
+    "learn_before_sharing",
+    "learnt_lasting",
+]

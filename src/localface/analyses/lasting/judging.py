@@ -12,6 +12,7 @@ from localface.analyses.lasting.learning import LearntLasting, end_densities, le
 from localface.answers.recourse import Recourse
 from localface.answers.robustness import Lasting, Robustness
 from localface.engine.engine import Engine
+from localface.types import Array
 
 
 def add_lasting(engine: Engine, answers: Sequence[Recourse]) -> list[Recourse]:
@@ -39,12 +40,19 @@ def add_lasting(engine: Engine, answers: Sequence[Recourse]) -> list[Recourse]:
 def judge_ends(engine: Engine, learnt: LearntLasting, answers: Sequence[Recourse]) -> list[Lasting]:
     """Tell how likely a retrained model agrees with the end of each answer."""
     ends = np.stack([end_record(one) for one in answers])
-    margins = learnt.scale.margins(engine.score(ends))
-    votes = learnt.votes(ends)
+    return judge_states(engine, learnt, ends, end_densities(answers))
+
+
+def judge_states(
+    engine: Engine, learnt: LearntLasting, states: Array, densities: Array
+) -> list[Lasting]:
+    """Tell how likely a retrained model accepts each state, given how common it is."""
+    margins = learnt.scale.margins(engine.score(states))
+    votes = learnt.votes(states)
     n = len(learnt.refits)
-    expected = learnt.map.expected(margins, end_densities(answers))
+    expected = learnt.map.expected(margins, densities)
     likely, (low, high) = learnt.map.given_votes(expected, votes, n)
     return [
         Lasting(float(likely[i]), (float(low[i]), float(high[i])), n, int(votes[i]))
-        for i in range(len(answers))
+        for i in range(len(states))
     ]

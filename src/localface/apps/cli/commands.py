@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from localface.analyses.alternatives import Alternatives
+from localface.analyses.promises import Promises
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
 from localface.apps import files
@@ -30,7 +31,7 @@ from localface.options import Search
 
 if TYPE_CHECKING:
     from localface.apps.batch import Report
-    from localface.apps.web.app import Service
+    from localface.apps.web.service import Service
 
 
 def _run_demo(arguments: argparse.Namespace) -> int:
@@ -166,6 +167,9 @@ def _run_case(arguments: argparse.Namespace) -> int:
     )
     print(study)
     print(f"\npage:   {study.page}")
+    for group, person in study.examples.items():
+        name = f"{group.replace(' ', '-')}.html"
+        print(f"        {files.write_answer(person.answer, Path(arguments.out) / name)}")
     return FOUND
 
 
@@ -199,7 +203,10 @@ def _make_service(arguments: argparse.Namespace) -> Service:
         "workers": arguments.workers,
         "token": arguments.token,
         "title": arguments.title,
+        "promises": arguments.promises,
     }
+    if arguments.promises is not None:
+        Promises.open(arguments.promises)  # what is wrong with it is said now, not to a person
     if (arguments.data is None) != (arguments.model is None):
         raise InputError(
             "--data and --model go together: give both, or neither for the demonstration"

@@ -69,6 +69,11 @@ def _add_service_options(group: Any) -> None:
     add("--model", metavar="MODEL", help="a .skops or .onnx file, or module:attribute to import")
     add_reading_options(group)
     add("--outcome", metavar="COLUMN", help="the column of --data that says what became of people")
+    add(
+        "--promises",
+        metavar="FOLDER",
+        help="let plans be kept as promises in this folder (see localface promise)",
+    )
     add("--no-people", action="store_true", help="list nobody: records are typed or pasted")
     add("--title", metavar="TEXT", help="what the page is called")
     add(

@@ -95,7 +95,20 @@ def _html_page(answer: Recourse | Alternatives, figure: str | None) -> str:
         image = f'<img src="{escape(figure)}" alt="The path, drawn" style="max-width: 100%">'
         picture = f"<p>{image}</p>\n"
     first = answer if isinstance(answer, Recourse) else answer[0]
-    return _html_document(f"Recourse: {first.status.word}", f"{answer._repr_html_()}\n{picture}")
+    side_by_side = "" if isinstance(answer, Recourse) else f"{answer._repr_html_()}\n"
+    body = f"{side_by_side}{_views(answer)}{picture}"
+    return _html_document(f"Recourse: {first.status.word}", body)
+
+
+def _views(answer: Recourse | Alternatives) -> str:
+    """Each answer as the page shows it."""
+    from localface.apps.web.standalone import standalone_view
+
+    if isinstance(answer, Recourse):
+        return standalone_view(answer)
+    if len(answer) == 1:
+        return standalone_view(answer[0])
+    return "".join(f"<h2>Way {i}</h2>\n{standalone_view(one)}" for i, one in enumerate(answer, 1))
 
 
 def _html_document(title: str, body: str) -> str:
@@ -104,6 +117,7 @@ def _html_document(title: str, body: str) -> str:
         '<meta name="viewport" content="width=device-width">\n'
         '<meta name="color-scheme" content="light dark">\n'
         f"<title>{escape(title)}</title>\n</head>\n"
-        '<body style="font-family: sans-serif; margin: 2em">\n'
+        '<body style="font-family: sans-serif; margin: 2em auto; max-width: 60rem; '
+        'padding: 0 1rem">\n'
         f"{body}</body>\n</html>\n"
     )

@@ -36,7 +36,10 @@ _CHARACTER = 0.53  # width of an average character, in font sizes
 def figure_or_new(figure: Figure | None, width: float, height: float) -> Figure:
     """A figure to draw on: the one given, or a new one of this size in inches."""
     if figure is None:
-        return plt.figure(figsize=(width, height), layout="constrained")
+        new = plt.figure(figsize=(width, height), layout="constrained")
+        if "inline" in plt.get_backend():
+            plt.close(new)  # a notebook shows what a cell returns, and would show it twice
+        return new
     if figure.get_layout_engine() is None:
         figure.set_layout_engine("constrained")
     return figure

@@ -7,16 +7,18 @@ from typing import Any
 
 import narwhals as nw
 
-from localface.apps.web.app import Service
+from localface.apps.web.service import Service
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.search_workers import n_cores
 from localface.cases.moons import two_moons
+from localface.engine.outcomes import read_outcomes
 from localface.errors import DataError, InputError, did_you_mean, list_names, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
 
 _MAX_WORKERS = 4  # processes to search in, where nobody says how many
+_N_REFITS = 10  # of a demonstration's model, to say how firm plans are: half a minute's work
 
 
 def make_demo_service(name: str, *, people: bool = True, **options: Any) -> Service:
@@ -73,6 +75,7 @@ def _make_service(
         title=options.get("title") or title,
         workers=min(_MAX_WORKERS, n_cores()) if workers is None else workers,
         token=options.get("token"),
+        promises=options.get("promises"),
         **more,
     )
 
@@ -85,7 +88,13 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
     with needs_extra("demo", "the readiness cohort"):
         import pandas  # noqa: F401
         import sklearn  # noqa: F401
-    from localface.cases.readiness.codebook import FEATURE_WORDS, LABELS, UNITS, schema
+    from localface.cases.readiness.codebook import (
+        FEATURE_WORDS,
+        GROUPS,
+        LABELS,
+        UNITS,
+        schema,
+    )
     from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
     from localface.cases.readiness.generated import synthetic
     from localface.cases.readiness.samples import Samples, split_samples
@@ -103,13 +112,16 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
         schema=plan,
         search=Search(n_neighbors=SEARCH_NEIGHBORS),
     ).prescore()
-    labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge")
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge", groups=groups)
     listing = None
     if people:
         truth = fitted.ready == 1
         listing = PeopleList.of(explainer, fitted.test, truth=truth, labels=labels)
     title = "Readiness for discharge (generated patients)"
-    return _make_service(explainer, listing, title, options, labels=labels)
+    ready = samples.ready[fitted.split.train]
+    outcomes = read_outcomes(fitted.model, fitted.train, ready, n_refits=_N_REFITS)
+    return _make_service(explainer, listing, title, options, labels=labels, outcomes=outcomes)
 
 
 def _make_moons_service(*, people: bool, options: dict[str, Any]) -> Service:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from localface import LocalFACE
-from localface.apps.web.app import Service, openapi_document
+from localface.apps.web.app import openapi_document
+from localface.apps.web.service import Service
 from localface.cases.moons import two_moons
 
 OPENING = """# HTTP

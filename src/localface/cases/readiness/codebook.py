@@ -69,6 +69,15 @@ FEATURE_WORDS = {
 }
 """Every feature in the words of a ward."""
 
+GROUPS = {
+    "Breathing": ("airway", "fio2", "spo2_min", "hco3", "resp_min", "resp_max"),
+    "Circulation": ("bp_min", "hr_min", "hr_max"),
+    "Awareness, pain and temperature": ("pain", "gcs_min", "temp_min", "temp_max"),
+    "Blood": ("haemoglobin", "k", "na", "creatinine", "bun"),
+    "The person": ("bmi", "los", "age", "sex"),
+}
+"""The features as a ward round goes through them."""
+
 LABELS = {"airway": ("patent", "tube"), "sex": ("female", "male")}
 """What 0 and 1 mean."""
 

@@ -131,6 +131,17 @@ class RecourseAsk(ExplainOptions):
     )
 
 
+class PromiseAsk(RecourseAsk):
+    """What POST /promises takes: the question again, and the plan that was seen."""
+
+    plan: list[Record] = Field(
+        min_length=1, max_length=64, description="what each action changes, by feature, in order"
+    )
+    reference: Annotated[str, Field(max_length=200)] | None = Field(
+        None, description="your own reference for the person"
+    )
+
+
 class EffectsAsk(WhoAsks):
     """What POST /effects takes."""
 
@@ -144,6 +155,26 @@ class ScoresAsk(EffectsAsk):
         min_length=1,
         max_length=64,
         description="for each score that is wanted, the features that are otherwise",
+    )
+
+
+class PlanToJudge(Strict):
+    """A plan whose firmness is asked for."""
+
+    actions: list[Record] = Field(
+        min_length=1, max_length=64, description="what each action changes, by feature, in order"
+    )
+    density: JsonNumber = Field(0.5, ge=0, le=1, description="of its end, as the answer says")
+
+
+class FirmnessAsk(EffectsAsk):
+    """What POST /firmness takes."""
+
+    plans: list[PlanToJudge] = Field(min_length=1, max_length=6)
+    retrained: bool = Field(
+        False,
+        description="how likely a retrained model agrees, in place of small deviations; only "
+        "where GET /schema says so",
     )
 
 

@@ -70,6 +70,7 @@ class FeatureInfo(FeatureName):
     low: float | None
     high: float | None
     middle: JsonValue
+    group: str = Field(description="what it is entered together with")
     may_be_missing: bool = Field(description="whether somebody in the data has no value of it")
     codes: list[CodeName] = Field(description="numbers that stand for a reason, not for a value")
 
@@ -86,6 +87,8 @@ class SchemaReply(BaseModel):
     people: bool
     outcomes: bool
     plane: bool
+    retrained: bool = Field(description="whether POST /firmness can tell of retrained models")
+    promises: bool = Field(description="whether POST /promises writes promises down")
     features: list[FeatureInfo]
     relations: list[list[str]]
 
@@ -219,6 +222,9 @@ class View(BaseModel):
     proof: str | None
     closing: list[str]
     facts: list[FactView] = Field(description="what holds for the answer as a whole, plainly")
+    effort: float | None = Field(
+        None, description="how far all actions go together, in standard deviations"
+    )
     firmness: str | None = Field(description="how firm it is, in words, where that is known")
     robustness: float | None = Field(
         description="the share of small deviations that still reach the target"

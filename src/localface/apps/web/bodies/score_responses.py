@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from localface.apps.web.bodies.requests import JsonValue
 from localface.apps.web.bodies.responses import FeatureName
+from localface.apps.web.bodies.robustness_views import LastingView, ModelsView
 
 
 class FeatureEffect(FeatureName):
@@ -48,4 +49,36 @@ class ScoresReply(BaseModel):
     """The answer to POST /scores."""
 
     scores: list[ScoreLine]
+    milliseconds: float
+
+
+class PlanFirmness(BaseModel):
+    """How firm one plan is."""
+
+    firmness: str | None = Field(description="how firm it is, in words, where that is known")
+    robustness: float | None = Field(
+        description="the share of small deviations that still reach the target"
+    )
+    models: ModelsView | None = None
+    lasting: LastingView | None = None
+    actions: list[str] = Field(description="how exactly each action has to be kept to")
+
+
+class PromiseReply(BaseModel):
+    """The answer to POST /promises."""
+
+    id: str
+    time: str = Field(description="when it was written down first, UTC")
+    already: bool = Field(description="whether it had been promised before")
+    head: str = Field(description="the digest of the last entry: keep it somewhere else")
+    milliseconds: float
+
+
+class FirmnessReply(BaseModel):
+    """The answer to POST /firmness."""
+
+    plans: list[PlanFirmness]
+    learning: bool = Field(
+        description="whether models are still being fitted again: ask again in a while"
+    )
     milliseconds: float

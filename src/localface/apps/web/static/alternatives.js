@@ -1,5 +1,7 @@
-// Several ways side by side: what each changes, what they share, and where they part.
+// Several plans side by side: what each changes, what they share, what each trades for what, and where they part.
+import { changedIn } from "./branches.js";
 import { called, counted, h, present } from "./dom.js";
+import { help } from "./help.js";
 
 /**
  * @typedef {(view: Reply.View, number: number, document: Reply.Document|null) => void} UseWay
@@ -37,6 +39,15 @@ export function alternativesPane(place, { schema, onCount, onUse }) {
     clear: () => body.replaceChildren(),
     /** @param {Reply.Recourse} answer */
     show: (answer) => body.replaceChildren(...shown(answer, schema, onUse)),
+    /**
+     * The plans that are known while more are looked for.
+     * @param {Reply.View[]} views
+     */
+    showSoFar(views) {
+      const some = views.slice(0, Number(count.value));
+      const words = `${counted(some.length, "plan")} so far; others, and cheaper ones, are being looked for`;
+      body.replaceChildren(...present([h("p", { class: "quiet so-far", role: "status" }, words), sideBySide(some, schema), trades(some, schema)]));
+    },
     /** @param {string} message */
     refuse: (message) => body.replaceChildren(h("p", { class: "notice" }, message)),
   };
@@ -60,7 +71,7 @@ function shown(answer, schema, onUse) {
   const disclosed =
     answer.together?.disclosure &&
     h("p", { class: "quiet small" }, `Looked at for all of them together: ${answer.together.disclosure}.`);
-  return present([...notices, together(answer.together, schema), sideBySide(views, schema, use), disclosed]);
+  return present([...notices, together(answer.together, schema), sideBySide(views, schema, use), trades(views, schema), disclosed]);
 }
 
 /**
@@ -74,13 +85,14 @@ function together(found, schema) {
   const words = found.shared.length
     ? ["All of them change ", h("strong", {}, found.shared.map(name).join(", ")), ". "]
     : "";
-  return h("p", { class: "together" }, words, found.parts.replace(/^All change [^.]*\. /, ""));
+  const parts = found.parts.replace(/^All change [^.]*\. /, "").replace(/\b([Ww])ays\b/g, (_, w) => (w === "W" ? "Plans" : "plans"));
+  return h("p", { class: "together" }, words, parts);
 }
 
 /**
  * @param {Reply.View[]} views
  * @param {Reply.Schema} schema
- * @param {(view: Reply.View, number: number) => void} onUse
+ * @param {(view: Reply.View, number: number) => void} [onUse] where they are all there is
  */
 function sideBySide(views, schema, onUse) {
   const ends = views.map(changedBy);
@@ -123,7 +135,9 @@ function sideBySide(views, schema, onUse) {
     h("td", {}),
     views.map((one) => h("td", { class: "n" }, String(one.actions.length))),
   );
-  const use = h(
+  const usual = factRow("How usual then", views, (one) => `${Math.round(100 * one.actions[one.actions.length - 1].density)} %`, "usual");
+  const effort = factRow("Ordinary differences", views, (one) => one.effort?.toFixed(1) ?? "", "effort");
+  const use = onUse && h(
     "tr",
     { class: "use" },
     h("th", { scope: "row" }, h("span", { class: "unseen" }, "Show")),
@@ -134,7 +148,7 @@ function sideBySide(views, schema, onUse) {
         { class: "n" },
         h(
           "button",
-          { type: "button", class: "plain", onclick: () => onUse(one, i + 1) },
+          { type: "button", class: "plain", onclick: () => onUse?.(one, i + 1) },
           "Show",
           h("span", { class: "unseen" }, ` plan ${i + 1}`),
         ),
@@ -147,9 +161,52 @@ function sideBySide(views, schema, onUse) {
     {},
     h("caption", {}, caption),
     h("thead", {}, head),
-    h("tbody", {}, scores, steps, rows, use),
+    h("tbody", {}, scores, steps, effort, usual, rows, use),
   );
   return h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Plans side by side" }, table);
+}
+
+/**
+ * A row of figures, one a plan.
+ * @param {string} words
+ * @param {Reply.View[]} views
+ * @param {(view: Reply.View) => string} figure
+ * @param {string} term of the glossary
+ */
+function factRow(words, views, figure, term) {
+  const cells = views.map((one) => h("td", { class: "n" }, figure(one)));
+  return h("tr", {}, h("th", { scope: "row" }, words, help(term)), h("td", {}), cells);
+}
+
+/**
+ * What each plan trades for what, beside the first.
+ * @param {Reply.View[]} views
+ * @param {Reply.Schema} schema
+ */
+function trades(views, schema) {
+  const [first, ...others] = views;
+  const name = (/** @type {string} */ one) => called(schema.features.find((feature) => feature.name === one) ?? { name: one });
+  const named = (/** @type {Set<string>} */ all, /** @type {Set<string>} */ without) =>
+    [...all].filter((one) => !without.has(one)).map(name).join(", ");
+  const theirs = new Set(changedIn(first));
+  const lines = others.map((view, i) => {
+    const mine = new Set(changedIn(view));
+    const spared = named(theirs, mine);
+    const instead = named(mine, theirs);
+    const leaves = spared ? `leaves ${spared} alone` : "changes all that plan 1 does";
+    return h("li", {}, `Plan ${i + 2} ${leaves}${instead ? ` and changes ${instead}` : ""}${differenceIn(first, view)}.`);
+  });
+  return lines.length ? h("ul", { class: "trades" }, lines) : null;
+}
+
+/**
+ * @param {Reply.View} first
+ * @param {Reply.View} view
+ */
+function differenceIn(first, view) {
+  const more = (view.effort ?? 0) - (first.effort ?? 0);
+  if (Math.abs(more) < 0.05) return "; it goes as far in all";
+  return `; in all it goes ${Math.abs(more).toFixed(1)} ordinary differences ${more > 0 ? "further" : "less far"}`;
 }
 
 /**

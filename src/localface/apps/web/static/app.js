@@ -2,23 +2,26 @@
 import { alternativesPane } from "./alternatives.js";
 import { ask, Refusal } from "./api.js";
 import { Asker } from "./asking.js";
+import { Branches } from "./branches.js";
 import { Carried, carryOf } from "./carry.js";
 import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
-import { called, h } from "./dom.js";
+import { called, h, styled } from "./dom.js";
 import { entryForm } from "./entry.js";
+import { Firmness } from "./firmness.js";
 import { forceOf } from "./force.js";
 import { mapPane } from "./map.js";
 import { offersOf } from "./offers.js";
 import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
 import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone, written } from "./state.js";
+import { promiseButton } from "./promise.js";
 import { severalPane } from "./several.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
 import { todayOf } from "./today.js";
 import { startTour, tourInvitation } from "./tour.js";
-import { answerOf, cautionsOf, decisionOf, drawFigures, spoken } from "./view.js";
+import { answerOf, cautionsOf, decisionOf, drawFigures, spoken, tellFirmness } from "./view.js";
 import { planOf, takeawayPane, wordsOf } from "./takeaway.js";
 import { nobodyShown, skeleton, waitingDecision } from "./waiting.js";
 import { whyNotPane } from "./whynot.js";
@@ -42,6 +45,7 @@ function enable(ids, enabled) {
   for (const id of ids) at(id).toggleAttribute("disabled", !enabled);
 }
 
+const RESTING = 120; // milliseconds without another answer before table and picture are drawn
 const SETTLED = 350; // milliseconds without a change before address and screen readers are told
 
 class Workbench {
@@ -67,9 +71,12 @@ class Workbench {
     this.settling = 0; // timers
     this.telling = 0;
     this.trying = 0;
+    this.drawing = 0;
+    this.stepsHeight = 0; // what is kept free for table and picture until they are drawn
     /** @type {Page.ViewOptions} */
     this.options = {
       along: "actions",
+      firmnessComes: true,
       onLeave: (name) => this.change((state) => ({ ...state, forbidden: [...new Set([...state.forbidden, name])] })),
     };
     /** @type {Asker<Reply.Recourse, Page.State>} */
@@ -86,9 +93,12 @@ class Workbench {
     });
     /** @type {Asker<Reply.Recourse, Page.State>} */
     this.ways = new Asker((body, signal) => ask("recourse", { body, signal }), {
-      onBusy: (busy) => at("panel-ways").classList.toggle("updating", busy),
-      onAnswer: (answer, about) => this.isShown(about) && this.waysPane.show(answer),
+      onBusy: (busy) => at("panel-ways").setAttribute("aria-busy", String(busy)),
+      onAnswer: (answer, about) => this.isShown(about) && (this.branches.stop(), this.waysPane.show(answer)),
       onRefusal: (error, about) => this.isShown(about) && this.waysPane.refuse(error.message),
+    });
+    this.branches = new Branches({
+      onFound: (views, about) => about === this.shown && this.isShown(about) && this.waysPane.showSoFar(views),
     });
     /** @type {Asker<Reply.Check, Page.State>} */
     this.checks = new Asker((body, signal) => ask("check", { body, signal }), {
@@ -122,6 +132,13 @@ class Workbench {
       onAnswer: (tried, about) => about === this.state && this.shownView && this.offer(this.shownView, tried.view),
       onRefusal: () => at("view").querySelector("[data-key='trying']")?.remove(),
     });
+    this.firmness = new Firmness({
+      retrained: schema.retrained,
+      onFirm: (view) => {
+        if (view === this.shownView) tellFirmness(view, at("decision"), at("view"));
+        this.several.redraw();
+      },
+    });
     this.sources = tabs(at("source-tabs"));
     this.views = tabs(at("answer-tabs"), () => this.askBeside());
     this.people = schema.people
@@ -146,6 +163,7 @@ class Workbench {
       onOpen: (plan) => this.openPlan(plan),
       onSave: () => this.planShown(),
     });
+    this.promise = promiseButton(at("promising"), { enabled: schema.promises, onPromised: (words) => this.tell(words) });
     this.several = severalPane(at("several"), { onOpen: (state) => this.open(state) });
     this.limits.sync(this.state, null);
     this.title();
@@ -402,6 +420,7 @@ class Workbench {
     const open = this.views.current();
     if (open === "ways") {
       this.ways.ask(questionOf(this.state, { n_paths: this.waysPane.count() }), this.state, { fresh });
+      if (this.answer && this.shown === this.state) this.branches.about(this.answer.view, this.shown);
     }
     if (open === "whynot" && this.hasWish()) {
       this.whatIfs.ask({ ...personOf(this.state), changes: [this.state.wish] }, this.state, { fresh });
@@ -451,6 +470,7 @@ class Workbench {
     this.limits.sync(this.state, recordOf(answer.view));
     this.wishPane.sync(recordOf(answer.view) ?? null, this.state.wish);
     this.draw(answer.view, answer.document);
+    if (this.views.current() === "ways" && this.ways.flying) this.branches.about(answer.view, about);
     this.map?.show(answer, this.floor());
   }
 
@@ -502,19 +522,42 @@ class Workbench {
     at("who").textContent = capital(nameOf(this.shown));
     at("people-chosen").textContent = nameOf(this.shown);
     at("cautions").replaceChildren(...cautionsOf(view));
-    at("decision").replaceChildren(decisionOf(view));
+    at("decision").replaceChildren(decisionOf(view, this.options));
     this.drawForce();
     this.drawToday();
     this.takeaway.show(view, nameOf(this.shown));
     this.compareOpened(view);
     at("view").replaceChildren(...(notice ? [notice] : []), ...answerOf(view, this.options));
     this.offer(view, null);
-    drawFigures(view, at("view"), this.options);
+    this.firmness.about(view, this.shown);
+    this.promise.about(view, this.shown, notice ? this.waysPane.count() : 1);
+    this.drawLater(view);
     this.limits.keptFloor(this.state, view.density.kept_text ?? null);
     this.limits.mark(view.actions.flatMap((one) => one.changes.map((change) => change.feature)));
     const focused = key ? document.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     if (focused instanceof HTMLElement) focused.focus();
     this.tell(spoken(view));
+  }
+
+  /**
+   * Draw table and picture: at once where nothing else is under way, else once the hand rests.
+   * @param {Reply.View} view
+   */
+  drawLater(view) {
+    clearTimeout(this.drawing);
+    const place = at("view").querySelector(".steps");
+    const before = this.stepsHeight;
+    const draw = () => {
+      if (view !== this.shownView) return;
+      drawFigures(view, at("view"), this.options);
+      this.stepsHeight = place instanceof HTMLElement ? place.offsetHeight : 0;
+    };
+    if (!this.asker.waiting) {
+      draw();
+      return;
+    }
+    if (place instanceof HTMLElement) styled(place, { "min-height": `${before}px` });
+    this.drawing = setTimeout(() => (draw(), place instanceof HTMLElement && place.style.removeProperty("min-height")), RESTING);
   }
 
   /** The plan on the page, for a file. */
@@ -648,6 +691,9 @@ class Workbench {
     this.shown = this.state;
     const asked = [this.records, this.ways, this.checks, this.tales, this.trials, this.reasons, this.whatIfs];
     for (const one of asked) one.stop();
+    this.firmness.stop();
+    this.branches.stop();
+    this.promise.forget();
     this.effects = null;
     clearTimeout(this.telling);
     clearTimeout(this.trying);

@@ -1,6 +1,7 @@
 // Entering one record by hand, or pasting it; every field says what is wrong while one types.
-import { called, h } from "./dom.js";
-import { brokenRelation, isUnknown, readPasted, readSeveral, readValue, recordFrom, strangers, unusual } from "./reading.js";
+import { called, counted, h } from "./dom.js";
+import { fieldOf } from "./entryfield.js";
+import { brokenRelation, readPasted, readSeveral, recordFrom, strangers, unusual } from "./reading.js";
 
 const EXAMPLE = "Paste JSON, a CSV or tab-separated row with its header, or lines of “name: value”";
 
@@ -27,16 +28,20 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
     { type: "button", class: "plain", onclick: () => fill(middleOf(schema), { tell: true, pasted: true }) },
     "Average person",
   );
-  const rows = h(
-    "div",
-    { class: "entry-fields" },
-    [...fields.values()].map((one) => one.node),
-  );
+  const groups = groupsOf([...fields.values()]);
+  const rows = h("div", { class: "entry-fields" }, groups.map((one) => one.node));
+  const file = h("input", { type: "file", id: "people-file", accept: ".csv,.tsv,.txt,.json,text/csv,application/json", class: "unseen" });
+  const upload = h("button", { type: "button", class: "plain", id: "open-people", onclick: () => file.click() }, "Open a CSV file");
+  file.addEventListener("change", async () => {
+    const text = await file.files?.[0]?.text();
+    file.value = "";
+    if (text !== undefined) take(text);
+  });
   const whose = h("p", { class: "small quiet", id: "entry-whose", hidden: true });
   place.replaceChildren(
     whose,
     h("div", { class: "field" }, h("label", { htmlFor: "paste" }, "Paste a record"), paste, note),
-    h("div", { class: "row" }, middle, blank),
+    h("div", { class: "row" }, upload, h("label", { htmlFor: file.id, class: "unseen" }, "A file with people"), file, middle, blank),
     summary,
     rows,
   );
@@ -51,6 +56,7 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
         ? "Mend the values marked below"
         : "Complete";
     summary.textContent = words;
+    for (const one of groups) one.tell();
     summary.classList.toggle("good", whole);
     if (tell && whole) onRecord(found.record, { pasted });
     else if (tell) {
@@ -65,18 +71,25 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
   const fill = (values, { tell = false, pasted = false } = {}) => {
     const byName = new Map(Object.entries(values).map(([name, value]) => [name.trim().toLowerCase(), value]));
     for (const [name, field] of fields) {
-      field.set(byName.get(name.toLowerCase()) ?? byName.get(called(field.feature).toLowerCase()));
+      const value = byName.get(name.toLowerCase()) ?? byName.get(called(field.feature).toLowerCase());
+      field.set(pasted && value === "" && field.feature.may_be_missing ? null : value); // an empty cell of a table
     }
     check({ tell, pasted });
   };
   rows.addEventListener("input", () => check());
   let taken = ""; // the table that was read last
   paste.addEventListener("input", () => {
-    if (!paste.value.trim()) return;
-    const several = readSeveral(paste.value);
+    if (paste.value.trim() && paste.value !== taken) take(paste.value); // the same event may come more than once
+  });
+  /**
+   * Read one record, or several, out of text.
+   * @param {string} text
+   */
+  const take = (text) => {
+    taken = "";
+    const several = readSeveral(text);
     if (several) {
-      if (paste.value === taken) return; // the same event may come more than once
-      taken = paste.value;
+      taken = text;
       const read = several.map((one) => recordFrom(one, schema));
       const whole = read.flatMap((one) => (one.record ? [one.record] : []));
       const broken = read.flatMap((one, i) => (one.record ? [] : [`row ${i + 1}: ${one.problem}`]));
@@ -86,7 +99,7 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
       else onUnfinished(`What was pasted holds no whole record: ${broken[0]}.`, { pasted: true });
       return;
     }
-    const { values, problem } = readPasted(paste.value);
+    const { values, problem } = readPasted(text);
     const unknown = strangers(values, schema.features);
     const read = Object.keys(values).length - unknown.length;
     const told = [
@@ -96,7 +109,7 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
     ];
     note.textContent = told.filter(Boolean).join(" ");
     fill(read > 0 ? values : {}, { tell: true, pasted: true });
-  });
+  };
   check({ tell: false });
   /** @type {(feature: string, message: string) => void} */
   const refuse = (feature, message) => fields.get(feature)?.refuse(message);
@@ -118,79 +131,30 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
 }
 
 /**
+ * The fields under the headings of their groups, in the order of the features; one group needs no heading.
+ * @param {ReturnType<typeof fieldOf>[]} fields
+ */
+function groupsOf(fields) {
+  const names = [...new Set(fields.map((one) => one.feature.group))];
+  return names.map((name) => {
+    const some = fields.filter((one) => one.feature.group === name);
+    const left = h("span", { class: "quiet left" });
+    const legend = names.length > 1 ? h("legend", {}, name, left) : h("legend", { class: "unseen" }, "Values");
+    return {
+      node: h("fieldset", {}, legend, some.map((one) => one.node)),
+      tell() {
+        const empty = some.filter((one) => one.empty()).length;
+        left.textContent = empty ? `${counted(empty, "value")} to go` : "";
+      },
+    };
+  });
+}
+
+/**
  * @param {Reply.Schema} schema
  */
 function middleOf(schema) {
   return Object.fromEntries(schema.features.map((one) => [one.name, one.middle]));
-}
-
-/**
- * One labelled field with its message; empty fields are not scolded, only counted.
- * @param {Reply.Feature} feature
- */
-function fieldOf(feature) {
-  const id = `entry-${feature.name}`;
-  const message = h("span", { class: "message", id: `${id}-message` });
-  const choices = feature.categories?.map((one, i) =>
-    h("option", { value: String(one) }, String(feature.labels?.[i] ?? one)),
-  );
-  const input = choices
-    ? h(
-        "select",
-        { id, "aria-describedby": message.id },
-        h("option", { value: "" }, "–"),
-        choices,
-        feature.may_be_missing && h("option", { value: "?" }, "not known"),
-      )
-    : h("input", {
-        id,
-        type: "text",
-        inputmode: feature.may_be_missing ? "text" : "decimal",
-        autocomplete: "off",
-        placeholder: feature.may_be_missing ? "? if not known" : "",
-        "aria-describedby": message.id,
-      });
-  const label = h(
-    "label",
-    { htmlFor: id },
-    called(feature),
-    feature.text && feature.text !== feature.name && h("span", { class: "code" }, feature.name),
-  );
-  const node = h(
-    "div",
-    { class: "entry-field" },
-    label,
-    h("span", { class: "input" }, input, feature.unit && h("span", { class: "unit" }, feature.unit)),
-    feature.reference_text && h("span", { class: "reference-note" }, `reference ${feature.reference_text}`),
-    message,
-  );
-  /** @type {(words: string|null, bad: boolean) => void} */
-  const say = (words, bad) => {
-    message.textContent = words ?? "";
-    node.classList.toggle("bad", Boolean(words) && bad);
-    if (bad && words) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
-  };
-  /** @param {Page.Value|null|undefined} value */
-  const set = (value) => {
-    if (feature.may_be_missing && (value === null || (value !== undefined && isUnknown(String(value))))) {
-      input.value = "?";
-      return;
-    }
-    const read = value === undefined || value === null ? null : readValue(feature, value);
-    input.value = read === null ? "" : String(choices ? (read.value ?? "") : (read.value ?? value));
-  };
-  return {
-    node,
-    feature,
-    read: () => readValue(feature, input.value),
-    empty: () => input.value.trim() === "",
-    say,
-    set,
-    /** @param {string} words */
-    refuse: (words) => say(words, true),
-    focus: () => (input.focus(), input instanceof HTMLInputElement && input.select()),
-  };
 }
 
 /**

@@ -2,8 +2,9 @@
 import { ask, Refusal } from "./api.js";
 import { h, styled } from "./dom.js";
 import { help } from "./help.js";
+import { longList } from "./rows.js";
 
-const AT_ONCE = 50;
+const ROW_HEIGHT = 88; // pixels, as the style sheet has it: a place in the list is a place on the screen
 const OUTCOMES = ["false negative", "true negative", "false positive", "true positive"];
 
 /**
@@ -34,67 +35,64 @@ export function peopleList(place, { schema, onChoose }) {
       ["id", "number"],
     ].map(([value, words]) => h("option", { value }, words)),
   );
-  const list = h("ol", { class: "people", id: "people-list" });
   const count = h("p", { class: "quiet small", role: "status" });
-  const more = h("button", { type: "button", class: "wide-button", hidden: true }, "Show more");
   const field = (/** @type {string} */ label, /** @type {HTMLElement} */ input) =>
     h("div", { class: "field" }, h("label", { htmlFor: input.id }, label), input);
-  place.replaceChildren(
-    field("Search", search),
-    h("div", { class: "pair" }, schema.outcomes && field("Outcome", outcome), field("Sort", sort)),
-    h("div", { class: "count-line" }, count, schema.outcomes && help("outcome")),
-    list,
-    more,
-  );
 
   let latest = 0;
   /** @type {number|null} */
   let chosen = null;
-  const load = async (/** @type {number} */ offset) => {
-    const number = ++latest;
-    const parts = new URLSearchParams({
-      offset: String(offset),
-      limit: String(AT_ONCE),
-      search: search.value.trim(),
-      outcome: outcome.value,
-      sort: sort.value,
-    });
+  /** @type {(offset: number, limit: number) => Promise<{total: number, rows: Reply.PersonLine[]}|null>} */
+  const fetchRows = async (offset, limit) => {
+    const number = offset === 0 ? ++latest : latest;
+    const asked = { search: search.value.trim(), outcome: outcome.value, sort: sort.value };
+    const parts = new URLSearchParams({ offset: String(offset), limit: String(limit), ...asked });
     try {
       /** @type {Reply.People} */
       const found = await ask(`people?${parts}`);
-      if (number === latest) show(found, offset);
+      if (number !== latest) return null;
+      if (offset === 0) begin(found);
+      return { total: found.total, rows: found.people };
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      if (number !== latest) return;
+      if (number !== latest) return null;
+      rows.clear();
       count.textContent = error.message;
-      list.replaceChildren();
-      more.hidden = true;
+      return null;
     }
   };
-  /** @type {(found: Reply.People, offset: number) => void} */
-  const show = (found, offset) => {
-    const rows = found.people.map((one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }));
-    if (offset === 0) list.replaceChildren(...rows);
-    else list.append(...rows);
-    markRow(list, chosen);
+  /** @param {Reply.People} found */
+  const begin = (found) => {
+    rows.clear();
     const many = found.total === 1 ? "1 person" : `${found.total.toLocaleString("en-GB")} people`;
     count.textContent = found.understood ? `${many}: ${found.understood}` : many;
-    more.hidden = offset + found.people.length >= found.total;
-    more.onclick = () => load(offset + found.people.length);
   };
+  const rows = longList({
+    label: "People",
+    rowHeight: ROW_HEIGHT,
+    fetchRows,
+    draw: (/** @type {Reply.PersonLine} */ one) => personRow(one, { schema, chosen: one.id === chosen, onChoose }),
+  });
+  place.replaceChildren(
+    field("Search", search),
+    h("div", { class: "pair" }, schema.outcomes && field("Outcome", outcome), field("Sort", sort)),
+    h("div", { class: "count-line" }, count, schema.outcomes && help("outcome")),
+    rows.node,
+  );
   let timer = 0;
   search.addEventListener("input", () => {
     clearTimeout(timer);
-    timer = setTimeout(() => load(0), 120);
+    timer = setTimeout(() => rows.renew(), 120);
   });
-  for (const one of [outcome, sort]) one.addEventListener("change", () => load(0));
-  list.addEventListener("keydown", walk);
-  load(0);
+  for (const one of [outcome, sort]) one.addEventListener("change", () => rows.renew());
+  new MutationObserver(() => markRow(rows.list, chosen)).observe(rows.list, { childList: true });
+  rows.list.addEventListener("keydown", walker(rows));
+  rows.renew();
   return {
     /** @param {number|null} id */
     mark(id) {
       chosen = id;
-      markRow(list, id);
+      markRow(rows.list, id);
     },
   };
 }
@@ -128,7 +126,7 @@ function personRow(person, { schema, chosen, onChoose }) {
     words,
     about,
   );
-  return h("li", {}, button);
+  return button;
 }
 
 /**
@@ -141,7 +139,8 @@ function markRow(list, id) {
     else button.removeAttribute("aria-current");
   }
   const buttons = personButtons(list);
-  reachable(buttons, buttons.find((one) => one.hasAttribute("aria-current")) ?? buttons[0]);
+  const stop = buttons.find((one) => one === document.activeElement) ?? buttons.find((one) => one.hasAttribute("aria-current"));
+  reachable(buttons, stop ?? buttons[0]);
 }
 
 /**
@@ -162,17 +161,25 @@ function personButtons(list) {
 }
 
 /**
- * Arrow keys walk through the list.
- * @param {KeyboardEvent} event
+ * Arrow keys walk through the list, also to rows that are still on their way.
+ * @param {{list: HTMLElement, reach: (place: number) => Promise<HTMLElement|null>}} rows
  */
-function walk(event) {
-  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const list = event.currentTarget;
-  if (!step || !(list instanceof HTMLElement)) return;
-  const buttons = personButtons(list);
-  const next = buttons[buttons.findIndex((one) => one === document.activeElement) + step];
-  if (!next) return;
-  event.preventDefault();
-  reachable(buttons, next);
-  next.focus();
+function walker(rows) {
+  /** @type {number|null} */
+  let aim = null; // where the keys have led to, while its row is not there yet
+  return async (/** @type {KeyboardEvent} */ event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const row = document.activeElement?.closest("li");
+    if (!step || !row) return;
+    event.preventDefault();
+    const mine = (aim ?? Number(row.getAttribute("aria-posinset")) - 1) + step;
+    aim = mine;
+    const reached = await rows.reach(mine);
+    if (aim !== mine) return;
+    aim = null;
+    const next = reached?.querySelector("button");
+    if (!next) return;
+    reachable(personButtons(rows.list), next);
+    next.focus({ preventScroll: true });
+  };
 }

@@ -59,7 +59,8 @@ export function recordFrom(given, schema) {
   const record = {};
   for (const feature of schema.features) {
     const value = byName.get(feature.name.toLowerCase()) ?? (feature.text ? byName.get(feature.text.toLowerCase()) : undefined);
-    const read = readValue(feature, value ?? (feature.may_be_missing ? "?" : ""));
+    const empty = value === undefined || value === null || value === "";
+    const read = readValue(feature, empty && feature.may_be_missing ? "?" : (value ?? ""));
     if (read.problem) return { record: null, problem: `${feature.text || feature.name}: ${read.problem}` };
     record[feature.name] = read.value;
   }
@@ -173,6 +174,7 @@ function readCategory(categories, labels, text) {
  */
 export function unusual(feature, value) {
   if (feature.categories || typeof value !== "number" || !Number.isFinite(value)) return null;
+  if (feature.codes.some((one) => one.value === value)) return null; // it stands for a reason
   const [least, most] = feature.bounds ?? [null, null];
   if (least !== null && value < least) return `It cannot be below ${least}.`;
   if (most !== null && value > most) return `It cannot be above ${most}.`;

@@ -1,6 +1,7 @@
 // Several people side by side: decision and plan of each, a link to each, and the table as a file.
 import { ask, Refusal } from "./api.js";
 import { counted, h } from "./dom.js";
+import { judge } from "./firmness.js";
 import { linkOf, saveText } from "./report.js";
 import { nameOf, questionOf } from "./state.js";
 import { wordsOf } from "./takeaway.js";
@@ -33,6 +34,7 @@ export function severalPane(place, { onOpen }) {
   };
   draw();
   return {
+    redraw: draw,
     /**
      * Put somebody into the table whose answer is known.
      * @param {Page.State} state
@@ -54,6 +56,8 @@ export function severalPane(place, { onOpen }) {
       for (const row of added) {
         try {
           row.view = (await ask("recourse", { body: questionOf(row.state) })).view;
+          draw();
+          if (row.view && !row.view.doubts?.length) await judge(row.view, row.state);
         } catch (error) {
           if (!(error instanceof Refusal)) throw error;
           row.problem = error.message;
@@ -86,7 +90,7 @@ function factsOf(view) {
   const decisions = { FOUND: "not reached yet", ALREADY_THERE: "reached" };
   const decision = view.status === "FOUND" || view.status === "ALREADY_THERE" ? decisions[view.status] : "not reached, no way as asked";
   const plan = view.status === "FOUND" ? wordsOf(view).join(" ") : view.status === "ALREADY_THERE" ? "" : view.reason;
-  return [view.score.now_text, decision, plan, view.firmness || "not worked out"];
+  return [view.score.now_text, decision, plan, view.status === "FOUND" ? view.firmness || "not worked out yet" : ""];
 }
 
 /**

@@ -1,6 +1,7 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
-import { called, counted, h, present, sentence, styled } from "./dom.js";
-import { featureOf, wayFigure } from "./figure.js";
+import { card, FIRM_LATER, percentage } from "./cards.js";
+import { counted, h, present, sentence, styled } from "./dom.js";
+import { wayFigure } from "./figure.js";
 import { help } from "./help.js";
 import { stepTable } from "./table.js";
 
@@ -29,8 +30,9 @@ export function cautionsOf(view) {
 /**
  * The decision: the score beside what is wanted, and how usual the person is.
  * @param {Reply.View} view
+ * @param {Page.ViewOptions} [options]
  */
-export function decisionOf(view) {
+export function decisionOf(view, options = {}) {
   const { score, density } = view;
   const found = view.status === "FOUND";
   const state = view.status === "ALREADY_THERE" ? "reached" : found ? "can" : "cannot";
@@ -59,18 +61,38 @@ export function decisionOf(view) {
       h("span", { class: "label" }, "How usual", help("usual")),
       usualBar(density),
       h("span", { class: "words" }, sentence(density.text)),
-      firmness(view),
     ),
+    firmness(view, options),
   );
 }
 
 /**
- * How firmly the plan stands, where that is known.
+ * How firmly the plan stands, where that is known or will be.
  * @param {Reply.View} view
+ * @param {Page.ViewOptions} options
  */
-function firmness({ firmness: words }) {
-  if (!words) return null;
-  return h("span", { class: "words firm" }, sentence(words), help("robustness"));
+function firmness({ firmness: words, status, actions }, { firmnessComes }) {
+  const comes = firmnessComes && status === "FOUND" && actions.length > 0;
+  if (!words && !comes) return null;
+  return h(
+    "div",
+    { class: "firm" },
+    h("span", { class: "label" }, "How firm", help("robustness")),
+    h("span", { class: "firm-words" }, sentence(words ?? FIRM_LATER)),
+  );
+}
+
+/**
+ * Say how firm the plan is where its place was kept, and touch nothing else.
+ * @param {Reply.View} view
+ * @param {HTMLElement} decision
+ * @param {HTMLElement} answer
+ */
+export function tellFirmness(view, decision, answer) {
+  const whole = decision.querySelector(".firm-words");
+  if (whole && view.firmness) whole.textContent = sentence(view.firmness);
+  const places = answer.querySelectorAll(".card .firm-action");
+  places.forEach((one, i) => (one.textContent = view.actions[i]?.firm ?? ""));
 }
 
 /**
@@ -90,16 +112,6 @@ function gauge(score, found) {
     h("i", { class: "tick" }),
   );
   return styled(bar, { "--now": at(score.now), "--end": at(score.end), "--wanted": at(score.wanted ?? 0) });
-}
-
-/**
- * How far a value lies from low to high, for a style.
- * @param {number} value
- * @param {number} low
- * @param {number} high
- */
-function percentage(value, low, high) {
-  return `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
 }
 
 /**
@@ -257,110 +269,6 @@ export function spoken(view) {
   if (view.status !== "FOUND") return first + [view.sentence, view.reason].filter(Boolean).join(": ");
   const steps = counted(view.actions.length || view.states.length - 1, "action");
   return `${first}${steps}, score ${view.score.now_text} to ${view.score.end_text}. ${view.notices.join(". ")}`;
-}
-
-/**
- * @param {Reply.View} view
- * @param {Reply.Action} action
- * @param {Page.ViewOptions} options
- */
-function card(view, action, options) {
-  const chips = [];
-  if (action.needs.length)
-    chips.push(h("span", { class: "chip", title: action.order ?? "" }, `needs ${action.needs.join(" and ")} first`));
-  if (action.together) chips.push(h("span", { class: "chip" }, "together"));
-  chips.push(h("span", { class: "fact" }, action.density_text));
-  if (action.purpose) chips.push(h("span", { class: "fact" }, action.purpose));
-  if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
-  if (action.below_floor) chips.push(h("span", { class: "fact below" }, belowFloor(view)));
-  return h(
-    "li",
-    { class: action.entry ? "card entry" : "card" },
-    h("span", { class: "number", "aria-hidden": "true" }, action.number),
-    h(
-      "div",
-      { class: "changes" },
-      action.changes.map((one) => changeLine(view, one, options)),
-    ),
-    scoreAfter(view, action),
-    h("div", { class: "meta" }, chips),
-    action.evidence && h("p", { class: "certificate" }, sentence(action.evidence)),
-    action.entry && h("p", { class: "certificate loud" }, sentence(action.step)),
-  );
-}
-
-/**
- * Why a card leads below the floor that is set.
- * @param {Reply.View} view
- */
-function belowFloor({ density }) {
-  const asked = `${Number((100 * density.floor).toFixed(2))} %`;
-  return `below the floor of ${asked} that is set: see above`;
-}
-
-/**
- * @param {Reply.View} view
- * @param {Reply.Change} change
- * @param {Page.ViewOptions} options
- */
-function changeLine(view, change, options) {
-  const feature = featureOf(view, change.feature);
-  const leave = options.onLeave;
-  return h(
-    "div",
-    { class: "change" },
-    h(
-      "span",
-      { class: "what" },
-      h("span", { class: "verb" }, `${verbOf(change)} `),
-      h("span", { class: "name", title: change.feature }, called(feature)),
-    ),
-    h(
-      "span",
-      { class: "move" },
-      h("span", { class: "from" }, "from "),
-      h("span", { class: "before" }, change.before_text),
-      h("span", { class: "from" }, " to "),
-      h("strong", {}, change.after_text),
-      change.unit && h("span", { class: "unit" }, change.unit),
-    ),
-    leave &&
-      h(
-        "button",
-        { type: "button", class: "leave", "data-key": `leave-${change.feature}`, onclick: () => leave(change.feature) },
-        "leave alone",
-        h("span", { class: "unseen" }, `: ${called(feature)}`),
-      ),
-  );
-}
-
-/**
- * Raise, lower or change.
- * @param {Reply.Change} change
- */
-function verbOf({ words }) {
-  const [verb] = (words ?? "change").split(" ");
-  return verb.charAt(0).toUpperCase() + verb.slice(1);
-}
-
-/**
- * @param {Reply.View} view
- * @param {Reply.Action} action
- */
-function scoreAfter(view, action) {
-  const { low = 0, high = 1, wanted = 0 } = view.score;
-  const at = (/** @type {number} */ value) => percentage(value, low, high);
-  const bar = styled(h("span", { class: "mini", "aria-hidden": "true" }, h("i")), {
-    "--now": at(action.score),
-    "--wanted": at(wanted),
-  });
-  return h(
-    "div",
-    { class: "after" },
-    h("span", { class: "label" }, "score"),
-    h("span", { class: "value" }, action.score_text),
-    bar,
-  );
 }
 
 /**

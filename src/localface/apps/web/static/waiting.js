@@ -16,6 +16,7 @@ export function waitingDecision(name, known = {}) {
     h("div", { class: "numbers" }, h("span", { class: "label" }, "Score"), figure),
     h("div", { class: "gauge", "aria-hidden": "true" }),
     h("div", { class: "usual" }),
+    h("div", { class: "firm" }),
   );
 }
 

@@ -11,7 +11,11 @@ from localface.answers.wording import format_percent
 
 def robustness_view(answer: Recourse) -> dict[str, Any]:
     """What is known of small deviations, other models and retraining; None of what is not."""
-    known = answer.robustness or Robustness()
+    return robustness_parts(answer.robustness or Robustness())
+
+
+def robustness_parts(known: Robustness) -> dict[str, Any]:
+    """The same of robustness that was measured apart from an answer."""
     lasting = known.lasting
     return {
         "firmness": _firmness_text(known),

@@ -18,6 +18,7 @@ from localface.explainer import LocalFACE
 from localface.types import Array
 
 NOTE = "Decision support: correlational, not advice."
+_GROUPS = ("What may change", "What stays as it is")
 _N_ROWS = 50_000  # from which ordinary values are read off
 _N_SCORED = 500  # of them, whose scores tell the ends of an axis
 
@@ -29,6 +30,8 @@ def schema_reply(
     people: bool,
     outcomes: bool,
     plane: bool,
+    retrained: bool,
+    promises: bool,
     labels: Labels,
 ) -> dict[str, Any]:
     """Describe an explainer; the flags say what else the service can be asked for."""
@@ -45,10 +48,13 @@ def schema_reply(
         "people": people,
         "outcomes": outcomes,
         "plane": plane,
+        "retrained": retrained,
+        "promises": promises,
         "features": [
             {
                 **feature_view(feature, labels),
                 **_feature_reply(feature, rows[~is_absent(feature, rows[:, column]), column]),
+                "group": labels.groups.get(feature.name) or _GROUPS[bool(feature.own)],
                 "may_be_missing": column in may_be_missing,
                 "codes": [
                     {"value": code, "text": text} for code, text in (feature.codes or {}).items()

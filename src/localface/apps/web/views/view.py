@@ -42,11 +42,13 @@ class Labels:
     categories : for a feature, by name, the words for its categories in their order
     features : for a feature, by name, a phrase of what it is
     target : what somebody is who has reached the target
+    groups : for a feature, by name, what it is entered together with
     """
 
     categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
     features: Mapping[str, str] = field(default_factory=dict)
     target: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
 
 
 _NO_LABELS = Labels()
@@ -95,6 +97,7 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         **robustness_view(answer),
         "composed": answer.composed,
         "n_comparable": answer.n_comparable,
+        "effort": round(float(answer.effort), 6) if answer.actions else None,
         "missing": list(answer.missing),
     }
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from localface.analyses.alternatives import (
@@ -19,6 +20,7 @@ from localface.apps.web.http.errors import reply_to_error
 from localface.apps.web.http.log_lines import LOG, describe_error
 from localface.apps.web.http.reply import Reply, json_bytes
 from localface.apps.web.views.effects import effects_view, what_if_view
+from localface.apps.web.views.firmness import deviations_view, retrained_view
 from localface.apps.web.views.together_view import alternatives_view
 from localface.apps.web.views.view import Labels, answer_view, check_view
 from localface.apps.web.workers.parsed_request import (
@@ -27,9 +29,11 @@ from localface.apps.web.workers.parsed_request import (
     parse_request,
     takes_many_searches,
 )
+from localface.apps.web.workers.promising import give_asked_promise
 from localface.apps.web.workers.request_buffer import RequestBuffer
 from localface.apps.web.workers.stages_reply import stages_reply
 from localface.engine.engine import Engine
+from localface.engine.outcomes import Outcomes
 from localface.engine.requests import Request
 from localface.errors import InputError
 from localface.explainer import LocalFACE
@@ -37,6 +41,7 @@ from localface.search.plan import Plan
 
 SendReply = Callable[[int, Reply], None]
 """Sends the reply to the request with a number."""
+_NICENESS = 15  # of a process that fits models again: whoever answers people comes first
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +50,8 @@ class RequestHandler:
 
     explainer: LocalFACE
     labels: Labels = field(default_factory=Labels)
+    outcomes: Outcomes | None = None  # what the model is fitted on again, apart from any search
+    promises: str | None = None  # the folder in which promises are written down
 
     def serve(self, requests: RequestBuffer, send: SendReply) -> None:
         """Answer requests until there will be no more; new ones join those under way."""
@@ -79,6 +86,8 @@ class RequestHandler:
         try:
             if parsed.body["kind"] == "check":
                 return self._check_reply(parsed)
+            if parsed.body["kind"] == "promise":
+                return self._promise_reply(parsed)
             if needs_no_search(parsed.body):
                 return self._scores_reply(parsed)
             if parsed.body["n_paths"] > 1:
@@ -95,13 +104,30 @@ class RequestHandler:
         found = check_view(check_wish(parsed.engine, parsed.plan, parsed.request), self.labels)
         return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
 
+    def _promise_reply(self, parsed: ParsedRequest) -> Reply:
+        assert self.promises is not None, "the route is there only with a folder"
+        found = give_asked_promise(self.explainer, parsed, self.promises)
+        return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
+
     def _scores_reply(self, parsed: ParsedRequest) -> Reply:
         record = parsed.request.record
-        if parsed.body["kind"] == "scores":
+        if parsed.body["kind"] == "firmness":
+            found = self._firmness(parsed)
+        elif parsed.body["kind"] == "scores":
             found = what_if_view(parsed.engine, record, parsed.body["changes"])
         else:
             found = effects_view(self.explainer, parsed.engine, record, self.labels)
         return Reply(200, json_bytes({**found, "milliseconds": parsed.milliseconds_since_read}))
+
+    def _firmness(self, parsed: ParsedRequest) -> dict[str, Any]:
+        record = parsed.request.record
+        plans = parsed.body["plans"]
+        if not parsed.body["retrained"]:
+            return {**deviations_view(parsed.engine, record, plans), "learning": False}
+        if hasattr(os, "nice"):
+            os.nice(max(0, _NICENESS - os.nice(0)))
+        engine = replace(parsed.engine, outcomes=self.outcomes)
+        return {**retrained_view(engine, record, plans), "learning": False}
 
     def _alternatives_reply(self, parsed: ParsedRequest) -> Reply:
         by_features = parsed.body["differ"] == "features"

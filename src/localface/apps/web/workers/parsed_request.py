@@ -43,7 +43,7 @@ def parse_request(
     """Read a request; its search stops once nobody waits for it any more."""
     started = time.perf_counter()
     schema = explainer.schema
-    ask = _ask_from_body(body)
+    ask = ask_from_body(body)
     checked = check_ask(explainer.engine, ask)
     record = read_record(body["person"], schema)
     checked = checked.for_record(record)
@@ -65,7 +65,7 @@ def parse_request(
 
 def takes_many_searches(body: RequestBody) -> bool:
     """Whether a request takes many searches of its own."""
-    if body["kind"] == "check":
+    if body["kind"] in ("check", "promise"):
         return True
     if needs_no_search(body):
         return False
@@ -75,10 +75,10 @@ def takes_many_searches(body: RequestBody) -> bool:
 
 def needs_no_search(body: RequestBody) -> bool:
     """Whether a request only asks for scores, and is answered at once."""
-    return body["kind"] in ("effects", "scores")
+    return body["kind"] in ("effects", "scores", "firmness")
 
 
-def _ask_from_body(body: RequestBody) -> Ask:
+def ask_from_body(body: RequestBody) -> Ask:
     """What a request says, as the library's own calls take it."""
     kind: type[Ask] = Ask
     more: dict[str, Any] = {}

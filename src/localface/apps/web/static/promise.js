@@ -1,0 +1,64 @@
+// Keeping the plan on the page as a promise: one click, and what came of it in words.
+import { ask, Refusal } from "./api.js";
+import { h } from "./dom.js";
+import { questionOf } from "./state.js";
+
+/**
+ * @param {HTMLElement} place
+ * @param {{enabled: boolean, onPromised: (words: string) => void}} given
+ */
+export function promiseButton(place, { enabled, onPromised }) {
+  const button = h("button", { type: "button", class: "plain", id: "promise" }, "Keep this as a promise");
+  const told = h("span", { class: "quiet small", id: "promised", role: "status" });
+  if (enabled) place.append(button, told);
+  /** @type {{view: Reply.View, state: Page.State, nPlans: number}|null} */
+  let shown = null;
+  const forget = () => {
+    shown = null;
+    button.hidden = true;
+    button.disabled = false;
+    told.textContent = "";
+  };
+  button.addEventListener("click", async () => {
+    if (!shown) return;
+    const asked = shown;
+    button.disabled = true;
+    told.textContent = "Being written down";
+    const words = await promised(asked).catch((error) => {
+      if (!(error instanceof Refusal)) throw error;
+      if (asked === shown) button.disabled = false;
+      return error.message;
+    });
+    if (asked !== shown) return; // somebody else is on the page
+    told.textContent = words;
+    onPromised(words);
+  });
+  forget();
+  return {
+    forget,
+    /**
+     * @param {Reply.View} view
+     * @param {Page.State} state
+     * @param {number} nPlans how many plans were asked for where this is one of several
+     */
+    about(view, state, nPlans) {
+      forget();
+      if (view.status !== "FOUND" || !view.actions.length) return;
+      shown = { view, state, nPlans };
+      button.hidden = false;
+    },
+  };
+}
+
+/**
+ * @param {{view: Reply.View, state: Page.State, nPlans: number}} asked
+ */
+async function promised({ view, state, nPlans }) {
+  const plan = view.actions.map((one) => Object.fromEntries(one.changes.map((change) => [change.feature, change.after])));
+  const reference = state.id === null ? null : String(state.id);
+  const body = questionOf(state, { plan, reference, ...(nPlans > 1 ? { n_paths: nPlans } : {}) });
+  /** @type {Reply.Promised} */
+  const found = await ask("promises", { body });
+  const day = new Date(found.time).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
+  return `${found.already ? "Promised already" : "Promised"}, ${day}: ${found.id}`;
+}
