@@ -33,6 +33,7 @@ class Scripted:
         self.sent: list[NumberedRequest] = []
         self.killed = False
         self.bytes = 1000
+        self.waited = 0.0
 
     def start(self, reply: Any, beat: Any, lose: Any) -> None:
         self.reply, self.beat, self.lose = reply, beat, lose
@@ -48,6 +49,9 @@ class Scripted:
 
     def memory(self) -> int:
         return self.bytes
+
+    def seconds_waited(self) -> float:
+        return self.waited
 
     @property
     def numbers(self) -> list[int]:
@@ -162,6 +166,34 @@ def test_a_slow_model_is_waited_for_and_teaches_patience() -> None:
     (slow,) = [one for one in scene.there if 2 in one.numbers]
     slow.reply(2, FOUND)
     assert [reply.status for reply in scene.replies.values()] == [200, 200]
+
+
+def test_a_request_with_a_worker_to_itself_is_waited_for_and_begun_only_once() -> None:
+    scene = Scene()
+    scene.ask(1)
+    scene.after(5.0, but=lambda one: 1 in one.numbers)
+    assert not scene.workers[0].killed
+    scene.ask(2)  # another worker is there for others
+    assert scene.workers[1].numbers == [2]
+    scene.workers[0].reply(1, FOUND)
+    scene.workers[1].reply(2, FOUND)
+    assert scene.replies == {1: FOUND, 2: FOUND}
+
+    scene.ask(3)
+    scene.after(12.0, but=lambda one: 3 in one.numbers)
+    assert scene.replies[3].status == 502  # after its ten seconds, not after twenty
+    assert sum(3 in one.numbers for one in scene.workers) == 1
+
+
+def test_a_worker_that_others_keep_from_a_processor_is_not_taken_for_hung() -> None:
+    scene = Scene()
+    scene.ask(1, 2)
+    for _ in range(20):  # four seconds, of which it gets a tenth
+        scene.workers[0].waited += 0.18
+        scene.after(0.2, but=lambda one: True)
+    assert not scene.workers[0].killed
+    scene.after(1.4, but=lambda one: True)  # now it has a processor, and is silent
+    assert scene.workers[0].killed
 
 
 def test_a_worker_that_ends_is_replaced_and_its_requests_are_tried_once_more() -> None:

@@ -15,6 +15,7 @@ from localface.density.exact_segment import ExactLeg, ExactProfile
 from localface.density.protocol import FLOOR_TOLERANCE
 from localface.density.row_kernels import RowKernels
 from localface.density.segment_bounds import KernelProfile, Legs, LegSamples
+from localface.geometry.compiled.exponentials import exponentials
 from localface.types import Array, Ids, Mask
 
 _DISTANCES_AT_ONCE = 2**18  # distances held at a time: as many as fit the processor's cache
@@ -267,6 +268,6 @@ def log_sum_exp(logs: Array) -> Array:
     top = logs.max(axis=1, keepdims=True)
     top = np.where(np.isneginf(top), 0.0, top)
     logs -= top
-    np.exp(logs, out=logs)
+    exponentials(logs)
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(logs.sum(axis=1)) + top[:, 0])

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from localface.density.common_states.copies import Copies
+from localface.geometry.compiled.exponentials import exponentials
 from localface.geometry.settling import is_rounded_away
 from localface.types import Array, Ids, Mask
 
@@ -85,7 +86,7 @@ def kernel_sums_of_others(
     for lines, columns in _tiles(n_chosen, table.right.shape[1]):
         kernels = table.log_kernels(lines, columns)
         same = _same_person(kernels, lines, columns, copies, nearest) if copies.any else None
-        np.exp(kernels, out=kernels)
+        exponentials(kernels)
         own = np.arange(max(lines.start, columns.start), min(lines.stop, columns.stop))
         kernels[own - lines.start, own - columns.start] = 0.0
         _add(plain, kernels, lines, columns)

@@ -71,4 +71,27 @@ static inline double lower_of(double a, double b)
     return a <= b || isnan(a) ? a : b;
 }
 
+/* exp for arguments up to 0, without branches, so that it is worked out for many at once. */
+static inline double exponential(double x)
+{
+    const double shift = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to a whole number */
+    x = x < -708.0 ? -708.0 : x;
+    double shifted = x * 1.4426950408889634074 + shift;
+    double whole = shifted - shift;
+    double r = (x - whole * 6.93147180369123816490e-01) - whole * 1.90821492927058770002e-10;
+    double r2 = r * r, r4 = r2 * r2; /* terms side by side: none waits for all of the others */
+    double low = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6.0));
+    double middle = (1.0 / 24.0 + r * (1.0 / 120.0)) + r2 * (1.0 / 720.0 + r * (1.0 / 5040.0));
+    double high = (1.0 / 40320.0 + r * (1.0 / 362880.0)) +
+                  r2 * (1.0 / 3628800.0 + r * (1.0 / 39916800.0));
+    double top = 1.0 / 479001600.0 + r * (1.0 / 6227020800.0);
+    double p = low + r4 * (middle + r4 * (high + r4 * top));
+    uint64_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 1023) << 52;
+    double scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return p * scale;
+}
+
 #endif

@@ -35,6 +35,7 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
         ctypes.c_int,
         [_NUMBER, _NUMBER, _ADDRESS, _ADDRESS, _ADDRESS, _NUMBER, _ADDRESS, _ADDRESS],
     ),
+    "exponentials": (None, [_ADDRESS, _NUMBER]),
     "apply_lines": (None, [_ADDRESS, _NUMBER, _ADDRESS, _ADDRESS]),
     "nearest_codes": (None, [*[_ADDRESS] * 6, _NUMBER, _ADDRESS, _ADDRESS]),
     "take_over_values": (

@@ -28,36 +28,6 @@ typedef struct {
     int64_t n;
 } Measured;
 
-/* exp for arguments up to 0, without branches, so that it is worked out for many at once. */
-static inline double exponential(double x)
-{
-    const double shift = 6755399441055744.0; /* 1.5 * 2^52: adding it rounds to a whole number */
-    x = x < -708.0 ? -708.0 : x;
-    double shifted = x * 1.4426950408889634074 + shift;
-    double whole = shifted - shift;
-    double r = (x - whole * 6.93147180369123816490e-01) - whole * 1.90821492927058770002e-10;
-    double p = 1.0 / 6227020800.0;
-    p = p * r + 1.0 / 479001600.0;
-    p = p * r + 1.0 / 39916800.0;
-    p = p * r + 1.0 / 3628800.0;
-    p = p * r + 1.0 / 362880.0;
-    p = p * r + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
-    uint64_t bits;
-    memcpy(&bits, &shifted, sizeof bits);
-    bits = (bits + 1023) << 52;
-    double scale;
-    memcpy(&scale, &bits, sizeof scale);
-    return p * scale;
-}
-
 typedef double Lane __attribute__((vector_size(4 * sizeof(double)), aligned(8)));
 #define LANES 4 /* times four rows, whose sums stay in registers meanwhile */
 

@@ -1,9 +1,11 @@
 """A lane: a queue of requests of one kind with the workers that answer them.
 
 A worker that ends is replaced, and so is one that falls silent: a model that hangs cannot be
-told from the requests that it hangs on, so each of them is tried once more by itself. One that
-loses a worker again has itself to blame, and is refused. For a while after a loss, new requests
-are kept apart as well: where one breaks the model, others often come with it.
+told from the requests that it hangs on, so each of them is tried once more by itself, and one
+that has a worker to itself is waited for. Who then loses a worker has itself to blame, and is
+refused. For a while after a loss, new requests are kept apart as well: where one breaks the
+model, others often come with it. Time without a processor is not silence: a machine that is busy
+would otherwise be given the same work again and again.
 """
 
 from __future__ import annotations
@@ -139,6 +141,7 @@ class Lane:
     def check(self) -> None:
         """Look after the workers; to be called every now and then."""
         for one in list(self.members):
+            one.allow_for_waiting(self.now)
             silent = self.now - one.heard
             if not one.is_ready and silent > self.limits.start_seconds:
                 self._lose(one, "hung")
@@ -161,10 +164,13 @@ class Lane:
             self.resolve(pending, reply)
 
     def _deal_with_silence(self, member: Member, silent: float) -> None:
-        """End a worker that is silent; one with a single suspect is given more time."""
+        """End a worker that is silent; a request that has it to itself is given more time."""
         member.is_silent = True
         if not member.worker.can_be_killed:
             return
+        if len(member.open) == 1 and not member.has_withdrawn:
+            (alone,) = member.open.values()
+            alone.is_suspect = True  # nobody else waits for this worker, nor can be at fault
         has_time = silent <= self.limits.hung_seconds and not self._must_make_room(member)
         if not (member.holds_suspect and has_time):
             self._lose(member, "hung")

@@ -45,6 +45,7 @@ class Member:
     is_silent: bool = False
     has_withdrawn: bool = False  # a request that it may still be busy with
     first_memory: int = 0
+    waited: float = 0.0  # seconds that others have kept it from a processor
 
     @property
     def is_busy(self) -> bool:
@@ -55,6 +56,12 @@ class Member:
     def holds_suspect(self) -> bool:
         """Whether it has a request to itself that a worker was lost with."""
         return any(one.is_suspect for one in self.open.values())
+
+    def allow_for_waiting(self, now: float) -> None:
+        """Not count as silence the time in which it had no processor: the machine was busy."""
+        waited = self.worker.seconds_waited()
+        self.heard = min(now, self.heard + max(0.0, waited - self.waited))
+        self.waited = waited
 
     def has_room(self, width: int) -> bool:
         """Whether it may take one more ordinary request."""

@@ -190,6 +190,15 @@ def resident_bytes(number: int) -> int:
         return 0
 
 
+def seconds_without_processor(number: int) -> float:
+    """How long a process has waited for a free processor; 0 where the system does not tell."""
+    try:
+        words = Path(f"/proc/{number}/schedstat").read_text(encoding="ascii").split()
+        return int(words[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 def _template_code(descriptor: int) -> str:
     """What the template's interpreter runs: modules are found where this process finds them."""
     return (

@@ -21,6 +21,7 @@ from localface.apps.web.workers.processes import (
     SpawnedInterpreters,
     kill_process,
     resident_bytes,
+    seconds_without_processor,
 )
 from localface.apps.web.workers.request_buffer import NumberedRequest, RequestBuffer
 from localface.apps.web.workers.serve_connection import BEAT, serve_awaited_requests
@@ -60,6 +61,10 @@ class SearchWorker(Protocol):
         """The bytes of memory that are its own; 0 where that is not known."""
         ...
 
+    def seconds_waited(self) -> float:
+        """How long others have kept it from a processor so far; 0 where that is not known."""
+        ...
+
 
 class ThreadWorker:
     """Searches in a thread of this process, for a model that cannot leave it."""
@@ -93,6 +98,10 @@ class ThreadWorker:
     def memory(self) -> int:
         """Not known: it shares the memory of this process."""
         return 0
+
+    def seconds_waited(self) -> float:
+        """Not known: a thread has no record of its own."""
+        return 0.0
 
     def _receive_request(self, wait: bool) -> NumberedRequest | None:
         try:
@@ -157,6 +166,10 @@ class ProcessWorker:
     def memory(self) -> int:
         """The memory that the process has in use."""
         return resident_bytes(self._number) if self._number else 0
+
+    def seconds_waited(self) -> float:
+        """How long the process could have gone on if a processor had been free."""
+        return seconds_without_processor(self._number) if self._number else 0.0
 
     def _send_requests(self, connection: Connection) -> None:
         try:
