@@ -66,9 +66,9 @@ class LocalFACE(PromisingExplainer, JudgingExplainer):
         The share of the others that has to agree with the model itself for the target to be
         reached: 0.9 if not given, and 1 where ``model`` is a list.
     target
-        The class to reach (1 if not given), or ``"other"`` for any but the one that a person is
-        in; for a regressor ``"at least"`` or ``"at most"``. ``(low, high)`` is a range of the
-        score or value, None where it is open.
+        The class to reach (1 if not given, of two), or ``"other"`` for any but the one that a
+        person is in; for a regressor ``"at least"`` or ``"at most"``. ``(low, high)`` is a range
+        of the score or value, None where it is open.
     min_score
         The score to reach, 0.5 if not given; a regressor needs one, and a range has its own.
     lasting

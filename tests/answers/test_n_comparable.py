@@ -70,6 +70,17 @@ def test_nothing_is_said_where_nothing_is_own_or_the_density_does_not_compare(on
     assert "compared with" not in str(answer)
 
 
+@pytest.mark.parametrize("own", [(), ("age",), ("age", "sex")], ids=["nothing", "age", "both"])
+@pytest.mark.parametrize("value", [7, "here"], ids=["a number", "a word"])
+def test_a_column_that_is_the_same_in_every_row_changes_no_figure(own, value):
+    plain = explainer(*own).explain(PERSON)
+    wider = explainer(*own, "site", table=TABLE.assign(site=value))
+    answer = wider.explain({**PERSON, "site": value})
+
+    assert answer.n_comparable == plain.n_comparable
+    assert [str(one) for one in answer.actions] == [str(one) for one in plain.actions]
+
+
 def test_own_categories_alone_are_counted_exactly():
     density = explainer("sex").density
     rows = density.rows.points

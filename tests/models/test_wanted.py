@@ -131,7 +131,7 @@ def test_any_class_but_the_present_one(three: LogisticRegression, east: float) -
 
     for ready, options in (
         (explainer(three, target="other"), {}),
-        (explainer(three), {"target": "other"}),
+        (explainer(three, target=1), {"target": "other"}),
     ):
         answer = ready.explain(person, **options)
 
@@ -183,6 +183,14 @@ def test_a_classifier_whose_classes_are_words_asks_which_is_wanted() -> None:
 
     with pytest.raises(ModelError, match=r"which class is to be reached.*'no', 'yes'"):
         explainer(model)
+
+
+def test_a_classifier_of_three_classes_asks_which_is_wanted_even_if_one_is_called_1() -> None:
+    model = LogisticRegression().fit(DATA, np.digitize(DATA["east"], [-0.5, 0.5]))
+
+    with pytest.raises(ModelError, match=r"which class is to be reached.*0, 1, 2, or 'other'"):
+        explainer(model)
+    assert explainer(model, target=2).explain(PERSON).target.label == "class 2"
 
 
 def test_a_range_and_a_score_contradict_each_other(regressor: LinearRegression) -> None:

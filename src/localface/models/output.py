@@ -154,8 +154,8 @@ def class_labels(model: Any) -> list[Any] | None:
 
 
 def _class_or_default(target: object, classes: list[Any]) -> object:
-    """Return the class to reach; 1, where nothing was said and there is such a class."""
-    if target is not None or 1 in classes:
+    """Return the class to reach; 1, where nothing was said and it is one of two."""
+    if target is not None or (1 in classes and len(classes) <= 2):
         return 1 if target is None else target
     raise ModelError(
         f"which class is to be reached? Say target=, one of {list_names(classes)}, or 'other' for "

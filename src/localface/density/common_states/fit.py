@@ -16,7 +16,7 @@ from localface.density.common_states.joint_density import (
     are_few,
     leave_one_out_log_sums,
 )
-from localface.density.common_states.kernel_shape import KernelShape
+from localface.density.common_states.kernel_shape import KernelShape, varying_numbers
 from localface.density.common_states.model import CommonStates
 from localface.density.common_states.own_density import OwnDensity
 from localface.density.common_states.pair_tables import PairTables
@@ -48,7 +48,7 @@ def fit_common_states(
     shape = KernelShape.fit(points, space, groups)
     places = map_points(points, shape.matrix)
     scan = None
-    if device is not None and not are_few(len(points), ~space.discrete):
+    if device is not None and not are_few(len(points), varying_numbers(points, space)):
         scan = device.scan_of(places, shape.copies.groups)
         kde, joint = _fit_kernels_on_device(scan, rows, places, space, shape, chosen)
         weights = row_weights_on_device(scan, places, shape.copies)
@@ -66,7 +66,7 @@ def fit_common_states(
     plain = np.column_stack([joint.plain, pairs.values_of_rows(binned)])
     given_own = None
     comparable = None
-    if own_columns.any():
+    if (points[:, own_columns] != points[0, own_columns]).any():  # else all are comparable
         comparable = ComparablePeople.fit(points, space, own, n_people=float(weights.sum()))
         density = OwnDensity.fit(
             points[chosen][:, own_columns], shape.marginal_matrix(own_columns), shape.bandwidth
@@ -123,7 +123,7 @@ def _fit_kernels(
         chosen,
         shape.bandwidth,
         shape.copies,
-        ~space.discrete,
+        varying_numbers(rows.points, space),
         _one_hot_columns(space),
     )
     known = np.full(len(rows), np.nan)

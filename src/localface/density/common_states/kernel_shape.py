@@ -16,6 +16,7 @@ from localface.density.common_states.ties import spread_ties
 from localface.types import Array, Ids, Mask
 
 _SMALLEST_VARIANCE = 0.01  # in normal scores: no direction is stretched more than tenfold
+_STRETCH_OF_CONSTANT = _SMALLEST_VARIANCE**-0.5  # nobody is near who has another value
 _STRENGTHS = (1.0, 0.5, 0.0)  # of the whitening: crowds apart stretch a covariance across the gap
 _ONE_OF = 4  # rows is left to see whether copies make the kernels narrow
 _FEWEST_LEFT = 100  # fewer no longer show the shape of a crowd
@@ -39,8 +40,9 @@ class KernelShape:
     @classmethod
     def fit(cls, points: Array, space: Space, groups: Ids | None) -> KernelShape:
         """Fit the map by a shrunken covariance, all else by leave-one-out likelihood."""
-        numeric = np.flatnonzero(~space.discrete)
+        numeric = np.flatnonzero(varying_numbers(points, space))
         discrete = np.flatnonzero(space.discrete)
+        constant = np.setdiff1d(np.flatnonzero(~space.discrete), numeric)
         units = _units_of_categories(space)[discrete]  # two categories are one apart here
         codes = points[:, discrete] * units
         sizes = _category_counts(space)
@@ -63,6 +65,7 @@ class KernelShape:
                 tuned = tune(even, codes, copies=copies)
             bandwidth, apart, likelihood = tuned
             matrix[discrete, discrete] = apart * units
+            matrix[constant, constant] = _STRETCH_OF_CONSTANT
             volume = np.linalg.slogdet(matrix[np.ix_(numeric, numeric)])[1]
             rank = (copies.any, likelihood + volume)  # copies that are not seen look likely
             if not best.matrix.size or rank > best_rank:
@@ -80,6 +83,11 @@ class KernelShape:
         rest = self.matrix[mine] - self.matrix[mine] @ others @ others.T
         values, vectors = np.linalg.eigh(rest @ rest.T)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
+
+
+def varying_numbers(points: Array, space: Space) -> Mask:
+    """Tell which columns hold numbers that differ between rows: the others shape no kernel."""
+    return np.asarray(~space.discrete & (points != points[0]).any(axis=0))
 
 
 def _copies_narrow(
@@ -130,6 +138,7 @@ def _shares_present(points: Array, space: Space) -> Array:
 class _Directions:
     """The directions in which what is left of numbers without categories is uncorrelated."""
 
+    width: int  # of points
     numeric: Ids
     discrete: Ids
     variances: Array
@@ -145,21 +154,20 @@ class _Directions:
         """
         effects = np.zeros((len(discrete), len(numeric)))
         if not len(numeric):
-            return cls(numeric, discrete, np.zeros(0), np.zeros((0, 0)), effects)
+            return cls(points.shape[1], numeric, discrete, np.zeros(0), np.zeros((0, 0)), effects)
         residuals = bring_in_outliers(points[:, numeric])
         if len(discrete):
             effects = category_effects(points[:, discrete], residuals)
             residuals = residuals - points[:, discrete] @ effects
         variances, vectors = np.linalg.eigh(shrunken_covariance(residuals / np.sqrt(present)))
-        return cls(numeric, discrete, variances, vectors, effects)
+        return cls(points.shape[1], numeric, discrete, variances, vectors, effects)
 
     def whitening(self, strength: float) -> Array:
         """Map numbers to uncorrelated residuals; categories to nothing yet.
 
         At a strength of 1 they all get unit variance, at 0 each direction keeps its own.
         """
-        width = len(self.numeric) + len(self.discrete)
-        matrix = np.zeros((width, width))
+        matrix = np.zeros((self.width, self.width))
         white = self.vectors / np.maximum(self.variances, _SMALLEST_VARIANCE) ** (strength / 2)
         matrix[np.ix_(self.numeric, self.numeric)] = white
         matrix[np.ix_(self.discrete, self.numeric)] = -self.effects @ white
