@@ -412,8 +412,8 @@ def test_the_axes_of_a_plane_have_names_and_units(moons: Moons) -> None:
     figure = plot_against_line(named, moons.person)
 
     assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == (
-        "width [cm]",
-        "height [m]",
+        "width (cm)",
+        "height (m)",
     )
 
 

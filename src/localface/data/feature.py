@@ -133,6 +133,19 @@ class Feature:
         return self.label or self.name
 
     @property
+    def name_with_unit(self) -> str:
+        """What it is called and counted in, for a heading.
+
+        >>> Feature("weight", unit="kg").name_with_unit
+        'weight (kg)'
+        >>> Feature("tax (EUR)", unit="EUR").name_with_unit
+        'tax (EUR)'
+        """
+        name = self.display_name
+        says_unit = self.unit is None or name.endswith((f"({self.unit})", f"[{self.unit}]"))
+        return name if says_unit else f"{name} ({self.unit})"
+
+    @property
     def own(self) -> bool:
         """Whether it stays a person's own: no action changes it."""
         return self.moves in OWN

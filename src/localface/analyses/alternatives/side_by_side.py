@@ -20,15 +20,13 @@ def side_by_side_cells(
     for j, feature in enumerate(first.schema):
         if not any(feature.name in names for names in changed):
             continue
-        name = feature.display_name
-        label = f"{name} ({feature.unit})" if feature.unit else name
         cells = [
             f"{feature.format(end[j])} ({_numbers_of_actions_that_change(answer, feature.name)})"
             if feature.name in names
             else ""
             for answer, end, names in zip(answers, ends, changed, strict=True)
         ]
-        rows.append([label, feature.format(first.records[0][j]), *cells])
+        rows.append([feature.name_with_unit, feature.format(first.records[0][j]), *cells])
     show = first.target.format_score
     scores = [show(answer.actions[-1].score) for answer in answers]
     sizes = [format_number(round(cost.size, 2)) for cost in costs]

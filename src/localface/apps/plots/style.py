@@ -66,8 +66,7 @@ def shorten_text(text: str, most: int = 18) -> str:
 
 def axis_label(feature: Feature) -> str:
     """A feature's name with its unit, for an axis."""
-    name = feature.display_name
-    return escape_math(f"{name} [{feature.unit}]" if feature.unit else name)
+    return escape_math(feature.name_with_unit)
 
 
 def draw_dots(panel: Axes, points: Array, label: str = "", **look: Any) -> PathCollection:
