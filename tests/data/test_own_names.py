@@ -10,6 +10,7 @@ from localface.data.own_names import guess_own
 from localface.data.schema import Schema
 
 KEPT = """
+year_built YearBuilt yr_built built_year construction_year birth_year year_of_birth Baujahr
     marital_status MaritalStatus married Partner relationship relationship_status NumberOfDependents
     dependents n_children CNT_CHILDREN CNT_FAM_MEMBERS household_size family_status Pregnancies
     height height_cm Height blood_type MaxDelqEver NumTrades60Ever2DerogPubRec
@@ -32,6 +33,7 @@ MAYBE_KEPT = """
     hrs_before_end hrs_to_icu_out days_until_visit language preferred_language
 """
 FREE = """
+financial_year built_up_area production_per_year income_last_year
     income household_income family_plan child_support relationship_manager
     Total_Relationship_Count days_past_due amount_overdue late_fee default_payment_method
     weight bmi loan_tenure tenure_of_loan_emi building_height ceiling_height wave_height

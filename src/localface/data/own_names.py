@@ -82,6 +82,12 @@ _RUNNING = (
     *({"time", "at", "address"}, {"length", "residence"}, {"length", "credit", "history"}),
     *({"credit", "age"}, {"client", "since"}, {"member", "since"}),
 )
+_YEAR = frozenset({"year", "yr", "jahr"})
+_ORIGINS = frozenset(
+    {"built", "build", "construction", "constructed", "founded", "foundation", "established"}
+    | {"manufacture", "manufactured", "made", "birth", "born", "graduated"}
+    | {"graduation"}
+)
 _CHOSEN = frozenset({"loan", "emi", "term", "lease", "contract", "deposit", "mortgage", "wanted"})
 _OUTCOMES = frozenset(
     {"outcome", "target", "died", "death", "dead", "deceased", "mortality", "survived", "survival"}
@@ -178,6 +184,12 @@ def _is_of_the_body(words: frozenset[str]) -> bool:
     return bool(words & _BODY) and words <= _BODY | _PLAIN
 
 
+def _is_year_of_origin(words: frozenset[str]) -> bool:
+    if "baujahr" in words or words == {"yearbuilt"}:
+        return True
+    return bool(words & _YEAR and words & _ORIGINS) and words <= _YEAR | _ORIGINS | _PLAIN
+
+
 _ALWAYS_KEPT: tuple[tuple[Callable[[frozenset[str]], bool], str], ...] = (
     (
         _is_outcome_or_design,
@@ -185,6 +197,7 @@ _ALWAYS_KEPT: tuple[tuple[Callable[[frozenset[str]], bool], str], ...] = (
     ),
     (_is_ward, "tells by its name where somebody is cared for"),
     (_is_family, "looks by its name like a circumstance of somebody's life"),
+    (_is_year_of_origin, "is by its name the year of something past, which nobody can undo"),
     (_is_of_the_body, "looks by its name like a trait of the body that stays"),
 )
 
