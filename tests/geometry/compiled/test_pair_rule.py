@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from by_numpy import common_states_by_numpy, needs_compiled
-from localface.density.common_states.model import CommonStates
+from localface.density.common_states.model import CommonStates, Segments
 from localface.geometry.compiled.pair_rule import PairRule
 from made_crowds import Crowd, make_crowd
 
@@ -33,7 +33,7 @@ def pairs_along(
     density: CommonStates, starts: Array, ends: Array, mean: Array, spread: Array, **more: Any
 ) -> Array:
     rows = density.rows.rows_at_ends(starts, ends)
-    return density._pairs_along(starts, ends, rows, mean, spread, **more)
+    return density._pairs_along(Segments(starts, ends, rows, mean, spread), **more)
 
 
 @pytest.mark.parametrize(("width", "n"), TABLES)

@@ -64,15 +64,10 @@ def fit_common_states(
     binned = binned[chosen]
     fair = np.column_stack([joint.fair, pairs.cross_fitted_values(binned, halves[chosen])])
     plain = np.column_stack([joint.plain, pairs.values_of_rows(binned)])
-    given_own = None
-    comparable = None
+    given_own = comparable = None
     if (points[:, own_columns] != points[0, own_columns]).any():  # else all are comparable
         comparable = ComparablePeople.fit(points, space, own, n_people=float(weights.sum()))
-        density = OwnDensity.fit(
-            points[chosen][:, own_columns], shape.marginal_matrix(own_columns), shape.bandwidth
-        )
-        own_rows = OwnRows.of(points[chosen][:, own_columns], density)
-        given_own = GivenOwn.fit(own_rows, fair, space, density=density)
+        given_own, own_rows = _fit_given_own(points[chosen], fair, space, shape)
         fair = _standardise(fair, given_own.for_rows(own_rows, left_out=True))
         plain = _standardise(plain, given_own.for_rows(own_rows, left_out=False))
     common = CommonScale.fit(fair)
@@ -137,6 +132,16 @@ def _fit_kernels(
     )
     normaliser = kde.log_normaliser
     return kde, RowLogSums(log_sums.plain + normaliser, log_sums.fair + normaliser)
+
+
+def _fit_given_own(
+    points: Array, values: Array, space: Space, shape: KernelShape
+) -> tuple[GivenOwn, OwnRows]:
+    """Learn what is expected of people with the same own features, from rows and their values."""
+    mine = points[:, space.own_columns]
+    density = OwnDensity.fit(mine, shape.marginal_matrix(space.own_columns), shape.bandwidth)
+    rows = OwnRows.of(mine, density)
+    return GivenOwn.fit(rows, values, space, density=density), rows
 
 
 def _one_hot_columns(space: Space) -> tuple[tuple[int, int], ...]:

@@ -49,6 +49,33 @@ class AnsweredQuestion:
     pair: NamedPair | None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Segments:
+    """Segments that are asked about, with the rows at their ends (-1: none).
+
+    ``mean`` and ``spread`` are what each question expects of the people at their starts.
+    """
+
+    starts: Array
+    ends: Array
+    rows: Ids
+    mean: Array
+    spread: Array
+
+    def some(self, numbers: Ids) -> Segments:
+        """Return some of them."""
+        mean, spread = self.mean[numbers], self.spread[numbers]
+        return Segments(self.starts[numbers], self.ends[numbers], self.rows[numbers], mean, spread)
+
+    def log_sums_at(self, floors: Array) -> Array:
+        """Return the joint log-densities that are as high as floors on the common scale."""
+        return np.asarray(self.mean[:, _JOINT] + self.spread[:, _JOINT] * floors)
+
+    def on_common_scale(self, joint: Array) -> Array:
+        """Return joint log-densities by how far they are off what is expected."""
+        return np.asarray((joint - self.mean[:, _JOINT]) / self.spread[:, _JOINT])
+
+
 @dataclass(frozen=True, eq=False)
 class CommonStates:
     """One log-density from three questions, each answered among comparable people.
@@ -121,70 +148,52 @@ class CommonStates:
             found = lowest_on_ground(self._ground, self.kde, (starts, ends, log_floor), own)
             if found is not None:
                 return found
-        mean, spread = self._expected(starts)
-        rows = self.rows.rows_at_ends(starts, ends)
+        asked = self._segments(starts, ends)
         if log_floor is None:
-            joint = self.kde.lowest_along(starts, ends, None, rows).log_densities
-            along = self._pairs_along(starts, ends, rows, mean, spread)
-            lowest = np.minimum((joint - mean[:, _JOINT]) / spread[:, _JOINT], along)
+            joint = self.kde.lowest_along(starts, ends, None, asked.rows).log_densities
+            lowest = np.minimum(asked.on_common_scale(joint), self._pairs_along(asked))
             return compare_with_floor(lowest, None)
         floors = np.broadcast_to(log_floor, len(starts))
         still = (starts == ends).all(axis=1)
         if still.all():
-            return self._judge_states(starts, rows, floors, mean, spread)
+            return self._judge_states(asked, floors)
         if not still.any():
-            return self._judge_steps(starts, ends, rows, floors, mean, spread)
+            return self._judge_steps(asked, floors)
         lowest = np.empty(len(starts))
         passes = np.empty(len(starts), dtype=bool)
         states = np.flatnonzero(still)
         steps = np.flatnonzero(~still)
-        at = self._judge_states(
-            starts[states], rows[states], floors[states], mean[states], spread[states]
-        )
-        on_the_way = self._judge_steps(
-            starts[steps], ends[steps], rows[steps], floors[steps], mean[steps], spread[steps]
-        )
+        at = self._judge_states(asked.some(states), floors[states])
+        on_the_way = self._judge_steps(asked.some(steps), floors[steps])
         for some, judged in ((states, at), (steps, on_the_way)):
             lowest[some] = judged.log_densities
             passes[some] = judged.passes
         holes = tuple((int(steps[i]), hole) for i, hole in on_the_way.holes)
         return SegmentDensities(lowest, passes, holes)
 
-    def _judge_steps(
-        self, starts: Array, ends: Array, rows: Ids, floors: Array, mean: Array, spread: Array
-    ) -> SegmentDensities:
+    def _judge_steps(self, steps: Segments, floors: Array) -> SegmentDensities:
         """Compare steps with floors, the joint density first."""
-        joint_mean, joint_spread = mean[:, _JOINT], spread[:, _JOINT]
-        found = self.kde.lowest_along(starts, ends, joint_mean + joint_spread * floors, rows)
-        lowest = (found.log_densities - joint_mean) / joint_spread
+        asked = steps.log_sums_at(floors)
+        found = self.kde.lowest_along(steps.starts, steps.ends, asked, steps.rows)
+        lowest = steps.on_common_scale(found.log_densities)
         some = np.flatnonzero(found.passes)
         passes = found.passes.copy()
         if len(some):
-            along = self._pairs_along(
-                starts[some],
-                ends[some],
-                rows[some],
-                mean[some],
-                spread[some],
-                log_floors=floors[some],
-            )
+            along = self._pairs_along(steps.some(some), log_floors=floors[some])
             passes[some] = along >= floors[some] - FLOOR_TOLERANCE
             lowest[some] = np.minimum(np.maximum(lowest[some], floors[some]), along)
         return SegmentDensities(lowest, passes, found.holes)
 
-    def _judge_states(
-        self, points: Array, rows: Ids, floors: Array, mean: Array, spread: Array
-    ) -> SegmentDensities:
+    def _judge_states(self, states: Segments, floors: Array) -> SegmentDensities:
         """Compare states with floors, pairs first."""
-        lowest = self._pairs_along(points, points, rows, mean, spread, only_ends=True)
+        lowest = self._pairs_along(states, only_ends=True)
         passes = lowest >= floors - FLOOR_TOLERANCE
         some = np.flatnonzero(passes)
         if len(some):
-            joint_mean, joint_spread = mean[some, _JOINT], spread[some, _JOINT]
-            asked = joint_mean + joint_spread * floors[some]
-            states = points[some]
-            found = self.kde.lowest_along(states, states, asked, rows[some])
-            joint = (found.log_densities - joint_mean) / joint_spread
+            left = states.some(some)
+            asked = left.log_sums_at(floors[some])
+            found = self.kde.lowest_along(left.starts, left.starts, asked, left.rows)
+            joint = left.on_common_scale(found.log_densities)
             joint = np.where(found.passes, np.maximum(joint, floors[some]), joint)
             passes[some] = found.passes
             lowest[some] = np.minimum(joint, lowest[some])
@@ -195,12 +204,10 @@ class CommonStates:
 
         Pairs count at its two ends.
         """
-        mean, spread = self._expected(starts)
+        asked = self._segments(starts, ends)
         joint = self.kde.mean_along(starts, ends, None).log_densities
-        found = (joint - mean[:, _JOINT]) / spread[:, _JOINT]
-        rows = self.rows.rows_at_ends(starts, ends)
-        pairs = self._pairs_along(starts, ends, rows, mean, spread, only_ends=True)
-        return compare_with_floor(np.minimum(found, pairs), log_floor)
+        pairs = self._pairs_along(asked, only_ends=True)
+        return compare_with_floor(np.minimum(asked.on_common_scale(joint), pairs), log_floor)
 
     def questions_at(self, point: Array) -> tuple[AnsweredQuestion, ...]:
         """Answer each question at a point, and name the pair behind it.
@@ -238,21 +245,19 @@ class CommonStates:
             return np.zeros((len(points), 3)), np.ones((len(points), 3))
         return self.given_own.at(points)
 
+    def _segments(self, starts: Array, ends: Array) -> Segments:
+        """Put together what is asked about with what is expected there."""
+        return Segments(starts, ends, self.rows.rows_at_ends(starts, ends), *self._expected(starts))
+
     def _pairs_along(
-        self,
-        starts: Array,
-        ends: Array,
-        rows: Ids,
-        mean: Array,
-        spread: Array,
-        *,
-        log_floors: Array | None = None,
-        only_ends: bool = False,
+        self, asked: Segments, *, log_floors: Array | None = None, only_ends: bool = False
     ) -> Array:
         """Return the lowest that pairs stand for along each segment, on the common scale.
 
         With floors, what is refused need not be the lowest.
         """
+        starts, ends = asked.starts, asked.ends
+        mean, spread = asked.mean[:, 1:], asked.spread[:, 1:]
         tables = self.pairs.tables
         if not len(self.pairs.considered):
             return np.full(len(starts), np.inf)
@@ -260,9 +265,9 @@ class CommonStates:
             return self._pair_rule.lowest_along(
                 starts,
                 ends,
-                left_out=_ends_left_out(rows),
-                mean=mean[:, 1:],
-                spread=spread[:, 1:],
+                left_out=_ends_left_out(asked.rows),
+                mean=mean,
+                spread=spread,
                 log_floors=log_floors,
                 only_ends=only_ends,
             )
@@ -271,8 +276,8 @@ class CommonStates:
             binned = tables.bins.of(np.concatenate([starts, ends]))
         else:
             step, binned = cells_along(starts, ends, tables.bins, self.space.discrete)
-        without = self._bins_left_out(rows)
-        values = (self.pairs.values(binned, without[step]) - mean[step, 1:]) / spread[step, 1:]
+        without = self._bins_left_out(asked.rows)
+        values = (self.pairs.values(binned, without[step]) - mean[step]) / spread[step]
         lowest = np.full(len(starts), np.inf)
         np.minimum.at(lowest, step, self.common.lowest(values))
         return lowest
