@@ -1,11 +1,13 @@
-"""Break the code on purpose, a little at a time, and see whether the tests of its folder notice.
+"""Break the code on purpose, a little at a time, and see whether the tests notice.
 
     python tools/mutate.py search density geometry --mutants 60 --seed 0
 
 A sample of small mistakes (another comparison, another sign, a number off by one) is made in the
-modules of a folder, one at a time and in memory only. For each, those quick tests of the folder
-run that pass the line, the quickest first, until one fails or `--seconds` of them have passed. A
-mistake that no test notices is printed: it is a test to write, or it makes no difference.
+modules of a folder, one at a time and in memory only. For each, those quick tests run that pass
+the line, as coverage has told once: the tests of the folder first, the quickest first, until one
+fails or `--seconds` of them have passed; then likewise without the compiled part, and with
+`--slow` also the slow ones. A mistake that no test notices is printed: it is a test to write, or
+it makes no difference and belongs into equivalent_mistakes.toml, with the reason.
 """
 
 from __future__ import annotations
@@ -14,7 +16,6 @@ import argparse
 import ast
 import importlib.abc
 import importlib.util
-import json
 import math
 import os
 import random
@@ -22,6 +23,7 @@ import resource
 import signal
 import sys
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,9 +31,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests_by_line import ROOT, Passing, Way, learn
+
+EQUIVALENT = ROOT / "tools" / "equivalent_mistakes.toml"
 PACKAGE = ROOT / "src" / "localface"
-QUICK = ["-q", "-x", "-m", "not slow", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-header"]
 
 OTHER_OPERATOR: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -54,6 +57,12 @@ class Mistake:
     number: int  # of the node, in the order of ast.walk
     line: int
     what: str
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """File, line of code and mistake: what it is known by when lines are added above it."""
+        code = self.path.read_text(encoding="utf-8").splitlines()[self.line - 1].strip()
+        return str(self.path.relative_to(PACKAGE)), code, self.what
 
     @property
     def module(self) -> str:
@@ -146,91 +155,55 @@ class MistakenModule(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(self._code, module.__dict__)
 
 
-class Durations:
-    """Notes how long each test takes (a plugin of pytest)."""
+def choose_tests(mistake: Mistake, passing: Passing, seconds: float) -> list[str]:
+    """The tests that pass the line of a mistake, as many as fit into the time.
 
-    def __init__(self) -> None:
-        self.seconds: dict[str, float] = {}
-
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Add a part of a test."""
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
-
-
-def tests_by_line(folder: str, scratch: Path) -> tuple[dict[str, dict[int, list[str]]], Durations]:
-    """Which tests of a folder pass each line of its modules, and how long each takes."""
-    import pytest
-    from coverage import Coverage, CoverageData
-
-    noted = scratch / f"{folder}.json"
-    data_file = scratch / f"{folder}.coverage"
-    if not noted.exists():
-        child = os.fork()
-        if child == 0:
-            _be_silent()
-            durations = Durations()
-            os.environ["COVERAGE_FILE"] = str(data_file)
-            options = [f"--cov=src/localface/{folder}", "--cov-context=test", "--cov-report="]
-            code = pytest.main([*QUICK, *options, f"tests/{folder}"], plugins=[durations])
-            noted.write_text(json.dumps(durations.seconds), encoding="utf-8")
-            os._exit(int(code))
-        if os.waitpid(child, 0)[1]:
-            sys.exit(f"the tests of {folder} fail as they are")
-    durations = Durations()
-    durations.seconds = json.loads(noted.read_text(encoding="utf-8"))
-    data = CoverageData(str(data_file))
-    data.read()
-    assert Coverage
-    return {name: data.contexts_by_lineno(name) for name in data.measured_files()}, durations
-
-
-def choose_tests(
-    mistake: Mistake, passed: dict[str, dict[int, list[str]]], durations: Durations, seconds: float
-) -> list[str]:
-    """The tests that pass the line of a mistake, quickest first, as many as fit into the time."""
-    lines = passed.get(str(mistake.path), {})
-    # of a statement on several lines, the first may be the one that is noted
-    line = max((one for one in lines if one <= mistake.line), default=0)
-    contexts = {one for one in lines.get(line, []) if one}
-    if not contexts and line in lines:  # run when the module is imported
-        contexts = {one for several in lines.values() for one in several if one}
-    names = {one.partition("|")[0] for one in contexts} or set(durations.seconds if lines else ())
+    Those of its own folder come first, the quickest first: they are likeliest to notice.
+    """
+    own = f"tests/{mistake.path.relative_to(PACKAGE).parts[0]}/"
+    names = passing.tests_of(mistake.path, mistake.line)
     chosen: list[str] = []
     total = 0.0
-    for name in sorted(names & durations.seconds.keys(), key=lambda one: durations.seconds[one]):
-        total += durations.seconds[name]
+    for name in sorted(names, key=lambda one: (not one.startswith(own), passing.seconds[one])):
+        total += passing.seconds[name]
         if chosen and total > seconds:
             break
         chosen.append(name)
     return chosen
 
 
-def try_mistake(mistake: Mistake, tests: list[str], seconds: float) -> str:
-    """What becomes of a mistake: ``killed``, ``survived`` or ``not passed``."""
+def try_mistake(mistake: Mistake, tests: list[str], way: Way, seconds: float) -> str:
+    """What becomes of a mistake: ``killed``, ``endless``, ``survived`` or ``not passed``."""
     if not tests:
         return "not passed"
     child = os.fork()
     if child == 0:
-        _be_silent()
-        limit = int(3 * seconds + 20)
+        way.set_out()
+        limit = int(4 * seconds + 30)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
         sys.meta_path.insert(0, MistakenModule(mistake))
         import pytest
 
         code = 1
         try:
-            code = int(pytest.main([*QUICK, *tests]))
+            code = int(pytest.main([*way.options, "-x", *tests]))
         finally:
             os._exit(min(code, 100))
     status = os.waitpid(child, 0)[1]
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+        return "endless"
     return "survived" if status == 0 else "killed"
 
 
-def _be_silent() -> None:
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, 1)
-    os.dup2(null, 2)
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+def try_all_ways(mistake: Mistake, known: dict[Way, Passing], seconds: float) -> str:
+    """Try a mistake in one way after the other, until one notices it."""
+    became = "not passed"
+    for way, passing in known.items():
+        this = try_mistake(mistake, choose_tests(mistake, passing, seconds), way, seconds)
+        if this in ("killed", "endless"):
+            return this
+        became = this if became == "not passed" else became
+    return became
 
 
 def wilson(k: int, n: int) -> tuple[float, float]:
@@ -241,32 +214,45 @@ def wilson(k: int, n: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def run_folder(folder: str, asked: argparse.Namespace, scratch: Path) -> None:
+def run_folder(folder: str, asked: argparse.Namespace, known: dict[Way, Passing]) -> None:
     """Sample the mistakes of a folder, and try each."""
-    passed, durations = tests_by_line(folder, scratch)
-    every = [
-        one for path in sorted((PACKAGE / folder).rglob("*.py")) for one in find_mistakes(path)
-    ]
+    modules = sorted((PACKAGE / folder).rglob("*.py"))
+    every = [one for path in modules for one in find_mistakes(path)]
     sample = random.Random(asked.seed).sample(every, min(asked.mutants, len(every)))
+    reasons = read_reasons()
     counts: Counter[str] = Counter()
     before = _processor_seconds()
     for mistake in sample:
         if _processor_seconds() - before > 60 * asked.minutes:
             print(f"  time is up: {counts.total()} of {len(sample)} were tried")
             break
-        tests = choose_tests(mistake, passed, durations, asked.seconds)
-        became = try_mistake(mistake, tests, asked.seconds)
+        became = "equivalent" if mistake.key in reasons else ""
+        became = became or try_all_ways(mistake, known, asked.seconds)
         counts[became] += 1
-        if became != "killed":
+        if became not in ("killed", "equivalent"):
             where = mistake.path.relative_to(ROOT)
             print(f"  {became}: {where}:{mistake.line}  {mistake.what}", flush=True)
-    killed, n = counts["killed"], counts.total()
+    print(f"{folder}: {in_words(counts)}; of {len(every):,} possible", flush=True)
+    print(f"  processor {_processor_seconds() - before:.0f} s", flush=True)
+
+
+def in_words(counts: Counter[str]) -> str:
+    """How many were noticed, of those that make a difference."""
+    killed = counts["killed"] + counts["endless"]
+    n = counts.total() - counts["equivalent"]
     low, high = wilson(killed, n)
-    print(
-        f"{folder}: {killed} of {n} killed, {killed / n:.0%} ({low:.0%} to {high:.0%}); "
-        f"of {len(every):,} possible; processor {_processor_seconds():.0f} s so far",
-        flush=True,
-    )
+    words = f"{killed} of {n} killed, {killed / n:.0%} ({low:.0%} to {high:.0%})"
+    if counts["endless"]:
+        words += f", {counts['endless']} of them by going on for ever"
+    if counts["equivalent"]:
+        words += f"; {counts['equivalent']} more make no difference"
+    return words
+
+
+def read_reasons() -> dict[tuple[str, str, str], str]:
+    """The mistakes that were looked at and make no difference, each with the reason."""
+    listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]
+    return {(one["file"], one["code"], one["what"]): one["why"] for one in listed}
 
 
 def _processor_seconds() -> float:
@@ -280,19 +266,24 @@ def main() -> None:
     parser.add_argument("folders", nargs="*", default=["search", "density", "geometry"])
     parser.add_argument("--mutants", type=int, default=60, help="how many, a folder")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--seconds", type=float, default=15, help="of tests, a mutant")
-    parser.add_argument("--minutes", type=float, default=10, help="of processor, a folder")
+    parser.add_argument("--seconds", type=float, default=15, help="of tests, a mutant and way")
+    parser.add_argument("--minutes", type=float, default=30, help="of processor, a folder")
+    parser.add_argument("--slow", action="store_true", help="slow tests too, after the quick ones")
     parser.add_argument("--keep", type=Path, help="a folder for what is learnt of the tests")
     asked = parser.parse_args()
     os.chdir(ROOT)
     sys.path.insert(0, str(PACKAGE.parent))
-    for name in ("pytest", "numpy", "scipy.spatial", "scipy.stats", "scipy.optimize"):
+    for name in ("pytest", "numpy", "scipy.spatial", "scipy.stats", "sklearn.ensemble", "pandas"):
         importlib.import_module(name)  # once, and not again in every child
+    ways = [Way("compiled"), Way("numpy", compiled=False)]
+    if asked.slow:
+        ways.append(Way("slow", slow=True))
     with tempfile.TemporaryDirectory() as temporary:
-        scratch = asked.keep or Path(temporary)
+        scratch = (asked.keep or Path(temporary)).resolve()
         scratch.mkdir(parents=True, exist_ok=True)
+        known = {way: learn(way, asked.folders, scratch) for way in ways}
         for folder in asked.folders:
-            run_folder(folder, asked, scratch)
+            run_folder(folder, asked, known)
 
 
 if __name__ == "__main__":

@@ -24,6 +24,10 @@ from localface.answers.certificate import Certificate
             ),
         ),
         (
+            Certificate("cover", 1, 0.2, 0.05, people=5, radius=1.0),
+            "there are at least 5 people within 1 standard deviation of every state on this step",
+        ),
+        (
             Certificate("strict", 1, 0.2, 0.05, certified=False),
             (
                 "every state on this step is at least as common as 1 in 5 people's "

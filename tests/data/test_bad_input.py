@@ -10,6 +10,8 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import SplineTransformer
 
 from localface import Feature, LocalFACE, Recourse, Schema, Status
 from localface.errors import (
@@ -506,6 +508,13 @@ def test_a_model_that_was_fitted_on_an_array_of_another_width_is_refused_at_once
     model = LogisticRegression().fit(NUMBERS.to_numpy(), BREATHES)
     with refused(ModelError, "fitted on 2 features and the data has 3: 'age', 'fio2', 'lead'"):
         explainer(model, NUMBERS.assign(lead=DATA["age"] * 2))
+
+
+def test_the_last_step_of_a_pipeline_is_refused_with_the_advice_to_give_all_of_it() -> None:
+    whole = make_pipeline(SplineTransformer(), LogisticRegression()).fit(NUMBERS, BREATHES)
+
+    with refused(ModelError, "the last step of a pipeline, give the whole pipeline"):
+        explainer(whole[-1], NUMBERS)
 
 
 def test_what_is_no_model_is_refused() -> None:

@@ -146,6 +146,7 @@ def test_a_box_tells_what_a_feature_may_be(schema):
         (["age"], "give a dict from feature to constraint"),
         ({"agee": 5}, "'agee', which is no feature.*did you mean 'age'"),
         ({"age": "upp"}, "'age' cannot move 'upp'.*did you mean 'up'"),
+        ({"age": ">30"}, r"'age' cannot move '>30'.*or \(low, high\), with None for an open end"),
         ({"ward": "home"}, r"write \['home'\]"),
         ({"ward": "up"}, "categorical and has no up"),
         ({"ward": 3}, "'ward' is categorical and cannot stay within 3"),

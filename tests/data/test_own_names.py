@@ -17,7 +17,7 @@ year_built YearBuilt yr_built built_year construction_year birth_year year_of_bi
     NumberOfTimes90DaysLate NumberOfTime30-59DaysPastDueNotWorse delinq_2yrs pub_rec_bankruptcies
     credit_history cb_person_default_on_file num_late_payments priors_count previous_stroke
     ever_smoked family_history Hx_stroke family_hx_cad pub_rec ICD_code Ht_cm
-    admission_type admission_location outcome died_icu Churn split
+    admission_type admission_location outcome died_icu Churn split decision
     callout_outcome discharge_location source dbsource fnlwgt sample_weight
     first_careunit curr_careunit ward icu_type
 """
@@ -43,6 +43,7 @@ financial_year built_up_area production_per_year income_last_year
     smoking exercise_minutes diet children_menu_orders employment school_fees
     programming_language language_score
     income_source weight_of_sample_box care_hours unit_price ward_visits discharge_rate to_pay
+    decision_hours
 """
 
 

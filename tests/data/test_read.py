@@ -167,6 +167,7 @@ def test_a_table_that_cannot_be_read_says_where_and_what_to_do(table, message):
         (changed(), "one person is wanted, and 3 rows came.*explain_many"),
         ([1, 2, 3, 4, 5], "a list is no person: give a dict"),
         (None, "a NoneType is no person"),
+        (18, r"an int is no person.*of a table: data.iloc\[18\]"),
     ],
 )
 def test_a_person_who_cannot_be_read_is_told_why(person, message):

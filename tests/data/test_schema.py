@@ -69,6 +69,11 @@ def test_an_unknown_feature_is_answered_with_the_near_miss(schema):
         schema.with_("age", untis="year")
 
 
+def test_several_features_are_declared_one_at_a_time(schema):
+    with pytest.raises(SchemaError, match="with_ takes one feature at a time"):
+        schema.with_(["age", "sex"], moves="never")
+
+
 def test_a_changed_declaration_leaves_the_old_schema_alone(schema):
     changed = schema.with_("age", moves="never", unit="years")
 

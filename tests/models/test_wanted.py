@@ -257,3 +257,23 @@ def test_a_range_that_no_probability_lies_in_is_refused_at_once(target: Any) -> 
     with pytest.raises(InputError, match="holds no probability"):
         explainer(model).explain(PERSON, target=target)
     assert explainer(model, target=(0.6, 1.2)).explain(PERSON).found
+
+
+def test_a_score_that_no_probability_is_is_refused_with_the_share_that_is_meant() -> None:
+    model = LogisticRegression().fit(DATA, DATA["east"] > 0)
+
+    with pytest.raises(ModelError, match=r"from 0 to 1; for 60 %, min_score=0.6") as refused:
+        explainer(model, min_score=60)
+    assert refused.value.option == "min_score"
+    with pytest.raises(InputError, match=r"min_score=1.5 is no probability"):
+        explainer([model, model]).explain(PERSON, min_score=1.5)
+    with pytest.raises(InputError, match=r"give a number from 0 to 1$"):
+        explainer(model).explain(PERSON, min_score=-0.2)
+
+
+def test_a_score_that_is_no_probability_may_be_any(regressor: LinearRegression) -> None:
+    margin = LinearSVC().fit(DATA, DATA["east"] > 0)
+
+    assert explainer(margin, min_score=1.2).explain(PERSON, min_score=1.1).found
+    assert explainer(lambda people: people["east"] + 3, min_score=3.5).explain(PERSON).found
+    assert explainer(regressor, target="at least", min_score=-5).explain(PERSON, min_score=4).found

@@ -52,7 +52,8 @@ class Certificate:
             return self._breach_sentence
         if self.rule == "cover" and self.people is not None and self.radius is not None:
             radius = format_number(self.radius)
-            near = f"within {radius} standard deviations of every state on this step"
+            unit = "standard deviation" if self.radius == 1 else "standard deviations"
+            near = f"within {radius} {unit} of every state on this step"
             return f"there are at least {self.people:,} people {near}"
         common = format_share_of_people(self.lowest)
         if self.rule == "average":

@@ -48,7 +48,7 @@ def guess_column(
 def _guess_from_column(column: nw.Series[object], n_people: int) -> dict[str, object]:  # type: ignore[type-var]
     dtype = column.dtype
     if isinstance(dtype, nw.Datetime) and dtype.time_zone is not None:
-        raise _dates_error(column.name, f"{dtype} values, with a time zone")
+        raise _zoned_dates_error(column.name, dtype)
     if _is_all_missing(column):  # nothing tells its type
         return _guess_from_values(column.name, np.full(len(column), np.nan), n_people)
     if not (dtype.is_numeric() or isinstance(dtype, (*_READABLE, nw.Datetime, nw.Date))):
@@ -167,7 +167,7 @@ def _refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
     if n_categories > _MANY and n_categories > n_rows / 2:
         raise SchemaError(
             f"the column {name!r} has {n_categories} different values in {n_rows} rows "
-            "and looks like an identifier: drop it",
+            f"and looks like an identifier: drop it (--drop {name} on the command line)",
             feature=name,
         )
 
@@ -175,16 +175,21 @@ def _refuse_identifier(name: str, n_categories: int, n_rows: int) -> None:
 def _refuse_dates_in_text(name: str, distinct: Sequence[object]) -> None:
     """Refuse text that is all dates: categories they are not."""
     if len(distinct) > _FEW and all(_DATE.match(str(one)) for one in distinct):
-        raise _dates_error(name, f"dates as text, such as {distinct[0]!r}", "pd.to_datetime(", ")")
+        column = f"data[{name!r}]"
+        raise SchemaError(
+            f"the column {name!r} holds dates as text, such as {distinct[0]!r}: drop it, or read "
+            f"it as dates, with {column} = pd.to_datetime({column}) (dayfirst=True where the day "
+            "comes first)",
+            feature=name,
+        )
 
 
-def _dates_error(name: str, what: str, before: str = "", after: str = "") -> SchemaError:
-    """Say how dates become numbers; ``before`` and ``after`` turn text into dates."""
+def _zoned_dates_error(name: str, dtype: object) -> SchemaError:
+    """Say how dates with a time zone become numbers."""
     column = f"data[{name!r}]"
-    days = f"{before}{column}{after}"
     return SchemaError(
-        f"the column {name!r} holds {what}: drop it, or turn it into days since the first with "
-        f"dates = {days}; {column} = (dates - dates.min()).dt.days",
+        f"the column {name!r} holds {dtype} values, with a time zone: drop it, or turn it into "
+        f"days since the first with dates = {column}; {column} = (dates - dates.min()).dt.days",
         feature=name,
     )
 

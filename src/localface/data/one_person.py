@@ -45,9 +45,11 @@ def open_person(person: Any) -> OnePerson:
     if isinstance(person, np.ndarray) and person.ndim == 1:
         return OnePerson("array", person, dict(enumerate(person)))
     if isinstance(person, str | list | tuple | int | float) or person is None:
+        kind = type(person).__name__
+        row = f" (of a table: data.iloc[{person}])" if kind == "int" else ""
         raise DataError(
-            f"a {type(person).__name__} is no person: "
-            "give a dict, a pandas Series, a 1-D array or a table of one row"
+            f"{'an' if kind == 'int' else 'a'} {kind} is no person: give a dict, a pandas Series, "
+            f"a 1-D array or a table of one row{row}"
         )
     return _open_frame(person)
 

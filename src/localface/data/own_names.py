@@ -91,7 +91,7 @@ _ORIGINS = frozenset(
 _CHOSEN = frozenset({"loan", "emi", "term", "lease", "contract", "deposit", "mortgage", "wanted"})
 _OUTCOMES = frozenset(
     {"outcome", "target", "died", "death", "dead", "deceased", "mortality", "survived", "survival"}
-    | {"expire", "expired", "churn", "churned", "attrition", "readmit", "readmitted"}
+    | {"decision", "expire", "expired", "churn", "churned", "attrition", "readmit", "readmitted"}
 )
 _BESIDE_OUTCOMES = frozenset(
     {"hosp", "hospital", "icu", "stay", "day", "days", "month", "months", "year", "years", "label"}

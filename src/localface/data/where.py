@@ -104,6 +104,8 @@ def _read_named_parts(feature: Feature, asked: Mapping[object, object]) -> Featu
 def _read_direction(feature: Feature, word: object) -> str:
     if word not in WHERE_MOVES:
         hint = f"use one of {list_names(WHERE_MOVES)}"
+        if feature.kind in ("numeric", "integer"):
+            hint += ", a number (how far it may move) or (low, high), with None for an open end"
         if feature.categories is not None and word in feature.categories:
             hint = f"to allow that category only, write [{word!r}]"
         raise _constraint_error(

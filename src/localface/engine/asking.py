@@ -17,7 +17,12 @@ from localface.data.where import read_where
 from localface.engine.clock import Clock
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
-from localface.engine.targeting import engine_for_person, engine_for_target, means_any_other
+from localface.engine.targeting import (
+    engine_for_person,
+    engine_for_target,
+    means_any_other,
+    refuse_score_of_no_probability,
+)
 from localface.errors import ConstraintError, InputError, ModelError, did_you_mean, list_names
 from localface.models.wanted import read_range
 from localface.options import Ask, AskMany
@@ -96,17 +101,7 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         goal = read_record(goal, schema, "the counterfactual", extra=engine.extra_columns)
         engine.space.absence_columns.refuse_unknown(goal, "the counterfactual")
     at = _engine_for_asked_target(engine, ask.target)
-    if ask.min_score is not None and read_range(at.target) is not None:
-        raise ConstraintError(
-            f"min_score={ask.min_score!r} and a range as target contradict each other: give "
-            "the range alone, as target=(low, high)",
-            option="min_score",
-        )
-    if ask.best_effort and at.score.output.is_folded:
-        raise InputError(
-            "best_effort= looks for the highest score, and a range has none: widen the range",
-            option="best_effort",
-        )
+    _refuse_what_target_rules_out(at, ask)
     at = at.with_thresholds(min_score=ask.min_score, min_density=ask.min_density)
     return CheckedAsk(
         engine=at,
@@ -125,6 +120,23 @@ def check_ask(engine: Engine, ask: Ask) -> CheckedAsk:
         options_of=_features_let_change(schema, ask),
         lasting=_read_lasting(at, ask),
     )
+
+
+def _refuse_what_target_rules_out(engine: Engine, ask: Ask) -> None:
+    """Refuse a score to reach, or a wish for the highest, that makes no sense for the target."""
+    if ask.min_score is not None:
+        if read_range(engine.target) is not None:
+            raise ConstraintError(
+                f"min_score={ask.min_score!r} and a range as target contradict each other: give "
+                "the range alone, as target=(low, high)",
+                option="min_score",
+            )
+        refuse_score_of_no_probability(engine.model, ask.min_score, engine.score.output.kind)
+    if ask.best_effort and engine.score.output.is_folded:
+        raise InputError(
+            "best_effort= looks for the highest score, and a range has none: widen the range",
+            option="best_effort",
+        )
 
 
 def _read_lasting(engine: Engine, ask: Ask) -> float | None:

@@ -20,7 +20,12 @@ from localface.density.sampled import SampledDensity, wrap_user_density
 from localface.engine.driver import Driver
 from localface.engine.engine import Engine, log_floor_from_options
 from localface.engine.loading import LoadedTable, load_table
-from localface.engine.targeting import fitted_target, make_target, options_for_target
+from localface.engine.targeting import (
+    fitted_target,
+    make_target,
+    options_for_target,
+    refuse_score_of_no_probability,
+)
 from localface.errors import InputError, ModelError, NearCopiesWarning
 from localface.geometry.device.device import Device, device_named
 from localface.geometry.point_set import PointSet
@@ -115,6 +120,8 @@ def _make_scorer(model: Any, target: object, table: LoadedTable, options: Option
     form = model_table_format(model, table.form, table.schema)
     records = table.fitted_records
     output = read_output(model, target=target)
+    if output.range is None:
+        refuse_score_of_no_probability(model, options.min_score, output.kind)
     scorer = Scorer(
         output,
         form,

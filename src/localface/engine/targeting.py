@@ -51,6 +51,19 @@ def score_to_reach(model: Any, target: object, min_score: float | None) -> float
     return _EVEN
 
 
+def refuse_score_of_no_probability(model: Any, min_score: float, kind: str) -> None:
+    """Refuse a score to reach that no probability is, such as 60 for 60 %."""
+    models = model if isinstance(model, list | tuple) else [model]
+    is_probability = kind == "probability" and all(class_labels(one) for one in models)
+    if is_probability and not 0 <= min_score <= 1:
+        percent = f"; for {min_score:g} %, min_score={min_score / 100:g}"
+        raise ModelError(
+            f"min_score={min_score:g} is no probability, and the model's score is one: give a "
+            f"number from 0 to 1{percent if 1 < min_score <= 100 else ''}",
+            option="min_score",
+        )
+
+
 def options_for_target(options: Options, target: object) -> Options:
     """Return options in which the score to reach is that of a range, where one is the target."""
     wanted = read_range(target)

@@ -19,7 +19,8 @@ def model_table_format(model: Any, table_format: TableFormat, schema: Schema) ->
     if width is not None and int(width) != len(schema.columns):
         raise ModelError(
             f"the model was fitted on {width} features and the data has {len(schema.columns)}: "
-            f"{list_names(schema.columns)}"
+            f"{list_names(schema.columns)}. If it is the last step of a pipeline, give the whole "
+            "pipeline, which takes the table as it is"
         )
     bare = width is not None and table_format.kind != "numpy"
     return table_format.without_names() if bare else table_format

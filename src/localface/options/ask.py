@@ -109,7 +109,7 @@ class Ask:
         "features",
         "features not to touch at all, neither by an action nor on the path; fixed= is the same",
     )
-    fixed: Sequence[str] = _option_field((), "features", "the same as avoid=")
+    fixed: Sequence[str] = _option_field((), "features", "another name for avoid")
     only: Sequence[str] = _option_field(
         (), "features", "the only features that may change; all others stay as they are"
     )

@@ -24,6 +24,8 @@ _HELP = {
     "may be repeated",
     "weights": "how much a change of a feature costs, as in income=3 (default: 1); may be repeated",
     "avoid": "a feature not to touch at all; may be repeated",
+    "fixed": "another name for --avoid",
+    "only": "a feature that may change, all others stay as they are; may be repeated",
     "counterfactual": "where to go, if that is known: a JSON file, feature by feature",
     "actions": "give the path alone, without a plan of few changes",
 }

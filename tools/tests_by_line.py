@@ -1,0 +1,125 @@
+"""Learn once which tests pass each line of the library, and how long each test takes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+OPTIONS = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-header"]
+
+# What passes through the inner folders. The others start services and processes, or read the docs.
+TESTS = ["search", "density", "geometry", "engine", "sources", "models", "data", "answers"]
+TESTS += ["test_certificates.py", "test_explainer.py", "test_gaps.py", "test_groups.py"]
+TESTS += ["test_options.py", "test_promises.py", "test_proven_paths.py", "test_rows_revealed.py"]
+TESTS += ["test_stable_answers.py", "test_time_is_up.py", "test_asks.py", "analyses"]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the tests are run: with the compiled part or without, the quick ones or all."""
+
+    name: str
+    compiled: bool = True
+    slow: bool = False
+
+    @property
+    def options(self) -> list[str]:
+        """What pytest is told."""
+        return OPTIONS if self.slow else [*OPTIONS, "-m", "not slow"]
+
+    def set_out(self) -> None:
+        """Make this process one that runs tests this way, without printing anything."""
+        if not self.compiled:
+            os.environ["LOCALFACE_COMPILED"] = "0"
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.dup2(null, 2)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@dataclass(frozen=True, slots=True)
+class Passing:
+    """Which tests pass each line, and the seconds of each test."""
+
+    contexts: dict[str, dict[int, list[str]]]
+    seconds: dict[str, float]
+
+    def tests_of(self, path: Path, line: int) -> set[str]:
+        """The tests that pass a line; where only an import does, those that pass its module."""
+        lines = self.contexts.get(str(path), {})
+        # of a statement on several lines, the first may be the one that is noted
+        noted = max((one for one in lines if one <= line), default=0)
+        found = self._names(lines.get(noted, []))
+        if not found and noted:
+            found = self._names(one for several in lines.values() for one in several)
+        return found
+
+    def _names(self, contexts: Iterable[str]) -> set[str]:
+        """The tests of some contexts. What is passed in a set-up, all tests of the file may see."""
+        found: set[str] = set()
+        for context in set(contexts) - {""}:
+            name, _, phase = context.partition("|")
+            if phase == "run":
+                found.add(name)
+            else:
+                file = name.partition("::")[0]
+                found |= {one for one in self.seconds if one.startswith(f"{file}::")}
+        return found & self.seconds.keys()
+
+
+class Durations:
+    """Notes how long each test takes that passes (a plugin of pytest)."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.left_out: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Add a part of a test; one that is skipped or fails as it is cannot notice anything."""
+        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+        if not report.passed:
+            self.left_out.add(report.nodeid)
+
+    def passed(self) -> dict[str, float]:
+        """The seconds of the tests that pass."""
+        return {name: self.seconds[name] for name in self.seconds.keys() - self.left_out}
+
+
+def learn(way: Way, folders: list[str], scratch: Path) -> Passing:
+    """Run the tests once under coverage, unless that was done before, and read what they passed."""
+    from coverage import CoverageData
+
+    seconds = scratch / f"{way.name}.json"
+    data_file = scratch / f"{way.name}.coverage"
+    if not seconds.exists():
+        child = os.fork()
+        if child == 0:
+            way.set_out()
+            os.environ["COVERAGE_FILE"] = str(data_file)
+            os._exit(_run_all(way, folders, seconds))
+        if os.waitpid(child, 0)[1]:
+            sys.exit(f"the tests could not be run ({way.name})")
+    data = CoverageData(str(data_file))
+    data.read()
+    contexts = {name: data.contexts_by_lineno(name) for name in data.measured_files()}
+    return Passing(contexts, json.loads(seconds.read_text(encoding="utf-8")))
+
+
+def _run_all(way: Way, folders: list[str], noted: Path) -> int:
+    import pytest
+
+    durations = Durations()
+    watched = [f"--cov=src/localface/{folder}" for folder in folders]
+    options = [*way.options, *watched, "--cov-context=test", "--cov-report="]
+    code = pytest.main([*options, *(f"tests/{one}" for one in TESTS)], plugins=[durations])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        return int(code)
+    noted.write_text(json.dumps(durations.passed()), encoding="utf-8")
+    return 0
