@@ -35,12 +35,18 @@ ROOT = Path(__file__).parents[1]
 INDEX = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 GENERATED = ("api.md", "cli.md", "http.md")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-EVERY = [*PAGES, ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"]
+EVERY = [
+    *PAGES,
+    *(ROOT / name for name in ("CHANGELOG.md", "CONTRIBUTING.md", "examples/README.md")),
+]
 BLOCK = re.compile(
     r"^```python\n(?P<code>.*?)^```$(?:\n\n```text\n(?P<printed>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)\)")
+FILE = re.compile(
+    r"(?<![\w/.])(?:tests|benchmarks|tools|examples|src|docs)/[\w/-]+\.(?:py|md|toml|json)\b"
+)
 
 every_page = pytest.mark.parametrize("page", EVERY, ids=lambda page: page.name)
 
@@ -93,6 +99,12 @@ def test_every_link_leads_somewhere(page: Path) -> None:
         if part:
             headings = re.findall(r"^#+ (.+)$", text_of(place), re.MULTILINE)
             assert part in [anchor(heading) for heading in headings], f"{page.name}: {found[0]}"
+
+
+@every_page
+def test_every_file_of_the_repository_that_a_page_names_is_there(page: Path) -> None:
+    for name in FILE.findall(text_of(page)):
+        assert (ROOT / name).is_file(), f"{page.name}: {name}"
 
 
 def test_every_page_has_one_place_in_the_contents_and_every_figure_is_shown() -> None:

@@ -31,7 +31,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests_by_line import ROOT, Passing, Way, learn
+from tests_by_line import INNER, ROOT, WHOLE, Passing, Way, learn
 
 EQUIVALENT = ROOT / "tools" / "equivalent_mistakes.toml"
 PACKAGE = ROOT / "src" / "localface"
@@ -275,9 +275,9 @@ def main() -> None:
     sys.path.insert(0, str(PACKAGE.parent))
     for name in ("pytest", "numpy", "scipy.spatial", "scipy.stats", "sklearn.ensemble", "pandas"):
         importlib.import_module(name)  # once, and not again in every child
-    ways = [Way("compiled"), Way("numpy", compiled=False)]
+    ways = [Way("compiled", INNER + WHOLE), Way("numpy", INNER, compiled=False)]
     if asked.slow:
-        ways.append(Way("slow", slow=True))
+        ways.append(Way("slow", INNER + WHOLE, slow=True))
     with tempfile.TemporaryDirectory() as temporary:
         scratch = (asked.keep or Path(temporary)).resolve()
         scratch.mkdir(parents=True, exist_ok=True)
