@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import localface
+from run_script import run_script
 
 ROOT = Path(__file__).parents[1]
 SCRIPT = ROOT / "tests" / "typed" / "user_script.py"
@@ -45,15 +46,7 @@ def test_a_users_script_passes_mypy_strict_and_a_mistake_in_it_is_seen(tmp_path:
 
 
 def test_the_users_script_runs(tmp_path: Path) -> None:
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        env=environment,
-        check=False,
-    )
+    done = run_script(SCRIPT, tmp_path)
 
     assert done.returncode == 0, done.stderr
     assert "<Recheck of 1 promise" in done.stdout

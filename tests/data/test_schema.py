@@ -70,7 +70,7 @@ def test_an_unknown_feature_is_answered_with_the_near_miss(schema):
 
 
 def test_several_features_are_declared_one_at_a_time(schema):
-    with pytest.raises(SchemaError, match="with_ takes one feature at a time"):
+    with pytest.raises(SchemaError, match="call with_ for each"):
         schema.with_(["age", "sex"], moves="never")
 
 

@@ -53,18 +53,14 @@ def compile_box(
     each = [asked.get(feature.name, UNCONSTRAINED) for feature in features]
     directions = [_allowed_direction(*pair) for pair in zip(features, each, strict=True)]
     own_codes = record.tolist()
-    gone = [is_absent_code(*pair) for pair in zip(features, own_codes, strict=True)]
     parts = [
-        _stays_absent(feature, own)
-        if absent
-        else _without_codes(feature, own, _intersect_constraints(feature, own, direction, extra))
-        for feature, own, direction, extra, absent in zip(
-            features, own_codes, directions, each, gone, strict=True
-        )
+        _compile_feature(*of_one)
+        for of_one in zip(features, own_codes, directions, each, strict=True)
     ]
+    absent = {j: own for j, own in enumerate(own_codes) if is_absent_code(features[j], own)}
+    present = np.array([j not in absent for j in range(len(features))])
     lower = np.array([part.lower for part in parts])
     upper = np.array([part.upper for part in parts])
-    present = ~np.array(gone)
     up = present & np.array([direction == "up" for direction in directions])
     down = present & np.array([direction == "down" for direction in directions])
     for array in (lower, upper, up, down):
@@ -72,20 +68,33 @@ def compile_box(
     return Box(
         lower,
         upper,
-        {j: part.codes for j, part in enumerate(parts) if part.codes is not None},
-        up,
-        down,
-        {j: part.reason for j, part in enumerate(parts) if part.reason is not None},
-        {j: part.distance_limit for j, part in enumerate(parts) if part.distance_limit is not None},
-        {j: part.grows_to for j, part in enumerate(parts) if part.grows_to is not None},
-        {j: float(record[j]) for j, absent in enumerate(gone) if absent},
-        {j: frozenset(code_numbers(one)) for j, one in enumerate(features) if one.codes},
-        {
-            j: (int(record[j]), late_codes(one))
+        allowed={j: part.codes for j, part in enumerate(parts) if part.codes is not None},
+        up=up,
+        down=down,
+        reasons={j: part.reason for j, part in enumerate(parts) if part.reason is not None},
+        distance_limits={
+            j: part.distance_limit
+            for j, part in enumerate(parts)
+            if part.distance_limit is not None
+        },
+        grows_to={j: part.grows_to for j, part in enumerate(parts) if part.grows_to is not None},
+        absent=absent,
+        no_values={j: frozenset(code_numbers(one)) for j, one in enumerate(features) if one.codes},
+        only_from_own={
+            j: (int(own_codes[j]), late_codes(one))
             for j, one in enumerate(features)
-            if one.never_from and not gone[j]
+            if one.never_from and j not in absent
         },
     )
+
+
+def _compile_feature(
+    feature: Feature, own: float, direction: str, extra: FeatureConstraint
+) -> _FeatureBox:
+    """What is left of one feature; one that the person has no value of stays so."""
+    if is_absent_code(feature, own):
+        return _stays_absent(feature, own)
+    return _without_codes(feature, own, _intersect_constraints(feature, own, direction, extra))
 
 
 def compile_comparable_box(features: Sequence[Feature], record: Array) -> Box | None:

@@ -258,7 +258,9 @@ class Feature:
 
 
 def checked_settings(given: Mapping[str, object], name: object) -> dict[str, object]:
-    """Refuse settings that no feature has."""
+    """Refuse settings that no feature has, and settings of several features at once."""
+    if isinstance(name, list | tuple | set):
+        raise SchemaError(f"one feature has settings, and {name!r} came: call with_ for each")
     known = [field.name for field in fields(Feature)]
     for key in given:
         if key not in known:

@@ -117,12 +117,8 @@ class Schema:
         What only made sense for the old kind goes with it, unless it is given anew, and so does
         the protection of what is said to move.
         """
-        if not isinstance(name, str):
-            raise SchemaError(
-                f"with_ takes one feature at a time, and {name!r} came: call it for each"
-            )
-        index = self.index(name)
         given = checked_settings(changes, name)
+        index = self.index(name)
         old = self.features[index]
         if given.get("kind", old.kind) != old.kind:
             given = {"resolution": None, "comparable": None, **given}

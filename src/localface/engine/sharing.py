@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine, PlannedRequest
@@ -15,6 +15,9 @@ from localface.engine.requests import Request
 from localface.errors import InputError
 from localface.geometry.device.shared import DeviceLines, any_shared
 from localface.search.plan import Plan
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 AddReasons = Callable[[Engine, Plan, Sequence[tuple[Request, Recourse]]], list[Recourse]]
 """Says more to those who have no recourse: takes all answers at once, with their requests."""
@@ -68,22 +71,13 @@ class SharedWork:
 
     def answer_in_processes(self, n_jobs: int) -> Iterator[Numbered]:
         """Answer everyone in several processes; each share of the people comes as it is done."""
-        import multiprocessing  # seldom wanted, and a tenth of what importing localface takes
-        from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+        from concurrent.futures import Future, as_completed
         from concurrent.futures.process import BrokenProcessPool
 
         n_jobs = (os.cpu_count() or 1) if n_jobs == -1 else n_jobs
-        forks = "fork" in multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("fork" if forks else "spawn")
-        lines = DeviceLines(context, n_jobs) if forks and any_shared() else None
+        executor, lines = self._make_executor(n_jobs)
         largest = _LARGEST_SHARE if lines is None else _LARGEST_WITH_DEVICE
         shares = _shares_of(list(self.planned), n_jobs, largest)
-        executor = ProcessPoolExecutor(
-            n_jobs,
-            mp_context=context,
-            initializer=_hold_work,  # forked processes have it already: nothing is sent
-            initargs=(self, lines),
-        )
         died = False
         gc.freeze()  # forked processes need not go through what is here already
         try:
@@ -104,6 +98,22 @@ class SharedWork:
             executor.shutdown(wait=False, cancel_futures=True)
         if died:
             raise WorkerDied
+
+    def _make_executor(self, n_jobs: int) -> tuple[ProcessPoolExecutor, DeviceLines | None]:
+        """Make the processes, and the lines by which they share a device, where there is one."""
+        import multiprocessing  # seldom wanted, and a tenth of what importing localface takes
+        from concurrent.futures import ProcessPoolExecutor
+
+        forks = "fork" in multiprocessing.get_all_start_methods()
+        context = multiprocessing.get_context("fork" if forks else "spawn")
+        lines = DeviceLines(context, n_jobs) if forks and any_shared() else None
+        executor = ProcessPoolExecutor(
+            n_jobs,
+            mp_context=context,
+            initializer=_hold_work,  # forked processes have it already: nothing is sent
+            initargs=(self, lines),
+        )
+        return executor, lines
 
 
 _held: list[SharedWork] = []  # in a worker process: what it works on

@@ -8,7 +8,11 @@ from typing import Any, NoReturn
 from localface._version import __version__
 from localface.apps import files
 from localface.apps.cli.exit_codes import EXIT_CODES, MISUSE
-from localface.apps.cli.explain_arguments import add_explain_command, add_serve_command
+from localface.apps.cli.explain_arguments import (
+    add_column_options,
+    add_explain_command,
+    add_serve_command,
+)
 from localface.apps.cli.promise_arguments import add_promise_command, add_recheck_command
 from localface.geometry.compiled.library import load_library
 
@@ -206,18 +210,7 @@ def _add_schema_command(commands: Any) -> None:
         default="schema.toml",
         help="where to write; - prints it (default: %(default)s)",
     )
-    schema.add_argument(
-        "--drop",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="leave a column out; may be repeated",
-    )
-    schema.add_argument(
-        "--groups",
-        metavar="COLUMN",
-        help="a column that says whose row it is: no feature, and evidence counts people",
-    )
+    add_column_options(schema)
     schema.add_argument("--force", action="store_true", help="write over a file that is there")
     schema.set_defaults(run="schema")
 
@@ -235,18 +228,7 @@ def _add_ground_command(commands: Any) -> None:
     add = ground.add_argument
     add("rows", metavar="ROWS", help=f"the table: {', '.join(files.TABLE_SUFFIXES)}")
     add("--schema", metavar="FILE", help="what the columns are; guessed if not given")
-    add(
-        "--drop",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="leave a column out, such as the outcome; may be repeated",
-    )
-    add(
-        "--groups",
-        metavar="COLUMN",
-        help="the column that says whose row it is, where people have several; not a feature",
-    )
+    add_column_options(ground)
     add(
         "--min-density",
         metavar="SHARE",

@@ -175,18 +175,7 @@ def add_reading_options(group: Any) -> None:
         metavar="FILE",
         help="what the columns are (see localface schema); guessed if not given",
     )
-    add(
-        "--drop",
-        metavar="COLUMN",
-        action="append",
-        default=[],
-        help="leave a column out; may be repeated",
-    )
-    add(
-        "--groups",
-        metavar="COLUMN",
-        help="the column that says whose row it is, where people have several; not a feature",
-    )
+    add_column_options(group)
     add(
         "--trust",
         metavar="TYPE",
@@ -198,6 +187,22 @@ def add_reading_options(group: Any) -> None:
         "--allow-pickle",
         action="store_true",
         help="load a .pkl or .joblib model, which runs the code in it",
+    )
+
+
+def add_column_options(group: Any) -> None:
+    """Add which columns of a table are no features."""
+    group.add_argument(
+        "--drop",
+        metavar="COLUMN",
+        action="append",
+        default=[],
+        help="leave a column out, such as the outcome; may be repeated",
+    )
+    group.add_argument(
+        "--groups",
+        metavar="COLUMN",
+        help="the column that says whose row it is, where people have several; not a feature",
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +41,7 @@ def make_explainer(
     columns = files.choose_columns(
         table, schema=schema, model=model, drop=drop, groups=arguments.groups
     )
-    said = (*drop, arguments.groups)
-    unknown = [name for name in columns.dropped if name not in said]
-    if unknown:
-        print_to_stderr(
-            f"note: {_schema_or_model_in_words(model)} does not know these columns, "
-            f"and they are not used: {', '.join(unknown)}"
-        )
+    _note_unknown_columns(columns, model, said=(*drop, arguments.groups))
     model = files.with_class_names(model, columns.table)
     with show_while_working("fitting the density"):
         explainer = LocalFACE(
@@ -63,6 +58,18 @@ def make_explainer(
     for note in explainer.schema.notes:
         print_to_stderr(f"note: {note_in_toml(note)} (see localface schema)")
     return explainer, columns
+
+
+def _note_unknown_columns(
+    columns: files.ChosenColumns, model: Any, *, said: Sequence[str | None]
+) -> None:
+    """Say which columns are left out without anybody having said so."""
+    unknown = [name for name in columns.dropped if name not in said]
+    if unknown:
+        print_to_stderr(
+            f"note: {_schema_or_model_in_words(model)} does not know these columns, "
+            f"and they are not used: {', '.join(unknown)}"
+        )
 
 
 def _make_store_explainer(arguments: argparse.Namespace) -> tuple[LocalFACE, files.ChosenColumns]:
