@@ -14,7 +14,7 @@ LIBRARY := $(COMPILED)/_kernels.so
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage package lint lint-page format bench comparison attack docs figures notebooks clean
+.PHONY: help demo test test-fast test-numpy test-core test-lowest coverage coverage-own mutants package lint lint-page format bench comparison attack docs figures notebooks clean
 
 help:
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -43,8 +43,16 @@ test-lowest: $(VENV)-lowest/.ready $(LIBRARY)  ## the quick tests with the lowes
 	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 -m "not slow" \
 	  -W ignore::DeprecationWarning -W ignore::FutureWarning tests $(ARGS)  # old packages warn of new ones
 
-coverage: $(VENV)/.has-test $(LIBRARY)  ## branch coverage of search, engine and answers by their own tests
+# One folder of tests after the other, kept in build/coverage: make coverage ARGS="data --quick" runs one again.
+coverage: $(VENV)/.has-test $(VENV)/.has-dice $(VENV)/.has-browser $(LIBRARY)  ## statements and branches of all of src: at least 92 %
+	@$(ONE_THREAD) $(PY) tools/coverage_of_all.py $(ARGS)
+
+coverage-own: $(VENV)/.has-test $(LIBRARY)  ## branches of search, engine and answers by their own tests alone
 	@$(ONE_THREAD) $(PY) tools/coverage_by_folder.py $(ARGS)
+
+# A sample of the inner folders. Longer, with the slow tests: make mutants ARGS="search --mutants 200 --slow"
+mutants: $(VENV)/.has-test $(LIBRARY)  ## small mistakes made on purpose: how many do the tests notice?
+	@$(ONE_THREAD) $(PY) tools/mutate.py --keep build/mutants $(ARGS)
 
 # Every extra in an environment of its own, other Pythons: make package ARGS="--extras all --python python3.13"
 package: $(PY)  ## build what would be released, and use it in a clean environment

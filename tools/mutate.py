@@ -31,7 +31,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests_by_line import INNER, ROOT, WHOLE, Passing, Way, learn
+from tests_by_line import INNER, ROOT, WHOLE, Passing, Way, learn, processor_seconds
 
 EQUIVALENT = ROOT / "tools" / "equivalent_mistakes.toml"
 PACKAGE = ROOT / "src" / "localface"
@@ -221,9 +221,9 @@ def run_folder(folder: str, asked: argparse.Namespace, known: dict[Way, Passing]
     sample = random.Random(asked.seed).sample(every, min(asked.mutants, len(every)))
     reasons = read_reasons()
     counts: Counter[str] = Counter()
-    before = _processor_seconds()
+    before = processor_seconds()
     for mistake in sample:
-        if _processor_seconds() - before > 60 * asked.minutes:
+        if processor_seconds() - before > 60 * asked.minutes:
             print(f"  time is up: {counts.total()} of {len(sample)} were tried")
             break
         became = "equivalent" if mistake.key in reasons else ""
@@ -233,7 +233,7 @@ def run_folder(folder: str, asked: argparse.Namespace, known: dict[Way, Passing]
             where = mistake.path.relative_to(ROOT)
             print(f"  {became}: {where}:{mistake.line}  {mistake.what}", flush=True)
     print(f"{folder}: {in_words(counts)}; of {len(every):,} possible", flush=True)
-    print(f"  processor {_processor_seconds() - before:.0f} s", flush=True)
+    print(f"  processor {processor_seconds() - before:.0f} s", flush=True)
 
 
 def in_words(counts: Counter[str]) -> str:
@@ -253,11 +253,6 @@ def read_reasons() -> dict[tuple[str, str, str], str]:
     """The mistakes that were looked at and make no difference, each with the reason."""
     listed = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))["equivalent"]
     return {(one["file"], one["code"], one["what"]): one["why"] for one in listed}
-
-
-def _processor_seconds() -> float:
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def main() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 OPTIONS = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-header"]
@@ -74,21 +76,34 @@ class Passing:
 
 
 class Durations:
-    """Notes how long each test takes that passes (a plugin of pytest)."""
+    """Notes the processor seconds of each test that passes (a plugin of pytest)."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
         self.left_out: set[str] = set()
 
-    def pytest_runtest_logreport(self, report: Any) -> None:
-        """Add a part of a test; one that is skipped or fails as it is cannot notice anything."""
-        self.seconds[report.nodeid] = self.seconds.get(report.nodeid, 0.0) + report.duration
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Measure a test with all that is set up for it."""
+        before = processor_seconds()
+        result = yield
+        self.seconds[item.nodeid] = processor_seconds() - before
+        return result
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Leave out a test that is skipped or fails as it is: it cannot notice anything."""
         if not report.passed:
             self.left_out.add(report.nodeid)
 
     def passed(self) -> dict[str, float]:
         """The seconds of the tests that pass."""
         return {name: self.seconds[name] for name in self.seconds.keys() - self.left_out}
+
+
+def processor_seconds() -> float:
+    """What this process and those it has waited for have used: a busy machine does not matter."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def learn(way: Way, folders: list[str], scratch: Path) -> Passing:
@@ -112,8 +127,6 @@ def learn(way: Way, folders: list[str], scratch: Path) -> Passing:
 
 
 def _run_all(way: Way, folders: list[str], noted: Path) -> int:
-    import pytest
-
     durations = Durations()
     watched = [f"--cov=src/localface/{folder}" for folder in folders]
     options = [*way.options, *watched, "--cov-context=test", "--cov-report="]
