@@ -180,7 +180,7 @@ def test_without_a_goal_every_vertex_with_the_score_is_one():
     script.run(graph.reveal_rows_around(0, 4))
 
     assert graph.goals == [4]
-    assert [graph.is_goal(vertex) for vertex in graph.vertices_besides_factual] == [
+    assert [graph.is_goal(vertex) for vertex in range(1, len(graph.points))] == [
         False,
         False,
         False,

@@ -66,11 +66,6 @@ class LocalGraph:
         self._known_around: tuple[int, float] = (-1, 0.0)
 
     @property
-    def vertices_besides_factual(self) -> list[int]:
-        """All that is known, the factual apart."""
-        return list(range(1, len(self.points)))
-
-    @property
     def goals(self) -> list[int]:
         """Known vertices at which the search may end."""
         if self.goal is not None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
 from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids
@@ -29,13 +28,10 @@ class Lattice:
         self, graph: LocalGraph, end: Array, changes: Sequence[ColumnGroups], log_floor: float
     ) -> None:
         person = graph.person
-        apart = end - person.factual
         self.graph = graph
         self.person = person
         self.changes = changes
         self.log_floor = log_floor
-        self.sizes = [float(norms(apart[np.isin(person.group_of, one)])) for one in changes]
-        self.weights = [person.weight_of(one) for one in changes]
         # For each subset, which changes it makes.
         made = np.arange(2 ** len(changes))[:, None] >> np.arange(len(changes)) & 1
         touched = np.stack([np.isin(person.group_of, one) for one in changes])
@@ -56,23 +52,6 @@ class Lattice:
         some = np.flatnonzero(np.isin(self.n_changes, sizes))
         if len(some):
             self.scores[some] = yield from self.graph.scores_of_states(self.states[some], donors)
-
-    def subsets_reaching_target(self, sizes: Sequence[int]) -> list[int]:
-        """Subsets that reach the target, the cheapest first.
-
-        The fewest changes first, then the smallest sum of changes, both weighted.
-        """
-        reaching = self.scores >= self.person.min_score
-        inside = self.person.bounds.contain(self.states)  # who starts outside must end inside
-        wanted = np.isin(self.n_changes, sizes)
-        fine = np.flatnonzero(reaching & self._keeps_relations & inside & wanted).tolist()
-        return sorted((subset for subset in fine if subset), key=self._cost_key)
-
-    def _cost_key(self, subset: int) -> tuple[float, float, int]:
-        made = [i for i in range(len(self.changes)) if subset >> i & 1]
-        total_weight = sum(self.weights[i] for i in made)
-        total_size = sum(self.weights[i] * self.sizes[i] for i in made)
-        return round(total_weight, 9), round(total_size, 9), subset
 
     def allowed_ends(self, subsets: list[int]) -> Questions[list[int]]:
         """Those subsets at which a person may end: who starts below the floor must end above it."""

@@ -40,8 +40,8 @@ def rows_of(graph, path):
 def cheapest(script: Script, graph) -> float:
     """Brute force over all orders of all vertices."""
     best = np.inf
-    for n in range(len(graph.vertices_besides_factual)):
-        for middle in permutations(graph.vertices_besides_factual, n):
+    for n in range(len(graph.points) - 1):
+        for middle in permutations(range(1, len(graph.points)), n):
             for end in graph.goals:
                 edges = list(pairwise((0, *middle, end)))
                 if end not in middle and all(script.run(graph.are_traversable(edges))):
@@ -159,7 +159,7 @@ def test_one_way_columns_and_the_longest_step_are_kept():
 def test_starts_where_the_known_path_starts_and_ends_at_a_given_goal():
     script = Script(ROWS, score=quarter)
     graph, _ = known(script)
-    goal = graph.vertices_besides_factual[-1] - 1
+    goal = len(graph.points) - 2
     start = 1
 
     graph.goal = goal

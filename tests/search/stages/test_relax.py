@@ -32,8 +32,8 @@ def densest(script: Script, k=9, goal=None, **options):
 
 def by_brute_force(script: Script, graph, rule="lowest") -> float:
     best = -np.inf
-    for n in range(len(graph.vertices_besides_factual)):
-        for middle in permutations(graph.vertices_besides_factual, n):
+    for n in range(len(graph.points) - 1):
+        for middle in permutations(range(1, len(graph.points)), n):
             for end in graph.goals:
                 edges = list(pairwise((0, *middle, end)))
                 if rule == "mean":
