@@ -19,6 +19,7 @@ def _cloud(width, n=400, seed=0):
     ("lie", "message"),
     [
         (lambda places: -np.ones(len(places)), "negative"),
+        (lambda places: np.arange(len(places)) - 0.5, r"negative value \(-0.5\)"),
         (lambda places: np.full(len(places), np.nan), "NaN"),
         (lambda places: np.ones((len(places), 2)), "shape"),
         (lambda places: np.ones(len(places)), "same at every row"),

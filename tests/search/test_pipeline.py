@@ -9,7 +9,13 @@ import pytest
 
 from localface.search.going_straight import go_straight_below_floor
 from localface.search.outcome import MissingActions
-from localface.search.pipeline import count_targets, find_recourse, least_widening, measure_path
+from localface.search.pipeline import (
+    _may_end_anywhere,
+    count_targets,
+    find_recourse,
+    least_widening,
+    measure_path,
+)
 from localface.search.plan import Plan, Price, WalkOptions
 from localface.search.questions import Census, ComposeStates, Nearest, Widening
 from scripted import Script, box, replies, someone, taking_over
@@ -534,3 +540,13 @@ def test_a_long_walk_that_leads_somewhere_is_taken(seed):
     found = searched(Script(crowd, score=tenth, log_density=door), Plan(WalkOptions(12)))
 
     assert found.status == "FOUND"
+
+
+def test_with_momentum_a_long_walk_may_end_between_the_states_that_can_be_counted():
+    script = Script(STEPS, score=lambda points: np.zeros(len(points)))
+    graph = script.graph(someone([0.0, 0.0]))
+
+    by_momentum = script.run(_may_end_anywhere(graph, Plan(WalkOptions(3, 2))))
+    from_row_to_row = script.run(_may_end_anywhere(graph, PLAN))
+
+    assert (by_momentum, from_row_to_row) == (True, False)

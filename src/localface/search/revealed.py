@@ -23,7 +23,7 @@ def rows_not_known(found: Sequence[Neighbors], known: Container[int]) -> tuple[I
         if row not in known:
             first.setdefault(row, i)
     if not first:
-        return NO_ROWS, np.zeros((0, 0)), np.zeros(0, dtype=bool)
+        return NO_ROWS, found[0].points[:0], np.zeros(0, dtype=bool)
     moved = [
         np.zeros(len(one.ids), dtype=bool) if one.moved is None else one.moved for one in found
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from made_tables import composed_records, phone_bills, phone_schema, space_and_points
+from scipy.stats import chi2_contingency
 
 from localface.density.common_states.bins import FeatureBins
 from localface.density.common_states.pair_tables import PairTables
@@ -177,3 +178,13 @@ def test_a_ridge_logistic_regression_is_at_its_optimum():
     for j in range(3):
         for step in (-0.05, 0.05):
             assert loss(found) <= loss(found + step * np.eye(3)[j]) + 1e-6
+
+
+def test_the_information_of_a_pair_is_what_counts_say_beyond_chance():
+    """Counts of chance alone have half a nat a degree of freedom, shared among the rows."""
+    for table in TABLES.tables:
+        counts = table.counts
+        used = counts[np.ix_(counts.sum(axis=1) > 0, counts.sum(axis=0) > 0)]
+        statistic = chi2_contingency(used, lambda_="log-likelihood", correction=False)
+        beyond_chance = (statistic.statistic - statistic.dof) / (2 * counts.sum())
+        assert table.information == pytest.approx(beyond_chance)

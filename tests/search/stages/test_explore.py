@@ -136,6 +136,20 @@ def test_where_the_first_entry_leads_nowhere_the_others_are_ranked_and_tried():
     assert script.n_asked(Census) == 1
 
 
+def test_the_other_entries_are_ranked_once_however_many_lead_nowhere():
+    script = Script(
+        [[-1.0, 0.0], [-1.5, 2.0], [-1.2, -2.0], [1.6, 0.0], [5.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(np.abs(points[:, 0]) < 0.9, -1.0, 1.0),
+    )
+
+    _, found = explored(script, k=5, max_step=2.4)
+
+    assert (found.trail, len(found.entries)) == ((), 3)
+    ranked = [q for q in script.asked if isinstance(q, DensityAlong) and q.log_floor is None]
+    assert [len(q.starts) for q in ranked if len(q.starts) > 1] == [2]
+
+
 def test_where_there_are_no_targets_the_other_entries_are_not_tried():
     script = Script(
         [[-1.0, 0.0], [1.5, 0.0]],

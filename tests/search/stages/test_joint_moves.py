@@ -119,6 +119,18 @@ def test_after_a_joint_move_single_changes_are_tried_again():
     assert changed(routed(script, np.ones(3))) == [[0, 1], [2]]
 
 
+def test_of_many_that_go_together_one_that_may_wait_is_left_for_later():
+    """Four belong together, and the fifth can only be made once they have been."""
+
+    def log_density(points):
+        rare = alike([0, 1, 2, 3])(points) < 0
+        return np.where(rare | (points[:, 4] > points[:, 0] + 0.3), -1.0, 1.0)
+
+    script = nobody(5, score=lambda points: points.sum(axis=1), log_density=log_density)
+
+    assert changed(routed(script, np.ones(5))) == [[0, 1, 2, 3], [4]]
+
+
 def test_where_not_even_all_together_can_be_made_there_is_no_route():
     script = nobody(2, log_density=lambda points: -points.sum(axis=1))
 

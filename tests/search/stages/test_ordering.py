@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from localface.search.lattice import Lattice
-from localface.search.stages.ordering import find_route, moves_of_route
+from localface.search.stages.ordering import (
+    _makes_second_change_first,
+    find_route,
+    moves_of_route,
+)
 from localface.types import NO_ROWS
 from scripted import Script, someone
 
@@ -144,3 +148,17 @@ def test_what_breaks_a_relation_is_no_state_on_the_route():
     route = script.run(find_route(lattice, 0b11, 1))
 
     assert route == (0b00, 0b01, 0b11)
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "too_soon"),
+    [
+        (0b000, 0b010, True),  # the second, and the first is still to be made
+        (0b000, 0b011, True),  # both at once is not one before the other
+        (0b001, 0b011, False),
+        (0b000, 0b001, False),
+        (0b000, 0b100, False),  # neither of the two
+    ],
+)
+def test_a_change_is_made_too_soon_where_the_one_before_it_is_still_to_come(here, there, too_soon):
+    assert _makes_second_change_first(here, there, (0, 1)) is too_soon

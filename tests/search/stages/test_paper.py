@@ -94,6 +94,18 @@ def test_the_second_walk_prefers_a_dense_step_to_one_that_is_a_little_better_ali
     assert graph.points[walk[1]].tolist() == [1.0, 0.6]
 
 
+def test_the_second_walk_never_turns_straight_back_however_dense_it_is_there():
+    script = Script(
+        [[-1.0, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where(points[:, 0] < -0.1, 5.0, 0.0),
+    )
+    graph = start(script)
+    graph.goal = graph.add_state(np.array([5.0, 0.0]), 0.5)
+
+    assert script.run(paper_walk_to_goal(graph, n_neighbors=2)) == [0, graph.goal]
+
+
 def test_the_second_walk_ends_at_the_goal_when_no_row_is_left():
     script = Script(ROWS[:1], score=tenth, log_density=lambda points: -(points[:, 0] ** 2))
     graph = start(script)

@@ -101,6 +101,16 @@ def test_where_the_smallest_set_has_no_route_the_next_is_taken():
     assert moves[-1].score >= 0.5
 
 
+def test_all_that_somebody_has_is_taken_over_where_it_just_reaches_the_target():
+    """Seven changes are needed, more than are looked for one by one."""
+    script = nobody(7, score=lambda points: np.where((points == 1.0).all(axis=1), 0.5, 0.0))
+
+    moves = actions_to(script, np.ones(7))
+
+    assert ended(moves) == [1.0] * 7
+    assert moves[-1].score == 0.5
+
+
 def test_where_no_route_keeps_the_floor_there_are_no_actions():
     assert actions_to(nobody(2, log_density=lambda points: -points[:, 0]), [1.0, 1.0]) is None
 
