@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 import numpy as np
 
 from localface.sources.protocol import Neighbors
-from localface.types import NO_ROWS, Array, Ids, Mask
+from localface.types import Array, Ids, Mask
 
 
 def rows_not_known(found: Sequence[Neighbors], known: Container[int]) -> tuple[Ids, Array, Mask]:
@@ -22,11 +22,9 @@ def rows_not_known(found: Sequence[Neighbors], known: Container[int]) -> tuple[I
     for i, row in enumerate(ids.tolist()):
         if row not in known:
             first.setdefault(row, i)
-    if not first:
-        return NO_ROWS, found[0].points[:0], np.zeros(0, dtype=bool)
     moved = [
         np.zeros(len(one.ids), dtype=bool) if one.moved is None else one.moved for one in found
     ]
-    places = list(first.values())
+    places = np.array(list(first.values()), dtype=np.int64)
     points = np.concatenate([one.points for one in found])
     return ids[places], points[places], np.concatenate(moved)[places]

@@ -9,6 +9,7 @@ from made_tables import numbers_schema, phone_bills, phone_schema, space_and_poi
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.joint_density import leave_one_out_log_sums
 from localface.density.common_states.kernel_shape import (
+    CATEGORY_RIDGE,
     KernelShape,
     category_effects,
     shrunken_covariance,
@@ -57,6 +58,19 @@ def test_a_category_in_numbers_counts_by_what_it_lets_expect():
     effects = category_effects(discrete, numbers)
 
     assert effects[1, 0] - effects[0, 0] == pytest.approx(10, abs=0.4)
+
+
+def test_a_category_that_few_have_lets_expect_less_than_their_mean():
+    """Three people are not enough to trust how far they are from all others."""
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    discrete = (np.arange(200) < 3).astype(float)[:, None]
+    numbers = 10 * discrete
+
+    (effect,) = category_effects(discrete, numbers).ravel()
+
+    ridge = linear_model.Ridge(alpha=CATEGORY_RIDGE).fit(discrete, numbers)
+    assert effect == pytest.approx(ridge.coef_.item())
+    assert effect < 10 / 2
 
 
 def test_leave_one_out_sums_are_those_of_plain_loops():

@@ -150,6 +150,22 @@ def test_what_breaks_a_relation_is_no_state_on_the_route():
     assert route == (0b00, 0b01, 0b11)
 
 
+def test_a_change_follows_the_one_that_it_needs_and_no_other():
+    """The third column needs the second; the first can be changed at any time."""
+    script = Script(
+        np.zeros((0, 3)),
+        score=score,
+        log_density=lambda points: np.where(points[:, 2] > points[:, 1] + 0.2, -1.0, 1.0),
+    )
+    lattice = lattice_of(script, 3)
+
+    route = script.run(find_route(lattice, 0b111, 1))
+    moves = script.run(moves_of_route(lattice, route))
+
+    assert route == (0b000, 0b010, 0b011, 0b111)
+    assert [move.follows for move in moves] == [(), (), (0,)]
+
+
 @pytest.mark.parametrize(
     ("here", "there", "too_soon"),
     [
