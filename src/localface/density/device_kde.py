@@ -86,8 +86,7 @@ class DeviceKDE(KDE):
 
     def _lowest_log_sums(self, starts: Array, ends: Array, rows: Ids | None = None) -> Array:
         """Return the lowest log-sum of kernels along each segment."""
-        if rows is None:
-            rows = self._point_set.rows_at_ends(starts, ends)
+        assert rows is not None  # lowest_along has looked them up
         if len(starts) == 0:
             return np.zeros(0)
         legs, own = self._legs_of(starts, ends, rows)

@@ -9,7 +9,7 @@ from made_tables import fit_on, numbers_schema, phone_bills, phone_schema, share
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.density.common_states.expectation import Expectation
-from localface.density.common_states.given_own import OwnRows
+from localface.density.common_states.given_own import GivenOwn, OwnRows
 from localface.density.common_states.own_density import OwnDensity, without_own_kernel
 
 CHANCE = np.random.default_rng(0)
@@ -102,6 +102,18 @@ def test_a_row_without_itself_has_less_to_expect():
 
     assert (without[:, 0] < with_all[:, 0]).all()
     assert without[:, 1:] == pytest.approx(with_all[:, 1:])
+
+
+def test_the_first_question_is_about_a_density_and_the_others_are_taken_as_they_are():
+    density = fit_on(phone_bills(800, seed=1), phone_schema(own=("months",)))
+    rows = own_rows(density.given_own, density.rows.points)
+    values = np.column_stack([rows.log_sums_of_others + 2.0, np.full(len(rows.points), 5.0)])
+
+    given = GivenOwn.fit(rows, values, density.space, density=density.given_own.density)
+
+    mean, _ = given.for_rows(rows, left_out=True)
+    assert mean == pytest.approx(values)
+    assert given.expectation.at(rows.points)[0][:, 0] == pytest.approx(2.0)
 
 
 def rare_condition(n, seed):
