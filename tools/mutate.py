@@ -31,7 +31,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from tests_by_line import INNER, ROOT, WHOLE, Passing, Way, learn, processor_seconds
+from tests_by_line import FOLDERS, INNER, ROOT, WHOLE, Passing, Way, learn, processor_seconds
 
 EQUIVALENT = ROOT / "tools" / "equivalent_mistakes.toml"
 PACKAGE = ROOT / "src" / "localface"
@@ -160,7 +160,8 @@ def choose_tests(mistake: Mistake, passing: Passing, seconds: float) -> list[str
 
     Those of its own folder come first, the quickest first: they are likeliest to notice.
     """
-    own = f"tests/{mistake.path.relative_to(PACKAGE).parts[0]}/"
+    folder = mistake.path.relative_to(PACKAGE).parts[0]
+    own = (f"tests/{folder}/", f"src/localface/{folder}/")
     names = passing.tests_of(mistake.path, mistake.line)
     chosen: list[str] = []
     total = 0.0
@@ -258,7 +259,7 @@ def read_reasons() -> dict[tuple[str, str, str], str]:
 def main() -> None:
     """Try the folders that are named."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("folders", nargs="*", default=["search", "density", "geometry"])
+    parser.add_argument("folders", nargs="*", help=f"some of {', '.join(FOLDERS)}")
     parser.add_argument("--mutants", type=int, default=60, help="how many, a folder")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--seconds", type=float, default=15, help="of tests, a mutant and way")
@@ -276,8 +277,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         scratch = (asked.keep or Path(temporary)).resolve()
         scratch.mkdir(parents=True, exist_ok=True)
-        known = {way: learn(way, asked.folders, scratch) for way in ways}
-        for folder in asked.folders:
+        known = {way: learn(way, scratch) for way in ways}
+        for folder in asked.folders or FOLDERS:
             run_folder(folder, asked, known)
 
 

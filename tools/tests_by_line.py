@@ -17,8 +17,9 @@ ROOT = Path(__file__).resolve().parents[1]
 OPTIONS = ["-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-header"]
 
 # What passes through the inner folders by itself, and whole answers that are judged by other code.
-INNER = ("search", "density", "geometry")
-WHOLE = ("engine", "test_certificates.py", "test_proven_paths.py")
+FOLDERS = ("search", "density", "geometry")
+INNER = tuple(f"{where}/{one}" for one in FOLDERS for where in ("tests", "src/localface"))
+WHOLE = ("tests/engine", "tests/test_certificates.py", "tests/test_proven_paths.py")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,18 +107,18 @@ def processor_seconds() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def learn(way: Way, folders: list[str], scratch: Path) -> Passing:
+def learn(way: Way, scratch: Path) -> Passing:
     """Run the tests once under coverage, unless that was done before, and read what they passed."""
     from coverage import CoverageData
 
     seconds = scratch / f"{way.name}.json"
     data_file = scratch / f"{way.name}.coverage"
-    if not seconds.exists():
+    if not seconds.exists() or seconds.stat().st_mtime < _last_change():
         child = os.fork()
         if child == 0:
             way.set_out()
             os.environ["COVERAGE_FILE"] = str(data_file)
-            os._exit(_run_all(way, folders, seconds))
+            os._exit(_run_all(way, seconds))
         if os.waitpid(child, 0)[1]:
             sys.exit(f"the tests could not be run ({way.name})")
     data = CoverageData(str(data_file))
@@ -126,11 +127,17 @@ def learn(way: Way, folders: list[str], scratch: Path) -> Passing:
     return Passing(contexts, json.loads(seconds.read_text(encoding="utf-8")))
 
 
-def _run_all(way: Way, folders: list[str], noted: Path) -> int:
+def _last_change() -> float:
+    """When the library or its tests were last changed: what was learnt before no longer holds."""
+    files = [one for folder in ("src", "tests") for one in (ROOT / folder).rglob("*.py")]
+    return max(one.stat().st_mtime for one in files)
+
+
+def _run_all(way: Way, noted: Path) -> int:
     durations = Durations()
-    watched = [f"--cov=src/localface/{folder}" for folder in folders]
+    watched = [f"--cov=src/localface/{folder}" for folder in FOLDERS]
     options = [*way.options, *watched, "--cov-context=test", "--cov-report="]
-    code = pytest.main([*options, *(f"tests/{one}" for one in way.tests)], plugins=[durations])
+    code = pytest.main([*options, *way.tests], plugins=[durations])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
         return int(code)
     noted.write_text(json.dumps(durations.passed()), encoding="utf-8")
