@@ -9,7 +9,7 @@ import pytest
 from made_tables import fit_on, numbers_schema, phone_bills, phone_schema, shares
 
 from localface import LocalFACE, Search
-from localface.density.common_states.copies import Copies, copy_distance
+from localface.density.common_states.copies import Copies, _dimension, copy_distance
 from localface.density.common_states.joint_density import leave_one_out_log_sums
 from worlds import mixed_table
 
@@ -138,3 +138,13 @@ def test_everybody_a_copy_of_somebody_is_survived():
     density = fit_on(rows, numbers_schema(1))
 
     assert np.isfinite(density.scale.log_densities).all()
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 3])
+def test_the_dimension_of_a_crowd_is_told_by_those_who_stand_apart(dimension):
+    """Twice as many neighbours are so much further off; rows at one point say nothing of it."""
+    nearer = np.array([0.0, 0.0, 1.0, 2.0, 3.0])
+    further = np.array([0.0, 5.0, *(nearer[2:] * 2 ** (1 / dimension))])
+
+    assert _dimension(nearer, further) == pytest.approx(dimension)
+    assert _dimension(np.zeros(3), np.ones(3)) == np.inf
