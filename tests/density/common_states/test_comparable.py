@@ -30,7 +30,7 @@ def plans_of(rows):
 
 @pytest.mark.parametrize("plan", [0, 1])
 def test_people_of_another_category_do_not_count(plan):
-    someone = POINTS[np.flatnonzero(PLANS == plan)[0]]
+    someone = POINTS[np.flatnonzero(np.equal(PLANS, plan))[0]]
 
     rows, _ = PEOPLE.weigh(someone)
 
