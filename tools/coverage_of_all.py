@@ -61,8 +61,8 @@ def measure(part: str, *, quick: bool) -> None:
 
 def report() -> float:
     """Put all parts together, name the modules that are covered least, and return the share."""
-    found = KEPT / "all.json"
-    environment = {**os.environ, "COVERAGE_FILE": str(KEPT / "all")}
+    found = KEPT / "report.json"
+    environment = {**os.environ, "COVERAGE_FILE": str(KEPT / "together")}
     parts = [str(one) for one in KEPT.iterdir() if one.name.partition(".")[0] in every_part()]
     for verb in (["combine", "--keep", "--quiet", *parts], ["json", "--quiet", "-o", str(found)]):
         command = [sys.executable, "-m", "coverage", verb[0], f"--rcfile={SETTINGS}", *verb[1:]]
