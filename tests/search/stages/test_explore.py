@@ -7,7 +7,7 @@ import pytest
 
 from localface.search.plan import WalkOptions
 from localface.search.questions import Census, DensityAlong, Nearest, ScorePoints
-from localface.search.stages.explore import Exploration, Queue, explore
+from localface.search.stages.explore import Exploration, Queue, _rule_out_ends, explore
 from scripted import Script, box, someone
 
 STEPS = [[1.0, 0.0], [2.0, 0.0], [3.0, 0.0], [4.0, 0.0], [5.0, 0.0]]
@@ -287,3 +287,15 @@ def test_of_equal_scores_the_nearest_comes_first():
     first = queue.pop_most_promising()
 
     assert graph.points[first.end].tolist() == [2.0, 0.0]
+
+
+def test_of_vertices_that_are_new_those_below_the_floor_are_ruled_out():
+    script = Script(STEPS, log_density=lambda points: np.where(points[:, 0] > 3.5, -1.0, 1.0))
+    graph = script.graph(someone((0.0, 0.0)))
+    script.run(graph.reveal_rows_around(0, 5))
+
+    following = script.run(_rule_out_ends(graph, 3))
+
+    assert following == len(graph.points)
+    assert {float(graph.points[one, 0]) for one in graph.below_floor} == {4.0, 5.0}
+    assert script.run(_rule_out_ends(graph, following)) == following
