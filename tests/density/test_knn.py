@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.density import fit
 from localface.density.fit import fit_knn
 from localface.geometry.point_set import PointSet
 
@@ -63,3 +64,16 @@ def test_a_hole_reaches_to_where_the_kth_person_is_near_enough_again():
     ((_, hole),) = found.holes
     distances = np.sort(np.abs(rows[:, 0] - hole.centre[0]))
     assert hole.radius == pytest.approx(distances[1] - 1.0)
+
+
+def test_a_row_that_was_not_ranked_is_worked_out_when_it_is_asked_about(monkeypatch):
+    """Of a large table only some rows make the scale."""
+    rows = _cloud(2, n=60)
+    every = np.arange(60)
+    wanted = fit_knn(PointSet(rows), np.zeros(2, dtype=bool), k=4).row_log_densities(every)
+    monkeypatch.setattr(fit, "_RANKED_ON", 20)
+
+    few_ranked = fit_knn(PointSet(rows), np.zeros(2, dtype=bool), k=4)
+
+    assert len(few_ranked.scale.log_densities) == 20
+    assert few_ranked.row_log_densities(every) == pytest.approx(wanted)
