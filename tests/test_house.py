@@ -79,3 +79,12 @@ def test_the_installed_version_is_the_one_in_the_source() -> None:
     except PackageNotFoundError:
         pytest.skip("localface runs from its source and is not installed")
     assert installed == localface.__version__
+
+
+def test_a_mistake_that_is_said_to_make_no_difference_has_its_line_and_a_reason() -> None:
+    text = (ROOT / "tools" / "equivalent_mistakes.toml").read_text(encoding="utf-8")
+    for one in tomllib.loads(text)["equivalent"]:
+        path = ROOT / "src" / "localface" / one["file"]
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").splitlines()]
+        assert one["code"] in lines, f"{one['file']} no longer has the line {one['code']!r}"
+        assert len(one["why"].split()) >= 5
