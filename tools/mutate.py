@@ -217,7 +217,7 @@ def wilson(k: int, n: int) -> tuple[float, float]:
 
 def run_folder(folder: str, asked: argparse.Namespace, known: dict[Way, Passing]) -> None:
     """Sample the mistakes of a folder, and try each."""
-    modules = sorted((PACKAGE / folder).rglob("*.py"))
+    modules = [one for one in sorted((PACKAGE / folder).rglob("*.py")) if can_run(one)]
     every = [one for path in modules for one in find_mistakes(path)]
     sample = random.Random(asked.seed).sample(every, min(asked.mutants, len(every)))
     reasons = read_reasons()
@@ -235,6 +235,11 @@ def run_folder(folder: str, asked: argparse.Namespace, known: dict[Way, Passing]
             print(f"  {became}: {where}:{mistake.line}  {mistake.what}", flush=True)
     print(f"{folder}: {in_words(counts)}; of {len(every):,} possible", flush=True)
     print(f"  processor {processor_seconds() - before:.0f} s", flush=True)
+
+
+def can_run(module: Path) -> bool:
+    """Whether a module runs on this machine: those for a GPU are tried where there is one."""
+    return not module.name.startswith("cuda") or importlib.util.find_spec("cupy") is not None
 
 
 def in_words(counts: Counter[str]) -> str:
