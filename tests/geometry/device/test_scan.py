@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -97,6 +99,16 @@ def test_no_row_is_missed_that_is_among_the_nearest() -> None:
     wanted = [nearest_by_hand(rows, asked, i) for i in range(len(asked))]
     assert sum(map(len, wanted)) > 200
     assert [set(one) <= set(two) for one, two in zip(wanted, found, strict=True)] == [True] * 40
+
+
+def test_rows_at_a_limit_are_within_it() -> None:
+    rows = np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.0, 0.0]])
+    anywhere = NearQuestions.for_points(np.zeros((1, 2)), np.array([4]))
+    limits = {"allowed_lower": np.array([[1.0, -1.0]]), "allowed_upper": np.array([[2.0, 0.0]])}
+
+    (found,) = rows_of_each(NumpyScan(rows).near_rows(replace(anywhere, **limits)))
+
+    assert sorted(found.tolist()) == [1, 2]
 
 
 def test_questions_that_are_put_together_are_answered_as_each_alone() -> None:
