@@ -10,6 +10,17 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from four_tables import (
+    CODES,
+    PERSON,
+    ROWS,
+    SCHEMA,
+    TABLES,
+    array,
+    pandas_table,
+    polars_table,
+    pyarrow_table,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,60 +29,6 @@ from localface.data.feature import Feature
 from localface.data.read import read_record, read_records
 from localface.data.schema import Schema
 from localface.data.table_format import TableFormat, person_format
-
-SCHEMA = Schema(
-    [
-        Feature("age", kind="integer"),
-        Feature("temp"),
-        Feature("on", kind="binary", categories=(False, True)),
-        Feature("ward", kind="categorical", categories=("home", "icu", "step")),
-        Feature("grade", kind="ordinal", categories=("low", "mid", "high")),
-    ]
-)
-
-
-ROWS = {
-    "age": [63, 40, 51],
-    "temp": [37.1, 0.1 + 0.2, 1e-300],
-    "on": [True, False, True],
-    "ward": ["icu", "home", "icu"],
-    "grade": ["low", "high", "mid"],
-}
-
-
-CODES = np.array([[63, 37.1, 1, 1, 0], [40, 0.1 + 0.2, 0, 0, 2], [51, 1e-300, 1, 1, 1]])
-
-
-PERSON = {"age": 63, "temp": 37.1, "on": True, "ward": "icu", "grade": "low"}
-
-
-def pandas_table() -> pd.DataFrame:
-    grade = pd.Categorical(ROWS["grade"], ["low", "mid", "high", "never seen"], ordered=True)
-    table = pd.DataFrame({**ROWS, "grade": grade, "spare": [1, 2, 3]})
-    return table.astype({"age": "int32", "ward": "category"})[
-        ["spare", "grade", "age", "temp", "on", "ward"]
-    ]
-
-
-def polars_table() -> pl.DataFrame:
-    kinds = {"age": pl.Int16, "ward": pl.Categorical, "grade": pl.Enum(["low", "mid", "high"])}
-    return pl.DataFrame(ROWS, schema_overrides=kinds)
-
-
-def pyarrow_table() -> pa.Table:
-    table = pa.table(ROWS)
-    ward = pa.array(ROWS["ward"]).dictionary_encode()
-    indices = ward.indices.cast(pa.int8())
-    return table.set_column(
-        3, "ward", pa.DictionaryArray.from_arrays(indices, ward.dictionary, ordered=True)
-    )
-
-
-def array() -> np.ndarray:
-    return np.array(list(zip(*ROWS.values(), strict=True)), dtype=object)
-
-
-TABLES = [pandas_table(), polars_table(), pyarrow_table(), array()]
 
 
 def test_a_pandas_table_comes_back_with_its_own_types():

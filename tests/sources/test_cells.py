@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mixed_people import SCHEMA, people
 
 from localface import Feature, Schema
 from localface.data.space import Space
@@ -20,34 +21,6 @@ from localface.sources.cells import Cells
 from localface.sources.protocol import Nearest, Neighbors
 from localface.sources.table import TableSource
 from localface.types import NO_ROWS, Array, Ids
-
-SCHEMA = Schema(
-    [
-        Feature("weight"),
-        Feature("height"),
-        Feature("visits", kind="integer"),
-        Feature("smokes", kind="binary", categories=(0, 1)),
-        Feature("ward", kind="categorical", categories=("a", "b", "c")),
-        Feature("stay", moves="up"),
-    ]
-)
-
-
-def people(n: int, seed: int) -> Array:
-    """Records of a mixed table, with some people twice."""
-    rng = np.random.default_rng(seed)
-    kind = rng.integers(0, 5, n)
-    columns = [
-        70 + 9 * kind + rng.normal(0, 4, n),
-        np.round(170 - 5 * kind + rng.normal(0, 6, n), 1),
-        rng.poisson(kind + 1.0),
-        rng.random(n) < 0.2 + 0.1 * kind,
-        rng.integers(0, 3, n),
-        rng.exponential(3.0, n),
-    ]
-    records = np.column_stack(columns).astype(np.float64)
-    records[n // 2 : n // 2 + n // 10] = records[: n // 10]
-    return records
 
 
 def numbers(width: int) -> Schema:

@@ -3,26 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
+from mixed_people import people
 
 from localface.sources.partition import nearest_centroids, row_hashes, smallest_hashes, stored_order
-from localface.types import Array
-
-
-def people(n: int, seed: int) -> Array:
-    """Records of a mixed table, with some people twice."""
-    rng = np.random.default_rng(seed)
-    kind = rng.integers(0, 5, n)
-    columns = [
-        70 + 9 * kind + rng.normal(0, 4, n),
-        np.round(170 - 5 * kind + rng.normal(0, 6, n), 1),
-        rng.poisson(kind + 1.0),
-        rng.random(n) < 0.2 + 0.1 * kind,
-        rng.integers(0, 3, n),
-        rng.exponential(3.0, n),
-    ]
-    records = np.column_stack(columns).astype(np.float64)
-    records[n // 2 : n // 2 + n // 10] = records[: n // 10]
-    return records
 
 
 def test_rows_that_share_a_hash_are_still_told_apart() -> None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from mixed_people import SCHEMA, people
 
-from localface import Feature, Schema
 from localface.data.space import Space
 from localface.errors import DamagedFile, DataError
 from localface.geometry.bounds import Bounds
@@ -19,34 +19,6 @@ from localface.sources.partition import row_hashes, smallest_hashes
 from localface.sources.protocol import Nearest
 from localface.sources.store import Store, write_store
 from localface.types import NO_ROWS, Array
-
-SCHEMA = Schema(
-    [
-        Feature("weight"),
-        Feature("height"),
-        Feature("visits", kind="integer"),
-        Feature("smokes", kind="binary", categories=(0, 1)),
-        Feature("ward", kind="categorical", categories=("a", "b", "c")),
-        Feature("stay", moves="up"),
-    ]
-)
-
-
-def people(n: int, seed: int) -> Array:
-    """Records of a mixed table, with some people twice."""
-    rng = np.random.default_rng(seed)
-    kind = rng.integers(0, 5, n)
-    columns = [
-        70 + 9 * kind + rng.normal(0, 4, n),
-        np.round(170 - 5 * kind + rng.normal(0, 6, n), 1),
-        rng.poisson(kind + 1.0),
-        rng.random(n) < 0.2 + 0.1 * kind,
-        rng.integers(0, 3, n),
-        rng.exponential(3.0, n),
-    ]
-    records = np.column_stack(columns).astype(np.float64)
-    records[n // 2 : n // 2 + n // 10] = records[: n // 10]
-    return records
 
 
 def cells_of(records: Array, space: Space, **options: Any) -> Cells:
