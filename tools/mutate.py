@@ -238,7 +238,13 @@ def run_folder(folder: str, asked: argparse.Namespace, known: dict[Way, Passing]
 
 
 def can_run(module: Path) -> bool:
-    """Whether a module runs on this machine: those for a GPU are tried where there is one."""
+    """Whether a mistake in a module can be noticed here.
+
+    What is for a GPU is tried where there is one; build.py runs in processes of its own, which
+    do not see a mistake that is made in memory.
+    """
+    if module.name == "build.py":
+        return False
     return not module.name.startswith("cuda") or importlib.util.find_spec("cupy") is not None
 
 
