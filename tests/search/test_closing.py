@@ -11,6 +11,7 @@ from localface.search.closing import (
     close_out_of_time,
     close_search,
     close_without_path,
+    count_features,
     find_actions_along,
     measure_actions,
     outcome_without_measures,
@@ -188,3 +189,11 @@ def test_where_time_is_up_before_there_is_a_path_that_is_the_outcome():
     found = script.run(close_out_of_time(known(script)))
 
     assert (found.status, found.cut_short, len(found.points)) == ("OUT_OF_TIME", True, 1)
+
+
+def test_a_feature_counts_once_however_many_moves_change_it_and_linked_ones_together():
+    person = someone(np.zeros(4), group_of=np.array([0, 1, 1, 2]))
+    moves = tuple(Move(np.array(point), 0.5, ()) for point in ([1.0, 0, 0, 0], [2.0, 3.0, 3.0, 0]))
+
+    assert count_features(person, moves) == 2
+    assert count_features(person, moves[:1]) == 1
