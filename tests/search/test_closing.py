@@ -83,6 +83,7 @@ def test_a_status_alone_measures_nothing():
     found = outcome_without_measures("FOUND", person)
 
     assert (found.status, found.scores, found.log_floor) == ("FOUND", (), -1.0)
+    assert found.ids == (-1,)  # the person's own state, which is no row
     assert found.log_densities.size == found.step_log_densities.size == 0
 
 
