@@ -166,3 +166,17 @@ def test_a_gpu_sums_as_numpy_does_whatever_the_batch(mode: int) -> None:
     if mode == KERNELS:
         both = scan.kernel_sums(KernelSamples.join([samples, samples]), 0.7)
         np.testing.assert_array_equal(both[0], np.tile(found[0], 2))
+
+
+def test_within_a_ball_no_kernel_is_larger_than_at_its_point_nearest_to_the_row() -> None:
+    """Rows within the ball count in full, others by how far they are from its edge."""
+    rows = make_rows(30, 3)
+    samples = make_samples(rows, mode=BALLS)
+
+    totals, _ = NumpyScan(rows).kernel_sums(samples, 0.7)
+
+    for i, (leg, radius) in enumerate(zip(samples.legs, samples.offsets, strict=True)):
+        apart = np.linalg.norm(rows - samples.starts[leg], axis=1)
+        others = ~np.isin(np.arange(30), samples.own[leg]) & (apart**2 >= samples.nearest)
+        outside = np.clip(apart[others] - radius, 0.0, None)
+        assert totals[i] == pytest.approx(np.exp(-0.5 * (outside / 0.7) ** 2).sum())
