@@ -48,13 +48,7 @@ def chromium() -> str:
 
 @contextmanager
 def serving(*arguments: str, folder: Path | None = None) -> Iterator[str]:
-    """Run ``localface serve`` on a free port of loopback, and give its address.
-
-    ``LOCALFACE_SERVED`` names a default service that runs already, for who works on the page.
-    """
-    if not arguments and (served := os.environ.get("LOCALFACE_SERVED")):
-        yield served
-        return
+    """Run ``localface serve`` on a free port of loopback, and give its address."""
     source = str(Path(__file__).parents[1] / "src")
     places = [source, *([str(folder)] if folder else []), os.environ.get("PYTHONPATH", "")]
     command = [

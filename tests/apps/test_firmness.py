@@ -57,9 +57,9 @@ def test_a_plan_holds_in_as_many_deviations_as_the_library_measures() -> None:
     (plan,) = deviations_view(EXPLAINER.engine, ANSWER.records[0], [PLAN])["plans"]
 
     assert plan["robustness"] == measure_robustness(EXPLAINER.engine, ANSWER).success
-    assert plan["firmness"].startswith("still holds in ")
+    assert plan["firmness"].startswith("if values end slightly off, it still works in ")
     assert len(plan["actions"]) == len(ANSWER.actions)
-    assert "missed by up to 1 kEUR, the plan still holds in" in plan["actions"][-1]
+    assert "if missed by up to 1 kEUR, the plan still works in" in plan["actions"][-1]
 
 
 def test_what_is_no_number_has_to_be_met_exactly() -> None:
@@ -86,7 +86,7 @@ def test_retrained_models_vote_on_the_end_of_a_plan() -> None:
     (told,) = retrained_view(engine, answer.records[0], [plan])["plans"]
 
     assert 0 < told["lasting"]["low"] < told["lasting"]["probability"] < told["lasting"]["high"]
-    assert told["firmness"].startswith("a retrained model agrees with probability")
+    assert told["firmness"].startswith("a model fitted anew agrees in")
 
 
 class FakeWorker:

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import browser as chrome
 from browser import opened, serving, settled
 
 pytestmark = pytest.mark.slow
@@ -60,12 +59,6 @@ def rows(n: int) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chrome.browsing() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
 def office(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Somebody's own table, with codes and values that are missing."""
     folder = tmp_path_factory.mktemp("office")
@@ -86,8 +79,8 @@ def test_the_form_is_grouped_with_units_and_ranges(browser: Any, office: str) ->
         page.click("#tab-entry")
         legends = page.locator("#panel-entry legend").all_inner_texts()
         assert [one.split("\n")[0] for one in legends] == [
-            "What stays as it is1 value to go",
-            "What may change3 values to go",
+            "What stays as it is1 value still to enter",
+            "What may change3 values still to enter",
         ]
         field = page.locator(".entry-field:has(#entry-income)").inner_text()
         assert "yearly income" in field
@@ -140,7 +133,7 @@ def test_people_out_of_a_csv_file_are_put_side_by_side(
         note = page.locator("#paste-note").inner_text()
         assert note.startswith("2 of 3 rows read.")
         assert "row 3: yearly income: “x” is no number." in note
-        page.wait_for_selector("#several td:has-text('not reached')")
+        page.wait_for_selector("#several td:text-is('not yet')")
         assert not watched.errors
 
 

@@ -1,18 +1,17 @@
-"""How the page looks while it is used: nothing jumps, and it is as quick as it can be."""
+"""How the page looks while it is used: what is in sight at once, and that nothing jumps."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-import browser as chrome
-from browser import opened, serving, settled
+from browser import opened, settled
 
 pytestmark = pytest.mark.slow
 
 SOMEONE = 1106  # of the default world: four actions
+OTHER = 165
 SHIFTS = """
 window.shifted = [];
 new PerformanceObserver((list) => {
@@ -22,18 +21,6 @@ new PerformanceObserver((list) => {
   }
 }).observe({ type: "layout-shift", buffered: true });
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chrome.browsing() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def ward(browser: Any) -> Iterator[str]:
-    with serving() as url:
-        yield url
 
 
 def drawn(page: Any) -> None:
@@ -51,7 +38,7 @@ def test_nothing_jumps_when_it_is_asked_again(browser: Any, ward: str, width: in
     with opened(browser, f"{ward}#id={SOMEONE}", width=width, script=SHIFTS) as watched:
         page = watched.page
         drawn(page)
-        page.wait_for_selector(".today .sides")
+        page.wait_for_selector(".today summary")
         page.evaluate("window.shifted = []")
         move = (
             "value => {const one = document.querySelector('#goal'); one.value = value;"
@@ -62,3 +49,61 @@ def test_nothing_jumps_when_it_is_asked_again(browser: Any, ward: str, width: in
             drawn(page)
         shifted = page.evaluate("window.shifted")
         assert sum(one["value"] for one in shifted) < 0.005, shifted
+
+
+@pytest.mark.parametrize("width", [1280, 1920])
+def test_decision_and_first_action_are_in_sight_at_once(
+    browser: Any, ward: str, width: int
+) -> None:
+    with opened(browser, f"{ward}#id={SOMEONE}", width=width, height=900) as watched:
+        page = watched.page
+        drawn(page)
+        page.wait_for_selector(".today .sides")
+        card = page.locator(".card").first.bounding_box()
+        assert page.evaluate("scrollY") == 0
+        assert page.locator("#decision .decision").bounding_box()["y"] > 0
+        assert card["y"] + card["height"] <= 900
+
+
+def test_on_a_phone_the_plan_begins_on_the_first_screen(browser: Any, ward: str) -> None:
+    with opened(browser, f"{ward}#id={SOMEONE}", width=390, height=844) as watched:
+        page = watched.page
+        drawn(page)
+        page.wait_for_selector(".today summary")
+        assert not page.locator(".today .sides").is_visible()
+        assert page.locator(".headline").bounding_box()["y"] < 844
+        page.locator(".today summary").first.click()
+        assert page.locator(".today .sides").is_visible()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_name_and_score_stay_in_sight_and_change_with_the_person(
+    browser: Any, ward: str, width: int
+) -> None:
+    with opened(browser, f"{ward}#id={SOMEONE}", width=width, height=844) as watched:
+        page = watched.page
+        drawn(page)
+        line = page.locator("#reminder div")
+        assert not line.is_visible(), "the decision itself is in sight"
+        page.locator(".closing").scroll_into_view_if_needed()
+        page.wait_for_selector("#reminder div", state="visible")
+        now = page.locator(".numbers .now").inner_text()
+        assert line.inner_text().startswith(f"Person {SOMEONE}")
+        assert f"score {now} →" in line.inner_text()
+        assert 0 <= line.bounding_box()["y"] < 10
+        page.evaluate(f"location.hash = 'id={OTHER}'")
+        page.wait_for_function("() => document.querySelector('#reminder div').textContent === ''")
+        settled(page)
+        assert (line.text_content() or "").startswith(f"Person {OTHER}")
+
+
+def test_keeping_a_promise_moves_nothing(browser: Any, ward: str) -> None:
+    with opened(browser, f"{ward}#id={SOMEONE}") as watched:
+        page = watched.page
+        drawn(page)
+        page.wait_for_selector(".today .sides")
+        before = page.locator(".card").first.bounding_box()
+        page.locator("#promise").click()
+        page.wait_for_selector("#promised:has-text('Promised')")
+        assert not page.locator("#promise").is_visible()
+        assert page.locator(".card").first.bounding_box() == before

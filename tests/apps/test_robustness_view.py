@@ -50,14 +50,17 @@ def test_a_view_of_an_answer_of_which_nothing_is_known_says_so(answer: Recourse)
 @pytest.mark.parametrize(
     ("known", "words"),
     [
-        (Robustness(success=0.9, n=200), "still holds in 90 % of small deviations"),
+        (
+            Robustness(success=0.9, n=200),
+            "if values end slightly off, it still works in 90 % of cases",
+        ),
         (
             Robustness(success=0.9, n=200, models=(ModelVerdict(1, 0.8, True),) * 2),
             "holds under 2 of 2 other models",
         ),
         (
             Robustness(models=(ModelVerdict(1, 0.8, True),), lasting=LASTING),
-            "a retrained model agrees with probability 80 %",
+            "a model fitted anew agrees in 80 % of cases",
         ),
     ],
 )

@@ -24,7 +24,9 @@ def test_what_is_said_of_a_step_in_short_is_no_more_than_its_certificate_says() 
         one = replace(ANSWER, actions=(replace(action, certificate=certificate),))
         return answer_view(one)["actions"][0]["on_the_way"]
 
-    assert on_the_way(lowest=0.1) == "on the way always more usual than 10 % of people"
+    assert on_the_way(lowest=0.1) == "on the way always more than 10 %"
+    same = ANSWER.actions[0].density
+    assert on_the_way(lowest=same) == "and always on the way"
     assert on_the_way(lowest=0.1, certified=False).endswith("(sampled, not proven)")
     assert on_the_way(lowest=0.1, rule="average").startswith("this step passes on average through")
     assert on_the_way(lowest=0.0, floor=0.0) is None, "0 % of people's says nothing"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-import browser as chrome
-from browser import fetched, opened, posted, serving, settled
+from browser import fetched, opened, posted, settled
 
 pytestmark = pytest.mark.slow
 
@@ -19,18 +17,6 @@ RACES = int(os.environ.get("LOCALFACE_RACES", "60"))
 
 AT_ONCE = 20
 SCRIPT = (Path(__file__).parent / "racing.js").read_text(encoding="utf-8")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chrome.browsing() as found:
-        yield found
-
-
-@pytest.fixture(scope="module")
-def ward(browser: Any) -> Iterator[str]:
-    with serving() as url:
-        yield url
 
 
 @pytest.fixture(scope="module")

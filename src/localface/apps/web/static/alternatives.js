@@ -70,7 +70,7 @@ function shown(answer, schema, onUse) {
   const use = (view, number) => onUse(view, number, answer.document.answers?.[number - 1] ?? null);
   const disclosed =
     answer.together?.disclosure &&
-    h("p", { class: "quiet small" }, `Looked at for all of them together: ${answer.together.disclosure}.`);
+    h("p", { class: "quiet small" }, `Looked at for all of them together: ${answer.together.disclosure.replace("rows seen", "records")}.`);
   return present([...notices, together(answer.together, schema), sideBySide(views, schema, use), trades(views, schema), disclosed]);
 }
 

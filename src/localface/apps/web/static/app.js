@@ -6,7 +6,7 @@ import { Branches } from "./branches.js";
 import { Carried, carryOf } from "./carry.js";
 import { Confirmed, confirmationOf, correctionOf, spokenQuestion } from "./confirm.js";
 import { constraintsPanel } from "./constraints.js";
-import { called, h, styled } from "./dom.js";
+import { called, capital, h, styled } from "./dom.js";
 import { entryForm } from "./entry.js";
 import { Firmness } from "./firmness.js";
 import { forceOf } from "./force.js";
@@ -16,6 +16,7 @@ import { peopleList } from "./people.js";
 import { copyLink, dressReport, linkOf, printReport, saveDocument } from "./report.js";
 import { checkOf, emptyState, nameOf, personOf, questionOf, readState, samePerson, someone, written } from "./state.js";
 import { promiseButton } from "./promise.js";
+import { reminderLine } from "./reminder.js";
 import { severalPane } from "./several.js";
 import { tabs } from "./tabs.js";
 import { themeButton } from "./theme.js";
@@ -72,6 +73,7 @@ class Workbench {
     this.telling = 0;
     this.trying = 0;
     this.drawing = 0;
+    this.todayFold = { open: true };
     this.stepsHeight = 0; // what is kept free for table and picture until they are drawn
     /** @type {Page.ViewOptions} */
     this.options = {
@@ -164,6 +166,7 @@ class Workbench {
       onSave: () => this.planShown(),
     });
     this.promise = promiseButton(at("promising"), { enabled: schema.promises, onPromised: (words) => this.tell(words) });
+    this.reminder = reminderLine(at("reminder"), at("decision"));
     this.several = severalPane(at("several"), { onOpen: (state) => this.open(state) });
     this.limits.sync(this.state, null);
     this.title();
@@ -201,7 +204,10 @@ class Workbench {
     });
     addEventListener("beforeprint", () => this.dress());
     const narrow = matchMedia("(max-width: 60rem)");
-    const fit = () => at("constraints-fold").toggleAttribute("open", !narrow.matches); // a sheet at the foot
+    const fit = () => {
+      at("constraints-fold").toggleAttribute("open", !narrow.matches); // a sheet at the foot
+      this.todayFold.open = !narrow.matches; // the plan is to be seen first
+    };
     narrow.addEventListener("change", fit);
     fit();
   }
@@ -521,6 +527,7 @@ class Workbench {
     const key = document.activeElement?.getAttribute("data-key");
     at("who").textContent = capital(nameOf(this.shown));
     at("people-chosen").textContent = nameOf(this.shown);
+    this.reminder.show(nameOf(this.shown), view);
     at("cautions").replaceChildren(...cautionsOf(view));
     at("decision").replaceChildren(decisionOf(view, this.options));
     this.drawForce();
@@ -669,7 +676,7 @@ class Workbench {
     const { effects, shownView: view } = this;
     if (!effects || !view || !this.confirmed.allows(view)) return;
     if (at("today").childElementCount) return; // it is the same whatever is asked for
-    at("today").replaceChildren(...todayOf(effects, view));
+    at("today").replaceChildren(todayOf(effects, view, this.todayFold));
   }
 
   /** The limits in force, and whether they go along to the next person. */
@@ -694,6 +701,7 @@ class Workbench {
     this.firmness.stop();
     this.branches.stop();
     this.promise.forget();
+    this.reminder.forget();
     this.effects = null;
     clearTimeout(this.telling);
     clearTimeout(this.trying);
@@ -714,9 +722,10 @@ class Workbench {
   }
 
   dress() {
+    at("today").querySelector("details")?.setAttribute("open", "");
     const view = this.shownView && this.confirmed.allows(this.shownView) ? this.shownView : null;
     const notes = this.takeaway.notes();
-    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown, view, notes });
+    dressReport(at("report-head"), at("report-foot"), { schema: this.schema, state: this.shown, view, notes, promise: this.promise.kept() });
   }
 }
 
@@ -726,11 +735,6 @@ class Workbench {
  */
 function recordOf(view) {
   return view?.states[0].record;
-}
-
-/** @param {string} words */
-function capital(words) {
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 let toastTimer = 0;

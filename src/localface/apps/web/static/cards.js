@@ -1,5 +1,5 @@
 // One card an action: what changes, in which order, how usual and how firm it is, and the score after it.
-import { called, h, sentence, styled } from "./dom.js";
+import { called, capital, h, sentence, styled } from "./dom.js";
 import { featureOf } from "./figure.js";
 
 export const FIRM_LATER = "how firm it is, is being worked out";
@@ -24,11 +24,11 @@ export function card(view, action, options) {
   if (action.needs.length)
     chips.push(h("span", { class: "chip", title: action.order ?? "" }, `needs ${action.needs.join(" and ")} first`));
   if (action.together) chips.push(h("span", { class: "chip" }, "together"));
-  chips.push(h("span", { class: "fact" }, action.density_text));
-  if (action.purpose) chips.push(h("span", { class: "fact" }, action.purpose));
-  if (action.on_the_way) chips.push(h("span", { class: "fact" }, action.on_the_way));
+  const usual = [action.density_text, action.on_the_way].filter(Boolean).join(", ");
+  chips.push(h("span", { class: "fact" }, sentence(usual)));
+  if (action.purpose) chips.push(h("span", { class: "fact" }, sentence(action.purpose)));
   if (action.firm || (options.firmnessComes && !view.firmness))
-    chips.push(h("span", { class: "fact firm-action" }, action.firm ?? FIRM_LATER));
+    chips.push(h("span", { class: "fact firm-action" }, sentence(action.firm ?? FIRM_LATER)));
   if (action.below_floor) chips.push(h("span", { class: "fact below" }, belowFloor(view)));
   return h(
     "li",
@@ -52,7 +52,7 @@ export function card(view, action, options) {
  */
 function belowFloor({ density }) {
   const asked = `${Number((100 * density.floor).toFixed(2))} %`;
-  return `below the floor of ${asked} that is set: see above`;
+  return `Below the floor of ${asked} that is set: see above.`;
 }
 
 /**
@@ -97,7 +97,7 @@ function changeLine(view, change, options) {
  */
 function verbOf({ words }) {
   const [verb] = (words ?? "change").split(" ");
-  return verb.charAt(0).toUpperCase() + verb.slice(1);
+  return capital(verb);
 }
 
 /**

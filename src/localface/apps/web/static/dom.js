@@ -107,12 +107,20 @@ export function isOwn(feature) {
 }
 
 /**
+ * A capital at the start.
+ * @param {string} words
+ */
+export function capital(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/**
  * A capital at the start and a full stop at the end.
  * @param {string} words
  */
 export function sentence(words) {
-  const trimmed = words.trim();
-  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}${/[.!?]$/.test(trimmed) ? "" : "."}`;
+  const trimmed = capital(words.trim());
+  return !trimmed || /[.!?]$/.test(trimmed) ? trimmed : `${trimmed}.`;
 }
 
 /**

@@ -51,7 +51,7 @@ export function entryForm(place, { schema, onRecord, onUnfinished, onSeveral }) 
     const found = checked(schema, fields);
     const whole = !found.missing && !found.problems;
     const words = found.missing
-      ? `${found.missing} of ${fields.size} values to go`
+      ? `${found.missing} of ${fields.size} values still to enter`
       : found.problems
         ? "Mend the values marked below"
         : "Complete";
@@ -144,7 +144,7 @@ function groupsOf(fields) {
       node: h("fieldset", {}, legend, some.map((one) => one.node)),
       tell() {
         const empty = some.filter((one) => one.empty()).length;
-        left.textContent = empty ? `${counted(empty, "value")} to go` : "";
+        left.textContent = empty ? `${counted(empty, "value")} still to enter` : "";
       },
     };
   });

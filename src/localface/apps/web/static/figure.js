@@ -98,7 +98,8 @@ function scorePanel(view, states, width) {
   states.forEach((one, i) => {
     body.push(svg("circle", { class: "dot", cx: x(i), cy: y(one.score), r: 4 }));
     if (states.length > 9 && i > 0 && i < states.length - 1) return;
-    const below = y(one.score) < area.top + 16;
+    const struck = Number.isFinite(wanted) && Math.abs(y(wanted) - y(one.score) + 13) < 9; // by the line of what is wanted
+    const below = struck || y(one.score) < area.top + 16;
     body.push(words(x(i), y(one.score) + (below ? 18 : -9), one.score_text ?? plainNumber(one.score), "", "middle"));
   });
   body.push(...stepNames(states, x, SCORE_HEIGHT - 6));

@@ -44,10 +44,6 @@ export const GLOSSARY = {
     "the outcome",
     "Positive and negative are the model's verdict; true and false say whether what became of the person agrees with it.",
   ],
-  effect: [
-    "for and against",
-    "How far the score would move if this one value were ordinary among comparable people and all others stayed. Effects do not add up.",
-  ],
 };
 
 let count = 0;

@@ -3,12 +3,15 @@ import { ask, Refusal } from "./api.js";
 import { h } from "./dom.js";
 import { questionOf } from "./state.js";
 
+const KEEP = "Keep this as a promise";
+const WRITING = "Being written down …";
+
 /**
  * @param {HTMLElement} place
  * @param {{enabled: boolean, onPromised: (words: string) => void}} given
  */
 export function promiseButton(place, { enabled, onPromised }) {
-  const button = h("button", { type: "button", class: "plain", id: "promise" }, "Keep this as a promise");
+  const button = h("button", { type: "button", class: "plain", id: "promise" }, KEEP);
   const told = h("span", { class: "quiet small", id: "promised", role: "status" });
   if (enabled) place.append(button, told);
   /** @type {{view: Reply.View, state: Page.State, nPlans: number}|null} */
@@ -17,25 +20,32 @@ export function promiseButton(place, { enabled, onPromised }) {
     shown = null;
     button.hidden = true;
     button.disabled = false;
+    button.textContent = KEEP;
     told.textContent = "";
+    told.removeAttribute("title");
   };
   button.addEventListener("click", async () => {
     if (!shown) return;
     const asked = shown;
     button.disabled = true;
-    told.textContent = "Being written down";
-    const words = await promised(asked).catch((error) => {
+    button.textContent = WRITING;
+    const said = await promised(asked).catch((error) => {
       if (!(error instanceof Refusal)) throw error;
-      if (asked === shown) button.disabled = false;
-      return error.message;
+      return { words: error.message, id: "" };
     });
     if (asked !== shown) return; // somebody else is on the page
-    told.textContent = words;
-    onPromised(words);
+    button.textContent = KEEP;
+    button.disabled = false;
+    button.hidden = said.id !== ""; // it is kept: what says so stands in its place
+    told.textContent = said.words;
+    told.title = said.id;
+    onPromised(said.words);
   });
   forget();
   return {
     forget,
+    /** The promise that the plan on the page is kept as, for what is printed. */
+    kept: () => told.title,
     /**
      * @param {Reply.View} view
      * @param {Page.State} state
@@ -59,6 +69,7 @@ async function promised({ view, state, nPlans }) {
   const body = questionOf(state, { plan, reference, ...(nPlans > 1 ? { n_paths: nPlans } : {}) });
   /** @type {Reply.Promised} */
   const found = await ask("promises", { body });
-  const day = new Date(found.time).toLocaleString("en-GB", { dateStyle: "long", timeStyle: "short" });
-  return `${found.already ? "Promised already" : "Promised"}, ${day}: ${found.id}`;
+  const day = new Date(found.time).toLocaleDateString("en-GB", { dateStyle: "medium" });
+  const words = `${found.already ? "Promised already" : "Promised"}, ${day}`;
+  return { words, id: found.id };
 }

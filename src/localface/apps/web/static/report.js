@@ -2,6 +2,8 @@
 import { called, h } from "./dom.js";
 import { inForce, nameOf, written } from "./state.js";
 
+const CAVEAT = "It shows which people the model scores differently, not what would happen if someone were made to resemble them.";
+
 /** Print the page; the print style sheet leaves the answer, its limits and the caveats. */
 export function printReport() {
   window.print();
@@ -11,9 +13,9 @@ export function printReport() {
  * Bring the head and the foot of the printed page up to date.
  * @param {HTMLElement} head
  * @param {HTMLElement} foot
- * @param {{schema: Reply.Schema, state: Page.State, view: Reply.View|null, notes: string}} given
+ * @param {{schema: Reply.Schema, state: Page.State, view: Reply.View|null, notes: string, promise: string}} given
  */
-export function dressReport(head, foot, { schema, state, view, notes }) {
+export function dressReport(head, foot, { schema, state, view, notes, promise }) {
   const limits = inForce(state, schema.features).map((one) => one.text);
   const asked = [
     `score ${state.minScore ?? schema.target.min_score}`,
@@ -22,15 +24,16 @@ export function dressReport(head, foot, { schema, state, view, notes }) {
   const day = new Date().toLocaleDateString("en-GB", { dateStyle: "long" });
   head.replaceChildren(
     h("p", { class: "report-title" }, `${schema.title}: ${nameOf(state)}`),
-    h("p", {}, `${day} · wanted: ${schema.target.sentence} · asked with ${asked.join(", ")}`),
-    h("p", {}, limits.length ? `Limits: ${limits.join("; ")}` : "Limits: those of the schema only"),
+    h("p", {}, `${day} · asked with ${asked.join(", ")}`),
+    h("p", {}, limits.length ? `Limits: ${limits.join("; ")}` : "Limits: none beyond those that hold for everybody"),
+    h("p", {}, h("strong", {}, schema.note), " ", CAVEAT),
   );
   const now = view?.states[0].text ?? {};
   const values = schema.features.map((one) => `${called(one)} ${now[one.name] ?? "–"}${one.unit ? ` ${one.unit}` : ""}`);
   foot.replaceChildren(
     ...(notes ? [h("p", {}, h("strong", {}, "Notes: "), notes)] : []),
     ...(view ? [h("p", {}, h("strong", {}, "The whole record: "), values.join("; "))] : []),
-    h("p", {}, schema.note),
+    ...(promise ? [h("p", {}, `Promise ${promise}`)] : []),
     h("p", {}, `Made with localface ${schema.version}; ${schema.rows.toLocaleString("en-GB")} rows.`),
   );
 }

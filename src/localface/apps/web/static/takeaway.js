@@ -1,12 +1,13 @@
 // Notes, a plan as a file and back, and a letter: no figure in it that is not in the answer.
-import { h, sentence } from "./dom.js";
+import { capital, h, sentence } from "./dom.js";
 import { saveText } from "./report.js";
+import { verdictOf } from "./view.js";
 
 const FORMAT = "localface-plan";
 const KEY = "localface-letter";
 const TEMPLATE = `{date}
 
-About {name}: {decision} The score is {score}; wanted is {wanted}.
+About {name}. {wanted}: {decision}. The score today is {score}.
 
 {actions}
 
@@ -58,7 +59,7 @@ export function takeawayPane(place, { schema, onOpen, onSave, say }) {
     h("div", { class: "row" }, button("Copy the letter", "copy-letter", copy), button("Template as it was", "reset-letter", () => ((template.value = TEMPLATE), localStorage.removeItem(KEY), write()))),
     h(
       "div",
-      { class: "field" },
+      { class: "field spaced" },
       h("label", { htmlFor: template.id }, "Template: {date} {name} {decision} {score} {wanted} {end} {actions} {cautions} {note}"),
       template,
     ),
@@ -135,10 +136,10 @@ function filled(template, { view, name }, schema) {
   const words = {
     date: new Date().toLocaleDateString("en-GB", { dateStyle: "long" }),
     name,
-    decision: view.score.reached && view.status === "ALREADY_THERE" ? "what is wanted is reached." : "what is wanted is not reached today.",
+    decision: verdictOf(view),
     score: view.score.now_text,
     end: view.score.end_text,
-    wanted: view.score.wanted_text,
+    wanted: capital(view.score.wanted_text),
     actions: steps.length ? `What would change it, in this order (score then ${view.score.end_text}):\n${steps.join("\n")}` : none,
     cautions: (view.cautions ?? []).map((one) => `Caution: ${sentence(one)}\n`).join(""),
     note: schema.note,

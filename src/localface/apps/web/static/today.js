@@ -1,9 +1,8 @@
 // The decision, explained: what speaks for and against today, and the whole record beside comparable people.
-import { called, counted, h, present, styled, svg } from "./dom.js";
+import { called, counted, h, styled, svg } from "./dom.js";
 import { codeOf, referenceOf, referenceText } from "./figure.js";
-import { help } from "./help.js";
 
-const MOST = 5; // features on each side
+const MOST = 3; // features on each side; what the others do is in the whole record
 const LEAST = 0.005; // of the axis of scores: less is not worth a line
 const WIDE = 132; // of a small distribution, in pixels
 const HIGH = 30;
@@ -11,9 +10,9 @@ const HIGH = 30;
 /**
  * @param {Reply.Effects} effects
  * @param {Reply.View} view
- * @returns {HTMLElement[]}
+ * @param {{open: boolean}} fold whether it is to be seen at once; what somebody chooses is kept there
  */
-export function todayOf(effects, view) {
+export function todayOf(effects, view, fold) {
   const span = (view.score.high ?? 1) - (view.score.low ?? 0) || 1;
   const told = effects.features.filter((one) => Math.abs(one.effect) >= LEAST * span);
   const largest = Math.max(...told.map((one) => Math.abs(one.effect)), LEAST * span);
@@ -23,9 +22,10 @@ export function todayOf(effects, view) {
       .sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect))
       .slice(0, MOST);
   const people = `about ${effects.n_people.toLocaleString("en-GB")} comparable people`;
-  const alike = effects.alike.length ? ` (alike in ${effects.alike.join(", ")})` : "";
-  return [
-    h("div", { class: "bar" }, h("h3", {}, "What speaks for and against, today", help("effect"))),
+  const whole = h(
+    "details",
+    { open: fold.open },
+    h("summary", {}, h("h3", {}, "What speaks for and against, today")),
     h(
       "div",
       { class: "sides" },
@@ -35,10 +35,12 @@ export function todayOf(effects, view) {
     h(
       "p",
       { class: "quiet small" },
-      `Each bar: how far the score moves because this one value is not the ordinary one among ${people}${alike}, all else as it is.`,
+      `How far each value, beside the ordinary one among ${people}, moves the score. Effects do not add up.`,
     ),
-    recordOf(effects),
-  ];
+    recordOf(effects, LEAST * span),
+  );
+  whole.addEventListener("toggle", () => (fold.open = whole.open));
+  return whole;
 }
 
 /**
@@ -75,8 +77,9 @@ function withUnit(one, text) {
 /**
  * Every value of the record with its reference range, and where it lies among comparable people.
  * @param {Reply.Effects} effects
+ * @param {number} least effect that is worth a word
  */
-function recordOf({ features }) {
+function recordOf({ features }, least) {
   const cells = features.map((one) =>
     h(
       "li",
@@ -84,7 +87,8 @@ function recordOf({ features }) {
       h("span", { class: "name", title: one.name }, called(one), one.own && h("span", { class: "chip" }, "stays")),
       h("span", { class: "value" }, withUnit(one, one.missing ? one.value_text || "not known" : one.value_text), outsideMark(one)),
       spreadOf(one),
-      h("span", { class: "quiet small" }, present([h("span", {}, placeText(one))]), referenceNote(one)),
+      h("span", { class: "quiet small" }, placeText(one), referenceNote(one)),
+      Math.abs(one.effect) >= least && h("span", { class: "quiet small" }, `because of it, score ${one.effect_text}`),
     ),
   );
   return h(

@@ -1,6 +1,6 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
 import { card, FIRM_LATER, percentage } from "./cards.js";
-import { counted, h, present, sentence, styled } from "./dom.js";
+import { capital, counted, h, present, sentence, styled } from "./dom.js";
 import { wayFigure } from "./figure.js";
 import { help } from "./help.js";
 import { stepTable } from "./table.js";
@@ -36,7 +36,6 @@ export function decisionOf(view, options = {}) {
   const { score, density } = view;
   const found = view.status === "FOUND";
   const state = view.status === "ALREADY_THERE" ? "reached" : found ? "can" : "cannot";
-  const verdict = { reached: "Reached", can: "Not reached yet", cannot: "Not reached" }[state];
   const numbers = [h("span", { class: "figure now" }, score.now_text)];
   if (found)
     numbers.push(
@@ -50,8 +49,8 @@ export function decisionOf(view, options = {}) {
     h(
       "div",
       { class: "verdict" },
-      h("span", { class: "badge" }, verdict),
-      h("span", { class: "wanted-text" }, score.wanted_text),
+      h("span", { class: "wanted-text" }, `${capital(score.wanted_text)}:`),
+      h("span", { class: "badge" }, capital(verdictOf(view))),
     ),
     h("div", { class: "numbers" }, h("span", { class: "label" }, "Score", help("score")), numbers),
     gauge(score, found),
@@ -64,6 +63,15 @@ export function decisionOf(view, options = {}) {
     ),
     firmness(view, options),
   );
+}
+
+/**
+ * Whether what is wanted is so today, in a word or two.
+ * @param {Reply.View} view
+ */
+export function verdictOf({ status }) {
+  if (status === "ALREADY_THERE") return "yes";
+  return status === "FOUND" ? "not yet" : "no";
 }
 
 /**
@@ -92,7 +100,7 @@ export function tellFirmness(view, decision, answer) {
   const whole = decision.querySelector(".firm-words");
   if (whole && view.firmness) whole.textContent = sentence(view.firmness);
   const places = answer.querySelectorAll(".card .firm-action");
-  places.forEach((one, i) => (one.textContent = view.actions[i]?.firm ?? ""));
+  places.forEach((one, i) => (one.textContent = sentence(view.actions[i]?.firm ?? "")));
 }
 
 /**
@@ -246,7 +254,7 @@ function alongChoice(along, choose) {
 function headline(view) {
   /** @type {Partial<Record<Reply.View["status"], string>>} */
   const titles = { FOUND: found(view), ALREADY_THERE: "Nothing needs to change" };
-  const words = titles[view.status] ?? "No way as asked";
+  const words = titles[view.status] ?? "No plan reaches it as asked";
   const why = view.status === "FOUND" ? view.reason : [view.sentence, view.reason].filter(Boolean).join(": ");
   return h("div", { class: "headline" }, h("h2", {}, words), why && h("p", { class: "why" }, sentence(why)));
 }

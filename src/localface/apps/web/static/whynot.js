@@ -148,7 +148,7 @@ function stripOf(line, { score }) {
   const at = (/** @type {number} */ value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
   const bar = h("div", { class: "gauge", "aria-hidden": "true" }, h("i", { class: "fill" }), h("i", { class: "gain" }), h("i", { class: "tick" }));
   styled(bar, { "--now": at(score.now), "--end": at(line.score), "--wanted": at(score.wanted ?? 0) });
-  const verdict = line.reached ? "reached" : "not reached";
+  const verdict = line.reached ? "yes" : "not yet";
   return [
     h(
       "div",

@@ -74,4 +74,4 @@ def _action_text(noise: Sequence[Noise], share: float) -> str:
         f"{format_number(one.amount)}{' ' + one.feature.unit if one.feature.unit else ''}"
         for one in noise
     )
-    return f"missed by up to {amounts}, the plan still holds in {format_percent(share)} of cases"
+    return f"if missed by up to {amounts}, the plan still works in {format_percent(share)} of cases"

@@ -36,9 +36,10 @@ def _firmness_text(known: Robustness) -> str | None:
     """How firm an answer is, in the fewest words: by the strongest of what is known."""
     if known.lasting is not None:
         share = format_percent(known.lasting.probability)
-        return f"a retrained model agrees with probability {share}"
+        return f"a model fitted anew agrees in {share} of cases"
     if known.models:
         return f"holds under {known.n_valid} of {len(known.models)} other models"
     if known.success is not None:
-        return f"still holds in {format_percent(known.success)} of small deviations"
+        share = format_percent(known.success)
+        return f"if values end slightly off, it still works in {share} of cases"
     return None

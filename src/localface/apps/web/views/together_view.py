@@ -32,4 +32,6 @@ def _closing_lines(ways: Alternatives) -> list[str]:
                 lines.append(
                     f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
                 )
-    return [*lines, ways.sentence]
+    if len(ways) < ways.wanted:
+        lines.append(ways.sentence)
+    return lines

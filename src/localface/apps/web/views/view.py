@@ -267,7 +267,7 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
         "together": action.together,
         "step": action.certificate.sentence,
         "purpose": purpose_besides_score(answer, index),
-        "on_the_way": on_the_way_text(action.certificate),
+        "on_the_way": on_the_way_text(action.certificate, action.density),
         "entry": action.certificate.entry,
         "evidence": to_one_line(action.evidence.sentence) if action.evidence is not None else None,
     }

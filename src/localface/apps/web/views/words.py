@@ -49,10 +49,11 @@ def change_text(feature: Feature, before: str, after: str, *, rises: bool | None
     return to_one_line(f"{verb} {feature.display_name} from {before} to {after}{unit}")
 
 
-def on_the_way_text(certificate: Certificate) -> str | None:
-    """How usual the states are along a step; None where a sentence says it at length.
+def on_the_way_text(certificate: Certificate, after: float) -> str | None:
+    """How usual the states are along a step, as what follows how usual the state ``after`` it is.
 
-    Without a floor there is nothing to say where a step crosses states that nobody is in.
+    None where a sentence says it at length. Without a floor there is nothing to say where a step
+    crosses states that nobody is in.
     """
     if certificate.entry or not certificate.holds:
         return None
@@ -61,7 +62,10 @@ def on_the_way_text(certificate: Certificate) -> str | None:
     if certificate.lowest <= 0:
         return None
     proof = "" if certificate.certified else SAMPLED
-    return f"on the way always {usual_text(certificate.lowest)}{proof}"
+    share = format_percent(certificate.lowest)
+    if share == format_percent(after):
+        return f"and always on the way{proof}"
+    return f"on the way always more than {share}{proof}"
 
 
 def order_text(action: Action) -> str | None:
