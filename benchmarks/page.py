@@ -2,6 +2,7 @@
 
 python benchmarks/page.py          the delay from a change to its answer, on the readiness cohort
 python benchmarks/page.py --slowest 50    also on the people whose answers take longest
+python benchmarks/page.py --others 40    also how soon the first other plan of so many people comes
 python benchmarks/page.py --figures FOLDER    also takes the pictures of docs/page.md
 
 Needs playwright and a Chromium (LOCALFACE_CHROMIUM, or one on the path).
@@ -30,8 +31,22 @@ MOVES = 80  # of the mouse, in one drag
 PAUSE = 16  # milliseconds between two of them: a screen's frame
 LARGE = 250_000  # bytes
 COLOURS = 256
+MEASURES = ("answer", "answer-on-screen", "whole")  # delays that the page keeps
 SOMEONE = 1106  # of the cohort: five actions, two of which need another first
 NOBODY = 165  # at a score of 0.75: nobody whom they may become has it
+FIRST_OTHER = """() => new Promise((done) => {
+  const start = performance.now();
+  const look = () => {
+    const panel = document.querySelector("#panel-ways");
+    const heads = [...panel.querySelectorAll("thead th")].map((one) => one.textContent);
+    const all = panel.querySelector(".use button") || panel.querySelector(".notice");
+    if (heads.includes("Plan 2")) done(Math.round(performance.now() - start));
+    else if (all || performance.now() - start > 20000) done(null);
+    else requestAnimationFrame(look);
+  };
+  document.querySelector("#tab-ways").click();
+  look();
+})"""
 FLAGS = (
     "--disable-gpu",
     "--no-first-run",
@@ -99,9 +114,8 @@ def dragged(
     page.mouse.up()
     page.wait_for_selector("#updating", state="hidden")
     page.wait_for_timeout(50)
-    names = ("localface:answer", "localface:frame")
     read = "name => performance.getEntriesByName(name).map(one => one.duration)"
-    return {name: page.evaluate(read, name) for name in names}
+    return {name: page.evaluate(read, f"localface:{name}") for name in MEASURES}
 
 
 def report(browser: Any, url: str) -> None:
@@ -118,8 +132,8 @@ def report(browser: Any, url: str) -> None:
     for name, (selector, share) in drags.items():
         page = page_at(browser, f"{url}#id={SOMEONE}", 1280)
         found = dragged(page, selector, share)
-        answer = sorted(found["localface:answer"])
-        frame = found["localface:frame"]
+        answer = sorted(found["answer"])
+        frame = found["answer-on-screen"]
         late = answer[int(0.95 * (len(answer) - 1))]
         middle = statistics.median(answer)
         drawn = statistics.median(frame)
@@ -153,16 +167,43 @@ def slowest_people(url: str, n: int) -> list[int]:
 
 
 def report_slowest(browser: Any, url: str, n: int) -> None:
-    """Drag the score on the people whose answers take longest."""
+    """Drag the score on the people whose answers take longest.
+
+    What is on screen may be an answer so far, marked as such; the whole one comes when the hand
+    rests.
+    """
     every: list[float] = []
+    whole: list[float] = []
     for id in slowest_people(url, n):
         page = page_at(browser, f"{url}#id={id}", 1280)
-        every += dragged(page, "#goal", -0.25, moves=30)["localface:answer"]
+        found = dragged(page, "#goal", -0.25, moves=30)
+        every += found["answer"]
+        whole += found["whole"]
         page.context.close()
     every.sort()
     late = every[int(0.95 * (len(every) - 1))]
     name = f"{n} slowest people"
     print(f"{name:<22}{len(every):>8}{statistics.median(every):>9.0f}{late:>8.0f}")
+    if whole:
+        print(
+            f"made whole {len(whole)} times, after {statistics.median(whole):.0f} ms in the median"
+        )
+
+
+def report_others(browser: Any, url: str, n: int) -> None:
+    """Open the other plans of some of the refused, and wait for the first that is another."""
+    refused = [one["id"] for one in asked(url, "people?sort=score&limit=500")["people"]]
+    some = [SOMEONE, *refused[:: max(1, len(refused) // n)]][:n]
+    delays = {}
+    for id in some:
+        page = page_at(browser, f"{url}#id={id}", 1280)
+        delays[id] = page.evaluate(FIRST_OTHER)
+        page.context.close()
+    found = sorted(one for one in delays.values() if one is not None)
+    late = found[int(0.95 * (len(found) - 1))]
+    name = f"first other plan ({len(found)}/{len(some)})"
+    print(f"{name:<30}{statistics.median(found):>9.0f}{late:>8.0f}")
+    print(f"person {SOMEONE}: {delays[SOMEONE]} ms")
 
 
 def shown_ways(page: Any) -> None:
@@ -234,11 +275,16 @@ def main() -> None:
     parser.add_argument(
         "--slowest", type=int, metavar="N", default=0, help="how many of the slowest people, too"
     )
+    parser.add_argument(
+        "--others", type=int, metavar="N", default=0, help="the other plans of how many, too"
+    )
     arguments = parser.parse_args()
     with serving("readiness") as ward, browsing() as browser:
         report(browser, ward)
         if arguments.slowest:
             report_slowest(browser, ward, arguments.slowest)
+        if arguments.others:
+            report_others(browser, ward, arguments.others)
         if arguments.figures:
             with serving("moons") as moons:
                 pictures(browser, ward, moons, arguments.figures)

@@ -47,6 +47,7 @@
     if (path === "scores") return { scores: [{ score: 0.3, score_text: seal("0.3", person.id), reached: false }] };
     if (path === "check") return { ...sealed(race.check, person.id), view: null };
     const view = viewOf(person);
+    view.cut_short = body.max_seconds !== undefined && race.random() < 0.5; // while something moves
     const several = body.n_paths > 1;
     const together = several ? { shared: [], parts: seal("parts", person.id), sentence: "", disclosure: "" } : null;
     return { cautions: [], view, alternatives: several ? [view] : [], together, stages: null, document: {} };

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from browser import opened, settled
+from browser import opened, posted, settled
 
 pytestmark = pytest.mark.slow
 
 SOMEONE = 1106  # of the default world: four actions
 OTHER = 165
+MOVE = (
+    "value => {const one = document.querySelector('#goal'); one.value = value;"
+    "one.dispatchEvent(new Event('input', {bubbles: true}))}"
+)
 SHIFTS = """
 window.shifted = [];
 new PerformanceObserver((list) => {
@@ -40,12 +45,8 @@ def test_nothing_jumps_when_it_is_asked_again(browser: Any, ward: str, width: in
         drawn(page)
         page.wait_for_selector(".today summary")
         page.evaluate("window.shifted = []")
-        move = (
-            "value => {const one = document.querySelector('#goal'); one.value = value;"
-            "one.dispatchEvent(new Event('input', {bubbles: true}))}"
-        )
         for goal in (0.52, 0.6, 0.45, 0.5):
-            page.evaluate(move, goal)
+            page.evaluate(MOVE, goal)
             drawn(page)
         shifted = page.evaluate("window.shifted")
         assert sum(one["value"] for one in shifted) < 0.005, shifted
@@ -107,3 +108,41 @@ def test_keeping_a_promise_moves_nothing(browser: Any, ward: str) -> None:
         page.wait_for_selector("#promised:has-text('Promised')")
         assert not page.locator("#promise").is_visible()
         assert page.locator(".card").first.bounding_box() == before
+
+
+def test_a_plan_that_takes_long_is_worked_out_beside_one_that_is_called_the_former(
+    browser: Any, ward: str
+) -> None:
+    """While something moves a search has little time; what it knows by then is the decision."""
+    with opened(browser, f"{ward}#id={SOMEONE}") as watched:
+        page = watched.page
+        drawn(page)
+        held = []
+
+        def cut_short(route: Any) -> None:
+            body = json.loads(route.request.post_data)
+            if "max_seconds" not in body:
+                held.append(route)
+                return
+            reply = route.fetch().json()
+            reply["view"]["cut_short"] = True
+            route.fulfill(json=reply)
+
+        page.route("**/recourse", cut_short)
+        page.evaluate(MOVE, 0.6)
+        page.wait_for_selector("#view.former")
+        assert "0.6" in page.locator(".wanted-text").inner_text()
+        assert page.locator(".badge").first.inner_text() == "Working it out"
+        assert page.locator(".headline h2").inner_text() == "The plan before this change"
+        assert page.locator("#updating").is_visible()
+        for one in ("#print", "#json", "#keep", "#promise"):
+            assert page.locator(one).is_disabled()
+
+        held[-1].continue_()
+        settled(page)
+        judge = posted(ward, "recourse", {"id": SOMEONE, "min_score": 0.6})["view"]
+        assert page.locator("#view.former").count() == 0
+        assert page.locator(".numbers .end").inner_text() == judge["score"]["end_text"]
+        assert page.locator(".card").count() == len(judge["actions"])
+        assert page.locator("#print").is_enabled()
+        assert not watched.errors

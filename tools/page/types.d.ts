@@ -148,7 +148,8 @@ declare namespace Reply {
   }
 
   interface View {
-    status: "FOUND" | "ALREADY_THERE" | "NO_TARGET" | "UNREACHABLE" | "BUDGET";
+    status: "FOUND" | "ALREADY_THERE" | "NO_TARGET" | "UNREACHABLE" | "BUDGET" | "OUT_OF_TIME";
+    cut_short?: boolean;
     word: string;
     sentence: string;
     reason: string;
@@ -348,6 +349,12 @@ declare namespace Page {
     wish: Values;
   }
 
+  /** What an answer was asked with; `quick`: in little time, while something moves. */
+  interface Asked {
+    state: State;
+    quick: boolean;
+  }
+
   /** A plan in a file. */
   interface Plan {
     format: string;
@@ -421,5 +428,6 @@ declare namespace Page {
     onAlong?: (along: Along) => void;
     onLeave?: (feature: string) => void;
     firmnessComes?: boolean;
+    half?: boolean;
   }
 }

@@ -57,7 +57,7 @@ def learnt_lasting(engine: Engine) -> LearntLasting | None:
     outcomes = engine.outcomes
     if outcomes is None:
         return None
-    key = (repr(engine.target), engine.options.min_score, engine.options.min_density)
+    key = _key_of(engine)
     if key not in outcomes.learnt:
         learnt = _learn(engine, outcomes)
         while len(outcomes.learnt) > _REMEMBERED:
@@ -65,6 +65,16 @@ def learnt_lasting(engine: Engine) -> LearntLasting | None:
         outcomes.learnt[key] = learnt
     found: LearntLasting = outcomes.learnt[key]
     return found
+
+
+def has_learnt(engine: Engine) -> bool:
+    """Tell whether it is known already for the engine's target."""
+    return engine.outcomes is not None and _key_of(engine) in engine.outcomes.learnt
+
+
+def _key_of(engine: Engine) -> tuple[object, ...]:
+    """What it is remembered by: all that another answer could come of."""
+    return repr(engine.target), engine.options.min_score, engine.options.min_density
 
 
 def learn_before_sharing(planned: Iterable[PlannedRequest | InputError]) -> None:

@@ -12,6 +12,7 @@ from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.search_workers import n_cores
 from localface.cases.moons import two_moons
+from localface.data.schema import Schema
 from localface.engine.outcomes import read_outcomes
 from localface.errors import DataError, InputError, did_you_mean, list_names, needs_extra
 from localface.explainer import LocalFACE
@@ -88,13 +89,6 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
     with needs_extra("demo", "the readiness cohort"):
         import pandas  # noqa: F401
         import sklearn  # noqa: F401
-    from localface.cases.readiness.codebook import (
-        FEATURE_WORDS,
-        GROUPS,
-        LABELS,
-        UNITS,
-        schema,
-    )
     from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
     from localface.cases.readiness.generated import synthetic
     from localface.cases.readiness.samples import Samples, split_samples
@@ -102,26 +96,38 @@ def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service
 
     samples = Samples.of_cohort(synthetic(seed=0))
     fitted = fit_on_split(samples, split_samples(samples))
-    plan = schema()
-    for feature in plan:
-        unit = UNITS.get(feature.unit or "", feature.unit)
-        plan = plan.with_(feature.name, unit=unit, label=FEATURE_WORDS[feature.name])
     explainer = LocalFACE(
         fitted.model,
         fitted.train,
-        schema=plan,
+        schema=_readiness_schema(),
         search=Search(n_neighbors=SEARCH_NEIGHBORS),
     ).prescore()
-    groups = {name: group for group, names in GROUPS.items() for name in names}
-    labels = Labels(LABELS, FEATURE_WORDS, target="ready for discharge", groups=groups)
+    labels = _readiness_labels()
     listing = None
     if people:
-        truth = fitted.ready == 1
-        listing = PeopleList.of(explainer, fitted.test, truth=truth, labels=labels)
+        listing = PeopleList.of(explainer, fitted.test, truth=fitted.ready == 1, labels=labels)
     title = "Readiness for discharge (generated patients)"
     ready = samples.ready[fitted.split.train]
     outcomes = read_outcomes(fitted.model, fitted.train, ready, n_refits=_N_REFITS)
     return _make_service(explainer, listing, title, options, labels=labels, outcomes=outcomes)
+
+
+def _readiness_schema() -> Schema:
+    """The schema of the cohort with units and names as people write them."""
+    from localface.cases.readiness.codebook import FEATURE_WORDS, UNITS, schema
+
+    plan = schema()
+    for feature in plan:
+        unit = UNITS.get(feature.unit or "", feature.unit)
+        plan = plan.with_(feature.name, unit=unit, label=FEATURE_WORDS[feature.name])
+    return plan
+
+
+def _readiness_labels() -> Labels:
+    from localface.cases.readiness.codebook import FEATURE_WORDS, GROUPS, LABELS
+
+    groups = {name: group for group, names in GROUPS.items() for name in names}
+    return Labels(LABELS, FEATURE_WORDS, target="ready for discharge", groups=groups)
 
 
 def _make_moons_service(*, people: bool, options: dict[str, Any]) -> Service:

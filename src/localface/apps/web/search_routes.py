@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
+from pydantic import BaseModel
 
 from localface.answers.robustness import Robustness
 from localface.apps.web.bodies import requests as request_models
@@ -39,45 +40,30 @@ def add_search_routes(
         answering = dispatcher.answer(_plain_body(service, ask, kind))
         return response_from_reply(await reply_in_time(request, answering, service.limits.seconds))
 
-    @app.post(
-        "/recourse",
-        response_model=response_models.RecourseReply,
-        responses=errors,
-        summary="What would have to change",
-    )
-    async def post_recourse(request: Request, ask: request_models.RecourseAsk) -> Response:
-        return await answer(request, ask, "recourse")
-
-    @app.post(
-        "/check",
-        response_model=response_models.CheckReply,
-        responses=errors,
-        summary="Why not this?",
-    )
-    async def post_check(request: Request, ask: request_models.CheckAsk) -> Response:
-        return await answer(request, ask, "check")
-
-    _add_score_routes(app, errors, answer)
+    _add_answer_routes(app, errors, answer)
     _add_firmness_route(app, errors, service, answer, judge)
     _add_promise_route(app, service, answer)
 
 
-def _add_score_routes(app: FastAPI, errors: Errors, answer: Answer) -> None:
-    @app.post(
-        "/effects",
-        response_model=score_models.EffectsReply,
-        responses=errors,
-        summary="What speaks for and against somebody today",
-    )
+def _add_answer_routes(app: FastAPI, errors: Errors, answer: Answer) -> None:
+    """Add the routes that hand a request over to workers as it comes."""
+
+    def post(path: str, reply: type[BaseModel], summary: str) -> Callable[..., Any]:
+        return app.post(path, response_model=reply, responses=errors, summary=summary)
+
+    @post("/recourse", response_models.RecourseReply, "What would have to change")
+    async def post_recourse(request: Request, ask: request_models.RecourseAsk) -> Response:
+        return await answer(request, ask, "recourse")
+
+    @post("/check", response_models.CheckReply, "Why not this?")
+    async def post_check(request: Request, ask: request_models.CheckAsk) -> Response:
+        return await answer(request, ask, "check")
+
+    @post("/effects", score_models.EffectsReply, "What speaks for and against somebody today")
     async def post_effects(request: Request, ask: request_models.EffectsAsk) -> Response:
         return await answer(request, ask, "effects")
 
-    @app.post(
-        "/scores",
-        response_model=score_models.ScoresReply,
-        responses=errors,
-        summary="What if: the score with some values changed",
-    )
+    @post("/scores", score_models.ScoresReply, "What if: the score with some values changed")
     async def post_scores(request: Request, ask: request_models.ScoresAsk) -> Response:
         return await answer(request, ask, "scores")
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import uvicorn
 
+from localface.analyses.lasting import learnt_lasting
 from localface.apps.web.app import make_app
 from localface.apps.web.http.connections import bounded_connections
 from localface.apps.web.http.hosts import is_loopback
@@ -54,25 +55,22 @@ class Serving:
         port: int = 0,
         template: ForkTemplate | None = None,
     ) -> None:
-        token = service.token
-        if token is not None and not _TOKEN.fullmatch(token):
-            raise InputError(
-                "a token is at least 8 letters, digits, '-', '_', '.' or '~', "
-                "with nothing in between"
-            )
-        if token is None and not is_loopback(host):
-            token = secrets.token_urlsafe(24)
-        self._service = replace(service, token=token, loopback=is_loopback(host))
-        self.token = token
+        self.token = _token_for(service.token, host)
+        self._service = replace(service, token=self.token, loopback=is_loopback(host))
         self._socket = _bind_socket(host, port)
         self.host = host
         self.port = int(self._socket.getsockname()[1])
+        learnt_lasting(service.explainer.engine)  # not while somebody waits, nor in each worker
         handler = RequestHandler(
             service.explainer, service.labels, service.outcomes, service.promises
         )
         self._plan = plan_workers(handler, service.workers, template)
+        self._server = self._make_server()
+        self._thread: threading.Thread | None = None
+
+    def _make_server(self) -> _Server:
         metrics = ServiceMetrics()
-        connections = service.connection_limits
+        connections = self._service.connection_limits
         config = uvicorn.Config(
             make_app(self._service, self._plan, metrics),
             http=bounded_connections(connections, metrics),
@@ -87,8 +85,7 @@ class Serving:
             timeout_graceful_shutdown=_STOPPING,
             proxy_headers=False,
         )
-        self._server = _Server(config)
-        self._thread: threading.Thread | None = None
+        return _Server(config)
 
     @property
     def url(self) -> str:
@@ -167,6 +164,17 @@ def make_serving(
     if people is not False:
         listing = PeopleList.of(explainer, None if own_rows else people)
     return Serving(Service(explainer, people=listing, **options), host=host, port=port)
+
+
+def _token_for(token: str | None, host: str) -> str | None:
+    """The token that a service asks for: the given one, or a new one where others may reach it."""
+    if token is not None and not _TOKEN.fullmatch(token):
+        raise InputError(
+            "a token is at least 8 letters, digits, '-', '_', '.' or '~', with nothing in between"
+        )
+    if token is None and not is_loopback(host):
+        return secrets.token_urlsafe(24)
+    return token
 
 
 def _bind_socket(host: str, port: int) -> socket.socket:

@@ -234,6 +234,9 @@ class View(BaseModel):
     composed: bool = Field(
         description="whether the path ends at a combination of values that no row has"
     )
+    cut_short: bool = Field(
+        description="whether time ran out: with more of it there may be a better answer"
+    )
     n_comparable: int | None = Field(
         description="how many people, about, are alike in what never changes"
     )

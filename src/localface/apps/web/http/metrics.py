@@ -15,11 +15,19 @@ class ServiceMetrics:
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
-        self._answered = Counter(
-            "localface_requests",
-            "Requests answered, by route and status.",
-            ("route", "status"),
-            registry=self._registry,
+        self._most = 0
+        self._add_request_metrics()
+        self._add_worker_metrics()
+        self._connections = self._make_gauge("connections", "Open connections.")
+        self._closed = self._make_counter(
+            "connections_closed",
+            "Connections ended by the service: silent, unread, or too many.",
+            "reason",
+        )
+
+    def _add_request_metrics(self) -> None:
+        self._answered = self._make_counter(
+            "requests", "Requests answered, by route and status.", "route", "status"
         )
         self._seconds = Histogram(
             "localface_request_seconds",
@@ -40,23 +48,16 @@ class ServiceMetrics:
         self._most_open = self._make_gauge(
             "requests_open_max", "The most that were searched at a time."
         )
-        self._lost = Counter(
-            "localface_workers_lost",
+
+    def _add_worker_metrics(self) -> None:
+        self._lost = self._make_counter(
+            "workers_lost",
             "Workers that were replaced: they ended, hung, or took too much memory.",
-            ("reason",),
-            registry=self._registry,
+            "reason",
         )
         self._ready = self._make_gauge("workers_ready", "Workers that answer.", "lane")
         self._queued = self._make_gauge("lane_open", "Requests that wait or are searched.", "lane")
         self._degraded = self._make_gauge("degraded", "1 while workers are missing, else 0.")
-        self._connections = self._make_gauge("connections", "Open connections.")
-        self._closed = Counter(
-            "localface_connections_closed",
-            "Connections ended by the service: silent, unread, or too many.",
-            ("reason",),
-            registry=self._registry,
-        )
-        self._most = 0
 
     def count_answered_request(self, route: str, status: int, seconds: float) -> None:
         """Count a request that was answered, however it was."""
@@ -102,8 +103,8 @@ class ServiceMetrics:
         """Everything in Prometheus' text format."""
         return generate_latest(self._registry)
 
-    def _make_counter(self, name: str, text: str) -> Counter:
-        return Counter(f"localface_{name}", text, registry=self._registry)
+    def _make_counter(self, name: str, text: str, *labels: str) -> Counter:
+        return Counter(f"localface_{name}", text, labels, registry=self._registry)
 
     def _make_gauge(self, name: str, text: str, *labels: str) -> Gauge:
         return Gauge(f"localface_{name}", text, labels, registry=self._registry)

@@ -2,15 +2,15 @@
 import { Refusal } from "./api.js";
 
 const PATIENCE = 1000; // milliseconds after which a request gives way to a newer one
-const MEASURES = ["localface:answer", "localface:frame"]; // see the browser's performance tools
 const MEASURED = 1000; // questions after which the measures so far are forgotten
 
 /**
  * @template Answer, About
  * @typedef {object} Receivers
  * @property {(busy: boolean) => void} onBusy
- * @property {(answer: Answer, about: About) => void} onAnswer
+ * @property {(answer: Answer, about: About) => unknown} onAnswer false where nothing of it is shown
  * @property {(error: Refusal, about: About) => void} onRefusal
+ * @property {string} [name] by which its delays are measured: see the browser's performance tools
  */
 
 /**
@@ -27,6 +27,8 @@ export class Asker {
   constructor(send, then) {
     this.send = send;
     this.then = then;
+    const { name = "answer" } = then;
+    this.measures = [`localface:${name}`, `localface:${name}-on-screen`];
     this.asked = 0;
     this.shown = 0;
     /** @type {{control: AbortController, since: number}|null} */
@@ -87,28 +89,28 @@ export class Asker {
   /**
    * Show what came, unless something newer is on the page already.
    * @param {number} number
-   * @param {() => void} show
+   * @param {() => unknown} show false where nothing is shown: whoever asked goes on waiting
    */
   settle(number, show) {
     if (number <= this.shown) return;
     this.shown = number;
-    show();
+    const painted = show() !== false;
     this.then.onBusy(number < this.asked);
-    this.measure(number);
+    if (painted) this.measure(number);
   }
 
   /**
    * How long every change up to this one waited until its answer stood on the page, and until the next frame.
-   * @param {number} number
+   * @param {number} [number]
    */
-  measure(number) {
+  measure(number = this.shown) {
     const done = performance.now();
     const starts = [...this.begun].filter(([earlier]) => earlier <= number);
     for (const [earlier] of starts) this.begun.delete(earlier);
-    if (number % MEASURED === 0) for (const name of MEASURES) performance.clearMeasures(name);
-    for (const [, start] of starts) performance.measure(MEASURES[0], { start, end: done });
+    if (number % MEASURED === 0) for (const name of this.measures) performance.clearMeasures(name);
+    for (const [, start] of starts) performance.measure(this.measures[0], { start, end: done });
     requestAnimationFrame((frame) => {
-      for (const [, start] of starts) performance.measure(MEASURES[1], { start, end: Math.max(frame, done) });
+      for (const [, start] of starts) performance.measure(this.measures[1], { start, end: Math.max(frame, done) });
     });
   }
 }

@@ -2,8 +2,7 @@
 import { ask, Refusal } from "./api.js";
 import { questionOf } from "./state.js";
 
-const AT_ONCE = 4; // questions in flight: as many as one worker searches together
-const SECONDS = 1; // that one of them may take; the search for all of them takes its time
+const SECONDS = 1; // that a question may take; the search for all of them takes its time
 
 /** Asks for one plan's neighbours at a time; whatever is asked about another is forgotten. */
 export class Branches {
@@ -30,26 +29,43 @@ export class Branches {
     const { signal } = this.control;
     const found = [view];
     this.onFound(found, state);
-    const features = [...new Set(changedIn(view))];
-    const next = async () => {
-      const feature = features.shift();
-      if (feature === undefined || signal.aborted) return;
+    this.next(easiestFirst(view), found, state, signal);
+  }
+
+  /**
+   * One after the other: the first is found soonest where no other is searched for beside it.
+   * @param {string[]} features which are to be left alone, one each
+   * @param {Reply.View[]} found
+   * @param {Page.State} state
+   * @param {AbortSignal} signal
+   */
+  async next(features, found, state, signal) {
+    for (const feature of features) {
+      if (signal.aborted) return;
+      const body = questionOf(state, { fixed: [feature], max_seconds: SECONDS });
       try {
         /** @type {Reply.Recourse} */
-        const answer = await ask("recourse", { body: questionOf(state, { fixed: [feature], max_seconds: SECONDS }), signal });
+        const answer = await ask("recourse", { body, signal });
         if (signal.aborted) return;
-        if (isAnother(answer.view, found)) {
-          found.push(answer.view);
-          this.onFound(found, state);
-        }
+        if (!isAnother(answer.view, found)) continue;
+        found.push(answer.view);
+        this.onFound(found, state);
       } catch (error) {
         if (signal.aborted) return;
         if (!(error instanceof Refusal)) throw error; // the search for all of them says what is wrong
       }
-      await next();
-    };
-    for (let i = 0; i < AT_ONCE; i++) next();
+    }
   }
+}
+
+/**
+ * The features that a plan changes, those first that move the score least: they are soonest done without.
+ * @param {Reply.View} view
+ */
+function easiestFirst({ actions, score }) {
+  const gains = actions.map((one, i) => Math.abs(one.score - (i ? actions[i - 1].score : score.now)));
+  const order = actions.map((one, i) => ({ one, gain: gains[i] })).sort((a, b) => a.gain - b.gain);
+  return [...new Set(order.flatMap(({ one }) => one.changes.map((change) => change.feature)))];
 }
 
 /** @param {Reply.View} view */

@@ -44,6 +44,11 @@ export function promiseButton(place, { enabled, onPromised }) {
   forget();
   return {
     forget,
+    /** Keep nothing of what stands there: another plan is on its way. */
+    hold() {
+      shown = null;
+      button.disabled = true;
+    },
     /** The promise that the plan on the page is kept as, for what is printed. */
     kept: () => told.title,
     /**

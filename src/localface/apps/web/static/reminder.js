@@ -18,13 +18,15 @@ export function reminderLine(place, decision) {
     /**
      * @param {string} name
      * @param {Reply.View} view
+     * @param {{half?: boolean}} [how] `half`: what comes of it is still being worked out
      */
-    show(name, view) {
-      const then = view.status === "FOUND" ? ` → ${view.score.end_text}` : "";
+    show(name, view, { half = false } = {}) {
+      const then = view.status === "FOUND" && !half ? ` → ${view.score.end_text}` : "";
+      const verdict = half ? "working it out" : verdictOf(view);
       line.replaceChildren(
         h("strong", {}, capital(name)),
         h("span", {}, `score ${view.score.now_text}${then}`),
-        h("span", { class: "quiet" }, `${view.score.wanted_text}: ${verdictOf(view)}`),
+        h("span", { class: "quiet" }, `${view.score.wanted_text}: ${verdict}`),
       );
       place.hidden = false;
     },

@@ -269,3 +269,11 @@ function finite(text) {
   const value = text === null || text === "" ? NaN : Number(text);
   return Number.isFinite(value) ? value : null;
 }
+
+/**
+ * The person of a view as the controls take them: dates are days here, not words.
+ * @param {Reply.View|null|undefined} view
+ */
+export function recordOf(view) {
+  return view?.states[0].record;
+}

@@ -102,6 +102,18 @@ export function planOf({ who, address, document, view }) {
 }
 
 /**
+ * Whether a plan that was saved is still the answer, in words.
+ * @param {Page.Plan} plan
+ * @param {Reply.View} view
+ */
+export function comparison({ saved, actions }, view) {
+  const same = JSON.stringify(wordsOf(view)) === JSON.stringify(actions);
+  const day = new Date(saved).toLocaleDateString("en-GB", { dateStyle: "long" });
+  const then = actions.join(" ") || "no action";
+  return same ? `Saved on ${day}; it is the same today.` : `Saved on ${day}, when it was: ${then} Today it is otherwise.`;
+}
+
+/**
  * The actions in words, one each.
  * @param {Reply.View} view
  */

@@ -34,14 +34,15 @@ export function cautionsOf(view) {
  */
 export function decisionOf(view, options = {}) {
   const { score, density } = view;
-  const found = view.status === "FOUND";
-  const state = view.status === "ALREADY_THERE" ? "reached" : found ? "can" : "cannot";
+  const { half } = options;
+  const found = view.status === "FOUND" && !half;
+  const state = view.status === "ALREADY_THERE" ? "reached" : found || half ? "can" : "cannot";
   const numbers = [h("span", { class: "figure now" }, score.now_text)];
-  if (found)
+  if (found || half)
     numbers.push(
       h("span", { class: "to", "aria-hidden": "true" }, "→"),
       h("span", { class: "unseen" }, " then "),
-      h("span", { class: "figure end" }, score.end_text),
+      h("span", { class: "figure end" }, half ? "…" : score.end_text),
     );
   return h(
     "div",
@@ -50,7 +51,7 @@ export function decisionOf(view, options = {}) {
       "div",
       { class: "verdict" },
       h("span", { class: "wanted-text" }, `${capital(score.wanted_text)}:`),
-      h("span", { class: "badge" }, capital(verdictOf(view))),
+      h("span", { class: "badge" }, half ? "Working it out" : capital(verdictOf(view))),
     ),
     h("div", { class: "numbers" }, h("span", { class: "label" }, "Score", help("score")), numbers),
     gauge(score, found),
@@ -79,8 +80,8 @@ export function verdictOf({ status }) {
  * @param {Reply.View} view
  * @param {Page.ViewOptions} options
  */
-function firmness({ firmness: words, status, actions }, { firmnessComes }) {
-  const comes = firmnessComes && status === "FOUND" && actions.length > 0;
+function firmness({ firmness: words, status, actions }, { firmnessComes, half }) {
+  const comes = half || (firmnessComes && status === "FOUND" && actions.length > 0);
   if (!words && !comes) return null;
   return h(
     "div",

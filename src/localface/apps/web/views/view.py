@@ -65,12 +65,42 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
     >>> view["status"], view["score"]["reached"]
     ('FOUND', True)
     """
-    page = page_of(answer)
     followed = answer.with_actions_as_path()
+    return {
+        **_words_view(answer, labels),
+        "person": _record_view(answer.schema, answer.records[0]),
+        "score": _score_view(answer, followed, labels),
+        "density": _density_view(answer),
+        "actions": [_action_view(answer, i, labels) for i in range(len(answer.actions))],
+        "states": _state_views(followed, "after {}", labels),
+        "path": _state_views(answer, "person {}", labels),
+        **_features_view(answer, followed, labels),
+        "opens": [list(names) for names in answer.opens],
+        "disclosure": _disclosure_view(answer.disclosure),
+        **robustness_view(answer),
+        "composed": answer.composed,
+        "cut_short": answer.cut_short,
+        "n_comparable": answer.n_comparable,
+        "effort": round(float(answer.effort), 6) if answer.actions else None,
+        "missing": list(answer.missing),
+    }
+
+
+def _features_view(answer: Recourse, followed: Recourse, labels: Labels) -> dict[str, Any]:
+    """What is moved by the actions and along the path, with all that draws these features."""
     moved = _features_moved_along(followed)
     path_moved = _features_moved_along(answer)
     acted_on = [name for action in answer.actions for name in action.changes]
     shown = dict.fromkeys([*moved, *acted_on, *path_moved])
+    return {
+        "moved": moved,
+        "path_moved": path_moved,
+        "features": [feature_view(answer.schema[name], labels) for name in shown],
+    }
+
+
+def _words_view(answer: Recourse, labels: Labels) -> dict[str, Any]:
+    """What is said of an answer as a whole."""
     return {
         "status": answer.status.name,
         "word": answer.status.word,
@@ -80,25 +110,9 @@ def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]
         "doubts": [_doubt_view(answer.schema[one.feature], one, labels) for one in answer.doubts],
         "notices": _notice_lines(answer),
         "headline": to_one_line(repr(answer).strip("<>")),
-        "person": _record_view(answer.schema, answer.records[0]),
-        "score": _score_view(answer, followed, labels),
-        "density": _density_view(answer),
-        "actions": [_action_view(answer, i, labels) for i in range(len(answer.actions))],
-        "states": _state_views(followed, "after {}", labels),
-        "path": _state_views(answer, "person {}", labels),
-        "moved": moved,
-        "path_moved": path_moved,
-        "features": [feature_view(answer.schema[name], labels) for name in shown],
-        "opens": [list(names) for names in answer.opens],
-        "disclosure": _disclosure_view(answer.disclosure),
         "proof": _proof_text(answer),
-        "closing": [to_one_line(line) for line in page.closing],
+        "closing": [to_one_line(line) for line in page_of(answer).closing],
         "facts": fact_lines(answer),
-        **robustness_view(answer),
-        "composed": answer.composed,
-        "n_comparable": answer.n_comparable,
-        "effort": round(float(answer.effort), 6) if answer.actions else None,
-        "missing": list(answer.missing),
     }
 
 

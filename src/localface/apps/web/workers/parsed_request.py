@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from localface.analyses.lasting import has_learnt
 from localface.analyses.whynot import read_wish
 from localface.data.read import read_record
 from localface.engine.asking import check_ask
@@ -56,11 +57,22 @@ def parse_request(
     return ParsedRequest(
         number=number,
         body=body,
-        engine=checked.engine,
+        engine=_engine_without_learning(checked.engine, request),
         request=request,
         plan=checked.plan,
         started=started,
     )
+
+
+def _engine_without_learning(engine: Engine, request: Request) -> Engine:
+    """The engine, without outcomes where it would fit models again before it answers.
+
+    That takes far longer than somebody waits, and its worker would be taken for hung. It is
+    learnt for the service's own target before it begins; for another only where it is asked for.
+    """
+    if engine.outcomes is None or request.lasting is not None or has_learnt(engine):
+        return engine
+    return replace(engine, outcomes=None)
 
 
 def takes_many_searches(body: RequestBody) -> bool:
