@@ -514,9 +514,22 @@ def test_the_page_asks_nothing_of_anybody(tmp_path: Path):
     page = write_report(ward(), tmp_path).read_text(encoding="utf-8")
     assert not re.search(r"https?:|//[a-z]|<script|@import|url\(", page)
     assert all(
-        found in ("data:,",) or found.startswith("#")
+        found == "data:," or found.startswith("#") or (tmp_path / found).is_file()
         for found in re.findall(r'(?:src|href)="([^"]*)"', page)
     )
+
+
+def test_each_worked_patient_has_the_view_of_a_page_and_its_caution(tmp_path: Path):
+    page = write_report(ward(), tmp_path).read_text(encoding="utf-8")
+    groups = list(ward().examples)
+    assert groups
+    for group in groups:
+        name = f"{group.replace(' ', '-')}.html"
+        assert f'href="{name}"' in page
+        own = (tmp_path / name).read_text(encoding="utf-8")
+        assert ward().examples[group].answer._repr_mimebundle_()["text/html"] in own
+        assert "correlational, not advice" in own
+        assert not re.search(r'(?:src|href)="(?!data:,|readiness\.html)', own)
 
 
 def test_markdown_and_page_say_the_same_numbers():

@@ -153,6 +153,7 @@ def _run_store(arguments: argparse.Namespace) -> int:
 def _run_case(arguments: argparse.Namespace) -> int:
     from localface.cases import readiness
     from localface.cases.mimic import Decisions
+    from localface.cases.readiness.example_patient import example_page_name
 
     study = readiness.run(
         arguments.out,
@@ -167,9 +168,8 @@ def _run_case(arguments: argparse.Namespace) -> int:
     )
     print(study)
     print(f"\npage:   {study.page}")
-    for group, person in study.examples.items():
-        name = f"{group.replace(' ', '-')}.html"
-        print(f"        {files.write_answer(person.answer, Path(arguments.out) / name)}")
+    for group in study.examples:
+        print(f"        {Path(arguments.out) / example_page_name(group)}")
     return FOUND
 
 

@@ -95,6 +95,15 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A line that leads to a file beside the document."""
+
+    kind: ClassVar = "link"
+    words: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
 class TwoColumns:
     """Blocks in two columns where there is room, else one after the other."""
 
@@ -103,7 +112,7 @@ class TwoColumns:
     right: tuple[DocumentBlock, ...]
 
 
-DocumentBlock = Heading | Paragraph | Bullets | Tiles | Table | Figure | Drawing | TwoColumns
+DocumentBlock = Heading | Paragraph | Bullets | Tiles | Table | Figure | Drawing | Link | TwoColumns
 """A piece of a document."""
 
 
@@ -114,6 +123,12 @@ def render_html(title: str, blocks: Sequence[DocumentBlock], *, style: str = "")
     """
     template = _jinja_environment().get_template("document.html")
     return template.render(title=title, blocks=blocks, style=PICTURE_STYLE + style)
+
+
+def render_person(title: str, who: str, view: str) -> str:
+    """Write the page of one person; ``view`` is their answer in HTML that needs nothing else."""
+    template = _jinja_environment().get_template("person.html")
+    return template.render(title=title, who=who, view=view)
 
 
 def render_markdown(blocks: Sequence[DocumentBlock]) -> str:

@@ -10,9 +10,11 @@ from localface.cases.readiness.document import (
     DocumentBlock,
     Figure,
     Heading,
+    Link,
     Paragraph,
     Table,
     TwoColumns,
+    render_person,
 )
 from localface.cases.readiness.path_picture import format_score, path_picture, readiness_scores
 from localface.cases.readiness.report_tables import format_feature_name, format_share
@@ -36,7 +38,7 @@ def example_patient_blocks(group: Group, person: PatientRecourse) -> list[Docume
     """Who the patient is, what changes in which order, which criteria are met."""
     answer = person.answer
     scores = readiness_scores(person)
-    who = f"{_patient_sentence(answer)} {_MEANING[group]}"
+    who = _who(group, answer)
     left = Figure(
         path_picture(person, group.replace(" ", "-")),
         "The way in clinical units; shaded where a discharge criterion is met.",
@@ -54,7 +56,23 @@ def example_patient_blocks(group: Group, person: PatientRecourse) -> list[Docume
         Paragraph(f"{_closing_sentences(answer)} Seen: {answer.disclosure.sentence}.", "note"),
     )
     heading = Heading(3, group.capitalize())
-    return [heading, *cautions, Paragraph(who), TwoColumns((left,), right)]
+    whole = Link("The whole answer, step by step", example_page_name(group))
+    return [heading, *cautions, Paragraph(who), TwoColumns((left,), right), whole]
+
+
+def example_page_name(group: Group) -> str:
+    """The file beside the report that has one patient's whole answer."""
+    return f"{group.replace(' ', '-')}.html"
+
+
+def example_page(group: Group, person: PatientRecourse) -> str:
+    """One patient's whole answer as a page: the view that ``localface explain --html`` writes."""
+    view = person.answer._repr_mimebundle_()["text/html"]
+    return render_person(group.capitalize(), _who(group, person.answer), view)
+
+
+def _who(group: Group, answer: Recourse) -> str:
+    return f"{_patient_sentence(answer)} {_MEANING[group]}"
 
 
 def _patient_sentence(answer: Recourse) -> str:

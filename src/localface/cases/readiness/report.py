@@ -24,7 +24,11 @@ from localface.cases.readiness.document import (
     render_html,
     render_markdown,
 )
-from localface.cases.readiness.example_patient import example_patient_blocks
+from localface.cases.readiness.example_patient import (
+    example_page,
+    example_page_name,
+    example_patient_blocks,
+)
 from localface.cases.readiness.report_tables import format_share
 from localface.cases.readiness.report_texts import ASKED, CAVEATS, RELAXED
 from localface.cases.readiness.study import EXAMPLE_ACTIONS, Study
@@ -33,7 +37,10 @@ TITLE = "Ready to leave intensive care?"
 
 
 def write_report(study: Study, folder: str | Path) -> Path:
-    """Write the page, the Markdown with its figures, ``people.csv``; return the page's path."""
+    """Write the page, a page for each worked patient, Markdown, figures and ``people.csv``.
+
+    The path of the page is returned.
+    """
     folder = Path(folder)
     blocks = report_blocks(study)
     (folder / "figures").mkdir(parents=True, exist_ok=True)
@@ -41,6 +48,8 @@ def write_report(study: Study, folder: str | Path) -> Path:
         (folder / "figures" / f"{name}.svg").write_text(svg, encoding="utf-8")
     (folder / "readiness.md").write_text(render_markdown(blocks), encoding="utf-8")
     study.patients.to_frame().to_csv(folder / "people.csv", index=False)
+    for group, person in study.examples.items():
+        (folder / example_page_name(group)).write_text(example_page(group, person), "utf-8")
     page = folder / "readiness.html"
     page.write_text(render_html(TITLE, blocks), encoding="utf-8")
     return page
