@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from localface import Feature, Schema
+from localface.apps.web.views.labels import Labels
 from localface.apps.web.views.people_search import PeopleSearch
-from localface.apps.web.views.view import Labels
 from localface.errors import DataError
 
 SCHEMA = Schema(

@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 from localface import LocalFACE, Search
 from localface.apps.files import choose_columns
+from localface.apps.web.views.labels import Labels
 from localface.apps.web.views.schema_reply import schema_reply
-from localface.apps.web.views.view import Labels
 from localface.data.feature import Feature
 from localface.data.read import read_record, read_records
 from localface.data.schema import Schema

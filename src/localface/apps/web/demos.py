@@ -8,8 +8,8 @@ from typing import Any
 import narwhals as nw
 
 from localface.apps.web.service import Service
+from localface.apps.web.views.labels import Labels
 from localface.apps.web.views.people_list import PeopleList
-from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.search_workers import n_cores
 from localface.cases.moons import two_moons
 from localface.data.schema import Schema

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 from localface.apps.web.http.connections import ConnectionLimits
 from localface.apps.web.http.guard import RequestLimits
+from localface.apps.web.views.labels import Labels
 from localface.apps.web.views.people_list import PeopleList
-from localface.apps.web.views.view import Labels
 from localface.apps.web.workers.member import WorkerLimits
 from localface.engine.outcomes import Outcomes
 from localface.explainer import LocalFACE

@@ -10,8 +10,8 @@ import numpy as np
 
 from localface.analyses.whynot import read_wish
 from localface.answers.target import Target
+from localface.apps.web.views.labels import Labels, feature_view, value_text
 from localface.apps.web.views.scoring import sample_records
-from localface.apps.web.views.view import Labels, feature_view, value_text
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.data.schema import Schema

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from localface.answers.target import Target
+from localface.apps.web.views.labels import Labels, value_text
 from localface.apps.web.views.people_search import PeopleSearch
 from localface.apps.web.views.scoring import scores_or_nan
-from localface.apps.web.views.view import Labels, value_text
 from localface.data.absence import absent_values
 from localface.data.read import read_people
 from localface.data.schema import Schema

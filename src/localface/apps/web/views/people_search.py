@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from localface.answers.wording import format_number, join_words
-from localface.apps.web.views.view import Labels, value_text
+from localface.apps.web.views.labels import Labels, value_text
 from localface.data.feature import Feature
 from localface.data.schema import Schema
 from localface.errors import DataError, did_you_mean

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from localface._version import __version__
+from localface.apps.web.views.labels import Labels, feature_view, target_text
 from localface.apps.web.views.scoring import sample_records, score_records
-from localface.apps.web.views.view import Labels, feature_view, score_axis, target_text
+from localface.apps.web.views.view import score_axis
 from localface.data.absence import is_absent
 from localface.data.feature import Feature
 from localface.errors import ModelError

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,13 @@ from localface.answers.page import alert_lines, page_of, purpose_besides_score
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_percent, to_one_line
+from localface.apps.web.views.labels import (
+    NO_LABELS,
+    Labels,
+    feature_view,
+    target_text,
+    value_text,
+)
 from localface.apps.web.views.robustness_view import robustness_view
 from localface.apps.web.views.words import (
     change_text,
@@ -33,28 +39,7 @@ from localface.data.schema import Schema
 from localface.types import Array
 
 
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """Words for what is shown, in place of the names in the data.
-
-    Parameters
-    ----------
-    categories : for a feature, by name, the words for its categories in their order
-    features : for a feature, by name, a phrase of what it is
-    target : what somebody is who has reached the target
-    groups : for a feature, by name, what it is entered together with
-    """
-
-    categories: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    features: Mapping[str, str] = field(default_factory=dict)
-    target: str = ""
-    groups: Mapping[str, str] = field(default_factory=dict)
-
-
-_NO_LABELS = Labels()
-
-
-def answer_view(answer: Recourse, labels: Labels = _NO_LABELS) -> dict[str, Any]:
+def answer_view(answer: Recourse, labels: Labels = NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of one answer, as values that JSON can hold.
 
     >>> from localface import LocalFACE, Search
@@ -116,7 +101,7 @@ def _words_view(answer: Recourse, labels: Labels) -> dict[str, Any]:
     }
 
 
-def check_view(found: Check, labels: Labels = _NO_LABELS) -> dict[str, Any]:
+def check_view(found: Check, labels: Labels = NO_LABELS) -> dict[str, Any]:
     """Everything that a page shows of a wish that was checked."""
     return {
         "cautions": [to_one_line(line) for line in found.cautions],
@@ -150,28 +135,6 @@ def _features_moved_along(answer: Recourse) -> list[str]:
     return list(names)
 
 
-def feature_view(feature: Feature, labels: Labels = _NO_LABELS) -> dict[str, Any]:
-    """What a feature is, for showing its values."""
-    categories = labels.categories.get(feature.name)
-    if categories is None and feature.category_labels:
-        categories = [feature.format(code) for code in range(len(feature.categories or ()))]
-    return {
-        "name": feature.name,
-        "unit": feature.unit,
-        "kind": feature.kind,
-        "categories": None if feature.categories is None else list(feature.categories),
-        "labels": None if categories is None else list(categories),
-        "text": labels.features.get(feature.name, feature.label or ""),
-        "reference": None if feature.reference is None else list(feature.reference),
-        "reference_text": _reference_range_text(feature),
-    }
-
-
-def target_text(target: Target, labels: Labels = _NO_LABELS) -> str:
-    """What is to be reached, in words."""
-    return replace(target, label=labels.target or target.label).sentence
-
-
 def _with_target_words(text: str, target: Target, labels: Labels) -> str:
     """A sentence of the library's with the target in the user's words."""
     return to_one_line(text.replace(target.sentence, target_text(target, labels)))
@@ -184,22 +147,6 @@ def score_axis(target: Target, scores: Sequence[float]) -> tuple[float, float]:
     ends = [target.min_score, target.max_score]
     shown = [*scores, *(float(end) for end in ends if end is not None)]
     return min(shown), max(shown)
-
-
-def _reference_range_text(feature: Feature) -> str | None:
-    """The range that is thought ordinary, in words."""
-    if feature.reference is None:
-        return None
-    low, high = (
-        None if end is None else feature.format(feature.code(end)) for end in feature.reference
-    )
-    if low is None:
-        text = f"at most {high}"
-    elif high is None:
-        text = f"at least {low}"
-    else:
-        text = f"{low} to {high}"
-    return f"{text} {feature.unit}" if feature.unit else text
 
 
 def _record_view(schema: Schema, record: Array) -> dict[str, Any]:
@@ -324,14 +271,6 @@ def _rises(feature: Feature, before: Any, after: Any) -> bool | None:
     if feature.categories is not None or is_absent(feature, np.asarray(codes)).any():
         return None
     return bool(codes[1] > codes[0])
-
-
-def value_text(feature: Feature, code: float, labels: Labels = _NO_LABELS) -> str:
-    """A value without its unit, by its label where there is one."""
-    if feature.categories is None or np.isnan(code):
-        return feature.format(code)
-    categories = labels.categories.get(feature.name)
-    return to_one_line(categories[round(code)] if categories else feature.format(code))
 
 
 def _state_views(answer: Recourse, label: str, labels: Labels) -> list[dict[str, Any]]:

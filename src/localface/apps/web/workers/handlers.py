@@ -21,8 +21,9 @@ from localface.apps.web.http.log_lines import LOG, describe_error
 from localface.apps.web.http.reply import Reply, json_bytes
 from localface.apps.web.views.effects import effects_view, what_if_view
 from localface.apps.web.views.firmness import deviations_view, retrained_view
+from localface.apps.web.views.labels import Labels
 from localface.apps.web.views.together_view import alternatives_view
-from localface.apps.web.views.view import Labels, answer_view, check_view
+from localface.apps.web.views.view import answer_view, check_view
 from localface.apps.web.workers.parsed_request import (
     ParsedRequest,
     needs_no_search,
