@@ -79,15 +79,19 @@ def made(**options: Any) -> LocalFACE:
 EXPLAINER = made()
 TRUTH = (ROWS["income"] > 30).to_list()
 SERVICE = Service(EXPLAINER, people=PeopleList.of(EXPLAINER, ROWS, truth=TRUTH), title="Loans")
+LIGHT = replace(SERVICE, workers=0)  # searches in a thread, so that no process has to be started
 REFUSED = [i for i in range(N) if model(ROWS[i : i + 1])[0] < 0.6]
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with (
-        Serving(SERVICE).start() as running,
-        httpx.Client(base_url=running.url, timeout=30) as connected,
-    ):
+def served() -> Iterator[str]:
+    with Serving(SERVICE).start() as running:
+        yield running.url
+
+
+@pytest.fixture(scope="module")
+def client(served: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=served, timeout=30) as connected:
         yield connected
 
 
@@ -108,7 +112,7 @@ def refusal(answer: httpx.Response) -> tuple[int, str]:
 
 def test_no_reply_waits_between_its_header_and_its_body() -> None:
     """Without it a browser's connection stands still for 40 ms in each reply."""
-    with Serving(SERVICE) as running:
+    with Serving(LIGHT) as running:
         assert running._socket.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
 
 
@@ -279,7 +283,7 @@ def test_someone_listed_can_be_asked_about_by_number(client: httpx.Client) -> No
 
 def test_a_plane_has_a_map_and_tells_what_each_stage_saw() -> None:
     with (
-        Serving(make_demo_service("moons", workers=1)).start() as running,
+        Serving(make_demo_service("moons", workers=0)).start() as running,
         httpx.Client(base_url=running.url, timeout=60) as moons,
     ):
         plane = moons.get("/map").json()
@@ -323,7 +327,7 @@ def test_a_plane_on_which_the_model_fails_has_no_map_and_is_served_all_the_same(
 
 def test_the_list_of_people_can_be_switched_off() -> None:
     with (
-        Serving(replace(SERVICE, people=None)).start() as running,
+        Serving(replace(LIGHT, people=None)).start() as running,
         httpx.Client(base_url=running.url) as closed,
     ):
         assert closed.get("/schema").json()["people"] is False
@@ -362,7 +366,7 @@ def test_what_a_client_makes_up_is_no_label(client: httpx.Client) -> None:
 
 def test_each_service_counts_for_itself(client: httpx.Client) -> None:
     asked(client, person=PERSON)
-    with Serving(SERVICE).start() as running, httpx.Client(base_url=running.url) as other:
+    with Serving(LIGHT).start() as running, httpx.Client(base_url=running.url) as other:
         assert count_of(other, "requests_total", route="/recourse", status="200") == 0
 
 
@@ -531,7 +535,7 @@ def test_nobody_else_may_frame_it_cache_answers_or_use_another_name_for_this_mac
 
 
 def test_a_token_is_asked_for_once_it_is_set() -> None:
-    with Serving(replace(SERVICE, token="correct-horse")).start() as running:
+    with Serving(replace(LIGHT, token="correct-horse")).start() as running:
         address = f"http://127.0.0.1:{running.port}"
         with httpx.Client(base_url=address) as stranger:
             for answer in (stranger.get("/"), stranger.get("/schema"), asked(stranger, id=1)):
@@ -552,11 +556,11 @@ def test_a_token_is_asked_for_once_it_is_set() -> None:
 @pytest.mark.parametrize("token", ["", "short", "with space in it", "grüßgott", "semi;colon"])
 def test_a_token_that_no_cookie_or_header_could_carry_is_refused(token: str) -> None:
     with pytest.raises(InputError, match="at least 8 letters"):
-        Serving(replace(SERVICE, token=token))
+        Serving(replace(LIGHT, token=token))
 
 
 def test_a_token_is_made_up_where_others_can_reach_the_service() -> None:
-    with Serving(SERVICE, host="0.0.0.0").start() as running:
+    with Serving(LIGHT, host="0.0.0.0").start() as running:
         assert running.token
         assert running.token in running.url
         assert httpx.get(f"http://127.0.0.1:{running.port}/health").status_code == 401
@@ -767,12 +771,6 @@ def worker_processes(running: Serving) -> list[int]:
 SPEC = schemathesis.openapi.from_dict(openapi_document(SERVICE))
 
 
-@pytest.fixture(scope="module")
-def described() -> Iterator[str]:
-    with Serving(SERVICE).start() as running:
-        yield running.url
-
-
 @SPEC.parametrize()
 @settings(
     max_examples=25,
@@ -783,9 +781,9 @@ def described() -> Iterator[str]:
     suppress_health_check=list(HealthCheck),
 )
 def test_every_response_fits_the_description_and_none_is_a_5xx(
-    case: schemathesis.Case, described: str
+    case: schemathesis.Case, served: str
 ) -> None:
-    response = case.call(base_url=described)
+    response = case.call(base_url=served)
     assert response.status_code < 500
     # a record that fits the description may still name no feature of this table, and is refused
     case.validate_response(response, excluded_checks=[schemathesis.checks.positive_data_acceptance])
@@ -805,16 +803,16 @@ def test_a_notebook_gets_a_handle_and_a_with_block_ends_it() -> None:
 
 
 def test_a_table_of_others_can_be_listed() -> None:
-    with make_serving(EXPLAINER, people=ROWS[:7]).start() as running:
+    with make_serving(EXPLAINER, people=ROWS[:7], workers=0).start() as running:
         assert httpx.get(f"{running.url}people").json()["total"] == 7
 
 
 def test_a_port_that_is_taken_is_told() -> None:
     with (
-        Serving(SERVICE).start() as running,
+        Serving(LIGHT).start() as running,
         pytest.raises(InputError, match=f"port {running.port}.*try --port 0"),
     ):
-        Serving(SERVICE, port=running.port)
+        Serving(LIGHT, port=running.port)
 
 
 def test_the_command_serves_the_users_own_and_ctrl_c_ends_it(tmp_path: Path) -> None:
