@@ -353,7 +353,9 @@ def test_alternatives_stand_side_by_side_and_each_can_be_shown(
     judge = posted(ward, "recourse", {"id": patient, "n_paths": 3})
     ways = [judge["view"], *judge["alternatives"]]
     assert page.locator("#panel-ways thead th").count() == 2 + len(ways)
-    assert len(page.locator(".together").inner_text()) > 10
+    together = page.locator(".together").inner_text()
+    assert together.lower().count("change") + together.count("part after") > 0
+    assert together.lower().count("all change") + together.count("All of them change") <= 1
 
     page.locator("#panel-ways .use button").last.click()
 
@@ -376,6 +378,17 @@ def test_an_impossible_wish_is_refused_with_its_reason(
         assert "Refused" in words
         assert "'pain score between 0 and 3'" in words, "only the limit that counts is said"
         assert "The least that would open it" in words
+
+
+def test_a_wish_that_only_does_not_reach_the_score_is_called_not_enough(bench: Watched) -> None:
+    page = bench.page
+    page.locator("#tab-whynot").click()
+    drag(page, "#panel-whynot [data-feature='pain'] input[type=range]", 4)
+    page.wait_for_selector(".verdict-line.no")
+    words = page.locator(".check").inner_text()
+    assert "Not enough" in words
+    assert "from what is wanted" in words
+    assert "The least" not in words, "a lower score would do: nobody needs to be told"
 
 
 def test_what_is_the_patients_own_can_be_neither_limited_nor_wished_for(bench: Watched) -> None:

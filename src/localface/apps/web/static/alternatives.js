@@ -85,7 +85,7 @@ function together(found, schema) {
   const words = found.shared.length
     ? ["All of them change ", h("strong", {}, found.shared.map(name).join(", ")), ". "]
     : "";
-  const parts = found.parts.replace(/^All change [^.]*\. /, "").replace(/\b([Ww])ays\b/g, (_, w) => (w === "W" ? "Plans" : "plans"));
+  const parts = found.parts.replace(/^All change [^.]*\.\s*/, "").replace(/\b([Ww])ays\b/g, (_, w) => (w === "W" ? "Plans" : "plans"));
   return h("p", { class: "together" }, words, parts);
 }
 

@@ -35,7 +35,7 @@ export function todayOf(effects, view, fold) {
     h(
       "p",
       { class: "quiet small" },
-      `How far each value, beside the ordinary one among ${people}, moves the score. Effects do not add up.`,
+      `Each beside the ordinary value among ${people}. Effects do not add up.`,
     ),
     recordOf(effects, LEAST * span),
   );

@@ -1,5 +1,5 @@
 // "What if?": values of one's own by slider, the score at once, and what stands in their way.
-import { called, counted, h, isOwn, present, styled } from "./dom.js";
+import { called, counted, h, isOwn, present, sentence, styled } from "./dom.js";
 import { valueOf } from "./reading.js";
 import { trackOf, wishSelect, wishSlider } from "./slider.js";
 
@@ -148,7 +148,7 @@ function stripOf(line, { score }) {
   const at = (/** @type {number} */ value) => `${Math.max(0, Math.min(100, (100 * (value - low)) / (high - low || 1)))}%`;
   const bar = h("div", { class: "gauge", "aria-hidden": "true" }, h("i", { class: "fill" }), h("i", { class: "gain" }), h("i", { class: "tick" }));
   styled(bar, { "--now": at(score.now), "--end": at(line.score), "--wanted": at(score.wanted ?? 0) });
-  const verdict = line.reached ? "yes" : "not yet";
+  const verdict = line.reached ? "Yes" : "Not yet";
   return [
     h(
       "div",
@@ -168,10 +168,9 @@ function stripOf(line, { score }) {
  */
 function told(found) {
   const refused = found.refused_by ? found.refused_by.length > 0 : !found.reachable;
-  const badge = h("span", { class: "badge" }, refused ? "Refused" : "This is reachable");
-  const facts = found.score_text
-    ? ` The score would be ${found.score_text}. Such a record is ${found.density_text}.`
-    : ` ${found.sentence}`;
+  const onlyScore = found.refused_by?.length === 1 && found.refused_by[0] === "score"; // nothing else stands against it
+  const badge = h("span", { class: "badge" }, refused ? (onlyScore ? "Not enough" : "Refused") : "This is reachable");
+  const facts = found.density_text ? ` Such a record is ${found.density_text}.` : ` ${found.sentence}`;
   const steps = found.view?.actions?.length || (found.view?.path?.length ?? 1) - 1;
   return present([
     h("p", { class: refused ? "verdict-line no" : "verdict-line yes" }, badge, facts),
@@ -179,9 +178,10 @@ function told(found) {
       h(
         "ul",
         { class: "findings" },
-        found.findings.map((one) => h("li", {}, one.text)),
+        found.findings.map((one) => h("li", {}, sentence(one.text))),
       ),
     found.least &&
+      !onlyScore &&
       h(
         "p",
         { class: "least" },
