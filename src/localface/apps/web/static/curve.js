@@ -29,7 +29,7 @@ export function bent(points, axes) {
  * @param {number[]} knots
  * @param {number[]} heights
  */
-export function interpolated(x, knots, heights) {
+function interpolated(x, knots, heights) {
   let low = 0;
   let high = knots.length - 1;
   while (high - low > 1) {

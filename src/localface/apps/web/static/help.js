@@ -2,7 +2,7 @@
 import { h } from "./dom.js";
 
 /** @type {Record<string, [string, string]>} the term as it is asked about, and what it means */
-export const GLOSSARY = {
+const GLOSSARY = {
   score: ["score", "What the model gives this record. The decision changes where the score passes the mark on the bar."],
   usual: [
     "how usual",
