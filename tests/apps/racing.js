@@ -104,6 +104,12 @@
     attributes: true,
   });
 
+  // A step back may lead to a record that was entered before; heard of before the page hears of it.
+  addEventListener("popstate", () => {
+    const record = new URLSearchParams(location.hash.slice(1)).get("record");
+    if (race.on && record) race.entered = JSON.parse(record).los;
+  });
+
   const press = (selector) => pick([...document.querySelectorAll(selector)].filter((one) => one.offsetParent))?.click();
   const slide = (selector) => {
     const input = pick([...document.querySelectorAll(selector)].filter((one) => !one.disabled));

@@ -484,6 +484,12 @@ def test_what_speaks_for_and_against_is_shown_with_the_whole_record(
     page.locator(".whole-record summary").click()
     assert page.locator(".value-cell").count() == len(found["features"])
     assert page.locator(".value-cell svg[aria-label]").count() == len(found["features"])
+    tallest = (
+        "all => all.map(one => Math.max(...[...one.querySelectorAll('.people')]"
+        ".map(bar => bar.getBoundingClientRect().height)))"
+    )
+    heights = page.locator(".value-cell svg").evaluate_all(tallest)
+    assert min(heights) > 15, "where comparable people are is to be seen"
 
 
 def test_what_is_hard_to_change_is_planned_around(bench: Watched, ward: str, patient: int) -> None:
