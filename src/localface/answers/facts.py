@@ -11,6 +11,7 @@ import numpy as np
 
 from localface._version import __version__
 from localface.answers.action import Action
+from localface.answers.cautions import keep_without_path
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
@@ -166,6 +167,26 @@ class RecourseFacts:
             rows=(self.rows[0], *(None for _ in self.actions)),
             proven_within=None,
             actions=(),
+        )
+
+    def without_path(self, status: Status, reason: str) -> Self:
+        """Return the same person's answer without path and actions: no, and why not."""
+        return replace(
+            self,
+            status=status,
+            reason=reason,
+            records=self.records[:1],
+            scores=self.scores[:1],
+            densities=self.densities[:1],
+            rows=self.rows[:1],
+            certificates=(),
+            actions=(),
+            relaxed_to=None,
+            widened={},
+            proven_within=None,
+            composed=False,
+            robustness=None,
+            cautions=tuple(keep_without_path(self.cautions)),
         )
 
     @property
