@@ -208,8 +208,12 @@ class RecourseFacts:
 
     @property
     def changes(self) -> tuple[FeatureChange, ...]:
-        """What differs between now and the end, by at least its resolution; the largest first."""
-        return changes_between(self.schema, self.scales, self.records[0], self.records[-1])
+        """What differs between now and the end, by at least its resolution; the largest first.
+
+        The end is where the actions lead; without any, where the path does.
+        """
+        first, last = self.with_actions_as_path().records[[0, -1]]
+        return changes_between(self.schema, self.scales, first, last)
 
     @property
     def missing(self) -> tuple[str, ...]:
