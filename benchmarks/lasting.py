@@ -3,8 +3,9 @@
     python benchmarks/lasting.py [--tables german ...] [--people 40] [--unseen 20] [--seed 0]
 
 For each table: how many of the unseen models agree with the ends of answers as they come and with
-lasting=0.7, 0.9 and 0.97, at what effort; whether of answers that say p about p hold, in five
-bins; and whether some setting is as valid as each peer at no more effort, for the same people.
+lasting=0.7, 0.9 and 0.97, at what effort, and how many are refused because nothing keeps the wish;
+whether of answers that say p about p hold, in five bins; and whether some setting is as valid as
+each peer at no more effort, for the same people (--peer-people 0 leaves peers out).
 Rows are at most 3,000 a table and forests have 50 trees, so that a table takes a minute or two.
 The folder of the tables is named by LOCALFACE_DATA; a table that is not there is left out.
 """
@@ -15,14 +16,14 @@ import argparse
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from lasting_tables import TABLES, UNSEEN, Array, Trial, make_trial
-from localface import LocalFACE
+from localface import LocalFACE, Status
 from localface.analyses.lasting import learnt_lasting
 from localface.data.read import read_records
 from localface.evaluation.baselines import FACE, NICE, NearestUnlike, Task, Wachter
@@ -41,7 +42,7 @@ SLOW = 4  # times fewer people are asked of by peers that take long
 class Ends:
     """The ends that a method gave, by the number of the person; the share of models that agree.
 
-    ``stated`` is what the answers themselves say; ``kept`` whether they say that a wish is kept.
+    ``stated`` is what the answers themselves say; ``refused`` how many are refused for a wish.
     """
 
     name: str
@@ -51,7 +52,7 @@ class Ends:
     stated: dict[int, float]
     features: dict[int, int]
     seconds: float = 0.0
-    kept: frozenset[int] = frozenset()
+    refused: int = 0
 
     @property
     def holds(self) -> dict[int, float]:
@@ -92,12 +93,12 @@ def main() -> None:
 def report(trial: Trial, peer_people: int) -> int:
     """Print what one table shows; return how many bars are missed."""
     print(f"\n## {trial.name}: {len(trial.data):,} rows, {len(trial.people)} people\n")
-    print("| method | answered | unseen agree | length | features | CPU s a person |")
-    print("|---|---|---|---|---|---|", flush=True)
+    print("| method | answered | not lasting | unseen agree | length | features | CPU s a person |")
+    print("|---|---|---|---|---|---|---|", flush=True)
     own = list(ours(trial))
     for one in own:
         print(line(one), flush=True)
-    theirs = list(peers(trial, peer_people))
+    theirs = list(peers(trial, peer_people)) if peer_people else []
     for one in theirs:
         print(line(one), flush=True)
     failed = [
@@ -112,7 +113,7 @@ def line(one: Ends) -> str:
     """One method as a row of the table."""
     many = np.mean(list(one.features.values()) or [np.nan])
     return (
-        f"| {one.name} | {len(one.holds)} of {one.asked} | {one.valid():.1%} | "
+        f"| {one.name} | {len(one.holds)} of {one.asked} | {one.refused} | {one.valid():.1%} | "
         f"{one.middle():.2f} | {many:.1f} | {one.seconds / max(one.asked, 1):.2f} |"
     )
 
@@ -134,8 +135,9 @@ def ours(trial: Trial) -> Iterator[Ends]:
         told = {i: one.robustness.lasting.probability for i, one in found.items()}
         many = {i: len({n for a in one.actions for n in a.changes}) for i, one in found.items()}
         ends = {i: one.end for i, one in found.items()}
-        kept = frozenset(i for i, p in told.items() if p >= (wish or 0))
-        yield judged(trial, name, ends, (told, many, kept), seconds=spent)
+        refused = sum(one.status is Status.NOT_LASTING for one in answers)
+        made = judged(trial, name, ends, (told, many), seconds=spent)
+        yield replace(made, refused=refused)
 
 
 def peers(trial: Trial, n_people: int) -> Iterator[Ends]:
@@ -166,13 +168,13 @@ def judged(
     trial: Trial,
     name: str,
     ends: dict[int, pd.DataFrame],
-    told: tuple[dict[int, float], dict[int, int], frozenset[int]] = ({}, {}, frozenset()),
+    told: tuple[dict[int, float], dict[int, int]] = ({}, {}),
     *,
     seconds: float,
     asked: int | None = None,
 ) -> Ends:
     """Hold ends against the unseen models, and measure how far they are."""
-    stated, features, kept = told
+    stated, features = told
     asked = len(trial.people) if asked is None else asked
     if not ends:
         return Ends(name, asked, {}, {}, {}, {}, seconds)
@@ -191,7 +193,6 @@ def judged(
         stated,
         features or changed,
         seconds,
-        kept,
     )
 
 
@@ -228,20 +229,19 @@ def by_chance(votes: Array) -> float:
 
 
 def validity_bar(one: Ends) -> Iterator[bool]:
-    """Do enough unseen models agree with all answers, also those that say they miss the wish?"""
-    kept = sorted(one.kept)
-    of_all = one.valid()
-    of_kept = one.valid(kept) if kept else float("nan")
-    reached = bool(of_all >= VALID)
+    """Do enough unseen models agree with the answers that are given?"""
+    reached = bool(one.valid() >= VALID)
     print(
-        f"- {one.name}: {of_all:.1%} of unseen models agree with all {len(one.holds)} answers, "
-        f"{of_kept:.1%} with the {len(kept)} that say that they keep it: {said(reached)}"
+        f"- {one.name}: {one.valid():.1%} of unseen models agree with the {len(one.holds)} answers "
+        f"given, {one.refused} are refused: {said(reached)}"
     )
     yield not reached
 
 
 def effort_bar(own: Sequence[Ends], theirs: Sequence[Ends]) -> Iterator[bool]:
     """Is some setting as valid as each peer, at no more effort, for the same people?"""
+    if not theirs:
+        return
     ahead = [one.name for one in theirs if is_ahead(one, own)]
     reached = not ahead
     print(f"- validity at equal effort at least every peer's: {said(reached)}", *ahead)

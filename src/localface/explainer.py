@@ -73,7 +73,8 @@ class LocalFACE(PromisingExplainer, JudgingExplainer):
         The score to reach, 0.5 if not given; a regressor needs one, and a range has its own.
     lasting
         How likely a retrained model is to agree with an answer, as in 0.9: more is asked for where
-        it takes more. It needs ``y``; a call may say otherwise.
+        it takes more, and where nothing is so lasting, the answer is no. It needs ``y``; a call
+        may say otherwise.
     min_density
         How rare a state on the way may be: 0.05 means that none is rarer than the states of
         the rarest 5 % of people.

@@ -321,3 +321,24 @@ def test_ways_that_end_at_other_values_are_not_said_to_change_other_features():
     ways = explainer.alternatives({"a": -0.5, "b": -0.5}, n=4, differ="values")
     assert len(set(ways.changed)) < len(ways) == 4
     assert ways.sentence == "4 ways that end at different values"
+
+
+def test_whatever_a_call_finds_that_keeps_a_feature_is_among_all_there_is():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(250, 3)), columns=["a", "b", "c"])
+
+    def score(rows):
+        values = np.asarray(rows, dtype=float)
+        past = np.maximum(values[:, 0] - 0.7, values[:, 1:].sum(axis=1) - 1.6)
+        return 1 / (1 + np.exp(-6 * past))
+
+    made = LocalFACE(score, table, search=Search(n_neighbors=10))
+    for number in np.flatnonzero(score(table) < 0.3)[:12]:
+        person = table.iloc[[number]]
+        ways = made.alternatives(person, 3)
+        if not ways.exhausted:
+            continue
+        for name in ways.changed[0]:
+            other = made.explain(person, fixed=[name])
+            changed = {one for action in other.actions for one in action.changes}
+            assert not changed or any(names <= changed for names in ways.changed)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,15 +12,20 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
-from localface import LocalFACE, Recourse, Search, refits
+from localface import LocalFACE, Recourse, Search, Status, refits
+from localface.analyses.lasting import go_on_until_lasting
 from localface.analyses.lasting.agreement import AgreementMap, fit_agreement_map
 from localface.analyses.lasting.margin_scale import MarginScale
-from localface.errors import InputError, ModelError
+from localface.answers.cautions import caution_without_actions
+from localface.engine.clock import Clock
+from localface.errors import InputError, ModelError, NoRecourse
+from localface.search.outcome import MissingActions
 
 RNG = np.random.default_rng(0)
 DATA = pd.DataFrame(RNG.normal(size=(160, 3)), columns=["east", "north", "up"])
 Y = (DATA["east"] + DATA["north"] + RNG.normal(scale=2, size=160) > 0).astype(int).to_numpy()
 MODEL = LogisticRegression().fit(DATA, Y)
+NONE = MissingActions()
 PERSON = {"east": -1.0, "north": -0.5, "up": 0.2}
 
 
@@ -148,13 +155,75 @@ def test_an_explainer_may_wish_for_all_its_answers_and_a_call_may_say_otherwise(
     assert probability(wishing.explain(PERSON, lasting=0.3)) < 0.9
 
 
-def test_the_most_lasting_answer_is_given_where_none_lasts_enough(ready: LocalFACE) -> None:
+def test_a_wish_that_nothing_keeps_is_refused_and_the_lower_one_that_is_named_is_kept(
+    ready: LocalFACE,
+) -> None:
     answer = ready.explain(PERSON, lasting=0.999)
+
+    assert answer.status is Status.NOT_LASTING
+    assert not answer.actions
+    assert len(answer.records) == 1
+    assert answer.robustness is None
+    told = re.search(
+        r"the most lasting plan found holds under a retrained model with probability ([\d.]+) %, "
+        r"and 99.9 % was asked for \(lasting=0.999\); lasting=([\d.]+) finds a plan",
+        answer.reason,
+    )
+    assert told is not None
+    most = float(told[1]) / 100
+    lower = float(told[2])
+    assert probability(ready.explain(PERSON, lasting=lower)) >= lower
+    assert lower == pytest.approx(most, abs=0.02)
+    assert not answer.cautions
+    assert Recourse.from_json(answer.to_json()) == answer
+    with pytest.raises(NoRecourse, match="the most lasting plan found"):
+        answer.require()
+
+
+def test_whatever_is_wished_an_answer_that_is_given_keeps_it(ready: LocalFACE) -> None:
+    people = DATA[MODEL.predict(DATA) == 0].iloc[:8]
+
+    for wish in (0.5, 0.9, 0.97):
+        for answer in ready.explain_many(people, lasting=wish, progress=False):
+            assert answer.status in (Status.FOUND, Status.NOT_LASTING)
+            assert not answer.found or probability(answer) >= wish
+
+
+def test_by_best_effort_the_most_lasting_answer_is_given_and_says_so(ready: LocalFACE) -> None:
+    refused = ready.explain(PERSON, lasting=0.999)
+    answer = ready.explain(PERSON, lasting=0.999, best_effort=True)
 
     assert answer.found
     assert probability(answer) < 0.999
     assert "this is the most lasting one found" in answer.reason
-    assert any("the most lasting one found" in line for line in answer.cautions)
+    assert "the most lasting one found" in answer.cautions[0]
+    (share,) = re.findall(r"one found, with ([\d.]+ %)", answer.reason)
+    assert f"with probability {share}," in refused.reason
+
+
+def test_a_refusal_takes_over_no_caution_about_a_path_that_it_has_not(ready: LocalFACE) -> None:
+    given = ready.explain(PERSON)
+    warned = replace(given, cautions=("are they right?", caution_without_actions(NONE, 1)))
+
+    no = warned.without_path(Status.NOT_LASTING, "it does not last")
+
+    assert no.cautions == ("are they right?",)
+    assert no.scores == given.scores[:1]
+    assert "it does not last" in str(no)
+
+
+def test_where_time_is_up_the_refusal_says_that_more_could_be_found(ready: LocalFACE) -> None:
+    plain = ready.explain(PERSON)
+    spent = replace(ready.engine.make_request(DATA.iloc[0].to_numpy(), ready.engine.form))
+    late = Clock(1e-9)
+    late.start()
+    request = replace(spent, lasting=0.999, clock=late)
+
+    (answer,) = go_on_until_lasting(ready.engine, ready.engine.plan, [(request, plain)])
+
+    assert answer.status is Status.NOT_LASTING
+    assert answer.cut_short
+    assert "the most lasting plan found before time was up" in answer.reason
 
 
 def test_unless_it_is_wished_lasting_costs_nearly_nothing(ready: LocalFACE) -> None:
@@ -173,14 +242,16 @@ def test_unless_it_is_wished_lasting_costs_nearly_nothing(ready: LocalFACE) -> N
 def test_many_get_the_answers_that_each_would_get_alone(ready: LocalFACE) -> None:
     people = DATA[MODEL.predict(DATA) == 0].iloc[:6]
 
-    together = ready.explain_many(people, lasting=0.8, progress=False)
-    again = explainer(y=Y, n_refits=8).explain_many(people, lasting=0.8, progress=False, n_jobs=2)
-
-    for number, one in enumerate(together):
-        alone = ready.explain(people.iloc[[number]], lasting=0.8)
-        for other in (alone, again[number]):
-            assert np.array_equal(other.records, one.records)
-            assert probability(other) == probability(one)
+    for wish in (0.8, 0.97):  # a few are refused
+        together = ready.explain_many(people, lasting=wish, progress=False)
+        sharing = explainer(y=Y, n_refits=8)
+        again = sharing.explain_many(people, lasting=wish, progress=False, n_jobs=2)
+        for number, one in enumerate(together):
+            alone = ready.explain(people.iloc[[number]], lasting=wish)
+            for other in (alone, again[number]):
+                assert np.array_equal(other.records, one.records)
+                assert other.reason == one.reason
+                assert other.robustness == one.robustness
 
 
 def test_a_plan_is_judged_by_models_that_read_missing_values_and_words() -> None:

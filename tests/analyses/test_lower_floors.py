@@ -10,6 +10,10 @@ import pytest
 
 from localface import LocalFACE, Search, Status
 from localface.analyses.whynot import floors
+from localface.answers.wording import round_share_down
+from localface.cases.moons import two_moons
+from localface.search import lower_floor
+from localface.search.lower_floor import LowerFloor
 from localface.search.person import Person
 from localface.search.questions import ask_point_scores
 
@@ -42,7 +46,7 @@ def test_a_floor_is_never_told_to_come_down_to_a_higher_one(
 ) -> None:
     def far_above(person: Person, **_: Any) -> Any:
         yield from ask_point_scores(person.factual[None, :])
-        return 100.0
+        return LowerFloor(100.0, is_highest=True)
 
     monkeypatch.setattr(floors, "find_lower_floor", far_above)
 
@@ -51,3 +55,24 @@ def test_a_floor_is_never_told_to_come_down_to_a_higher_one(
     told = answer.reason.partition("(min_density=")[2].rstrip(")")
     assert not told or float(told) < answer.min_density
     assert told or "a longer search finds a way: ask with relax=True" in answer.reason
+
+
+def test_the_floor_that_is_told_is_the_one_that_relaxing_finds() -> None:
+    moons = two_moons(1000, noise=0.12, seed=3)
+    made = LocalFACE(moons.model, moons.data, min_density=0.15, search=Search(n_neighbors=15))
+    people = moons.data[moons.model(moons.data) < 0.5][[0, 40, 90]]
+
+    for answer in made.explain_many(people, actions=False, progress=False):
+        assert answer.status is Status.UNREACHABLE
+        relaxed = made.explain(answer.records[0], actions=False, relax=True)
+        told = float(answer.reason.partition("(min_density=")[2].rstrip(")"))
+        assert relaxed.relaxed_to is not None
+        assert told == round_share_down(relaxed.relaxed_to)
+
+
+def test_where_a_higher_floor_may_do_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lower_floor, "_MOST_ROWS", 120)
+
+    answer = explainer().explain(WESTERNER, actions=False, min_density=0.3)
+
+    assert answer.reason.endswith("; relax=True may find one for which it comes down less")

@@ -121,7 +121,7 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
         ("leads to a state more common than 1 in 20 people's",),
         ("together; needs step 1 first; leads to a state more common than 30 % of people's",),
     ]
-    assert [str(change) for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
+    assert [change.values_text for change in page.steps[1].changes] == ["9 -> 14", "0.55 -> 0.35"]
     assert page.steps[1].score == "0.92"
     assert "beside it: a path of 3 steps through real people (.path)" in page.closing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from handmade import answer, short_answer
+from handmade import acted_answer, answer, short_answer
 
 from localface.answers.changes import changes_between
 from localface.data.feature import Feature
@@ -40,5 +40,15 @@ def test_a_change_is_written_with_its_unit() -> None:
 
     changes = changes_between(schema, (3.0, 9.0), np.array([91.0, 40.0]), np.array([95.0, 41.0]))
 
-    assert [str(change) for change in changes] == ["91 -> 95 %", "40 -> 41"]
+    assert [change.values_text for change in changes] == ["91 -> 95 %", "40 -> 41"]
+    assert [str(change) for change in changes] == ["spo2 91 -> 95 %", "age 40 -> 41"]
     assert changes[0].size == 4 / 3
+
+
+def test_the_changes_of_an_answer_are_those_of_its_actions() -> None:
+    acted = acted_answer()
+
+    changed = {name for action in acted.actions for name in action.changes}
+
+    assert {change.name for change in acted.changes} == changed
+    assert {change.name for change in acted.changes} < {one.name for one in answer().changes}

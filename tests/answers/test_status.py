@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from localface.answers.status import Status
+from typing import get_args
+
+from localface.answers.status import Status, StatusName
 
 
 def test_every_status_is_a_sentence() -> None:
@@ -11,9 +13,11 @@ def test_every_status_is_a_sentence() -> None:
         "ALREADY_THERE",
         "NO_TARGET",
         "UNREACHABLE",
+        "NOT_LASTING",
         "BUDGET",
         "OUT_OF_TIME",
     }
+    assert [status.name for status in Status] == list(get_args(StatusName))
     assert all(len(status.value.split()) > 5 for status in Status)
 
 

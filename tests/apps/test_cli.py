@@ -114,6 +114,19 @@ class TestExplain:
         assert "not used" not in told.err
         refused(run(*FROM_PERSON, "--lasting", "0.9"), "lasting=0.9 needs to know")
 
+    def test_a_wish_that_cannot_be_kept_is_no_recourse_unless_by_best_effort(
+        self, run: Run
+    ) -> None:
+        ROWS.assign(outcome=np.where(IS_EAST, "ready", "not yet")).to_csv("rows.csv", index=False)
+        asked = (*FROM_PERSON, "--outcome", "outcome", "--lasting", "0.9999")
+
+        told = run(*asked)
+        assert told.code == 3
+        assert "the most lasting plan found holds under a retrained model" in told.out
+        told = run(*asked, "--best-effort")
+        assert told.code == 0
+        assert told.out.startswith("caution: no answer was found that a retrained model agrees")
+
     def test_a_column_says_whose_rows_they_are_and_is_no_feature(self, run: Run) -> None:
         ROWS.assign(who=np.arange(len(ROWS)) // 2).to_csv("rows.csv", index=False)
         ran = run(*FROM_ROW, "--drop", "outcome", "--groups", "who", "--json")

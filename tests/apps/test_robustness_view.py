@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from localface import LocalFACE, Recourse, Search
+from localface import LocalFACE, Recourse, Search, Status
 from localface.answers.robustness import Lasting, ModelVerdict, Robustness
 from localface.apps.web.bodies.responses import View
 from localface.apps.web.views.view import answer_view
@@ -45,6 +45,17 @@ def test_a_view_of_an_answer_of_which_nothing_is_known_says_so(answer: Recourse)
     view = View(**answer_view(answer))
 
     assert (view.robustness, view.models, view.lasting, view.firmness) == (None,) * 4
+
+
+def test_a_view_of_a_wish_that_was_not_kept_says_why_and_shows_no_plan(answer: Recourse) -> None:
+    no = answer.without_path(Status.NOT_LASTING, "the most lasting plan found holds with 71 %")
+
+    view = View(**answer_view(no))
+
+    assert (view.status, view.word) == ("NOT_LASTING", "not lasting")
+    assert "holds with 71 %" in view.reason
+    assert not view.actions
+    assert view.lasting is None
 
 
 @pytest.mark.parametrize(

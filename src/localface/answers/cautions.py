@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from localface.answers.doubt import Doubt
 from localface.answers.wording import format_count, format_more_unusual_than, join_words
@@ -21,6 +21,8 @@ FEWEST_COMPARABLE = 50
 """Comparable people without whom an answer rests on too few to go unsaid."""
 
 _NAMES_SHOWN = 4  # features named in one sentence
+_FIRST_STEP = ", so the first step starts where hardly anybody is"
+_PATH_FOLLOWS = "what follows is a path of"
 
 
 def doubts_about_record(
@@ -59,7 +61,7 @@ def cautions_about_own_state(share: float, floor: float, *, found: bool) -> Iter
     """
     if share >= min(floor, FAR_BELOW):
         return
-    first_step = ", so the first step starts where hardly anybody is" if found else ""
+    first_step = _FIRST_STEP if found else ""
     rare = format_more_unusual_than(share)
     yield f"taken together, these values are {rare}{first_step}: are they right?"
 
@@ -107,7 +109,7 @@ a path of 1 step, which changes several features at once'
     """
     steps = format_count(n_steps, "step", "steps")
     each = "each of which" if n_steps > 1 else "which"
-    path = f"what follows is a path of {steps}, {each} changes several features at once"
+    path = f"{_PATH_FOLLOWS} {steps}, {each} changes several features at once"
     if missing.most is None:
         return f"no short list of actions was found that keeps to common states: {path}"
     most = format_count(missing.most, "feature", "features")
@@ -115,6 +117,18 @@ a path of 1 step, which changes several features at once'
     if missing.fewest is not None:
         instead = f"but one with {missing.fewest} (max_features={missing.fewest})"
     return f"no plan with at most {most} was found, {instead}: {path}"
+
+
+def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
+    """Those cautions about an answer that hold where its path is taken away.
+
+    >>> two = ["compared with only about 12 people", caution_without_actions(MissingActions(), 2)]
+    >>> list(keep_without_path(two))
+    ['compared with only about 12 people']
+    """
+    for line in cautions:
+        if _PATH_FOLLOWS not in line:
+            yield line.replace(_FIRST_STEP, "")
 
 
 def _caution_about_missing(feature: Feature, code: float, option: str) -> str:

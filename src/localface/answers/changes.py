@@ -44,9 +44,14 @@ class FeatureChange:
         """What people read in place of the name."""
         return self.feature.display_name
 
-    def __str__(self) -> str:
+    @property
+    def values_text(self) -> str:
+        """The value before and the value after, without the feature's name."""
         unit = f" {self.feature.unit}" if self.feature.unit else ""
         return f"{self.texts[0]} -> {self.texts[1]}{unit}"
+
+    def __str__(self) -> str:
+        return f"{self.label} {self.values_text}"
 
 
 def changes_between(

@@ -11,6 +11,7 @@ import numpy as np
 
 from localface._version import __version__
 from localface.answers.action import Action
+from localface.answers.cautions import keep_without_path
 from localface.answers.certificate import Certificate
 from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.disclosure import Disclosure
@@ -168,6 +169,26 @@ class RecourseFacts:
             actions=(),
         )
 
+    def without_path(self, status: Status, reason: str) -> Self:
+        """Return the same person's answer without path and actions: no, and why not."""
+        return replace(
+            self,
+            status=status,
+            reason=reason,
+            records=self.records[:1],
+            scores=self.scores[:1],
+            densities=self.densities[:1],
+            rows=self.rows[:1],
+            certificates=(),
+            actions=(),
+            relaxed_to=None,
+            widened={},
+            proven_within=None,
+            composed=False,
+            robustness=None,
+            cautions=tuple(keep_without_path(self.cautions)),
+        )
+
     @property
     def entry(self) -> bool:
         """Whether the first step leads from below the floor to above it."""
@@ -187,8 +208,12 @@ class RecourseFacts:
 
     @property
     def changes(self) -> tuple[FeatureChange, ...]:
-        """What differs between now and the end, by at least its resolution; the largest first."""
-        return changes_between(self.schema, self.scales, self.records[0], self.records[-1])
+        """What differs between now and the end, by at least its resolution; the largest first.
+
+        The end is where the actions lead; without any, where the path does.
+        """
+        first, last = self.with_actions_as_path().records[[0, -1]]
+        return changes_between(self.schema, self.scales, first, last)
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ def page_as_text(page: Page) -> str:
     """Render a page for a terminal."""
     changes = [change for step in page.steps for change in step.changes]
     longest_name = max((len(to_one_line(change.label)) for change in changes), default=0)
-    longest_change = max((len(to_one_line(str(change))) for change in changes), default=0)
+    longest_change = max((len(to_one_line(change.values_text)) for change in changes), default=0)
     name_width = min(longest_name, _WIDEST_NAME)
     change_width = min(longest_change, _WIDEST_CHANGE)
     lines = [
@@ -50,7 +50,8 @@ def page_as_text(page: Page) -> str:
 def _step_text_lines(step: PageStep, name_width: int, change_width: int) -> Iterator[str]:
     """Yield the lines of one step: the score stands beside the last of its changes."""
     rows = [
-        f"{to_one_line(change.label):<{name_width}}  {to_one_line(str(change)):<{change_width}}"
+        f"{to_one_line(change.label):<{name_width}}  "
+        f"{to_one_line(change.values_text):<{change_width}}"
         for change in step.changes
     ]
     if step.smaller_changes_phrase:

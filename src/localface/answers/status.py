@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Literal
+
+StatusName = Literal[
+    "FOUND",
+    "ALREADY_THERE",
+    "NO_TARGET",
+    "UNREACHABLE",
+    "NOT_LASTING",
+    "BUDGET",
+    "OUT_OF_TIME",
+]
+"""The names of the statuses, for descriptions of what programs read."""
 
 
 class Status(Enum):
@@ -13,6 +25,10 @@ class Status(Enum):
     NO_TARGET = "no change that this person may make reaches the target"
     UNREACHABLE = (
         "people who reach the target exist, but no path through common enough states leads to them"
+    )
+    NOT_LASTING = (
+        "plans that reach the target exist, but none was found that a retrained model is likely "
+        "enough to agree with"
     )
     BUDGET = "the row budget ran out before a path was found"
     OUT_OF_TIME = "time was up before a path was found"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,26 @@ class Box:
             lower[j] = max(limit.lower, limit.own - factor * limit.by)
             upper[j] = min(limit.upper, limit.own + factor * limit.by)
         return replace(self, lower=lower, upper=upper)
+
+    def kept_in(self, features: Collection[int], kept: Box) -> Box:
+        """The box with what another one says of some features."""
+        inside = np.isin(np.arange(len(self.lower)), list(features))
+
+        def taken_over(own: Mapping[int, Any], other: Mapping[int, Any]) -> dict[int, Any]:
+            rest = {j: value for j, value in own.items() if j not in features}
+            return rest | {j: value for j, value in other.items() if j in features}
+
+        return replace(
+            self,
+            lower=np.where(inside, kept.lower, self.lower),
+            upper=np.where(inside, kept.upper, self.upper),
+            up=np.where(inside, kept.up, self.up),
+            down=np.where(inside, kept.down, self.down),
+            allowed=taken_over(self.allowed, kept.allowed),
+            reasons=taken_over(self.reasons, kept.reasons),
+            distance_limits=taken_over(self.distance_limits, kept.distance_limits),
+            grows_to=taken_over(self.grows_to, kept.grows_to),
+        )
 
     def with_whole_limits(self, features: Sequence[Feature]) -> Box:
         """Return the same box with whole numbers as the limits of features that have no others."""

@@ -70,7 +70,8 @@ class Ask:
         False,
         "flag",
         "where the target cannot be reached, go as far as possible: the way to the best score that "
-        "can be reached, with a caution that says so",
+        "can be reached, with a caution that says so; where lasting= cannot be kept, the most "
+        "lasting one",
     )
     actions: bool = _option_field(
         True, "flag", "also work out a plan: few changes, in order; without, the path alone"
@@ -96,7 +97,7 @@ class Ask:
         None,
         "number",
         "go so far past the threshold that a retrained model agrees with this probability, as in "
-        "0.9; the explainer needs y= for it",
+        "0.9, or say how lasting the best there is would be; the explainer needs y= for it",
     )
     weights: Mapping[str, float] | None = _option_field(
         None,

@@ -262,7 +262,7 @@ def _raise_floor(
 ) -> Questions[tuple[LocalGraph, Exploration]]:
     """Raise the floor as far as a path to some target allows; the shortest above it is wanted."""
     start = found.trail[1] if found.entry else 0
-    trail, log_density = yield from densest_path(
+    trail, log_density, _ = yield from densest_path(
         graph, start, n_neighbors=plan.walk_options.n_neighbors
     )
     if found.entry:
@@ -296,11 +296,11 @@ def _search_above_lower_floor(
 ) -> Questions[Outcome | None]:
     """Lower the floor as little as a path to some target needs; None where no floor helps."""
     start = 0
-    trail, log_density = yield from densest_path(
+    trail, log_density, _ = yield from densest_path(
         graph, start, n_neighbors=plan.walk_options.n_neighbors
     )
     if found.entries:
-        by_entry, entered = yield from densest_path(
+        by_entry, entered, _ = yield from densest_path(
             graph, found.entries[0], n_neighbors=plan.walk_options.n_neighbors
         )
         if by_entry and (not trail or entered > log_density):

@@ -197,13 +197,18 @@ def test_few_ends_of_a_level_are_looked_at(monkeypatch):
     assert asked == [8, 8]
 
 
-def test_few_routes_of_a_level_are_tried(monkeypatch):
+@pytest.mark.parametrize(
+    ("spare", "tried"), [(True, 3), (False, 5)], ids=["a level follows", "all there is changes"]
+)
+def test_few_routes_of_a_level_are_tried_and_more_where_none_follows(monkeypatch, spare, tried):
     monkeypatch.setattr(fewest, "_MOST_ROUTES", 3)
+    monkeypatch.setattr(fewest, "_MOST_LAST_ROUTES", 5)
     script = nobody(
-        1, log_density=lambda points: np.where(np.abs(points[:, 0] - 0.5) < 0.1, -1.0, 1.0)
+        2, log_density=lambda points: np.where(np.abs(points[:, 0] - 0.5) < 0.1, -1.0, 1.0)
     )
 
-    found = fewest_of(script, *[[1 + i / 100] for i in range(40)])
+    ends = [[1 + i / 100, 0.0] for i in range(40)]
+    found = fewest_of(script, *ends, *[[0.0, -0.1]] * spare, most=1)
 
     steps = [
         question
@@ -211,7 +216,7 @@ def test_few_routes_of_a_level_are_tried(monkeypatch):
         if isinstance(question, DensityAlong) and (question.starts != question.ends).any()
     ]
     assert found is None
-    assert len(steps) == 3
+    assert len(steps) == tried
 
 
 def test_someone_below_the_floor_ends_above_it():

@@ -81,10 +81,7 @@ class _Tree:
         open_ = unknown[: MOST_BRANCHES - self.branches]
         self.branches += len(open_)
         self.cut = self.cut or len(open_) < len(unknown)
-        requests = [replace(self.request, fixed=fixed) for fixed in open_]
-        for fixed, answer in sorted(
-            self._answers_by_branch(open_, requests), key=lambda one: sorted(one[0])
-        ):
+        for fixed, answer in sorted(self._answers_by_branch(open_), key=lambda one: sorted(one[0])):
             self.cut = self.cut or answer.cut_short
             known[fixed] = self._keep_recourse(fixed, answer)
         return [(fixed, names) for fixed, names in known.items() if names is not None]
@@ -107,25 +104,47 @@ class _Tree:
         some = sorted(self.ways, key=lambda names: (names not in least, sort_key(names)))[:n]
         return tuple(self.ways[names] for names in sorted(some, key=sort_key))
 
-    def _answers_by_branch(
-        self, branches: list[Names], requests: list[Request]
-    ) -> Iterator[tuple[Names, Recourse]]:
+    def _answers_by_branch(self, branches: list[Names]) -> Iterator[tuple[Names, Recourse]]:
+        """Search each branch: without touching what it fixes, at first by the actions alone.
+
+        The path leads to other ends where it leaves these features as they are, too: a branch is
+        without recourse only if that finds none either.
+        """
+        again = []
+        requests = [replace(self.request, fixed=fixed) for fixed in branches]
         for i, answer in self.engine.answer(requests, self.plan):
-            yield branches[i], answer
+            if _has_changes(answer) or not branches[i] or self.request.goal is not None:
+                yield branches[i], answer
+            else:
+                again.append(branches[i])
+        kept = [self._request_that_keeps(fixed) for fixed in again]
+        for i, answer in self.engine.answer(kept, self.plan):
+            yield again[i], answer
+
+    def _request_that_keeps(self, fixed: Names) -> Request:
+        """The request of somebody who may not change some features at all."""
+        schema = self.engine.schema
+        never = schema.box(self.request.record, dict.fromkeys(fixed, "never"))
+        indices = [schema.index(name) for name in fixed]
+        return replace(self.request, fixed=fixed, box=self.request.box.kept_in(indices, never))
 
     def _keep_recourse(self, fixed: Names, answer: Recourse) -> Names | None:
         """Keep a recourse; returns the features that it changes, None where there is none."""
         if not fixed:
             self.refusal = answer
-        names = merge_linked_features(answer.schema, changed_by(answer))
-        if not (answer.found and names):
+        if not _has_changes(answer):
             self._closed.append(fixed)
             return None
+        names = merge_linked_features(answer.schema, changed_by(answer))
         self.ways.setdefault(names, answer)
         return names
 
     def _is_known_dead_end(self, fixed: Names) -> bool:
         return any(closed <= fixed for closed in self._closed)
+
+
+def _has_changes(answer: Recourse) -> bool:
+    return answer.found and bool(changed_by(answer))
 
 
 def _branches_of_next_level(level: list[tuple[Names, Names]]) -> Iterator[Names]:

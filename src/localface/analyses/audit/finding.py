@@ -106,7 +106,7 @@ class Finding:
                 yield "in the box", f"no: {'; '.join(self.broken)}"
             return
         for i, change in enumerate(self.changes):
-            yield ("" if i else "changes"), f"{change.label} {change}"
+            yield ("" if i else "changes"), str(change)
         score = f"score {self.target.format_score(self.score)}, wanted {self.target.sentence}"
         yield "valid", f"{_yes_or_no(self.valid)}: {score}"
         yield (

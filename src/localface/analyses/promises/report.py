@@ -205,7 +205,7 @@ _COLUMNS: dict[str, Callable[[RecheckedPromise], Any]] = {
     "score_promised": lambda one: one.measured and one.measured.score_promised,
     "score": lambda one: one.measured and one.measured.score,
     "done": lambda one: one.done,
-    "left": lambda one: "; ".join(f"{change.name} {change}" for change in one.left),
+    "left": lambda one: "; ".join(f"{change.name} {change.values_text}" for change in one.left),
     "cost_left": lambda one: one.measured and one.measured.cost,
     "way": lambda one: one.way.name,
     "cost": lambda one: one.cost,

@@ -164,7 +164,7 @@ class RecheckedPromise:
         if self.has_progress:
             lines += [f"  {one}" for one in self.progress]
         if self.left and self.status is not PromiseStatus.ARRIVED:
-            changes = [f"{to_one_line(one.label)} {one}" for one in self.left]
+            changes = [f"{to_one_line(one.label)} {one.values_text}" for one in self.left]
             lines.append(f"  left of the plan: {join_words(changes)}")
         cost = "" if not self.cost else f" ({self.cost:.2g} standard deviations)"
         lines.append(f"  {self.way.value}{cost}")

@@ -194,7 +194,7 @@ class Check:
 def _page_of_check(found: Check) -> Page:
     """Put a check on a page: the wish, what holds of it, what refuses it and what would open it."""
     changes = changes_between(found.schema, found.scales, *found.records)
-    wish = ", ".join(f"{change.label} {change}" for change in changes) or "nothing changes"
+    wish = ", ".join(str(change) for change in changes) or "nothing changes"
     distance_limits = "reaches" if found.valid else "does not reach"
     opening = [
         f"wished: {wish}",

@@ -26,6 +26,7 @@ _CHECKED_AT_ONCE = 32  # ends whose ground is looked at in one question
 _MOST_CHECKED = 128  # ends of one level whose ground is looked at
 _MOST_KEPT = 4  # sets of as many changes: which is the least effort is seen when values settle
 _MOST_ROUTES = 8  # ends of one level to which a route is looked for
+_MOST_LAST_ROUTES = 32  # the same of sets that change all there is: no level follows
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +61,8 @@ def find_fewest_changes(
         if not len(sets):
             break
         scores = yield from graph.scores_of_states(swaps.states(sets), rows)
-        level = _Level(graph, swaps, sets, scores, rows, log_floor, max_changes)
+        most_routes = _MOST_LAST_ROUTES if size == len(swaps.groups) else _MOST_ROUTES
+        level = _Level(graph, swaps, sets, scores, rows, log_floor, max_changes, most_routes)
         found = yield from level.cheapest_on_common_ground()
         if found and (not best or found[0].cost < best[0].cost):
             best = found
@@ -78,6 +80,7 @@ class _Level:
     rows: Ids
     log_floor: float
     max_changes: int
+    most_routes: int
 
     def cheapest_on_common_ground(self) -> Questions[list[FewChanges]]:
         """The cheapest sets that reach the target and have a route, all of as many changes."""
@@ -93,7 +96,7 @@ class _Level:
             some = order[first : first + _CHECKED_AT_ONCE]
             ends = states[some]
             found = yield from ask_density_along(ends, ends, person.log_floor, person.rule)
-            for i in some[found.passes][: _MOST_ROUTES - tries].tolist():
+            for i in some[found.passes][: self.most_routes - tries].tolist():
                 if kept and (counts[i] > kept[0].cost[0] or len(kept) == _MOST_KEPT):
                     return kept
                 few = yield from self._with_route(i, states[i], (counts[i], efforts[i]))

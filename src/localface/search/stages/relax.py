@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,13 +19,17 @@ _FEW = 2  # levels between two others for which the lower one is raised as littl
 _MOST_LEVELS = 100  # that are tried
 
 
+class DensestPath(NamedTuple):
+    """A path over dense ground, its lowest log-density, and whether denser ones were ruled out."""
+
+    trail: Trail
+    log_density: float
+    is_densest: bool = True
+
+
 def densest_path(
-    graph: LocalGraph,
-    start: int,
-    *,
-    n_neighbors: int,
-    most: float = np.inf,
-) -> Questions[tuple[Trail, float]]:
+    graph: LocalGraph, start: int, *, n_neighbors: int, most: float = np.inf
+) -> Questions[DensestPath]:
     """Find the path from ``start`` to a target with the highest lowest log-density, and that.
 
     Any path will do at first, and then one over denser ground, until there is none: no density
@@ -34,7 +39,7 @@ def densest_path(
     far is the answer.
     """
     if (yield from _is_out_of_step(graph, start, n_neighbors)):
-        return (), -np.inf
+        return DensestPath((), -np.inf)
     k = n_neighbors
     while True:
         ground = KnownGround(graph)
@@ -44,21 +49,22 @@ def densest_path(
             break
         most -= len(ground.ends)
         if trail is None or graph.cut or ground.exhausted or k > len(graph.points) or most <= 0:
-            return (), -np.inf
+            return DensestPath((), -np.inf, trail is not None and most > 0)
         k *= 2
     if len(trail) == 1:
-        return trail, (yield from _upper_bound(graph, start))
+        return DensestPath(trail, (yield from _upper_bound(graph, start)))
     return (yield from _raise_level(ground, trail, n_neighbors=k, most=most))
 
 
 def _raise_level(
     ground: KnownGround, trail: Trail, *, n_neighbors: int, most: float
-) -> Questions[tuple[Trail, float]]:
+) -> Questions[DensestPath]:
     """Find paths on higher and higher levels, halving the levels at which there may be one."""
     graph = ground.graph
     begun = {trail[0]: trail[0]}
     low = yield from _lowest_along(graph, trail)
     high = yield from _upper_bound(graph, trail[0])
+    gave_up = False
     for _ in range(_MOST_LEVELS):
         least = low + _RESOLUTION
         if not least <= high:
@@ -69,6 +75,7 @@ def _raise_level(
             level = max(least, _in_steps(float(levels[len(levels) // 2])))
         walk = LevelWalk(ground, level, begun, n_neighbors=n_neighbors)
         found = yield from walk.run(most)
+        gave_up = found is None
         if found is None:
             break
         if found:
@@ -78,7 +85,7 @@ def _raise_level(
         else:
             begun = walk.parents
             high = np.nextafter(level, -np.inf)
-    return (yield from _shorten(ground, trail, low)), low
+    return DensestPath((yield from _shorten(ground, trail, low)), low, not gave_up)
 
 
 def _shorten(ground: KnownGround, trail: Trail, level: float) -> Questions[Trail]:

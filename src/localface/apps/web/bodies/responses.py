@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
+from localface.answers.status import StatusName
 from localface.apps.web.bodies.requests import JsonValue
 from localface.apps.web.bodies.robustness_views import LastingView, ModelsView
 
@@ -192,7 +193,7 @@ class DoubtView(BaseModel):
 class View(BaseModel):
     """One answer, ready to show."""
 
-    status: Literal["FOUND", "ALREADY_THERE", "NO_TARGET", "UNREACHABLE", "BUDGET", "OUT_OF_TIME"]
+    status: StatusName
     word: str
     sentence: str
     reason: str
