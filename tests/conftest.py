@@ -1,12 +1,14 @@
-"""What all tests share: a deterministic Hypothesis, pictures without a screen, the real data."""
+"""What all tests share: a deterministic Hypothesis, no screen, the real data, the page."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -91,3 +93,41 @@ def data_folder() -> Path:
             f"real data not found at {folder}: set LOCALFACE_DATA to the folder that holds it"
         )
     return folder
+
+
+# The page; helpers are imported where they are used, as without a browser there are no such tests
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Kept no longer than for a module: where Playwright runs, no other event loop may."""
+    from browser import browsing
+
+    with browsing() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def promises_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the ward keeps plans as promises."""
+    return tmp_path_factory.mktemp("promises")
+
+
+@pytest.fixture(scope="session")
+def ward(promises_folder: Path) -> Iterator[str]:
+    """The readiness cohort, as ``localface serve`` shows it on a fresh machine."""
+    from browser import chromium, serving
+
+    chromium()  # skips where there is none
+    with serving("--promises", str(promises_folder)) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def moons() -> Iterator[str]:
+    """Two crescents of people on a plane, as ``localface serve --demo moons`` shows them."""
+    from browser import chromium, serving
+
+    chromium()
+    with serving("--demo", "moons") as url:
+        yield url

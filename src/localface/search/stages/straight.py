@@ -80,7 +80,8 @@ def find_straight_way(
             moves = yield from break_into_small_steps(person, moves, log_floor)
             stops = yield from _stops_above_floor(person, moves, log_floor)
             states = np.stack([person.factual, *(move.point for move in stops)])
-            if norms(np.diff(states, axis=0)).max() <= person.max_step:
+            short = norms(np.diff(states, axis=0)).max(initial=0.0) <= person.max_step
+            if stops and short:
                 return StraightWay(moves, stops, composed.cut, own.rows_of(donors))
     return StraightWay(None, None, composed.cut)
 
@@ -88,9 +89,18 @@ def find_straight_way(
 def _stops_above_floor(
     person: Person, moves: tuple[Move, ...], log_floor: float
 ) -> Questions[tuple[Move, ...]]:
-    """Where a path stops: who starts below the floor is brought above it by its first step."""
+    """Where a path stops: who starts below the floor is brought above it by its first step.
+
+    That step passes no state more unusual than the person's own, as the moves do not; where none
+    does so the path stops nowhere.
+    """
     if log_floor >= person.log_floor - FLOOR_TOLERANCE:
         return moves
     states = np.stack([move.point for move in moves])
     found = yield from ask_density_along(states, states, person.log_floor, person.rule)
-    return moves[int(np.argmax(found.passes)) :]
+    above = np.flatnonzero(found.passes)
+    if not len(above) or above[0] == 0:
+        return moves
+    starts = np.broadcast_to(person.factual, states[above].shape)
+    found = yield from ask_density_along(starts, states[above], log_floor, person.rule)
+    return moves[above[np.argmax(found.passes)] :] if found.passes.any() else ()
