@@ -98,7 +98,9 @@ class AnswerAssembler:
         actions: tuple[Action, ...] = ()
         if action_records is not None:
             actions = tuple(self._actions_in_user_units(outcome, action_records, floor))
+        n_comparable = self._count_comparable(outcome.points[0])
         waiting = self._waiting(outcome, records[0], waiting_record)
+        doubts = self._doubts(records[0])
         return Recourse(
             status=Status[outcome.status],
             reason=self._reason(outcome, box, goal, waiting),
@@ -106,6 +108,8 @@ class AnswerAssembler:
             records=records,
             form=form,
             schema=self.schema,
+            scores=self._scores_to_show(outcome.scores, records),
+            densities=tuple(self.scale.share_below(outcome.log_densities).tolist()),
             certificates=tuple(self._path_certificates(outcome, floor)),
             rows=rows,
             target=self.target,
@@ -113,29 +117,24 @@ class AnswerAssembler:
             scales=self.scales,
             disclosure=disclosure,
             relaxed_to=relaxed_to,
+            proven_within=self.options.slack if outcome.proven else None,
+            composed=outcome.composed,
+            n_comparable=n_comparable,
+            cut_short=outcome.cut_short,
+            cautions=tuple(
+                self._cautions(
+                    outcome,
+                    records[0],
+                    doubts,
+                    n_comparable=n_comparable,
+                    n_rows=disclosure.of,
+                )
+            ),
+            doubts=doubts,
             actions=actions,
             settings=self.settings,
             version=self.version,
-            **self._measures(outcome, records),
-            **self._warnings(outcome, records[0], disclosure.of),
         )
-
-    def _measures(self, outcome: Outcome, records: Array) -> dict[str, Any]:
-        """What was found out about the path as a whole, as fields of the answer."""
-        return {
-            "scores": self._scores_to_show(outcome.scores, records),
-            "densities": tuple(self.scale.share_below(outcome.log_densities).tolist()),
-            "proven_within": self.options.slack if outcome.proven else None,
-            "composed": outcome.composed,
-            "cut_short": outcome.cut_short,
-        }
-
-    def _warnings(self, outcome: Outcome, record: Array, n_rows: int) -> dict[str, Any]:
-        """What is to be minded, and how many people the answer rests on, as fields of it."""
-        n_comparable = self._count_comparable(outcome.points[0])
-        doubts = self._doubts(record)
-        told = self._cautions(outcome, record, doubts, n_comparable=n_comparable, n_rows=n_rows)
-        return {"doubts": doubts, "cautions": tuple(told), "n_comparable": n_comparable}
 
     def step_certificate(
         self, length: float, log_lowest: float, floor: float, *, entry: bool, passed: bool

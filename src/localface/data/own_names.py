@@ -85,8 +85,7 @@ _RUNNING = (
 _YEAR = frozenset({"year", "yr", "jahr"})
 _ORIGINS = frozenset(
     {"built", "build", "construction", "constructed", "founded", "foundation", "established"}
-    | {"manufacture", "manufactured", "made", "birth", "born", "graduated"}
-    | {"graduation"}
+    | {"manufacture", "manufactured", "made", "birth", "born", "graduated", "graduation"}
 )
 _CHOSEN = frozenset({"loan", "emi", "term", "lease", "contract", "deposit", "mortgage", "wanted"})
 _OUTCOMES = frozenset(

@@ -107,7 +107,8 @@ def test_where_rows_are_few_the_covariance_is_that_of_the_others():
 def test_the_marginal_kernel_is_the_integral_of_the_joint_one():
     chance = np.random.default_rng(2)
     matrix = chance.normal(size=(3, 3))
-    marginal = KernelShape(matrix, 0.8, NOBODY).marginal_matrix(np.array([True, True, False]))
+    shape = KernelShape(matrix, 0.8, NOBODY, np.ones(3, dtype=bool))
+    marginal = shape.marginal_matrix(np.array([True, True, False]))
 
     def integrated(own):
         rest = np.linspace(-60, 60, 40_001)

@@ -54,12 +54,12 @@ class _Going:
     @classmethod
     def begin(cls, request: Request, first: Recourse, lasting: Lasting, margin: float) -> _Going:
         """What is known before any search for more."""
-        aim = _LIKELY if request.lasting is None else request.lasting
+        aim = _wanted_of(request)
         return cls(request, first, lasting, margin, first, lasting, margin, aim)
 
     @property
     def wanted(self) -> float:
-        return _LIKELY if self.request.lasting is None else self.request.lasting
+        return _wanted_of(self.request)
 
     @property
     def lasts(self) -> bool:
@@ -119,6 +119,10 @@ class _Going:
             return True
         fewer = _n_features(trial) <= _n_features(self.first)
         return fewer and trial.effort <= _NEARLY * self.first.effort
+
+
+def _wanted_of(request: Request) -> float:
+    return _LIKELY if request.lasting is None else request.lasting
 
 
 def go_on_until_lasting(

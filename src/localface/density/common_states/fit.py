@@ -16,7 +16,7 @@ from localface.density.common_states.joint_density import (
     are_few,
     leave_one_out_log_sums,
 )
-from localface.density.common_states.kernel_shape import KernelShape, varying_numbers
+from localface.density.common_states.kernel_shape import KernelShape
 from localface.density.common_states.model import CommonStates
 from localface.density.common_states.own_density import OwnDensity
 from localface.density.common_states.pair_tables import PairTables
@@ -48,7 +48,7 @@ def fit_common_states(
     shape = KernelShape.fit(points, space, groups)
     places = map_points(points, shape.matrix)
     scan = None
-    if device is not None and not are_few(len(points), varying_numbers(points, space)):
+    if device is not None and not are_few(len(points), shape.numbers):
         scan = device.scan_of(places, shape.copies.groups)
         kde, joint = _fit_kernels_on_device(scan, rows, places, space, shape, chosen)
         weights = row_weights_on_device(scan, places, shape.copies)
@@ -118,7 +118,7 @@ def _fit_kernels(
         chosen,
         shape.bandwidth,
         shape.copies,
-        varying_numbers(rows.points, space),
+        shape.numbers,
         _one_hot_columns(space),
     )
     known = np.full(len(rows), np.nan)

@@ -36,19 +36,22 @@ class KernelShape:
     matrix: Array
     bandwidth: float
     copies: Copies
+    numbers: Mask
+    """The columns of numbers that differ between rows: the others shape no kernel."""
 
     @classmethod
     def fit(cls, points: Array, space: Space, groups: Ids | None) -> KernelShape:
         """Fit the map by a shrunken covariance, all else by leave-one-out likelihood."""
-        numeric = np.flatnonzero(varying_numbers(points, space))
+        numbers = ~space.discrete & (points != points[0]).any(axis=0)
+        numeric = np.flatnonzero(numbers)
         discrete = np.flatnonzero(space.discrete)
-        constant = np.setdiff1d(np.flatnonzero(~space.discrete), numeric)
+        constant = np.flatnonzero(~space.discrete & ~numbers)
         units = _units_of_categories(space)[discrete]  # two categories are one apart here
         codes = points[:, discrete] * units
         sizes = _category_counts(space)
         present = _shares_present(points, space)[numeric]
         smooth = spread_ties(points, space)
-        best = cls(np.zeros((0, 0)), 1.0, Copies(groups))
+        best = cls(np.zeros((0, 0)), 1.0, Copies(groups), numbers)
         best_rank = (False, -np.inf)
         directions = _Directions.fit(points, numeric, discrete, present)
         for strength in _STRENGTHS if len(numeric) > 1 else _STRENGTHS[:1]:
@@ -69,7 +72,7 @@ class KernelShape:
             volume = np.linalg.slogdet(matrix[np.ix_(numeric, numeric)])[1]
             rank = (copies.any, likelihood + volume)  # copies that are not seen look likely
             if not best.matrix.size or rank > best_rank:
-                best = cls(matrix, bandwidth, copies)
+                best = cls(matrix, bandwidth, copies, numbers)
                 best_rank = rank
         return best
 
@@ -83,11 +86,6 @@ class KernelShape:
         rest = self.matrix[mine] - self.matrix[mine] @ others @ others.T
         values, vectors = np.linalg.eigh(rest @ rest.T)
         return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))
-
-
-def varying_numbers(points: Array, space: Space) -> Mask:
-    """Tell which columns hold numbers that differ between rows: the others shape no kernel."""
-    return np.asarray(~space.discrete & (points != points[0]).any(axis=0))
 
 
 def _copies_narrow(

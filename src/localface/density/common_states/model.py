@@ -67,7 +67,7 @@ class Segments:
         mean, spread = self.mean[numbers], self.spread[numbers]
         return Segments(self.starts[numbers], self.ends[numbers], self.rows[numbers], mean, spread)
 
-    def log_sums_at(self, floors: Array) -> Array:
+    def joint_at(self, floors: Array) -> Array:
         """Return the joint log-densities that are as high as floors on the common scale."""
         return np.asarray(self.mean[:, _JOINT] + self.spread[:, _JOINT] * floors)
 
@@ -173,7 +173,7 @@ class CommonStates:
 
     def _judge_steps(self, steps: Segments, floors: Array) -> SegmentDensities:
         """Compare steps with floors, the joint density first."""
-        asked = steps.log_sums_at(floors)
+        asked = steps.joint_at(floors)
         found = self.kde.lowest_along(steps.starts, steps.ends, asked, steps.rows)
         lowest = steps.on_common_scale(found.log_densities)
         some = np.flatnonzero(found.passes)
@@ -191,7 +191,7 @@ class CommonStates:
         some = np.flatnonzero(passes)
         if len(some):
             left = states.some(some)
-            asked = left.log_sums_at(floors[some])
+            asked = left.joint_at(floors[some])
             found = self.kde.lowest_along(left.starts, left.starts, asked, left.rows)
             joint = left.on_common_scale(found.log_densities)
             joint = np.where(found.passes, np.maximum(joint, floors[some]), joint)
