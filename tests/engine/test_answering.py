@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -172,6 +173,20 @@ def test_no_more_states_are_composed_than_are_wanted() -> None:
     assert made.points[:, 0].tolist() == [5.0, 6.0]
     assert not made.cut
     assert account.own.rows == {5, 6}
+
+
+def test_states_are_composed_from_one_rank_to_another() -> None:
+    account = meter()
+    question = ComposeStates(np.array([4.0]), None, 4, 0.5, first=1, last=3)
+
+    (made,) = answers(answerer(), [question], [account])
+
+    assert made.points[:, 0].tolist() == [6.0, 7.0]
+    assert not made.ended  # 8 and 9 were not looked at
+    assert account.own.rows_scored == 2
+    (rest,) = answers(answerer(), [replace(question, first=3, last=6)], [meter()])
+    assert rest.points[:, 0].tolist() == [8.0, 9.0]
+    assert rest.ended
 
 
 def test_nothing_is_composed_where_nobody_reaches_the_target() -> None:

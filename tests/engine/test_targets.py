@@ -87,12 +87,25 @@ def test_projections_come_nearest_first_and_each_state_once(
 
 
 def test_without_limits_targets_are_taken_as_they_are() -> None:
-    question = ComposeStates(np.array([9.0]), None, 5, 0.8)
+    question = ComposeStates(np.array([9.2]), None, 5, 0.8)
 
     found, states = targets().nearest_projections(question, 0.8)
 
     assert states[:, 0].tolist() == [9.0, 8.0]
     assert found.tolist() == [9, 8]
+
+
+@pytest.mark.parametrize("block", [2, 100])
+def test_no_more_projections_come_than_are_looked_at_and_never_the_persons_own_state(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("localface.engine.targets.BLOCK_ROWS", block)
+    question = ComposeStates(np.array([6.0]), taking_over_up_to(8.5), 5, 0.5, last=3)
+
+    found, states = targets().nearest_projections(question, 0.5)
+
+    assert states[:, 0].tolist() == [5.0, 7.0, 8.0]
+    assert found.tolist() == [5, 7, 8]
 
 
 @pytest.mark.parametrize("block", [3, 100])

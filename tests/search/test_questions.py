@@ -22,7 +22,6 @@ CASES = [
     (questions.ask_row_densities(IDS, POINTS[:2]), questions.RowDensities),
     (questions.ask_target_counts(box(2)), questions.Census),
     (questions.ask_widening_factor(box(2), POINT, POINT), questions.Widening),
-    (questions.ask_composed_states(POINT, None, 4, 0.5), questions.ComposeStates),
 ]
 
 
@@ -45,3 +44,30 @@ def test_a_question_says_all_that_was_wanted():
 
     (asked,), _ = replies(questions.ask_target_counts(box(2), why=False), None)
     assert asked.why is False
+
+
+def composed(*ids, **said):
+    rows = np.array(ids, dtype=np.int64)
+    return questions.ComposedStates(POINT + rows[:, None], rows / 10, rows, **said)
+
+
+@pytest.mark.parametrize(
+    "near", [composed(6, 7, 8), composed(6), composed(6, ended=False, cut=True)]
+)
+def test_the_nearest_composed_states_do_where_enough_have_the_score_or_there_are_no_more(near):
+    (asked,), found = replies(questions.ask_composed_states(POINT, None, 3, 0.5), near)
+
+    assert (asked.k, asked.first, asked.last) == (3, 0, 256)
+    assert found is near
+
+
+def test_states_further_away_are_composed_where_too_few_of_the_nearest_have_the_score():
+    near, far = composed(6, ended=False), composed(7, 8, cut=True)
+
+    (_, asked), found = replies(questions.ask_composed_states(POINT, None, 3, 0.5), near, far)
+
+    assert (asked.k, asked.min_score, asked.first, asked.last) == (2, 0.5, 256, 1024)
+    assert found.ids.tolist() == [6, 7, 8]
+    assert found.scores.tolist() == [0.6, 0.7, 0.8]
+    assert found.points[:, 0].tolist() == [6.0, 7.0, 8.0]
+    assert found.cut

@@ -124,7 +124,7 @@ class QuestionAnswerer:
             return _States(question.points, donors=question.donors)
         if isinstance(question, ComposeStates):
             ids, points = self._targets.nearest_projections(question, meter.min_score)
-            return _States(points, ids)
+            return _States(points[question.first :], ids[question.first :])
         if isinstance(question, Census) and question.projection is not None:
             return _States(self._targets.different_states(question))
         return _NO_STATES
@@ -224,4 +224,6 @@ def _compose(
     fine = np.flatnonzero(scores >= question.min_score)[: question.k]
     admitted = fine[meter.spend_budget_on_rows(states.ids[fine])]
     cut = len(admitted) < len(fine)
-    return ComposedStates(states.points[admitted], scores[admitted], states.ids[admitted], cut)
+    ended = question.first + len(scores) < question.last
+    found = (states.points[admitted], scores[admitted], states.ids[admitted])
+    return ComposedStates(*found, cut, ended)

@@ -8,15 +8,18 @@ from collections.abc import Callable
 import numpy as np
 
 from localface.engine.score_cache import BLOCK_ROWS, ScoreCache
-from localface.geometry.point_set import are_first_of_equals
-from localface.geometry.segments import norms
+from localface.geometry.bounds import Bounds
+from localface.geometry.point_set import PointSet, are_first_of_equals
+from localface.geometry.projection import Projection
 from localface.search.questions import Census, ComposeStates, TargetCounts, Widening
 from localface.sources.holder import RowHolder, list_all_rows
 from localface.sources.nearest_states import different_states
+from localface.sources.protocol import Nearest
+from localface.sources.table_states import TableStates
 from localface.types import NO_ROWS, Array, Ids, Mask
 
 MAX_TARGET_SCORES = 16  # target scores for which it is remembered who reaches them
-_MAX_COMPOSED = 1024  # composed states that the model is asked about for one person
+_MAX_TARGET_SETS = 2  # target scores for which the points of those who reach them are kept
 
 
 class TargetRows:
@@ -32,6 +35,7 @@ class TargetRows:
         self._scores = scores
         self._rounded = rounded
         self._masks: OrderedDict[float, Mask] = OrderedDict()  # by target score, the latest last
+        self._first_blocks: OrderedDict[float, TableStates] = OrderedDict()  # likewise
 
     def knows_who_reaches(self, min_score: float) -> bool:
         """Whether no row need be scored any more to tell who reaches a target score."""
@@ -100,21 +104,36 @@ class TargetRows:
         return different
 
     def nearest_projections(self, question: ComposeStates, min_score: float) -> tuple[Ids, Array]:
-        """Return the nearest different states that targets can be projected to, with their rows."""
+        """Return the nearest different states that targets can be projected to, with their rows.
+
+        They are as many as the question looks at, all but that at which the person is.
+        """
+        width = len(question.point)
+        anywhere = Bounds.unlimited(width)
+        everything = Projection(anywhere, question.point, np.arange(width))
+        projection = question.projection or everything
+        asked = Nearest(question.point, question.last, anywhere, NO_ROWS, projection=projection)
         targets = np.flatnonzero(self.is_target(min_score)).astype(np.int64)
         ids = NO_ROWS
-        states = np.zeros((0, len(question.point)))
+        states = np.zeros((0, width))
+        distances = np.zeros(0)
         for first in range(0, len(targets), BLOCK_ROWS):
-            some = targets[first : first + BLOCK_ROWS]
-            points = self._holder.points(some)
-            if question.projection is not None:
-                admitted = question.projection.admits(points)
-                some = some[admitted]
-                points = question.projection.states_of(points[admitted])
-            ids = np.concatenate([ids, some])
-            states = np.concatenate([states, points])
-            distances = norms(states - question.point)
-            nearest = different_states(ids, states, distances)[:_MAX_COMPOSED]
-            ids = ids[nearest]
-            states = states[nearest]
+            block = targets[first : first + BLOCK_ROWS]
+            (found,) = self._states_of_targets(block, min_score, first=first).nearest([asked])
+            ids = np.concatenate([ids, block[found.ids]])
+            states = np.concatenate([states, found.points])
+            distances = np.concatenate([distances, found.distances])
+            nearest = different_states(ids, states, distances)[: question.last]
+            ids, states, distances = ids[nearest], states[nearest], distances[nearest]
         return ids, states
+
+    def _states_of_targets(self, block: Ids, min_score: float, *, first: int) -> TableStates:
+        """Some who reach a target score, as states; the first of them are kept for the next one."""
+        if first:
+            return TableStates(PointSet(self._holder.points(block)))
+        if min_score not in self._first_blocks:
+            self._first_blocks[min_score] = TableStates(PointSet(self._holder.points(block)))
+            if len(self._first_blocks) > _MAX_TARGET_SETS:
+                self._first_blocks.popitem(last=False)
+        self._first_blocks.move_to_end(min_score)
+        return self._first_blocks[min_score]

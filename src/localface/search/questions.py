@@ -20,6 +20,9 @@ from localface.geometry.projection import Projection
 from localface.sources.protocol import Nearest, Neighbors
 from localface.types import NO_ROWS, Array, Ids, Mask
 
+_FIRST_COMPOSED = 256  # composed states that the model is asked about for one person, at first
+_MAX_COMPOSED = 1024  # and at most
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NearestToEach:
@@ -128,26 +131,31 @@ class ComposeStates:
     """Which states can be made of what rows that reach the target have?
 
     ``projection`` says what someone at ``point`` may take over from them (None: everything).
-    Answered with a ``ComposedStates`` of at most ``k`` states that have the score.
+    Answered with a ``ComposedStates`` of at most ``k`` states that have the score, of those from
+    the ``first`` nearest up to the ``last``.
     """
 
     point: Array
     projection: Projection | None
     k: int
     min_score: float
+    first: int = 0
+    last: int = _FIRST_COMPOSED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComposedStates:
     """States, the nearest first, and their scores; ``cut`` says that the row budget withheld some.
 
-    ``ids`` are the rows that they are taken from, which count as seen.
+    ``ids`` are the rows that they are taken from, which count as seen. ``ended`` says that there
+    are no more states than were looked at.
     """
 
     points: Array
     scores: Array
     ids: Ids
     cut: bool = False
+    ended: bool = True
 
 
 Question = (
@@ -264,6 +272,20 @@ def ask_widening_factor(bounds: Bounds, record: Array, distance_limits: Array) -
 def ask_composed_states(
     point: Array, projection: Projection | None, k: int, min_score: float
 ) -> Questions[ComposedStates]:
-    """Ask for states that reach a score, made of what rows have."""
-    answer: ComposedStates = yield ComposeStates(point, projection, k, min_score)
-    return answer
+    """Ask for states that reach a score, made of what rows have.
+
+    Mostly some of the nearest do; the model is asked about more only where too few of them do.
+    """
+    near: ComposedStates = yield ComposeStates(point, projection, k, min_score)
+    missing = k - len(near.ids)
+    if not missing or near.ended or near.cut:
+        return near
+    beyond = ComposeStates(point, projection, missing, min_score, _FIRST_COMPOSED, _MAX_COMPOSED)
+    far: ComposedStates = yield beyond
+    return ComposedStates(
+        np.concatenate([near.points, far.points]),
+        np.concatenate([near.scores, far.scores]),
+        np.concatenate([near.ids, far.ids]),
+        far.cut,
+        far.ended,
+    )

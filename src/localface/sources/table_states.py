@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from localface.geometry.compiled.library import load_library
-from localface.geometry.compiled.state_distances import state_distances
+from localface.geometry.compiled.states import StateScan
 from localface.geometry.point_set import PointSet
 from localface.geometry.projection import Projection
 from localface.sources.nearest_states import gather_nearest_states, no_states, projection_of
@@ -56,7 +56,7 @@ class TableStates:
         """Answer each question, all of which have a projection; see ``Source``."""
         library = load_library()
         if library is not None:
-            return [self._gather(one, self._compiled_distances(library, one)) for one in questions]
+            return [self._compiled_answer(library, question) for question in questions]
         roles = [self._roles_of_columns(projection_of(question)) for question in questions]
         rough = self._straight_distances(questions, roles)
         return [self._answer_question(*each) for each in zip(questions, roles, rough, strict=True)]
@@ -69,23 +69,17 @@ class TableStates:
         self._leave_out_rows(question, rough)
         return self._gather(question, rough)
 
-    def _compiled_distances(self, library: CDLL, question: Nearest) -> Array:
-        """Return squared distances to the states of all rows."""
+    def _compiled_answer(self, library: CDLL, question: Nearest) -> Neighbors:
+        """Answer one question by compiled code, the same as without."""
+        if question.k == 0:
+            return no_states(question)
         projection = projection_of(question)
-        found = state_distances(
-            library,
-            self._point_set.columns,
-            question.point,
-            (projection.bounds.lower, projection.bounds.upper),
-            allowed=self._allowed(question),
-            kept=projection.kept,
-            groups=[
-                (columns, np.isin(columns, projection.deciding(columns)))
-                for columns in projection.taken_together
-            ],
-        )
-        found[question.exclude] = np.inf
-        return found
+        allowed = self._allowed(question)
+        scan = StateScan(library, self._point_set, projection, question.point, allowed)
+        rough = scan.squared_distances()
+        rough[question.exclude] = np.inf
+        found = scan.nearest(rough, question.k, question.radius, question.bounds)
+        return Neighbors(found.rows, found.points, found.distances, moved=found.moved)
 
     def _allowed(self, question: Nearest) -> tuple[Array, Array]:
         """Return the limits beyond which rows are left out for sure.

@@ -42,7 +42,8 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
         None,
         [_NUMBER, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS, _NUMBER, *[_ADDRESS] * 3],
     ),
-    "state_distances": (None, [_ADDRESS, _ADDRESS]),
+    "state_distances": (ctypes.c_int, [_ADDRESS, _ADDRESS]),
+    "nearest_states": (_NUMBER, [_ADDRESS] * 6),
     "sum_of_leaves": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
 }
 

@@ -1,4 +1,4 @@
-/* From points to records and back, and the states that a person may take over. */
+/* From points to records and back. */
 #include "common.h"
 
 /* Lines of as many columns, as `PiecewiseLines` has them. */
@@ -91,58 +91,4 @@ PUBLIC void take_over_values(int64_t n, int64_t width, int64_t n_features, const
                 break;
             }
         }
-}
-
-/* What one person may take over from rows, and how far that is from a point; infinite for rows
- * outside `allowed`. Columns are cut short at the limits; those of a group (`group_columns`, from
- * `group_firsts` on) are kept as the person has them where one that decides would be cut. */
-typedef struct {
-    int64_t n_rows, width, n_groups;
-    const double *columns, *point, *lower, *upper, *allowed_lower, *allowed_upper, *kept;
-    const int64_t *alone;         /* 1 for columns that are in no group */
-    const int64_t *group_firsts, *group_columns, *group_decides;
-} StateQuestion;
-
-WIDE PUBLIC void state_distances(const StateQuestion *q, double *distances)
-{
-    for (int64_t from = 0; from < q->n_rows; from += BLOCK) {
-        int64_t n = q->n_rows - from < BLOCK ? q->n_rows - from : BLOCK;
-        double sum[BLOCK], group[BLOCK], far[BLOCK], cut[BLOCK];
-        for (int64_t i = 0; i < n; i++) sum[i] = far[i] = 0.0;
-        for (int64_t j = 0; j < q->width; j++) {
-            const double *column = q->columns + j * q->n_rows + from;
-            double lower = q->allowed_lower[j], upper = q->allowed_upper[j];
-            if (lower > -INFINITY || upper < INFINITY)
-                for (int64_t i = 0; i < n; i++)
-                    far[i] += (column[i] < lower) | (column[i] > upper) ? 1.0 : 0.0;
-            if (!q->alone[j]) continue;
-            double least = q->lower[j], most = q->upper[j], point = q->point[j];
-            for (int64_t i = 0; i < n; i++) {
-                double value = column[i] < least ? least : column[i];
-                value = value > most ? most : value;
-                value -= point;
-                sum[i] += value * value;
-            }
-        }
-        for (int64_t g = 0; g < q->n_groups; g++) {
-            double kept = 0.0;
-            for (int64_t i = 0; i < n; i++) group[i] = cut[i] = 0.0;
-            for (int64_t c = q->group_firsts[g]; c < q->group_firsts[g + 1]; c++) {
-                int64_t j = q->group_columns[c];
-                const double *column = q->columns + j * q->n_rows + from;
-                double least = q->lower[j], most = q->upper[j], point = q->point[j];
-                double decides = q->group_decides[c] ? 1.0 : 0.0;
-                kept += (q->kept[j] - point) * (q->kept[j] - point);
-                for (int64_t i = 0; i < n; i++) {
-                    double value = column[i] < least ? least : column[i];
-                    value = value > most ? most : value;
-                    cut[i] += value != column[i] ? decides : 0.0;
-                    value -= point;
-                    group[i] += value * value;
-                }
-            }
-            for (int64_t i = 0; i < n; i++) sum[i] += cut[i] > 0.0 ? kept : group[i];
-        }
-        for (int64_t i = 0; i < n; i++) distances[from + i] = far[i] > 0.0 ? INFINITY : sum[i];
-    }
 }

@@ -8,7 +8,7 @@ import pytest
 from by_numpy import needs_compiled
 from localface.geometry.bounds import Bounds
 from localface.geometry.compiled.library import load_library
-from localface.geometry.compiled.state_distances import state_distances
+from localface.geometry.compiled.states import StateScan
 from localface.geometry.point_set import PointSet
 from localface.geometry.projection import Projection
 from localface.sources import table_states
@@ -88,22 +88,12 @@ def test_distances_are_those_of_the_states_written_down(seed: int) -> None:
     projection = question.projection
     assert projection is not None
     no_limits = np.full(rows.shape[1], np.inf)
-    groups = [
-        (columns, np.isin(columns, projection.deciding(columns)))
-        for columns in projection.taken_together
-    ]
 
     library = load_library()
     assert library is not None
-    found = state_distances(
-        library,
-        np.asfortranarray(rows.T),
-        question.point,
-        (projection.bounds.lower, projection.bounds.upper),
-        allowed=(-no_limits, no_limits),
-        kept=projection.kept,
-        groups=groups,
-    )
+    everyone = (-no_limits, no_limits)
+    scan = StateScan(library, PointSet(rows), projection, question.point, everyone)
+    found = scan.squared_distances()
 
     wanted = ((projection.states_of(rows) - question.point) ** 2).sum(axis=1)
     np.testing.assert_allclose(found, wanted, rtol=1e-13, atol=1e-13)
