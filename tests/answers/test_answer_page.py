@@ -126,6 +126,23 @@ def test_actions_stand_in_place_of_the_steps_of_the_path() -> None:
     assert "beside it: a path of 3 steps through real people (.path)" in page.closing
 
 
+def test_of_many_changes_at_once_the_largest_are_shown_and_the_others_counted() -> None:
+    schema = Schema([Feature(f"x{i}") for i in range(20)])
+    before = {f"x{i}": 0.0 for i in range(20)}
+    after = {f"x{i}": float(i + 1) for i in range(20)}
+    scales = (*(1.0,) * 19, 100.0)  # the last change is the smallest of all
+    form = TableFormat.of(pd.DataFrame([before, after]), schema)
+    states = np.array([list(before.values()), list(after.values())])
+    one = replace(
+        short_answer(schema, form, states), scales=scales, actions=(action(after, before),)
+    )
+
+    (step,) = page_of(one).steps
+
+    assert [change.feature.name for change in step.changes] == [f"x{i}" for i in range(18, 6, -1)]
+    assert step.smaller_changes_phrase == "and 8 more changes"
+
+
 def test_what_is_said_of_the_plan_stands_apart_from_what_is_proven_of_the_path() -> None:
     one = acted_answer(proven_within=0.05)
 

@@ -27,10 +27,10 @@ from localface.answers.wording import (
     join_words,
     to_one_line,
 )
-from localface.data.schema import Schema
 
 MOST_LINES = 6
 """Changes shown for one step; the others are counted."""
+_MOST_AT_ONCE = 12  # changes shown for one action, all of which somebody has to make; likewise
 
 _OWN_NAMED = 4  # features that never change which are named
 _MISSING_NAMED = 6  # features without a value which are named
@@ -101,7 +101,7 @@ def make_page_step(
     score: str,
     notes: tuple[str, ...] = (),
     *,
-    most_lines: int | None = MOST_LINES,
+    most_lines: int = MOST_LINES,
 ) -> PageStep:
     """Lay out one step: a few lines for what a person can see change, and a count of the rest."""
     visible = [change for change in changes if change.texts[0] != change.texts[1]][:most_lines]
@@ -141,7 +141,7 @@ def _page_steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
 def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     """One action: what changes, what must come first, how common a state it leads to."""
     action = answer.actions[index]
-    changes = _changes_by_action(answer.schema, action)
+    changes = _changes_by_action(answer, action)
     words = []
     if action.together:
         words.append("together")
@@ -154,7 +154,7 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
     score = answer.target.format_score(action.score)
-    return make_page_step(index + 1, changes, score, tuple(notes), most_lines=None)
+    return make_page_step(index + 1, changes, score, tuple(notes), most_lines=_MOST_AT_ONCE)
 
 
 def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
@@ -174,14 +174,19 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
     return None
 
 
-def _changes_by_action(schema: Schema, action: Action) -> list[FeatureChange]:
+def _changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureChange]:
+    """What an action changes; the largest changes first where there are more than can be shown."""
+    scales = dict(zip(answer.schema.names, answer.scales, strict=True))
     changes = []
     for name, value in action.changes.items():
-        feature = schema[name]
+        feature = answer.schema[name]
         old = feature.code(action.before[name])
         new = feature.code(value)
         texts = (feature.format(old), feature.format(new))
-        changes.append(FeatureChange(feature, action.before[name], value, abs(new - old), texts))
+        size = (1.0 if feature.discrete else abs(new - old)) / scales[name]
+        changes.append(FeatureChange(feature, action.before[name], value, size, texts))
+    if len(changes) > _MOST_AT_ONCE:
+        changes.sort(key=lambda change: -change.size)
     return changes
 
 

@@ -58,9 +58,11 @@ def format_share_of_people(share: float) -> str:
 
     >>> format_share_of_people(0.05), format_share_of_people(0.03), format_share_of_people(0.4)
     ("1 in 20 people's", "3 % of people's", "40 % of people's")
-    >>> format_share_of_people(1 / 500), format_share_of_people(1 / 314)
-    ("1 in 500 people's", "0.32 % of people's")
+    >>> format_share_of_people(1 / 500), format_share_of_people(1 / 314), format_share_of_people(1)
+    ("1 in 500 people's", "0.32 % of people's", "anybody's")
     """
+    if share >= 1:
+        return "anybody's"
     if sys.float_info.min <= share <= 0.25:  # the inverse of less is infinite
         one_in = round(1 / share)
         round_number = one_in <= _SAID_AS_ONE_IN or one_in == int(float(f"{one_in:.1g}"))
@@ -85,8 +87,8 @@ def format_state_reached(share: float) -> str:
 
     >>> format_state_reached(0.4)
     "leads to a state more common than 40 % of people's"
-    >>> format_state_reached(0)
-    "leads to a state more unusual than anybody's"
+    >>> format_state_reached(1), format_state_reached(0)
+    ("leads to a state more common than anybody's", "leads to a state more unusual than anybody's")
     """
     if share > 0:
         return f"leads to a state more common than {format_share_of_people(share)}"
