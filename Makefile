@@ -8,6 +8,10 @@ ARGS ?=
 # Two test workers on two cores: a BLAS that starts threads of its own would only get in their way.
 ONE_THREAD := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 MKL_NUM_THREADS=1
 
+# Compiled files are kept, whatever the machine says: workers, and the processes that tests start, would else compile
+# every module again.
+export PYTHONDONTWRITEBYTECODE :=
+
 # Where C is compiled: NumPy does the same where there is no compiler.
 COMPILED := src/localface/geometry/compiled
 LIBRARY := $(COMPILED)/_kernels.so
