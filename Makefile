@@ -41,10 +41,10 @@ test-numpy: $(VENV)/.has-test  ## the quick tests of what is compiled, without t
 
 # The quick tests again without any extra, and with the lowest versions that the project file allows.
 test-core: $(VENV)-core/.ready $(LIBRARY)  ## the quick tests that need no extra, without any
-	@$(ONE_THREAD) $(VENV)-core/bin/python -m pytest -q -n 2 -m "not slow" tests $(ARGS)
+	@$(ONE_THREAD) $(VENV)-core/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow" tests $(ARGS)
 
 test-lowest: $(VENV)-lowest/.ready $(LIBRARY)  ## the quick tests with the lowest versions allowed
-	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 -m "not slow" \
+	@$(ONE_THREAD) $(VENV)-lowest/bin/python -m pytest -q -n 2 --dist worksteal -m "not slow" \
 	  -W ignore::DeprecationWarning -W ignore::FutureWarning tests $(ARGS)  # old packages warn of new ones
 
 # One folder of tests after the other, kept in build/coverage: make coverage ARGS="data --quick" runs one again.

@@ -610,7 +610,7 @@ def test_the_whole_run_is_killed_and_the_next_one_goes_on(
     before = prints(out)
     assert 2 <= len(before) <= 6
 
-    report = run_there(trapped("hold", tmp_path), people, out)
+    report = run_there(trapped("hold", tmp_path), people, out, workers=1)
 
     assert report.written == 7 - len(before)
     assert before.items() <= prints(out).items()
