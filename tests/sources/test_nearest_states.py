@@ -97,10 +97,10 @@ def rows_with_categories(draw: Callable[..., Any]) -> Array:
     """Rows of five numbers, two of them linked, with a feature of three categories between."""
     n = draw(st.integers(1, 50))
     few = draw(st.lists(VALUES, min_size=2, max_size=4, unique=True))
-    drawn = np.frombuffer(draw(st.binary(min_size=6 * n, max_size=6 * n)), dtype=np.uint8)
-    places = drawn.reshape(n, 6)  # one draw, as hundreds take longer than what is tested
-    values = np.array(few)[places[:, :5] % len(few)]
-    categories = np.eye(3)[places[:, 5] % 3] * HEIGHT
+    numbers = draw(st.lists(st.lists(st.sampled_from(few), min_size=5, max_size=5), min_size=n))
+    codes = draw(st.lists(st.integers(0, 2), min_size=len(numbers), max_size=len(numbers)))
+    values = np.array(numbers)
+    categories = np.eye(3)[codes] * HEIGHT
     return np.unique(np.column_stack([values[:, :2], categories, values[:, 2:]]), axis=0)
 
 
