@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.interpolate import RectBivariateSpline
+from scipy.ndimage import map_coordinates, spline_filter
 from scipy.sparse.csgraph import dijkstra
 
 from judged_density import PlainCommonStates, PlainKernels, PlainSpace
@@ -151,6 +151,12 @@ def codes_of(data: Any, schema: Schema) -> Array:
     return np.column_stack(columns)
 
 
+def _from_the_middle(samples: int) -> Array:
+    """Parts of a step from 0 to 1, those first where steps between crowds are emptiest."""
+    parts = np.linspace(0, 1, samples)
+    return parts[np.argsort(np.abs(parts - 0.5), kind="stable")]
+
+
 class Plane:
     """Brute force over all rows of a plane: every traversable step, and the best of all paths.
 
@@ -167,15 +173,16 @@ class Plane:
         if isinstance(density, PlainCommonStates) and density.pairs:
             self.pair_levels = self._levels_of_cells(density)
         rows, h = self.kernels.rows, self.kernels.h
+        self._origin, self._grid_step = rows.min(axis=0) - 1, h / 12
         axes = [
-            np.arange(a, b, h / 12)
-            for a, b in zip(rows.min(axis=0) - 1, rows.max(axis=0) + 1, strict=True)
+            np.arange(a, b, self._grid_step)
+            for a, b in zip(self._origin, rows.max(axis=0) + 1, strict=True)
         ]
         across = [
             np.exp(-((axis[:, None] - rows[:, i]) ** 2) / (2 * h * h))
             for i, axis in enumerate(axes)
         ]
-        self._spline = RectBivariateSpline(axes[0], axes[1], across[0] @ across[1].T)
+        self._spline = spline_filter(across[0] @ across[1].T, mode="nearest")
         first, second = np.triu_indices(len(rows), 1)
         lengths = self._traversable(judge.rows[first], judge.rows[second], own_start=True)
         steps = np.zeros((len(rows), len(rows)))
@@ -197,23 +204,34 @@ class Plane:
     def _traversable(
         self, starts: Array, ends: Array, *, own_start: bool, samples: int = 41
     ) -> Array:
-        """The length of each step, infinite where it is not traversable."""
+        """The length of each step, infinite where it is not traversable.
+
+        What falls below the floor anywhere is looked at no further.
+        """
+        lengths = np.full(len(starts), np.inf)
+        left = np.arange(len(starts))
+        for t in _from_the_middle(samples):
+            logs = self._log_kernels(starts[left], ends[left], t, own_start=own_start)
+            left = left[logs >= self.judge.floor - 1e-5]
+        if self.pair_levels is not None:
+            pairs = self._lowest_pairs(starts[left], ends[left], own_start=own_start)
+            left = left[pairs >= self.judge.floor - 1e-5]
+        lengths[left] = np.sqrt(((ends[left] - starts[left]) ** 2).sum(axis=1))
+        return lengths
+
+    def _log_kernels(self, starts: Array, ends: Array, t: float, *, own_start: bool) -> Array:
+        """The log-density at one part of each step, without the kernels of its own ends."""
         h = self.kernels.h
         first = starts @ self.kernels.matrix
         last = ends @ self.kernels.matrix
         apart = np.sqrt(((last - first) ** 2).sum(axis=1))
-        lowest = np.full(len(starts), np.inf)
-        for t in np.linspace(0, 1, samples):
-            places = first + t * (last - first)
-            own = np.exp(-(((1 - t) * apart) ** 2) / (2 * h * h))
-            if own_start:
-                own = own + np.exp(-((t * apart) ** 2) / (2 * h * h))
-            lowest = np.minimum(lowest, self._spline.ev(places[:, 0], places[:, 1]) - own)
-        logs = np.log(np.maximum(lowest, 1e-300)) + self.kernels.constant
-        if self.pair_levels is not None:
-            logs = np.minimum(logs, self._lowest_pairs(starts, ends, own_start=own_start))
-        lengths = np.sqrt(((ends - starts) ** 2).sum(axis=1))
-        return np.where(logs >= self.judge.floor - 1e-5, lengths, np.inf)
+        places = first + t * (last - first)
+        own = np.exp(-(((1 - t) * apart) ** 2) / (2 * h * h))
+        if own_start:
+            own = own + np.exp(-((t * apart) ** 2) / (2 * h * h))
+        on_grid = (places - self._origin).T / self._grid_step
+        found = map_coordinates(self._spline, on_grid, mode="nearest", prefilter=False) - own
+        return np.asarray(np.log(np.maximum(found, 1e-300)) + self.kernels.constant)
 
     def _levels_of_cells(self, density: PlainCommonStates) -> Array:
         """What each cell of the one table stands for, without 0, 1 and 2 rows in it."""

@@ -14,6 +14,7 @@ from sklearn.datasets import make_blobs, make_moons
 from sklearn.linear_model import LogisticRegression
 
 from judge import Judge
+from judged_steps import lowest_to_each
 from localface import Feature, LocalFACE, Recourse, Schema, Search, Status
 from localface.analyses.whynot import Check
 from localface.errors import DataError
@@ -80,12 +81,19 @@ class Brute:
         points = judge.points(data)
         self.rows, first = np.unique(points, axis=0, return_index=True)
         self.frame = data.iloc[first].reset_index(drop=True)
-        self.steps = np.stack([self.lowest(row, self.rows) for row in self.rows])
+        self.steps = self._steps_both_ways()
         self.stands = self.steps.diagonal()
+
+    def _steps_both_ways(self) -> Array:
+        """Between any two rows; where nothing is own, a step is as common there and back."""
+        steps = np.empty((len(self.rows), len(self.rows)))
+        for i, row in enumerate(self.rows):
+            steps[i, i:] = steps[i:, i] = self.lowest(row, self.rows[i:])
+        return steps
 
     def lowest(self, start: Array, ends: Array) -> Array:
         """The lowest log-density on a grid along steps, without the kernels of their ends."""
-        return np.array([self.judge.lowest(start, end, self.samples) for end in ends])
+        return lowest_to_each(self.judge, start, ends, self.samples)
 
     def widest(self, start: Array, goal: Array, open_: Array, onwards: Array) -> tuple[float, bool]:
         """The best lowest density of any way to the goal, and whether it takes an entry step first.
@@ -180,6 +188,18 @@ def onwards(columns: pd.DataFrame, up: tuple[str, ...]) -> Array:
         values = columns[name].to_numpy()
         fine &= values[None, :] >= values[:, None]
     return fine
+
+
+@pytest.mark.parametrize("name", ["moons", "blobs", "credit"])
+def test_of_many_steps_at_once_brute_force_says_what_the_judge_says_of_each(name: str) -> None:
+    known, judge = brute(name), brute(name).judge
+    people = judge.points((credit() if name == "credit" else plane(name)).people)
+    ends = np.concatenate([known.rows[::9], people[:4]])
+    for start in (known.rows[9], known.rows[-1], people[0]):
+        there = [judge.lowest(start, end, known.samples) for end in ends]
+        back = [judge.lowest(end, start, known.samples) for end in ends]
+        assert known.lowest(start, ends) == pytest.approx(np.array(there), abs=1e-9)
+        assert there == pytest.approx(back, abs=CLOSE / 2)  # of two dips, either looked at closer
 
 
 @pytest.mark.parametrize(("name", "n"), [("moons", 36), ("blobs", 36), ("credit", 30)])

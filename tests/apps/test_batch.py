@@ -32,9 +32,9 @@ from localface.apps.batch.blocks import PeopleBlock, Results
 from localface.errors import ConstraintError, DataError, InputError, LocalFACEError, ModelError
 from worlds import make_explainer, mixed
 
-BLOCK = 10
-N = 63
-TRAPPED = 33  # the person in whose block something happens: number 3
+BLOCK = 4
+N = 27
+TRAPPED = 13  # the person in whose block something happens: number 3
 PATIENCE = 120.0  # seconds after which what is waited for is not going to happen
 
 
@@ -113,7 +113,7 @@ def trapped(trap: str, folder: Path) -> LocalFACE:
 def written(people: pd.DataFrame, folder: Path) -> Path:
     """A folder of three uneven files, none of which ends where a block does."""
     folder.mkdir()
-    cuts = [0, 17, 21, len(people)]
+    cuts = [0, 7, 9, len(people)]
     for i in range(3):
         table = pa.Table.from_pandas(people.iloc[cuts[i] : cuts[i + 1]], preserve_index=False)
         pq.write_table(table, folder / f"{'abc'[i]}.parquet")
@@ -222,7 +222,7 @@ def test_the_size_of_a_block_changes_no_answer(
 
 
 def test_one_file_or_a_dataset_will_do_as_well(people: Path, tmp_path: Path) -> None:
-    pq.write_table(pq.read_table(people), tmp_path / "all.parquet", row_group_size=29)
+    pq.write_table(pq.read_table(people), tmp_path / "all.parquet", row_group_size=11)
 
     run_here(plain(), tmp_path / "all.parquet", tmp_path / "from a file")
     run_here(plain(), ds.dataset(pq.read_table(people)), tmp_path / "from memory")
@@ -244,16 +244,16 @@ def test_a_record_that_cannot_be_read_is_told_of_and_keeps_nobody_else_from_an_a
     tmp_path: Path,
 ) -> None:
     broken = crowd().astype({"income": float}).copy()
-    broken.loc[[4, 31], "income"] = np.nan
-    broken.loc[32, "home"] = "castle"
+    broken.loc[[4, 21], "income"] = np.nan
+    broken.loc[22, "home"] = "castle"
 
     report = run_here(plain(), written(broken, tmp_path / "people"), tmp_path / "out")
 
     lines = pq.read_table(tmp_path / "out").to_pylist()
     assert [line["id"] for line in lines] == list(range(N))
-    assert [line["id"] for line in lines if line["status"] == "ERROR"] == [4, 31, 32]
+    assert [line["id"] for line in lines if line["status"] == "ERROR"] == [4, 21, 22]
     assert lines[4]["error"].startswith("DataError: this person has no value of income (missing)")
-    assert "castle" in lines[32]["error"]
+    assert "castle" in lines[22]["error"]
     assert lines[4]["answer"] is None
     fine = [line for line in lines if line["status"] != "ERROR"]
     assert all(same(Recourse.from_json(line["answer"]), expected()[line["id"]]) for line in fine)
@@ -301,7 +301,7 @@ def test_a_block_of_which_an_engine_says_nothing_is_not_taken_for_done(
 
     worker = Worker(plain(), ask=Ask(where=mixed().where))
     with pytest.raises(
-        Unfinished, match=r"1 of 7 blocks could not be done: block 2 \(people 20 to 29\)"
+        Unfinished, match=r"1 of 7 blocks could not be done: block 2 \(people 8 to 11\)"
     ):
         explain_blocks(
             forgetful, worker, people, tmp_path / "out", block_size=BLOCK, progress=False
@@ -412,7 +412,7 @@ OTHER_RUNS: dict[str, tuple[Callable[[], LocalFACE], dict[str, Any], str]] = {
         r"options\.relax \(False there, True here\)",
     ),
     "constraints": (plain, {"ask": Ask(where={"married": "never", "age": 2})}, r"options\.where"),
-    "blocks": (plain, {"block_size": 9}, r"block_size \(10 there, 9 here\)"),
+    "blocks": (plain, {"block_size": 3}, r"block_size \(4 there, 3 here\)"),
     "model": (lambda: explainer_of(upside_down), {}, r"explainer\.model"),
     "settings": (
         lambda: explainer_of(model(), n_neighbors=20),
@@ -468,7 +468,7 @@ def test_an_interrupt_keeps_what_is_done_and_says_how_to_go_on(
 
     with pytest.raises(
         KeyboardInterrupt,
-        match=r"the same call again goes on: 30 people, \d+ found: 3 of 7 blocks in",
+        match=r"the same call again goes on: 12 people, \d+ found: 3 of 7 blocks in",
     ):
         run_here(explainer, people, tmp_path / "out")
 
@@ -569,7 +569,7 @@ def when_held(folder: Path, deed: Callable[[int], None]) -> Iterator[None]:
 
 
 def test_ray_gives_the_answers_of_explain_many(cluster: str, people: Path, tmp_path: Path) -> None:
-    report = run_there(plain(), people, tmp_path / "out")
+    report = run_there(plain(), people, tmp_path / "out", workers=1)
 
     assert_everyone_once(tmp_path / "out")
     assert (report.people, report.blocks, report.written) == (N, 7, 7)
@@ -610,7 +610,7 @@ def test_the_whole_run_is_killed_and_the_next_one_goes_on(
     before = prints(out)
     assert 2 <= len(before) <= 6
 
-    report = run_there(trapped("hold", tmp_path), people, out)
+    report = run_there(trapped("hold", tmp_path), people, out, workers=1)
 
     assert report.written == 7 - len(before)
     assert before.items() <= prints(out).items()
@@ -623,7 +623,7 @@ def test_a_block_that_kills_its_workers_is_named_and_the_others_are_done(
     explainer = trapped("die", tmp_path)
 
     with pytest.raises(
-        Unfinished, match=r"1 of 7 blocks .* block 3 \(people 30 to 39\): 3 workers died"
+        Unfinished, match=r"1 of 7 blocks .* block 3 \(people 12 to 15\): 3 workers died"
     ) as caught:
         run_there(explainer, people, tmp_path / "out", workers=1)
 
@@ -722,7 +722,7 @@ def test_a_ray_dataset_is_answered_person_by_person(cluster: str) -> None:
     answers = cluster_engine.explain_dataset(
         plain(),
         ray.data.from_arrow(table),
-        block_size=20,
+        block_size=9,
         workers=1,
         ask=Ask(where=mixed().where),
         id_column="who",

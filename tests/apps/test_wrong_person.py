@@ -12,7 +12,7 @@ from browser import fetched, opened, posted, settled
 
 pytestmark = pytest.mark.slow
 
-RACES = int(os.environ.get("LOCALFACE_RACES", "60"))
+RACES = int(os.environ.get("LOCALFACE_RACES", "40"))
 """Interleavings played; LOCALFACE_RACES=1000 plays as many as are promised."""
 
 AT_ONCE = 20

@@ -34,3 +34,22 @@ def test_a_density_that_lies_is_told_what_it_said(lie, message):
             PointSet(_cloud(2)),
             np.zeros(2, dtype=bool),
         )
+
+
+def test_along_a_step_the_lowest_and_the_mean_are_those_of_the_density_itself():
+    def bump(places):
+        return 1 / (1 + (places**2).sum(axis=1))
+
+    density = SampledDensity(
+        wrap_user_density(bump, lambda points: points), PointSet(_cloud(2)), np.zeros(2, dtype=bool)
+    )
+    starts, ends = np.array([[-1.0, 1.0], [3.0, 0.0]]), np.array([[2.0, 1.0], [-1.0, 0.0]])
+
+    lowest = density.lowest_along(starts, ends, None).log_densities
+    means = density.mean_along(starts, ends, None).log_densities
+
+    whole = [(np.arctan(2**0.5) + np.arctan(0.5**0.5)) / 2**0.5, np.arctan(3.0) + np.arctan(1.0)]
+    assert lowest == pytest.approx(np.log([1 / 6, 1 / 10]))
+    assert means == pytest.approx(np.log(np.array(whole) / [3, 4]), abs=0.02)
+    assert density.lowest_along(starts, ends, np.log(0.15)).passes.tolist() == [True, False]
+    assert density.mean_along(starts, ends, np.log(0.42)).passes.tolist() == [False, True]

@@ -424,7 +424,10 @@ class Brute:
         return self._lowest[key]
 
     def passes(self, a: int, b: int) -> bool:
-        return self.lowest(a, b) >= self.judge.floor - 1e-7
+        """A step is nowhere more common than its ends, which are quickly looked at."""
+        floor = self.judge.floor - 1e-7
+        ends = min(self.lowest(a, a), self.lowest(b, b))
+        return ends >= floor and self.lowest(a, b) >= floor
 
     def shortest(self, start: int = 0) -> float:
         """The length of the shortest way to a state that reaches the target; infinite without."""

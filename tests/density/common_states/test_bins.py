@@ -38,6 +38,14 @@ def test_bins_hold_about_as_many_rows_and_a_frequent_value_has_its_own():
     assert counts[1:].max() <= 110
 
 
+def test_a_frequent_value_has_its_own_bin_also_beside_a_few_lower_ones():
+    column = np.concatenate([np.zeros(5), np.ones(400), np.arange(2.0, 597.0)])
+
+    edges = bin_edges(column, 10)
+
+    assert np.bincount(np.searchsorted(edges, column, "right"))[:2].tolist() == [5, 400]
+
+
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=80), st.integers(1, 16))
 def test_no_row_is_on_an_edge_and_every_bin_holds_a_row(values, most):
     column = np.array(values, dtype=float)

@@ -52,6 +52,14 @@ def test_counts_are_those_of_a_histogram(weighted):
         )
 
 
+def test_the_information_of_a_pair_is_what_a_test_of_independence_finds_beyond_chance():
+    for table in TABLES.tables:
+        counts = table.counts[table.counts.sum(axis=1) > 0][:, table.counts.sum(axis=0) > 0]
+        found = chi2_contingency(counts, correction=False, lambda_="log-likelihood")
+        beyond_chance = (found.statistic - found.dof) / 2
+        assert table.information == pytest.approx(beyond_chance / len(POINTS))
+
+
 def test_log_ratios_are_those_of_plain_counting_with_any_rows_left_out():
     chance = np.random.default_rng(1)
     states = BINNED[:40]

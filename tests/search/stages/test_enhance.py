@@ -191,6 +191,10 @@ def test_what_is_further_than_the_known_path_is_long_is_not_considered():
     assert -3.0 not in graph.points[search.vertices][:, 1]
 
 
+def test_an_effort_is_spent_when_nothing_is_left_of_it():
+    assert [Effort(left).is_spent for left in (-5, 0, 1, np.inf)] == [True, True, False, False]
+
+
 def test_when_the_effort_is_spent_the_known_path_stays():
     script = Script(ROWS, score=quarter, log_density=wall, hole_radius=0.55)
     graph, path = known(script, (0, 1, 3, 4))

@@ -37,6 +37,14 @@ def test_a_long_move_is_broken_and_what_follows_it_follows_its_last_piece():
     assert (script.n_asked(DensityAlong), script.n_asked(ScorePoints)) == (1, 1)
 
 
+def test_a_later_move_is_broken_from_where_the_former_one_ends():
+    far_up = Move(np.array([3.0, 2.0]), 1.0, (0,))
+
+    pieces = pieces_of(Script(np.zeros((0, 2))), [ALONG, far_up], max_step=1.0)
+
+    assert [piece.point.tolist() for piece in pieces] == [[1, 0], [2, 0], [3, 0], [3, 1], [3, 2]]
+
+
 def test_where_a_piece_falls_below_the_floor_the_move_stays_whole():
     script = Script(np.zeros((0, 2)), log_density=lambda points: -points[:, 0])
 
