@@ -1,4 +1,4 @@
-"""Mixing: the fewest changes of several donors, over ground that is common, at a pace that will do."""
+"""Mixing: the fewest changes of several donors, on common ground, at a pace that will do."""
 
 from __future__ import annotations
 
