@@ -15,7 +15,9 @@ from localface.search.pipeline import find_recourse, measure_path
 from localface.search.plan import Plan, Price, WalkOptions
 from scripted import ALONG, Script, box, someone, taking_over
 
-_MOST_AFTERWARDS = 6  # questions that closing may take
+_MOST_AFTERWARDS = (
+    8  # questions that closing may take, with a way that is known but not yet broken up
+)
 _ROUNDS = 30  # rounds of a long search in which time is up
 
 

@@ -32,7 +32,8 @@ def go_straight(
     if way.moves is None or way.stops is None:
         graph.cut = graph.cut or way.cut
         return None
-    return (yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor)))
+    outcome = yield from in_any_case(lambda: _go_by_moves(graph, plan, way, log_floor))
+    return replace(outcome, cut_short=graph.out_of_time)
 
 
 def go_straight_with_more(

@@ -42,7 +42,8 @@ class LocalGraph:
     """The known vertices, their scores, and which edges between them are traversable.
 
     With a ``goal``, that one vertex is where the search must end; without one, any vertex
-    that reaches the target score will do. ``cut`` says that the row budget withheld rows.
+    that reaches the target score will do. ``cut`` says that the row budget withheld rows,
+    ``out_of_time`` that time was up while an answer was made better: it is what there is.
     """
 
     def __init__(self, person: Person, score: float) -> None:
@@ -54,6 +55,7 @@ class LocalGraph:
         self.breaks_relation: Mask = np.array([False])  # vertices that no step may lead to
         self.goal: int | None = None
         self.cut = False
+        self.out_of_time = False
         self.counts: TargetCounts | None = None
         self.holes: list[Hole] = []
         self.below_floor: set[int] = set()  # vertices known to be: no step can be taken there

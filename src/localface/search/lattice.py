@@ -11,6 +11,7 @@ from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids
 
 _PATIENCE = 12  # steps refused one by one before many are checked at a time
+_MUCH_PATIENCE = 24  # and before those of several changes are
 
 ColumnGroups = tuple[int, ...]
 """Groups of columns that are changed at once: one change."""
@@ -117,8 +118,13 @@ class Lattice:
         return bool(self._keeps_relations[state] and self._dense[state])
 
     def check_steps_ahead(self, start: int, ends: list[int]) -> Questions[None]:
-        """Once many steps have been refused, check all that lead on from a state at once."""
+        """Once many steps have been refused, check all that lead on from a state at once.
+
+        Steps of several changes are many more: they wait until more have been refused.
+        """
         fresh = [end for end in ends if (start, end) not in self._verdicts]
+        if self._refused < _MUCH_PATIENCE:
+            fresh = [end for end in fresh if (end & ~start).bit_count() == 1]
         if self._refused >= _PATIENCE and fresh:
             yield from self._check_steps_from(start, fresh)
 

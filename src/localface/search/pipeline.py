@@ -234,6 +234,8 @@ def _improve_path(
     try:
         if plan.actions:
             actions = yield from find_actions_along(graph, plan, found.trail)
+            if graph.out_of_time:
+                raise OutOfTime
         yield from improvement.run(graph, plan)
         if plan.actions and actions is None:
             missing = yield from why_no_actions(graph, plan, found.trail)

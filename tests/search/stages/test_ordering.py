@@ -178,3 +178,24 @@ def test_a_change_follows_the_one_that_it_needs_and_no_other():
 )
 def test_a_change_is_made_too_soon_where_the_one_before_it_is_still_to_come(here, there, too_soon):
     assert _makes_second_change_first(here, there, (0, 1)) is too_soon
+
+
+def test_where_many_steps_are_refused_those_of_several_changes_are_asked_about_together():
+    """Nothing can be done before all is: from the start alone there are 63 steps."""
+
+    def log_density(points):
+        inside = (points.min(axis=1) < 0.9) & (points.max(axis=1) > 0.1)
+        return np.where(inside, -1.0, 1.0)
+
+    script = Script(np.zeros((0, 6)), score=score, log_density=log_density)
+    lattice = lattice_of(script, 6)
+    script.run(lattice.check_steps_ahead(0, [1 << i for i in range(6)]))
+    assert not script.asked
+
+    for end in range(1, 25):
+        script.run(lattice.can_take_step(0, end))
+    script.asked.clear()
+    script.run(lattice.check_steps_ahead(0, list(range(1, 64))))
+
+    assert [len(question.starts) for question in script.asked] == [63 - 24]
+    assert script.run(find_route(lattice, 0b111111, 1)) is None

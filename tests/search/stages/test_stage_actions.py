@@ -94,7 +94,7 @@ def test_where_the_smallest_set_has_no_route_the_next_is_taken():
         log_density=lambda points: points[:, 0] - points[:, 1] + 0.4,
     )
 
-    moves = actions_to(script, [1.0, 1.0])
+    moves = actions_to(script, [1.0, 1.0], bounds=box(2, upper=1.0))
 
     assert moves[0].point[1] == 0.0
     assert (moves[-1].point > 0).all()
@@ -125,7 +125,7 @@ def needing(n: int) -> Script:
 
 
 def test_more_than_a_few_changes_are_what_is_left_of_one_persons():
-    moves = actions_to(needing(6), np.ones(7))
+    moves = actions_to(needing(6), np.ones(7), bounds=box(7, upper=1.0))
 
     assert len(moves) == 6
     assert (moves[-1].point > 0).sum() == 6
@@ -144,7 +144,7 @@ def test_where_no_few_will_do_the_donor_is_taken_who_needs_the_fewest():
     many = [0.9] * 5 + [1.5, 0.2, 0.2]
     fewer = [1.2] * 5 + [0.0, 0.1, 0.1]
 
-    moves = actions_to(script, many, fewer)
+    moves = actions_to(script, many, fewer, bounds=box(8, upper=1.5))
 
     assert np.flatnonzero(ended(moves)).tolist() == [0, 1, 2, 3, 4]
 
@@ -247,3 +247,64 @@ def test_smaller_changes_do_not_leave_someone_below_the_floor():
     (move,) = actions_to(script, [1.0], log_floor=-1.0)
 
     assert move.point.tolist() == [1.0]
+
+
+def test_changes_of_several_people_are_mixed_where_that_takes_fewer():
+    script = nobody(4, score=lambda points: points.sum(axis=1) / 8)
+    near = [1.9, 0.7, 0.7, 0.7]
+    other = [0.7, 1.9, 0.7, 0.7]
+    limits = box(4, upper=[1.9, 1.9, 1.0, 1.0])
+    of_one = actions_to(script, near, min_score=0.47, bounds=limits)
+
+    moves = actions_to(script, near, other, min_score=0.47, bounds=limits)
+
+    assert np.flatnonzero(ended(of_one)).tolist() == [0, 1, 2]
+    assert np.flatnonzero(ended(moves)).tolist() == [0, 1]
+
+
+def test_one_change_that_goes_further_than_anybodys_comes_before_two():
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 3)
+
+    (move,) = actions_to(script, [1.0, 1.0])
+
+    assert move.point.tolist() == [1.5, 0.0]
+
+
+def test_nobody_goes_further_than_one_step_may_to_change_fewer():
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 3)
+
+    moves = actions_to(script, [1.0, 1.0], max_step=1.2)
+
+    assert np.flatnonzero(ended(moves)).tolist() == [0, 1]
+
+
+def test_a_feature_that_costs_much_is_not_changed_in_place_of_two_that_cost_little():
+    def score(points):
+        return np.maximum(points[:, 0] / 3, points[:, 1:].sum(axis=1) / 4)
+
+    limits = box(3, upper=[9.0, 1.0, 1.0])
+
+    alike = actions_to(nobody(3, score=score), np.ones(3), bounds=limits)
+    dear = actions_to(
+        nobody(3, score=score), np.ones(3), bounds=limits, weights=np.array([5.0, 1.0, 1.0])
+    )
+
+    assert np.flatnonzero(ended(alike)).tolist() == [0]
+    assert np.flatnonzero(ended(dear)).tolist() == [1, 2]
+
+
+def test_when_time_is_up_while_fewer_changes_are_looked_for_the_known_ones_are_taken():
+    def score(points):
+        return points.sum(axis=1) / 3
+
+    whole = nobody(2, score=score)
+    actions_to(whole, [1.0, 1.0])
+    beyond = [
+        isinstance(question, ScorePoints) and bool((question.points > 1.0).any())
+        for question in whole.asked
+    ]
+
+    moves = actions_to(nobody(2, score=score, late=beyond.index(True)), [1.0, 1.0])
+
+    assert np.flatnonzero(ended(moves)).tolist() == [0, 1]
+    assert [move.follows for move in moves] == [(), (0,)]

@@ -101,7 +101,7 @@ def test_someone_below_the_floor_is_brought_above_it_by_one_step():
         log_density=lambda points: np.where(points.sum(axis=1) < 3.9, -1.0, 1.0),
     )
 
-    _, way = straight(script, log_floor=-1.0)
+    _, way = straight(script, log_floor=-1.0, bounds=box(2, upper=2.0))
 
     assert len(way.moves) == 2
     assert points_of(way.stops) == [[2.0, 2.0]]

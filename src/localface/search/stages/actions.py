@@ -18,9 +18,10 @@ from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import Questions, ask_density_along
+from localface.search.questions import OutOfTime, Questions, ask_density_along
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.joint_moves import route_by_joint_moves
+from localface.search.stages.mixing import find_way_by_mixing
 from localface.search.stages.ordering import Route, find_route, moves_of_route
 from localface.search.stages.reduce import reduce_changes
 from localface.search.stages.settle import settle_values
@@ -31,6 +32,7 @@ Moves = tuple[Move, ...]
 
 _FEW = 6  # changes up to which sets of them are tried, and every order
 _REDUCED = 4  # donors whose changes are reduced where no few will do
+_MOST_MIXED = 8  # changes up to which values of several donors are mixed
 
 
 def find_actions(
@@ -49,7 +51,11 @@ def find_actions(
         way = yield from search.by_fewest_changes(donors)
         if way is None:
             way = yield from search.by_reduced_changes(donors)
-    return None if way is None else (yield from way.ordered_moves())
+        if way is not None and graph.goal is None:
+            way = yield from search.by_mixed_changes(way, donors)
+    if way is None:
+        return None
+    return way.moves_in_turn() if graph.out_of_time else (yield from way.ordered_moves())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +77,14 @@ class _Way:
     def up_to(self, n: int) -> _Way:
         """The first moves of the way."""
         return _Way(self.moves[:n], self.through)
+
+    def moves_in_turn(self) -> Moves:
+        """The moves, each after the one before it: what else would do is not found out."""
+        turns = [(i - 1,) if i else () for i in range(len(self.moves))]
+        return tuple(
+            Move(move.point, move.score, follows)
+            for move, follows in zip(self.moves, turns, strict=True)
+        )
 
     def ordered_moves(self) -> Questions[Moves]:
         """The moves, each with the earlier ones that have to come first."""
@@ -147,6 +161,39 @@ class _ActionSearch:
             if way is not None:
                 return way
         return None
+
+    def by_mixed_changes(self, way: _Way, donors: list[int]) -> Questions[_Way]:
+        """A cheaper way by fewer changes, of several donors; the way itself where there is none.
+
+        It goes no further than one step may. When time is up meanwhile, the known way is taken.
+        """
+        person = self.person
+        cost = _cost(person, way.moves)
+        rows = self.graph.rows_of(donors)
+
+        def find_cheaper_way(end: Array) -> Questions[_Way | None]:
+            if norms(end - person.factual) > person.max_step:
+                return None
+            groups = np.unique(person.group_of[end != person.factual]).tolist()
+            found = yield from self._settled_way(end, groups, rows)
+            if found is not None:
+                found = self._stop_at_target(found)
+            else:
+                found = yield from self._way_to(end, groups, rows)
+            return found if found is not None and _cost(person, found.moves) < cost else None
+
+        n_changes = len(np.unique(person.group_of[way.moves[-1].point != person.factual]))
+        most = min(n_changes - 1, _MOST_MIXED)
+        if most == 0:
+            return way
+        try:
+            found = yield from find_way_by_mixing(
+                self.graph, donors, most=most, find_way=find_cheaper_way
+            )
+        except OutOfTime:
+            self.graph.out_of_time = True
+            found = None
+        return way if found is None else found
 
     def _least_way(self, few: FewChanges, rows: Ids) -> Questions[_Way]:
         """The way of a set of changes, each no larger than needed where that is sound."""

@@ -76,9 +76,7 @@ def _cheapest_route(
             for there in onward
             if not (before and _makes_second_change_first(here, there, before))
         ]
-        yield from lattice.check_steps_ahead(
-            here, [one for one in onward if _n_changes_made(here, one) == 1]
-        )
+        yield from lattice.check_steps_ahead(here, onward)
         for there in onward:
             left = (subset & ~there).bit_count()
             so_far = cost + lattice.missing_score(there)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from localface.search.graph import LocalGraph
-from localface.search.person import Person
-from localface.search.questions import Questions, ask_density_along
-from localface.search.stages.swaps import is_allowed_end, with_groups_from
-from localface.types import Array, Ids, Mask
+from localface.search.questions import Questions
+from localface.search.stages.swaps import are_sound_ends, with_groups_from
+from localface.types import Array, Ids
 
 _TURNS = 6  # how often changes are put back, each a call of the model for each and for the chain
 
@@ -25,7 +24,7 @@ def reduce_changes(
         without_each = ~np.eye(len(kept), dtype=bool)
         states = with_groups_from(person, end, kept, without_each)
         scores = yield from graph.scores_of_states(states, rows)
-        fine = yield from _are_sound_ends(person, states, scores)
+        fine = yield from are_sound_ends(person, states, scores)
         if not fine.any():
             break
         weights = np.array([person.weight_of((group,)) for group in kept])
@@ -35,17 +34,7 @@ def reduce_changes(
         turn[order] = np.arange(len(order))
         chain = with_groups_from(person, end, kept, turn > np.arange(len(order))[:, None])
         scores = yield from graph.scores_of_states(chain, rows)
-        fine = yield from _are_sound_ends(person, chain, scores)
+        fine = yield from are_sound_ends(person, chain, scores)
         put_back = order[: int(np.flatnonzero(fine)[-1]) + 1] if fine.any() else order[:1]
         kept = [group for i, group in enumerate(kept) if i not in put_back]
     return kept
-
-
-def _are_sound_ends(person: Person, states: Array, scores: Array) -> Questions[Mask]:
-    """Tell which states reach the target on common ground."""
-    fine = (scores >= person.min_score) & is_allowed_end(person, states)
-    if fine.any():
-        some = states[fine]
-        found = yield from ask_density_along(some, some, person.log_floor, person.rule)
-        fine[fine] = found.passes
-    return fine

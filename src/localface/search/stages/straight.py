@@ -76,6 +76,7 @@ def find_straight_way(
     ]
     if donors:
         moves = yield from find_actions(own, plan, donors, log_floor=log_floor)
+        graph.out_of_time = graph.out_of_time or own.out_of_time
         if moves is not None:
             moves = yield from break_into_small_steps(person, moves, log_floor)
             stops = yield from _stops_above_floor(person, moves, log_floor)

@@ -9,6 +9,7 @@ import numpy as np
 from localface.geometry.point_set import are_first_of_equals
 from localface.geometry.segments import norms
 from localface.search.person import Person
+from localface.search.questions import Questions, ask_density_along
 from localface.types import Array, Ids, Mask
 
 
@@ -81,6 +82,16 @@ def is_allowed_end(person: Person, states: Array) -> Mask:
     """Tell which states a person may end at, whatever their score and density."""
     allowed = person.bounds.contain(states) & person.keeps_relations(states)
     return np.asarray(allowed & person.bounds.respects_one_way(person.factual, states))
+
+
+def are_sound_ends(person: Person, states: Array, scores: Array) -> Questions[Mask]:
+    """Tell which states reach the target on common ground."""
+    fine = (scores >= person.min_score) & is_allowed_end(person, states)
+    if fine.any():
+        some = states[fine]
+        found = yield from ask_density_along(some, some, person.log_floor, person.rule)
+        fine[fine] = found.passes
+    return fine
 
 
 def with_groups_from(person: Person, end: Array, groups: Ids | list[int], made: Mask) -> Array:

@@ -1,0 +1,145 @@
+"""Mixing: the fewest changes of several donors, on common ground, at a pace that will do."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from localface.search.questions import ScorePoints
+from localface.search.stages.mixing import find_way_by_mixing
+from scripted import Script, box, someone
+
+
+def mixed(script: Script, *points, most=3, refused=(), **options):
+    """The end that is mixed of what donors have, for someone at the origin; None without one."""
+    ends = np.asarray(points, dtype=float)
+    graph = script.graph(someone(np.zeros(ends.shape[1]), **options))
+    donors = [
+        graph.add_state(end, score, row)
+        for row, (end, score) in enumerate(zip(ends, script.score(ends), strict=True))
+    ]
+
+    def find_way(end):
+        return None if end.tolist() in list(refused) else end.tolist()
+        yield
+
+    return script.run(find_way_by_mixing(graph, donors, most=most, find_way=find_way))
+
+
+def nobody(n: int, **functions) -> Script:
+    return Script(np.zeros((0, n)), **functions)
+
+
+def total(points):
+    return points.sum(axis=1) / 4
+
+
+def test_values_of_several_donors_are_mixed():
+    script = nobody(3, score=total)
+
+    found = mixed(script, [1.2, 0.2, 0.9], [0.3, 1.1, 0.8], bounds=box(3, upper=1.2))
+
+    assert found == [1.2, 0.0, 0.8]
+
+
+def test_the_fewest_changes_then_the_least_effort():
+    def score(points):
+        return np.maximum(points[:, 0] / 4, points[:, 1:].sum(axis=1))
+
+    limits = box(3, upper=[3.0, 0.3, 0.3])
+
+    found = mixed(nobody(3, score=score), [2.0, 0.3, 0.0], [3.0, 0.0, 0.3], bounds=limits)
+
+    assert found == [2.0, 0.0, 0.0]
+
+
+def test_a_number_may_go_further_than_any_donors_within_the_bounds_and_is_round_then():
+    def outwards(column, values):
+        return np.ceil(values * 2) / 2
+
+    script = nobody(2, score=lambda points: points.sum(axis=1) / 3)
+
+    assert mixed(script, [1.0, 0.9], round_outwards=outwards) == [1.5, 0.0]
+    limits = box(2, upper=[1.4, 1.3])
+    assert mixed(script, [1.0, 0.9], most=1, bounds=limits) is None
+
+
+def test_a_round_value_that_is_sound_no_longer_is_no_end():
+    script = nobody(
+        2,
+        score=lambda points: points[:, 0] / 3,
+        log_density=lambda points: 1.6 - points[:, 0],
+    )
+
+    assert mixed(script, [1.0, 0.0], most=1) == [1.5, 0.0]
+    rounded = mixed(script, [1.0, 0.0], most=1, round_outwards=lambda column, values: values + 0.2)
+    assert rounded is None
+
+
+def test_what_is_linked_is_taken_over_together_and_goes_no_further():
+    script = nobody(3, score=lambda points: points[:, :2].min(axis=1) / 2)
+
+    found = mixed(script, [1.0, 1.0, 1.0], group_of=np.array([0, 0, 1]))
+
+    assert found == [1.0, 1.0, 0.0]
+
+
+def test_ends_below_the_floor_are_passed_over():
+    script = nobody(
+        2,
+        score=lambda points: points.max(axis=1) / 2,
+        log_density=lambda points: np.where(points[:, 0] > 0, -1.0, 1.0),
+    )
+
+    assert mixed(script, [1.0, 1.2]) == [0.0, 1.2]
+
+
+def test_where_there_is_no_way_to_the_cheapest_end_the_next_is_tried_and_then_one_change_more():
+    script = nobody(2, score=lambda points: points.max(axis=1) / 2)
+    limits = box(2, upper=[1.0, 1.2])
+
+    assert mixed(script, [1.0, 1.2], bounds=limits) == [1.0, 0.0]
+    assert mixed(script, [1.0, 1.2], bounds=limits, refused=[[1.0, 0.0]]) == [0.0, 1.2]
+    refused = [[1.0, 0.0], [0.0, 1.2]]
+    assert mixed(script, [1.0, 1.2], bounds=limits, refused=refused) == [1.0, 1.2]
+
+
+def test_relations_hold_in_what_is_mixed():
+    def is_kept(points):
+        return points[:, 0] <= points[:, 1]
+
+    limits = box(2, upper=1.0)
+    script = nobody(2, score=total)
+
+    assert mixed(script, [1.0, 0.5], [0.5, 1.0], min_score=0.45, bounds=limits) == [1.0, 1.0]
+    low = box(2, upper=[1.0, 0.9])
+    assert mixed(script, [1.0, 0.9], min_score=0.45, bounds=low, keeps_relations=is_kept) is None
+
+
+def test_it_ends_where_the_score_rises_too_slowly():
+    slow = nobody(9, score=lambda points: np.tanh(points.sum(axis=1)) * 0.4)
+    fast = nobody(9, score=lambda points: points.sum(axis=1) / 20)
+    limits = box(9, upper=1.0)
+
+    assert mixed(slow, np.ones(9), most=8, bounds=limits) is None
+    assert mixed(fast, np.ones(9), most=8, min_score=0.25, bounds=limits) is not None
+
+    def levels(script):
+        return len([question for question in script.asked if isinstance(question, ScorePoints)])
+
+    assert levels(slow) < levels(fast)
+
+
+def test_values_that_do_not_raise_the_score_are_left_alone():
+    script = nobody(3, score=lambda points: (points[:, 0] + points[:, 1] - points[:, 2]) / 4)
+
+    mixed(script, [1.0, 1.0, 1.0], most=2, min_score=0.6, bounds=box(3, upper=1.0))
+
+    first, *later = [
+        question.points for question in script.asked if isinstance(question, ScorePoints)
+    ]
+    assert (first[:, 2] > 0).any()
+    assert not any((points[:, 2] > 0).any() for points in later)
+
+
+def test_a_donor_without_any_change_that_helps_gives_nothing():
+    assert mixed(nobody(2, score=lambda points: np.zeros(len(points))), [1.0, 1.0]) is None
