@@ -73,9 +73,14 @@ class TableStates:
         """Answer one question by compiled code, the same as without."""
         if question.k == 0:
             return no_states(question)
-        projection = projection_of(question)
-        allowed = self._allowed(question)
-        scan = StateScan(library, self._point_set, projection, question.point, allowed)
+        scan = StateScan(
+            library,
+            self._point_set.points,
+            self._point_set.columns,
+            projection=projection_of(question),
+            point=question.point,
+            allowed=self._allowed(question),
+        )
         rough = scan.squared_distances()
         rough[question.exclude] = np.inf
         found = scan.nearest(rough, question.k, question.radius, question.bounds)

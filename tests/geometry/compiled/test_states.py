@@ -91,8 +91,14 @@ def test_distances_are_those_of_the_states_written_down(seed: int) -> None:
 
     library = load_library()
     assert library is not None
-    everyone = (-no_limits, no_limits)
-    scan = StateScan(library, PointSet(rows), projection, question.point, everyone)
+    scan = StateScan(
+        library,
+        rows,
+        rows.T,
+        projection=projection,
+        point=question.point,
+        allowed=(-no_limits, no_limits),
+    )
     found = scan.squared_distances()
 
     wanted = ((projection.states_of(rows) - question.point) ** 2).sum(axis=1)

@@ -9,7 +9,6 @@ import numpy as np
 
 from localface.geometry.bounds import Bounds
 from localface.geometry.compiled.library import address, check_memory
-from localface.geometry.point_set import PointSet
 from localface.geometry.projection import Projection
 from localface.geometry.settling import rounding_of_products
 from localface.types import Array, Ids, Mask
@@ -49,38 +48,40 @@ class NearestStates:
 
 
 class StateScan:
-    """All rows of a set as states of one person, seen from a point.
+    """Rows as states of one person, seen from a point.
 
-    Rows outside the ``allowed`` bounds, the lowest and the highest point, may be left out.
+    ``points`` are the rows, ``columns`` the same column by column. Rows outside what is
+    ``allowed``, the lowest and the highest point, may be left out.
     """
 
     def __init__(
         self,
         library: ctypes.CDLL,
-        point_set: PointSet,
+        points: Array,
+        columns: Array,
+        *,
         projection: Projection,
         point: Array,
         allowed: tuple[Array, Array],
     ) -> None:
         self._library = library
-        self._point_set = point_set
+        self._points = np.ascontiguousarray(points, dtype=np.float64)
         self._projection = projection
         limits = projection.bounds
-        floats = [point_set.columns, point, limits.lower, limits.upper, *allowed, projection.kept]
+        floats = [columns, point, limits.lower, limits.upper, *allowed, projection.kept]
         whole = _group_arrays(projection)
         arrays = [np.ascontiguousarray(one, dtype=np.float64) for one in floats]
         self._arrays = [*arrays, *whole]  # kept alive: the question has their addresses
         self._point = arrays[1]
         self._question = _StateQuestion(
-            len(point_set),
-            point_set.width,
+            *self._points.shape,
             len(projection.taken_together),
             *map(address, self._arrays),
         )
 
     def squared_distances(self) -> Array:
         """Return squared distances to the states of all rows, infinite for those left out."""
-        found = np.empty(len(self._point_set))
+        found = np.empty(len(self._points))
         check_memory(
             self._library.state_distances(ctypes.addressof(self._question), address(found))
         )
@@ -91,8 +92,8 @@ class StateScan:
 
         ``rough`` are the squared distances of all rows, infinite where one is left out.
         """
-        points = np.ascontiguousarray(self._point_set.points, dtype=np.float64)
-        width = self._point_set.width
+        points = self._points
+        width = points.shape[1]
         comparable = self._projection.comparable or Bounds.unlimited(width)
         limits = [bounds.lower, bounds.upper, comparable.lower, comparable.upper]
         arrays = [points, *(np.ascontiguousarray(one, dtype=np.float64) for one in limits)]
