@@ -47,6 +47,7 @@ OTHER_NAME = {
     "min": "max", "max": "min", "any": "all", "all": "any", "minimum": "maximum",
     "maximum": "minimum", "argmin": "argmax", "argmax": "argmin", "floor": "ceil", "ceil": "floor",
 }  # fmt: skip
+_OUT_OF_TIME = (signal.SIGXCPU, signal.SIGKILL, signal.SIGALRM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +183,7 @@ def try_mistake(mistake: Mistake, tests: list[str], way: Way, seconds: float) ->
         way.set_out()
         limit = int(4 * seconds + 30)
         resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+        signal.alarm(8 * limit)  # by the clock, for what waits without end
         sys.meta_path.insert(0, MistakenModule(mistake))
         import pytest
 
@@ -191,7 +193,7 @@ def try_mistake(mistake: Mistake, tests: list[str], way: Way, seconds: float) ->
         finally:
             os._exit(min(code, 100))
     status = os.waitpid(child, 0)[1]
-    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGXCPU, signal.SIGKILL):
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in _OUT_OF_TIME:
         return "endless"
     return "survived" if status == 0 else "killed"
 
