@@ -330,24 +330,3 @@ def test_whole_numbers_with_gaps_are_counts_and_a_column_of_one_code_is_said_to_
     assert schema["gone"].moves == "never"
     assert "'gone' is -9 in every row, which looks like a code" in schema.notes[-1]
     assert Schema.infer(pl.DataFrame({"n": [None, *range(50)]}))["n"].kind == "integer"
-
-
-def test_whole_numbers_of_which_there_are_few_may_be_codes():
-    table = pd.DataFrame(
-        {
-            "thal": [3, 6, 7, 3] * 20,
-            "visits": list(range(8)) * 10,
-            "sex_code": [1, 2, 3, 1] * 20,
-            "share": [0.5, 1.0, 2.0, 0.5] * 20,
-        }
-    )
-
-    notes = " ".join(Schema.infer(table).notes)
-
-    line = "schema.with_('thal', kind='categorical', categories=[3, 6, 7])"
-    assert f"'thal' is taken for an amount; if 3, 6, 7 stand for kinds, {line}" in notes
-    assert "visits" not in notes  # there are many
-    assert "'share' is taken" not in notes  # they are no whole numbers
-    assert "thal" not in " ".join(Schema.infer(table.head(40)).notes)  # too few rows to tell
-    kinds = eval(line, {"schema": Schema.infer(table)})
-    assert kinds["thal"].kind == "categorical"

@@ -37,9 +37,6 @@ from localface.types import Array, Ids
 
 Guess = dict[str, object]
 
-_FEW_VALUES = 6  # different whole numbers up to which they may as well be codes
-_MANY_ROWS = 50  # from which on there would be more of them, were they amounts
-
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -83,7 +80,6 @@ def draft_schema(data: object, groups: object = None) -> Draft:
     notes = _settle_functions(features, notes, find_functions(numbers))
     notes += body_mass_notes(numbers)
     notes += suggest_relations(numbers, categories, weight=weight)
-    notes += _notes_on_few_values(features, numbers)
     return Draft(tuple(features), tuple(notes), found.apart)
 
 
@@ -134,21 +130,6 @@ def _settle_functions(
 
 def _is_about(note: str, name: str) -> bool:
     return note.startswith(f"{name!r} ")
-
-
-def _notes_on_few_values(features: list[Guess], numbers: dict[str, Array]) -> Iterator[str]:
-    """Point out whole numbers that may be codes: there are few of them, and many rows."""
-    for guess in features:
-        name = str(guess["name"])
-        if guess["kind"] != "integer" or name not in numbers or guess.get("moves") in OWN:
-            continue
-        seen = numbers[name][~np.isnan(numbers[name])]
-        distinct = np.unique(seen).astype(int).tolist()
-        if len(distinct) <= _FEW_VALUES and len(seen) >= _MANY_ROWS:
-            yield (
-                f"{name!r} is taken for an amount; if {', '.join(map(str, distinct))} stand for "
-                f"kinds, schema.with_({name!r}, kind='categorical', categories={distinct})"
-            )
 
 
 def _told_apart(

@@ -23,7 +23,8 @@ from localface.search.stages.swaps import Swaps, are_sound_ends, is_allowed_end
 from localface.types import Array, Ids, Mask
 
 _MOST_VALUES = 4  # of each feature
-_FURTHER = np.array([1.5, 2.5])  # times as far as the furthest donor
+_FURTHER = (1.5, 2.5)  # times as far as the furthest donor
+_BETWEEN = (1.25, 1.75, 2.0, 2.25)  # likewise, where one change alone may do
 _MOST_CARRIED = 24  # states that a level hands on to the next
 _PACE = 1.5  # times what the last change added that each one still to come may add
 _LOOKED_AT = 3  # times as many are looked at, for their density
@@ -45,25 +46,27 @@ def find_way_by_mixing(
     person = graph.person
     points = graph.points[donors]
     rows = graph.rows_of(donors)
-    values = yield from _best_values(graph, points, rows)
-    states = person.factual[None, :]
+    states, scores, n_mixed = yield from _single_changes(graph, points, rows)
+    values = _best_values(graph, states[:n_mixed], scores[:n_mixed])
     reached = float(graph.scores[0])
     for size in range(1, most + 1):
-        states = values.with_one_more(states)
-        if not len(states):
-            break
-        scores = yield from graph.scores_of_states(states, rows)
         ends = yield from _cheapest_ends(person, states, scores)
         for end in (yield from _rounded_ends(graph, ends, points, rows)):
             way = yield from find_way(end)
             if way is not None:
                 return way
-        if size == most:
+        if size == 1:
+            states, scores = values.states, values.scores
+        if size == most or not len(states):
             break
-        states, best = yield from _most_promising(person, states, scores)
+        carried, best = yield from _most_promising(person, states, scores)
         if best + _PACE * (best - reached) * (most - size) < person.min_score:
             break
         reached = best
+        states = values.with_one_more(carried)
+        if not len(states):
+            break
+        scores = yield from graph.scores_of_states(states, rows)
     return None
 
 
@@ -73,6 +76,7 @@ class _Values:
 
     person: Person
     states: Array
+    scores: Array
     mine: Mask  # which columns are the group's, a line for each state
 
     def with_one_more(self, states: Array) -> Array:
@@ -83,13 +87,23 @@ class _Values:
         return np.asarray(more[are_first_of_equals(more)]) if len(more) else more
 
 
-def _best_values(graph: LocalGraph, points: Array, rows: Ids) -> Questions[_Values]:
+def _single_changes(
+    graph: LocalGraph, points: Array, rows: Ids
+) -> Questions[tuple[Array, Array, int]]:
+    """States of one change each, their scores, and how many of them, the first, are mixed."""
+    swaps = Swaps(graph.person, points)
+    taken = swaps.states(swaps.with_one_more(swaps.nothing_yet()))
+    beyond = _beyond_donors(graph.person, swaps, _FURTHER)
+    between = _beyond_donors(graph.person, swaps, _BETWEEN)
+    states = np.concatenate([taken, beyond, between])
+    scores = yield from graph.scores_of_states(states, rows)
+    return states, scores, len(taken) + len(beyond)
+
+
+def _best_values(graph: LocalGraph, states: Array, scores: Array) -> _Values:
     """The values of each group that raise the score most by themselves; of as good, the nearest."""
     person = graph.person
-    swaps = Swaps(person, points)
-    taken = swaps.states(swaps.with_one_more(swaps.nothing_yet()))
-    states = np.concatenate([taken, _beyond_donors(person, swaps)])
-    scores = np.round((yield from graph.scores_of_states(states, rows)), 9)
+    scores = np.round(scores, 9)
     groups = person.group_of[np.argmax(states != person.factual, axis=1)]
     sizes = np.round(norms(states - person.factual), 9)
     order = np.lexsort((sizes, -scores, groups))
@@ -98,15 +112,16 @@ def _best_values(graph: LocalGraph, points: Array, rows: Ids) -> Questions[_Valu
     order = order[is_other]
     first_of_group = np.searchsorted(groups[order], groups[order])
     order = order[np.arange(len(order)) - first_of_group < _MOST_VALUES]
-    return _Values(person, states[order], groups[order][:, None] == person.group_of)
+    mine = groups[order][:, None] == person.group_of
+    return _Values(person, states[order], scores[order], mine)
 
 
-def _beyond_donors(person: Person, swaps: Swaps) -> Array:
+def _beyond_donors(person: Person, swaps: Swaps, factors: tuple[float, ...]) -> Array:
     """States in which one number goes further than with any donor; they are not round yet."""
     columns = np.array(person.columns_on_the_way(swaps.groups.tolist()), dtype=np.int64)
     own = person.factual[columns]
     edges = np.stack([swaps.points[:, columns].min(axis=0), swaps.points[:, columns].max(axis=0)])
-    values = (own + _FURTHER[:, None, None] * (edges - own)).reshape(-1, len(columns))
+    values = (own + np.array(factors)[:, None, None] * (edges - own)).reshape(-1, len(columns))
     states = np.repeat(person.factual[None, :], values.size, axis=0)
     states[np.arange(values.size), np.tile(columns, len(values))] = values.ravel()
     low, high = person.just_noticeable
