@@ -72,7 +72,7 @@ def test_the_share_of_successes_is_what_following_by_hand_gives() -> None:
         world.model, world.data, schema=world.schema, min_score=0.6, search=Search(n_neighbors=30)
     )
     shares = set()
-    for person in refused(world, 12):
+    for person in refused(world, 30):
         answer = explainer.explain(person, where=world.where)
         found = explainer.robustness(answer, n=150, seed=3)
 
@@ -287,7 +287,7 @@ def test_min_robustness_pushes_the_end_past_the_threshold() -> None:
         world.model, world.data, schema=world.schema, min_score=0.6, search=Search(n_neighbors=30)
     )
     pushed = 0
-    for person in refused(world, 25):
+    for person in refused(world, 50):
         before = explainer.explain(person, where=world.where)
         after = explainer.explain(person, where=world.where, min_robustness=0.9)
         if not before.found:
