@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -78,6 +80,22 @@ def test_the_nearest_states_are_those_of_numpy(
         np.testing.assert_array_equal(one.points, other.points)
         np.testing.assert_array_equal(one.distances, other.distances)
         np.testing.assert_array_equal(one.moved, other.moved)
+
+
+def test_more_states_than_there_are_rows_take_no_more_memory(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chance = np.random.default_rng(0)
+    rows = rows_of(chance, 300, 5)
+    question = replace(random_question(chance, rows), k=10**15)
+    states = TableStates(PointSet(rows))
+
+    (found,) = states.nearest([question])
+
+    monkeypatch.setattr(table_states, "load_library", lambda: None)
+    (wanted,) = states.nearest([question])
+    np.testing.assert_array_equal(found.ids, wanted.ids)
+    assert len(found.ids)
 
 
 @pytest.mark.parametrize("seed", range(10))

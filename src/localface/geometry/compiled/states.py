@@ -97,15 +97,15 @@ class StateScan:
         comparable = self._projection.comparable or Bounds.unlimited(width)
         limits = [bounds.lower, bounds.upper, comparable.lower, comparable.upper]
         arrays = [points, *(np.ascontiguousarray(one, dtype=np.float64) for one in limits)]
+        most = min(k, len(points))  # memory is taken for as many
         question = _NearestQuestion(
             ctypes.addressof(self._question),
             *map(address, arrays),
-            k,
+            most,
             radius,
             float((self._point * self._point).sum()),
             float(rounding_of_products(1.0, width)),
         )
-        most = min(k, len(points))
         rows = np.empty(most, dtype=np.int64)
         distances = np.empty(most)
         states = np.empty((most, width))
