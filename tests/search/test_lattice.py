@@ -70,6 +70,22 @@ def test_until_someone_is_above_the_floor_their_own_density_is_the_floor():
     assert [question.log_floor for question in asked] == [0.0, 0.0]
 
 
+def test_single_steps_of_someone_below_the_floor_are_asked_about_by_where_they_begin():
+    lattice = lattice_of(someone([0.0, 0.0]), changes=[(0,), (1,)], end=np.ones(2), log_floor=-2.0)
+
+    asked, _ = replies(
+        lattice.check_single_steps([0, 1, 2, 3]),
+        verdicts(False, True, False),  # of 0, 1 and 2, the second is above the floor
+        verdicts(True),
+        verdicts(True, False, True),
+    )
+
+    assert [question.log_floor for question in asked] == [0.0, 0.0, -2.0]
+    assert [len(question.starts) for question in asked] == [3, 1, 3]
+    steps = [(0, 1), (0, 2), (1, 3), (2, 3)]
+    assert [replies(lattice.can_take_step(*one))[1] for one in steps] == [True, False, True, True]
+
+
 def test_a_step_is_asked_about_once_and_a_one_way_column_needs_no_question():
     lattice = lattice_of(someone([0.0, 0.0, 0.0], bounds=box(3, down=[1])))
 

@@ -528,6 +528,23 @@ def test_that_no_path_leads_anywhere_takes_few_questions():
     assert len(script.asked) < 250
 
 
+def test_nor_does_it_for_someone_who_enters_from_below_the_floor():
+    rng = np.random.default_rng(0)
+    crowd = np.concatenate([rng.uniform(0, 4, size=(200, 2)), [[5.0, 1.0], [5.5, 2.0]]])
+
+    def rare_start_and_wall(points):
+        return np.where(np.hypot(*points.T) < 0.3, -1.0, beyond_a_wall(points))
+
+    script = Script(crowd, score=tenth, log_density=rare_start_and_wall)
+
+    found = searched(script, Plan(WalkOptions(10)))
+
+    assert found.status == "UNREACHABLE"
+    assert not found.cut_short
+    assert len(script.seen) >= 190
+    assert len(script.asked) < 250
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_a_long_walk_that_leads_somewhere_is_taken(seed):
     rng = np.random.default_rng(seed)

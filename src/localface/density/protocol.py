@@ -141,6 +141,26 @@ class SegmentDensities:
         holes = tuple((at - first, hole) for at, hole in self.holes if first <= at < last)
         return SegmentDensities(self.log_densities[first:last], self.passes[first:last], holes)
 
+    def some(self, numbers: Ids) -> SegmentDensities:
+        """Return the answer for some of the segments."""
+        place = {number: i for i, number in enumerate(numbers.tolist())}
+        holes = tuple((place[at], hole) for at, hole in self.holes if at in place)
+        return SegmentDensities(self.log_densities[numbers], self.passes[numbers], holes)
+
+
+def put_together(
+    n: int, parts: Sequence[Ids], answers: Sequence[SegmentDensities]
+) -> SegmentDensities:
+    """Put the answers for parts of ``n`` segments together; each part says which they are."""
+    log_densities = np.empty(n)
+    passes = np.empty(n, dtype=bool)
+    holes: list[tuple[int, Hole]] = []
+    for some, answer in zip(parts, answers, strict=True):
+        log_densities[some] = answer.log_densities
+        passes[some] = answer.passes
+        holes += [(int(some[at]), hole) for at, hole in answer.holes]
+    return SegmentDensities(log_densities, passes, tuple(holes))
+
 
 class Density(Protocol):
     """Log-densities of rows and along segments, and the scale that they are read on.

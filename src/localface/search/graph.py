@@ -267,6 +267,10 @@ class LocalGraph:
             for edge, fine in zip(wanted, permitted, strict=True)
         ]
 
+    def knows_edge(self, edge: Edge) -> bool:
+        """Tell whether it is known already if a person could take an edge."""
+        return undirected_key(edge) in self._verdicts
+
     def densities_along(
         self, edges: list[Edge], log_floor: float | None, rule: str
     ) -> Questions[SegmentDensities]:

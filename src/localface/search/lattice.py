@@ -74,10 +74,10 @@ class Lattice:
         return self._verdicts[start, end]
 
     def check_single_steps(self, within: list[int]) -> Questions[None]:
-        """Find out which steps of one change between few states can be taken, in one question.
+        """Find out which steps of one change between few states can be taken, all at once.
 
-        That costs less than asking about them one by one. Who starts below the floor is left
-        out: what their steps have to keep depends on where they begin.
+        That costs less than asking about them one by one. What the steps of someone who starts
+        below the floor have to keep depends on whether they begin above it.
         """
         steps = [
             (start, end)
@@ -86,8 +86,16 @@ class Lattice:
             if start & end == start and (start ^ end).bit_count() == 1
         ]
         fresh = [step for step in steps if step not in self._verdicts and self.is_possible(step[0])]
-        if fresh and self.log_floor >= self.person.log_floor:
-            yield from self._check_steps(fresh, self.person.log_floor)
+        if not fresh:
+            return
+        starts = sorted({start for start, _ in fresh})
+        above = set((yield from self.allowed_ends(starts)))
+        for log_floor, some in (
+            (self.person.log_floor, [step for step in fresh if step[0] in above]),
+            (self.log_floor, [step for step in fresh if step[0] not in above]),
+        ):
+            if some:
+                yield from self._check_steps(some, log_floor)
 
     def _check_steps_from(self, start: int, ends: list[int]) -> Questions[None]:
         """Find out which steps from one state can be taken, in one question."""

@@ -195,10 +195,10 @@ def _explore_all(graph: LocalGraph, walk_options: WalkOptions) -> Questions[Expl
     found = yield from explore(graph, replace(walk_options, most=_SURE_WALK))
     if not found.gave_up:
         return found
-    if not found.entries and not walk_options.momentum_steps:
-        ground = KnownGround(graph)
+    if not walk_options.momentum_steps:
+        begun = {vertex: vertex for vertex in found.entries or (0,)}
         level = graph.person.log_floor
-        walk = LevelWalk(ground, level, {0: 0}, n_neighbors=walk_options.n_neighbors)
+        walk = LevelWalk(KnownGround(graph), level, begun, n_neighbors=walk_options.n_neighbors)
         if (yield from walk.run(np.inf)) == ():
             return replace(found, gave_up=False)
     return (yield from explore(graph, walk_options))

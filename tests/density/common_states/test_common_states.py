@@ -160,6 +160,40 @@ def test_a_floor_for_each_step_is_the_same_as_one_by_one():
         assert alone.passes[0] == together.passes[i]
 
 
+@each_own
+def test_steps_and_states_in_one_batch_are_judged_as_each_is_alone(own):
+    density = fit_on(KNOWN[:600], phone_schema(own))
+    starts, ends = density.rows.points[:60], density.rows.points[60:120].copy()
+    ends[::3] = starts[::3]
+    floors = np.linspace(density.scale.quantile(0.01), density.scale.quantile(0.6), 60)
+
+    together = density.lowest_along(starts, ends, floors)
+
+    holes = dict(together.holes)
+    for i in range(60):
+        alone = density.lowest_along(starts[[i]], ends[[i]], float(floors[i]))
+        assert alone.passes[0] == together.passes[i]
+        assert together.log_densities[i] == pytest.approx(alone.log_densities[0], abs=1e-9)
+        assert (i in holes) == bool(alone.holes)
+        if alone.holes:
+            assert holes[i].radius == pytest.approx(alone.holes[0][1].radius)
+    assert holes
+
+
+@each_own
+def test_what_is_too_close_to_call_leaves_the_others_as_they_are(own):
+    density = fit_on(KNOWN[:600], phone_schema(own))
+    starts, ends = density.rows.points[:40], density.rows.points[40:80]
+    full = density.lowest_along(starts, ends, None).log_densities
+    floors = np.full(40, density.scale.quantile(0.05))
+    floors[::4] = full[::4]  # what has exactly its floor is on it
+
+    found = density.lowest_along(starts, ends, floors)
+
+    assert (found.passes == (full >= floors - 1e-9)).all()
+    assert all(not found.passes[i] for i, _ in found.holes)
+
+
 def test_where_a_person_stands_never_fails_against_itself():
     density = fit_on(KNOWN[:600], phone_schema(("plan",)))
     for point in density.space.points(NEW[:50])[:, None]:

@@ -60,6 +60,36 @@ def test_never_crosses_a_gap_and_backtracks_around_it():
     assert 1 in rows
 
 
+def test_where_one_step_after_the_other_is_refused_many_are_asked_about_at_once():
+    around = [[np.cos(i), np.sin(i)] for i in range(60)]
+    script = Script(
+        [*around, [5.0, 0.0], [-0.5, 0.0]],
+        score=tenth,
+        log_density=lambda points: np.where((np.abs(np.hypot(*points.T) - 0.75) < 0.1), -1.0, 1.0),
+    )
+
+    graph, found = explored(script, k=70)
+
+    assert found.trail == ()
+    checks = [q for q in script.asked if isinstance(q, DensityAlong) and q.log_floor is not None]
+    assert sum(len(q.starts) for q in checks) >= 60
+    assert len(checks) < 20
+
+
+def test_the_steps_ahead_are_left_in_the_queue_in_order():
+    script = Script(STEPS, score=tenth)
+    graph = script.graph(someone([0.0, 0.0]))
+    vertices = script.run(graph.reveal_rows_around(0, 5))
+    queue = Queue((0,))
+    queue.push_steps(graph, 0, vertices, blend=False)
+
+    ahead = queue.steps_ahead(3)
+
+    assert len(ahead) == 3
+    assert [queue.pop_most_promising() for _ in range(3)] == ahead
+    assert len(queue.steps_ahead(9)) == 2
+
+
 def test_where_no_step_leads_on_there_is_no_trail():
     script = Script(
         STEPS,

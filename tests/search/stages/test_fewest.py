@@ -211,12 +211,12 @@ def test_few_routes_of_a_level_are_tried_and_more_where_none_follows(monkeypatch
     found = fewest_of(script, *ends, *[[0.0, -0.1]] * spare, most=1)
 
     steps = [
-        question
+        len(question.starts)
         for question in script.asked
         if isinstance(question, DensityAlong) and (question.starts != question.ends).any()
     ]
     assert found is None
-    assert len(steps) == tried
+    assert sum(steps) == tried
 
 
 def test_someone_below_the_floor_ends_above_it():

@@ -14,7 +14,7 @@ from localface.density.common_states.common_scale import CommonScale
 from localface.density.common_states.comparable import ComparablePeople
 from localface.density.common_states.copies import Copies
 from localface.density.common_states.given_own import GivenOwn
-from localface.density.common_states.on_ground import lowest_on_ground
+from localface.density.common_states.on_ground import judge_on_ground, measure_on_ground
 from localface.density.common_states.pair_layout import lay_out_pairs, rule_of_pairs
 from localface.density.common_states.pair_tables import NamedPair
 from localface.density.common_states.pair_weights import WeightedPairs
@@ -26,8 +26,9 @@ from localface.density.protocol import (
     LogFloor,
     SegmentDensities,
     compare_with_floor,
+    put_together,
 )
-from localface.geometry.compiled.ground import CompiledGround
+from localface.geometry.compiled.ground import CompiledGround, Expected
 from localface.geometry.compiled.pair_rule import PairRule
 from localface.geometry.device.device import Device
 from localface.geometry.device.shared import SharedPairs
@@ -143,33 +144,59 @@ class CommonStates:
         first, which are quicker; on steps the joint density, as what it refuses a step for
         rules out other steps too.
         """
-        if self._ground is not None:
-            own = None if self.given_own is None else self.given_own.at(starts)
-            found = lowest_on_ground(self._ground, self.kde, (starts, ends, log_floor), own)
-            if found is not None:
-                return found
-        asked = self._segments(starts, ends)
         if log_floor is None:
-            joint = self.kde.lowest_along(starts, ends, None, asked.rows).log_densities
-            lowest = np.minimum(asked.on_common_scale(joint), self._pairs_along(asked))
-            return compare_with_floor(lowest, None)
-        floors = np.broadcast_to(log_floor, len(starts))
+            return self._measure(starts, ends)
+        floors = np.full(len(starts), log_floor, dtype=np.float64)
+        found = self._judge_alike(starts, ends, floors)
+        if found is not None:
+            return found
+        still = (starts == ends).all(axis=1)
+        parts = [np.flatnonzero(still), np.flatnonzero(~still)]
+        judged = [self.lowest_along(starts[some], ends[some], floors[some]) for some in parts]
+        return put_together(len(starts), parts, judged)
+
+    def _measure(self, starts: Array, ends: Array) -> SegmentDensities:
+        """Work out the lowest log-density along segments in full."""
+        if self._ground is not None:
+            return measure_on_ground(self._ground, self.kde, starts, ends, self._own_at(starts))
+        asked = self._segments(starts, ends)
+        joint = self.kde.lowest_along(starts, ends, None, asked.rows).log_densities
+        lowest = np.minimum(asked.on_common_scale(joint), self._pairs_along(asked))
+        return compare_with_floor(lowest, None)
+
+    def _judge_alike(self, starts: Array, ends: Array, floors: Array) -> SegmentDensities | None:
+        """Compare segments with floors; None where there are both steps and states among them.
+
+        What compiled sums leave too close to call is asked again by itself.
+        """
+        if self._ground is None:
+            return self._judge_part_by_part(starts, ends, floors)
+        own = self._own_at(starts)
+        judged = judge_on_ground(self._ground, self.kde, (starts, ends, floors), own)
+        if judged is None:
+            return None
+        found, is_open = judged
+        if not is_open.any():
+            return found
+        parts = [np.flatnonzero(~is_open), np.flatnonzero(is_open)]
+        again = self._judge_part_by_part(starts[is_open], ends[is_open], floors[is_open])
+        assert again is not None
+        return put_together(len(starts), parts, [found.some(parts[0]), again])
+
+    def _judge_part_by_part(
+        self, starts: Array, ends: Array, floors: Array
+    ) -> SegmentDensities | None:
+        """Compare segments with floors, one question after the other; None as above."""
         still = (starts == ends).all(axis=1)
         if still.all():
-            return self._judge_states(asked, floors)
+            return self._judge_states(self._segments(starts, ends), floors)
         if not still.any():
-            return self._judge_steps(asked, floors)
-        lowest = np.empty(len(starts))
-        passes = np.empty(len(starts), dtype=bool)
-        states = np.flatnonzero(still)
-        steps = np.flatnonzero(~still)
-        at = self._judge_states(asked.some(states), floors[states])
-        on_the_way = self._judge_steps(asked.some(steps), floors[steps])
-        for some, judged in ((states, at), (steps, on_the_way)):
-            lowest[some] = judged.log_densities
-            passes[some] = judged.passes
-        holes = tuple((int(steps[i]), hole) for i, hole in on_the_way.holes)
-        return SegmentDensities(lowest, passes, holes)
+            return self._judge_steps(self._segments(starts, ends), floors)
+        return None
+
+    def _own_at(self, points: Array) -> Expected:
+        """Return what is expected of people at points, where something is own."""
+        return None if self.given_own is None else self.given_own.at(points)
 
     def _judge_steps(self, steps: Segments, floors: Array) -> SegmentDensities:
         """Compare steps with floors, the joint density first."""

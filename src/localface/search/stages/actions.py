@@ -19,6 +19,7 @@ from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
 from localface.search.questions import OutOfTime, Questions, ask_density_along
+from localface.search.side_by_side import side_by_side
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.joint_moves import route_by_joint_moves
 from localface.search.stages.mixing import find_way_by_mixing
@@ -122,12 +123,11 @@ class _ActionSearch:
             max_changes=self.plan.max_changes,
             most=min(_FEW, self.plan.max_features or _FEW),
         )
-        best: _Way | None = None
-        for one in few:
-            way = yield from self._least_way(one, self.graph.rows_of(donors))
-            if best is None or _cost(self.person, way.moves) < _cost(self.person, best.moves):
-                best = way
-        return best
+        if not few:
+            return None
+        rows = self.graph.rows_of(donors)
+        ways = yield from side_by_side([self._least_way(one, rows) for one in few])
+        return min(ways, key=lambda way: _cost(self.person, way.moves))
 
     def by_reduced_changes(self, donors: list[int]) -> Questions[_Way | None]:
         """Take over all that a donor has, and put back what is not needed; the cheapest of some."""

@@ -22,6 +22,7 @@ from localface.search.trails import Trail
 from localface.types import Array
 
 _PATIENCE = 8  # steps refused one by one before it is asked of all ends whether they are on ground
+_MOST_AHEAD = 32  # steps asked about at once where one after the other is refused
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,14 @@ class Queue:
                 return step
         return None
 
+    def steps_ahead(self, n: int) -> list[Candidate]:
+        """Return the ``n`` most promising steps, and leave them in the queue."""
+        ahead: list[Candidate] = []
+        while len(ahead) < n and (step := self.pop_most_promising()) is not None:
+            ahead.append(step)
+        self._add_run_of_candidates(iter(ahead))
+        return ahead
+
     def _add_run_of_candidates(self, run: Iterator[Candidate]) -> None:
         self._runs.append(run)
         self._push_next_of_run(len(self._runs) - 1)
@@ -163,19 +172,26 @@ def _best_first_search(
     yield from _push_steps_around(graph, queue, here, walk_options)
     refused = 0
     looked_at = 1
+    ahead = 0  # steps that are asked about before their turn
     while (step := queue.pop_most_promising()) is not None:
         here = step.end
         if queue.take_blended_step(step):
             here = yield from _momentum_step(
                 graph, queue.trails[step.start], step.end, walk_options
             )
-        # Lazily: one check an expansion, not one for each neighbour.
-        passes = yield from graph.are_traversable([(step.start, here)])
+        # Lazily: one check an expansion, not one for each neighbour; more where many are refused.
+        edges = [(step.start, here)]
+        if ahead and not step.blend and not graph.knows_edge(edges[0]):
+            edges += [(one.start, one.end) for one in queue.steps_ahead(ahead)]
+        passes = yield from graph.are_traversable(edges)
         if not passes[0]:
             refused += 1
             if refused % _PATIENCE == 0:
                 looked_at = yield from _rule_out_ends(graph, looked_at)
+            if refused >= _PATIENCE:
+                ahead = min(2 * ahead + 1, _MOST_AHEAD)
             continue
+        ahead //= 2
         queue.trails[here] = (*queue.trails[step.start], here)
         if graph.is_goal(here):
             return queue.trails[here]

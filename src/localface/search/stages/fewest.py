@@ -14,6 +14,7 @@ import numpy as np
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
 from localface.search.questions import Questions, ask_density_along
+from localface.search.side_by_side import side_by_side
 from localface.search.stages.ordering import Route, find_route
 from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end
 from localface.types import Array, Ids
@@ -96,13 +97,19 @@ class _Level:
             some = order[first : first + _CHECKED_AT_ONCE]
             ends = states[some]
             found = yield from ask_density_along(ends, ends, person.log_floor, person.rule)
-            for i in some[found.passes][: self.most_routes - tries].tolist():
-                if kept and (counts[i] > kept[0].cost[0] or len(kept) == _MOST_KEPT):
+            left = some[found.passes][: self.most_routes - tries]
+            tries += len(left)
+            while len(left):
+                if kept and (counts[left[0]] > kept[0].cost[0] or len(kept) == _MOST_KEPT):
                     return kept
-                few = yield from self._with_route(i, states[i], (counts[i], efforts[i]))
-                if few is not None:
-                    kept.append(few)
-                tries += 1
+                # of as many changes several are wanted: their routes are looked for together
+                at_once = left[: _MOST_KEPT - len(kept)]
+                at_once = at_once[counts[at_once] == counts[left[0]]]
+                few = yield from side_by_side(
+                    [self._with_route(i, states[i], (counts[i], efforts[i])) for i in at_once]
+                )
+                kept += [one for one in few if one is not None]
+                left = left[len(at_once) :]
         return kept
 
     def most_promising(self) -> Questions[Ids]:

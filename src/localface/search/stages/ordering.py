@@ -11,6 +11,7 @@ import numpy as np
 from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.questions import Questions
+from localface.search.side_by_side import side_by_side
 
 _ASKED_AT_ONCE = 3  # changes up to which all single steps are asked about in one question
 _ALL_PAIRS = 8  # moves up to which every pair is tried in the other order
@@ -35,17 +36,25 @@ def find_route(lattice: Lattice, subset: int, max_changes: int) -> Questions[Rou
 def moves_of_route(lattice: Lattice, route: Route) -> Questions[tuple[Move, ...]]:
     """The moves of a route, each with the earlier ones that no route can have after it."""
     made = [after & ~before for before, after in pairwise(route)]
-    moves = []
-    for i, change in enumerate(made):
-        earlier = range(i) if len(made) <= _ALL_PAIRS else range(max(0, i - 1), i)
-        follows = []
-        for other in earlier:
-            before = (_lowest_change(change), _lowest_change(made[other]))
-            if not (yield from _has_route(lattice, route[-1], before)):
-                follows.append(other)
-        state = route[i + 1]
-        moves.append(Move(lattice.states[state], float(lattice.scores[state]), tuple(follows)))
-    return tuple(moves)
+    pairs = [
+        (i, other)
+        for i in range(len(made))
+        for other in (range(i) if len(made) <= _ALL_PAIRS else range(max(0, i - 1), i))
+    ]
+    swapped = [(_lowest_change(made[i]), _lowest_change(made[other])) for i, other in pairs]
+    in_other_order: list[bool] = []
+    if pairs:
+        in_other_order = yield from side_by_side(
+            [_has_route(lattice, route[-1], before) for before in swapped]
+        )
+    follows: dict[int, list[int]] = {}
+    for (i, other), has_route in zip(pairs, in_other_order, strict=True):
+        if not has_route:
+            follows.setdefault(i, []).append(other)
+    return tuple(
+        Move(lattice.states[state], float(lattice.scores[state]), tuple(follows.get(i, ())))
+        for i, state in enumerate(route[1:])
+    )
 
 
 def _cheapest_route(
