@@ -68,7 +68,7 @@ def test_where_one_step_after_the_other_is_refused_many_are_asked_about_at_once(
         log_density=lambda points: np.where((np.abs(np.hypot(*points.T) - 0.75) < 0.1), -1.0, 1.0),
     )
 
-    graph, found = explored(script, k=70)
+    _, found = explored(script, k=70)
 
     assert found.trail == ()
     checks = [q for q in script.asked if isinstance(q, DensityAlong) and q.log_floor is not None]

@@ -170,28 +170,15 @@ def _best_first_search(
     if graph.is_goal(here):
         return queue.trails[here]
     yield from _push_steps_around(graph, queue, here, walk_options)
-    refused = 0
-    looked_at = 1
-    ahead = 0  # steps that are asked about before their turn
+    refusals = _Refusals()
     while (step := queue.pop_most_promising()) is not None:
         here = step.end
         if queue.take_blended_step(step):
             here = yield from _momentum_step(
                 graph, queue.trails[step.start], step.end, walk_options
             )
-        # Lazily: one check an expansion, not one for each neighbour; more where many are refused.
-        edges = [(step.start, here)]
-        if ahead and not step.blend and not graph.knows_edge(edges[0]):
-            edges += [(one.start, one.end) for one in queue.steps_ahead(ahead)]
-        passes = yield from graph.are_traversable(edges)
-        if not passes[0]:
-            refused += 1
-            if refused % _PATIENCE == 0:
-                looked_at = yield from _rule_out_ends(graph, looked_at)
-            if refused >= _PATIENCE:
-                ahead = min(2 * ahead + 1, _MOST_AHEAD)
+        if not (yield from _can_take_step(graph, queue, step._replace(end=here), refusals)):
             continue
-        ahead //= 2
         queue.trails[here] = (*queue.trails[step.start], here)
         if graph.is_goal(here):
             return queue.trails[here]
@@ -202,6 +189,38 @@ def _best_first_search(
             return ()
         yield from _push_steps_around(graph, queue, here, walk_options)
     return ()
+
+
+@dataclass(slots=True)
+class _Refusals:
+    """How many steps were refused, and what follows from it.
+
+    Steps ``ahead`` are asked about before their turn. Vertices up to ``looked_at`` were held
+    against the floor.
+    """
+
+    n: int = 0
+    ahead: int = 0
+    looked_at: int = 1
+
+
+def _can_take_step(
+    graph: LocalGraph, queue: Queue, step: Candidate, refusals: _Refusals
+) -> Questions[bool]:
+    """Check a step when its turn has come, not all those around; more where many are refused."""
+    edges = [(step.start, step.end)]
+    if refusals.ahead and not step.blend and not graph.knows_edge(edges[0]):
+        edges += [(one.start, one.end) for one in queue.steps_ahead(refusals.ahead)]
+    passes = yield from graph.are_traversable(edges)
+    if passes[0]:
+        refusals.ahead //= 2
+        return True
+    refusals.n += 1
+    if refusals.n % _PATIENCE == 0:
+        refusals.looked_at = yield from _rule_out_ends(graph, refusals.looked_at)
+    if refusals.n >= _PATIENCE:
+        refusals.ahead = min(2 * refusals.ahead + 1, _MOST_AHEAD)
+    return False
 
 
 def _rule_out_ends(graph: LocalGraph, first: int) -> Questions[int]:
