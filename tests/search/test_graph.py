@@ -356,3 +356,19 @@ def test_whether_states_reach_the_target_is_asked_only_where_it_must_be_known():
 
     _, rows = line()
     assert replies(rows.may_have_targets(), counts(0))[1] is False
+
+
+def test_whether_states_keep_a_floor_is_asked_once_for_each_floor():
+    _, graph = line()
+    here, there = np.array([[0.0, 0.0], [1.0, 0.0]]), np.array([[1.0, 0.0], [1.0, 0.0]])
+
+    first, kept = replies(graph.keep_floor(here, there, -1.0), verdicts(True, False))
+    none, again = replies(graph.keep_floor(here[::-1], there[::-1], -1.0))
+    other, lower = replies(
+        graph.keep_floor(np.vstack([here, here[:1] - 1]), np.vstack([there, there[:1]]), -2.0),
+        verdicts(True, True, False),
+    )
+
+    assert (first[0].log_floor, none, other[0].log_floor) == (-1.0, [], -2.0)
+    assert (kept.tolist(), again.tolist()) == ([True, False], [False, True])
+    assert lower.tolist() == [True, True, False]

@@ -61,6 +61,7 @@ class LocalGraph:
         self.below_floor: set[int] = set()  # vertices known to be: no step can be taken there
         self._vertex_of_row: dict[int, int] = {}
         self._scores_of_states: dict[bytes, float] = {person.factual.tobytes(): score}
+        self._states_keep_floor: dict[tuple[float, bytes, bytes], bool] = {}
         self._verdicts: dict[Edge, bool] = {}
         self._log_means: dict[Edge, float] = {}
         self._factual_log_density: float | None = None
@@ -190,6 +191,23 @@ class LocalGraph:
                 return scores
             known.update(zip([keys[i] for i in fresh], scores.tolist(), strict=True))
         return np.array([known[key] for key in keys])
+
+    def keep_floor(self, starts: Array, ends: Array, log_floor: float) -> Questions[Mask]:
+        """Tell which segments between states keep a floor, asking only about those that are new.
+
+        The states need not be vertices. Plans that have some of their changes in common lead
+        through the same states again and again.
+        """
+        every = zip(keys_of(starts), keys_of(ends), strict=True)
+        keys = [(log_floor, start, end) for start, end in every]
+        known = self._states_keep_floor
+        fresh = [i for i, key in enumerate(keys) if key not in known]
+        if fresh:
+            found = yield from ask_density_along(
+                starts[fresh], ends[fresh], log_floor, self.person.rule
+            )
+            known.update(zip([keys[i] for i in fresh], found.passes.tolist(), strict=True))
+        return np.array([known[key] for key in keys], dtype=bool)
 
     def rows_of(self, vertices: list[int]) -> Ids:
         """The rows that some vertices come from, for states that take over their values."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from localface.search.graph import LocalGraph
-from localface.search.questions import Questions, ask_density_along
+from localface.search.questions import Questions
 from localface.types import Array, Ids
 
 _PATIENCE = 12  # steps refused one by one before many are checked at a time
@@ -61,10 +61,8 @@ class Lattice:
         fresh = [subset for subset in subsets if subset not in self._above_floor]
         if fresh:
             states = self.states[fresh]
-            found = yield from ask_density_along(
-                states, states, self.person.log_floor, self.person.rule
-            )
-            self._above_floor |= dict(zip(fresh, found.passes.tolist(), strict=True))
+            passes = yield from self.graph.keep_floor(states, states, self.person.log_floor)
+            self._above_floor |= dict(zip(fresh, passes.tolist(), strict=True))
         return [subset for subset in subsets if self._above_floor[subset]]
 
     def can_take_step(self, start: int, end: int) -> Questions[bool]:
@@ -73,29 +71,33 @@ class Lattice:
             yield from self._check_steps_from(start, [end])
         return self._verdicts[start, end]
 
-    def check_single_steps(self, within: list[int]) -> Questions[None]:
-        """Find out which steps of one change between few states can be taken, all at once.
+    def can_take_steps(self, steps: list[tuple[int, int]]) -> Questions[list[bool]]:
+        """Tell which steps between states can be taken, asking about all that are new at once.
 
         That costs less than asking about them one by one. What the steps of someone who starts
         below the floor have to keep depends on whether they begin above it.
         """
+        fresh = [step for step in steps if step not in self._verdicts]
+        if fresh:
+            starts = sorted({start for start, _ in fresh})
+            above = set((yield from self.allowed_ends(starts)))
+            for log_floor, some in (
+                (self.person.log_floor, [step for step in fresh if step[0] in above]),
+                (self.log_floor, [step for step in fresh if step[0] not in above]),
+            ):
+                if some:
+                    yield from self._check_steps(some, log_floor)
+        return [self._verdicts[step] for step in steps]
+
+    def check_single_steps(self, within: list[int]) -> Questions[None]:
+        """Find out which steps of one change between few states can be taken."""
         steps = [
             (start, end)
             for start in within
             for end in within
             if start & end == start and (start ^ end).bit_count() == 1
         ]
-        fresh = [step for step in steps if step not in self._verdicts and self.is_possible(step[0])]
-        if not fresh:
-            return
-        starts = sorted({start for start, _ in fresh})
-        above = set((yield from self.allowed_ends(starts)))
-        for log_floor, some in (
-            (self.person.log_floor, [step for step in fresh if step[0] in above]),
-            (self.log_floor, [step for step in fresh if step[0] not in above]),
-        ):
-            if some:
-                yield from self._check_steps(some, log_floor)
+        yield from self.can_take_steps([step for step in steps if self.is_possible(step[0])])
 
     def _check_steps_from(self, start: int, ends: list[int]) -> Questions[None]:
         """Find out which steps from one state can be taken, in one question."""
@@ -116,8 +118,8 @@ class Lattice:
             if self.person.rule != "lowest":  # a mean says nothing of where the step ends
                 starts = np.concatenate([starts, stops])
                 stops = np.concatenate([stops, stops])
-            found = yield from ask_density_along(starts, stops, log_floor, self.person.rule)
-            fine[fine] = found.passes.reshape(-1, n).all(axis=0)
+            passes = yield from self.graph.keep_floor(starts, stops, log_floor)
+            fine[fine] = passes.reshape(-1, n).all(axis=0)
             self._refused += n - int(fine.sum())
         self._verdicts |= dict(zip(steps, fine.tolist(), strict=True))
 
@@ -142,9 +144,8 @@ class Lattice:
         if not fresh:
             return
         points = self.states[fresh]
-        found = yield from ask_density_along(points, points, self.log_floor, self.person.rule)
+        self._dense[fresh] = yield from self.graph.keep_floor(points, points, self.log_floor)
         self._checked[fresh] = True
-        self._dense[fresh] = found.passes
 
     def missing_score(self, subset: int) -> float:
         """How much of the score a state still lacks."""

@@ -199,3 +199,30 @@ def test_where_many_steps_are_refused_those_of_several_changes_are_asked_about_t
 
     assert [len(question.starts) for question in script.asked] == [63 - 24]
     assert script.run(find_route(lattice, 0b111111, 1)) is None
+
+
+def test_that_a_change_cannot_be_made_at_all_takes_few_questions():
+    def wall(points):
+        return np.where(np.abs(points[:, 2] - 0.5) < 0.2, -1.0, 1.0)
+
+    script = Script(np.zeros((0, 6)), score=score, log_density=wall)
+    lattice = lattice_of(script, 6)
+
+    assert script.run(find_route(lattice, 0b111111, 1)) is None
+    assert len(script.asked) < 40  # of 243 steps that make the change, alone or with others
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_as_few_changes_at_once_are_made_as_any_route_needs(n):
+    def only_together(points):  # none of the first n columns may be ahead of the others
+        some = points[:, :n]
+        return np.where(some.max(axis=1) - some.min(axis=1) > 0.2, -1.0, 1.0)
+
+    script = Script(np.zeros((0, 5)), score=score, log_density=only_together)
+    lattice = lattice_of(script, 5)
+
+    route = script.run(find_route(lattice, 0b11111, 1))
+
+    made = [after & ~before for before, after in zip(route[:-1], route[1:], strict=True)]
+    assert sorted(one.bit_count() for one in made) == [*[1] * (5 - n), n]
+    assert 2**n - 1 in made

@@ -18,7 +18,7 @@ from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.person import Person
 from localface.search.plan import Plan
-from localface.search.questions import OutOfTime, Questions, ask_density_along
+from localface.search.questions import OutOfTime, Questions
 from localface.search.side_by_side import side_by_side
 from localface.search.stages.fewest import FewChanges, find_fewest_changes
 from localface.search.stages.joint_moves import route_by_joint_moves
@@ -137,9 +137,9 @@ class _ActionSearch:
         swaps = Swaps(person, points)
         full = np.where(swaps.differs @ swaps.touched, points, person.factual)
         scores = yield from graph.scores_of_states(full, graph.rows_of(donors))
-        found = yield from ask_density_along(full, full, person.log_floor, person.rule)
+        passes = yield from graph.keep_floor(full, full, person.log_floor)
         # without what is fixed or too small to notice, a donor's values may not reach the target
-        fine = found.passes & (scores >= person.min_score) & is_allowed_end(person, full)
+        fine = passes & (scores >= person.min_score) & is_allowed_end(person, full)
         sound = [i for i in np.flatnonzero(fine).tolist() if swaps.differs[i].any()]
         reduced = []
         for i in sound[:_REDUCED]:
@@ -210,10 +210,10 @@ class _ActionSearch:
         settled = yield from settle_values(self.graph, end, groups, rows)
         if (settled == end).all():
             return None
-        found = yield from ask_density_along(
-            settled[None, :], settled[None, :], person.log_floor, person.rule
+        passes = yield from self.graph.keep_floor(
+            settled[None, :], settled[None, :], person.log_floor
         )
-        if not found.passes[0]:
+        if not passes[0]:
             return None
         return (yield from self._way_to(settled, groups, rows))
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from localface.search.graph import LocalGraph
 from localface.search.lattice import Lattice
-from localface.search.questions import Questions, ask_density_along
+from localface.search.questions import Questions
 from localface.search.side_by_side import side_by_side
 from localface.search.stages.ordering import Route, find_route
 from localface.search.stages.swaps import ChangeSets, Swaps, is_allowed_end
@@ -96,8 +96,8 @@ class _Level:
         for first in range(0, len(order), _CHECKED_AT_ONCE):
             some = order[first : first + _CHECKED_AT_ONCE]
             ends = states[some]
-            found = yield from ask_density_along(ends, ends, person.log_floor, person.rule)
-            left = some[found.passes][: self.most_routes - tries]
+            passes = yield from self.graph.keep_floor(ends, ends, person.log_floor)
+            left = some[passes][: self.most_routes - tries]
             tries += len(left)
             while len(left):
                 if kept and (counts[left[0]] > kept[0].cost[0] or len(kept) == _MOST_KEPT):
@@ -122,9 +122,8 @@ class _Level:
         if len(looked_at) <= _MOST_CARRIED:
             return looked_at
         states = self.swaps.states(self.sets.subset(looked_at))
-        person = self.graph.person
-        found = yield from ask_density_along(states, states, person.log_floor, person.rule)
-        order = np.argsort(~found.passes, kind="stable")
+        passes = yield from self.graph.keep_floor(states, states, self.graph.person.log_floor)
+        order = np.argsort(~passes, kind="stable")
         return np.asarray(looked_at[order[:_MOST_CARRIED]])
 
     def _with_route(

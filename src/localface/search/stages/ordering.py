@@ -6,8 +6,6 @@ import heapq
 from collections.abc import Iterator
 from itertools import combinations, pairwise
 
-import numpy as np
-
 from localface.search.lattice import Lattice
 from localface.search.move import Move
 from localface.search.questions import Questions
@@ -26,10 +24,34 @@ def find_route(lattice: Lattice, subset: int, max_changes: int) -> Questions[Rou
     yield from lattice.check_states_are_dense([one for one in within if one not in (0, subset)])
     if subset.bit_count() <= _ASKED_AT_ONCE:
         yield from lattice.check_single_steps(within)
-    for at_once in range(max_changes, max(max_changes, subset.bit_count()) + 1):
-        route = yield from _cheapest_route(lattice, subset, at_once)
-        if route is not None:
-            return route
+    route = yield from _cheapest_route(lattice, subset, max_changes)
+    if route is not None:
+        return route
+    at_once = yield from _fewest_at_once(lattice, subset, max_changes + 1)
+    return None if at_once is None else (yield from _cheapest_route(lattice, subset, at_once))
+
+
+def _fewest_at_once(lattice: Lattice, subset: int, first: int) -> Questions[int | None]:
+    """How many changes at once a route needs, from a number on; None where there is no route.
+
+    Where single changes lead nowhere, mostly nothing does. So it is found out first which states
+    can be reached at all, by many steps in one question, before a best route is looked for.
+    """
+    reached = {0}
+    for at_once in range(first, subset.bit_count() + 1):
+        fresh = reached
+        while fresh:
+            steps = [
+                (start, end)
+                for start in reached
+                for end in _next_states(start, subset, at_once)
+                if end not in reached and lattice.is_possible(end)
+            ]
+            passes = yield from lattice.can_take_steps(steps)
+            fresh = {end for (_, end), fine in zip(steps, passes, strict=True) if fine}
+            reached |= fresh
+        if subset in reached:
+            return at_once
     return None
 
 
@@ -65,9 +87,9 @@ def _cheapest_route(
     ``before=(i, j)`` asks whether there is any route at all on which change i is made earlier
     than change j: then the state nearest to the end goes first, and no cost is counted.
     """
-    to_go = np.zeros(subset.bit_count() + 1)
+    to_go = [0.0] * (subset.bit_count() + 1)
     if at_once == 1 and before is None:
-        to_go = lattice.least_missing_scores_ahead(subset)
+        to_go = lattice.least_missing_scores_ahead(subset).tolist()
     heap: list[tuple[float, float, int, float, Route]] = [(0.0, 0.0, 0, 0.0, (0,))]
     done: set[int] = set()
     while heap:
