@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from localface.engine import targets as targets_module
 from localface.engine.score_cache import ScoreCache
 from localface.engine.targets import MAX_TARGET_SCORES, TargetRows
 from localface.geometry.bounds import Bounds
@@ -120,3 +121,30 @@ def test_states_of_a_person_are_listed_once_each_and_only_allowed_ones(
     assert states[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     wide = targets().different_states(Census(up_to(9.0), projection=taking_over_up_to(6.5)))
     assert wide[:, 0].tolist() == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 6.5]
+
+
+def test_without_limits_everyone_is_counted_and_nobody_is_looked_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rows = targets()
+    rows.is_target(0.5)
+    monkeypatch.setattr(rows._holder, "list_rows", None)
+
+    counts = rows.count_targets(Census(Bounds.unlimited(1), why=False), 0.5)
+
+    assert (counts.allowed, counts.targets, counts.targets_anywhere) == (10, 5, 5)
+
+
+@pytest.mark.parametrize(("exact", "looked_at"), [(True, [5, 6, 7, 8, 9]), (False, [5, 8])])
+def test_of_very_many_targets_in_cells_an_even_sample_is_taken_over_from(
+    monkeypatch: pytest.MonkeyPatch, exact: bool, looked_at: list[int]
+) -> None:
+    rows = targets()
+    monkeypatch.setattr(targets_module, "BLOCK_ROWS", 2)
+    monkeypatch.setattr(type(rows._holder), "exact", exact)
+    question = ComposeStates(np.array([0.0]), None, 9, 0.5)
+
+    found, states = rows.nearest_projections(question, 0.5)
+
+    assert found.tolist() == looked_at
+    assert states.ravel().tolist() == looked_at

@@ -35,6 +35,7 @@ class TargetRows:
         self._scores = scores
         self._rounded = rounded
         self._masks: OrderedDict[float, Mask] = OrderedDict()  # by target score, the latest last
+        self._n_everyone = 0  # all rows, once it is known who reaches a target
         self._first_blocks: OrderedDict[float, TableStates] = OrderedDict()  # likewise
 
     def knows_who_reaches(self, min_score: float) -> bool:
@@ -49,6 +50,7 @@ class TargetRows:
         """Tell, by id, which rows reach a target score."""
         if min_score not in self._masks:
             everyone = self.all_row_ids()
+            self._n_everyone = len(everyone)
             mask = np.zeros(1 + int(everyone.max()), dtype=bool)
             mask[everyone] = (
                 self._rounded(self._scores.scores_of_rows(everyone), min_score) >= min_score
@@ -63,8 +65,11 @@ class TargetRows:
         """Count targets; what each column rules out only where no target is allowed."""
         bounds = question.bounds
         targets_mask = self.is_target(min_score)
-        allowed = self._holder.list_rows(bounds)
         anywhere = int(targets_mask.sum())
+        if not bounds.limits_anything:
+            nothing = np.zeros(len(bounds.lower), dtype=np.int64)
+            return TargetCounts(self._n_everyone, anywhere, anywhere, nothing)
+        allowed = self._holder.list_rows(bounds)
         targets = int(targets_mask[allowed].sum())
         excluded = np.zeros(len(bounds.lower), dtype=np.int64)
         if question.why and not targets:
@@ -106,14 +111,15 @@ class TargetRows:
     def nearest_projections(self, question: ComposeStates, min_score: float) -> tuple[Ids, Array]:
         """Return the nearest different states that targets can be projected to, with their rows.
 
-        They are as many as the question looks at, all but that at which the person is.
+        They are as many as the question looks at, all but that at which the person is. Of a table
+        that is not searched exactly, an even sample of the targets is looked at.
         """
         width = len(question.point)
         anywhere = Bounds.unlimited(width)
         everything = Projection(anywhere, question.point, np.arange(width))
         projection = question.projection or everything
         asked = Nearest(question.point, question.last, anywhere, NO_ROWS, projection=projection)
-        targets = np.flatnonzero(self.is_target(min_score)).astype(np.int64)
+        targets = self._rows_to_take_over_from(min_score)
         ids = NO_ROWS
         states = np.zeros((0, width))
         distances = np.zeros(0)
@@ -126,6 +132,17 @@ class TargetRows:
             nearest = different_states(ids, states, distances)[: question.last]
             ids, states, distances = ids[nearest], states[nearest], distances[nearest]
         return ids, states
+
+    def _rows_to_take_over_from(self, min_score: float) -> Ids:
+        """Return the rows that reach a target score, evenly thinned out where they are very many.
+
+        Rows in cells lie in an order of their own, near ones together: every so-manieth of them
+        stands for those around it.
+        """
+        targets = np.flatnonzero(self.is_target(min_score)).astype(np.int64)
+        if self._holder.exact:
+            return targets
+        return targets[:: max(1, -(-len(targets) // BLOCK_ROWS))]
 
     def _states_of_targets(self, block: Ids, min_score: float, *, first: int) -> TableStates:
         """Some who reach a target score, as states; the first of them are kept for the next one."""

@@ -34,6 +34,11 @@ class Bounds:
         one_way = np.zeros(width, dtype=bool)
         return cls(np.full(width, -np.inf), np.full(width, np.inf), one_way, one_way)
 
+    @property
+    def limits_anything(self) -> bool:
+        """Whether there is a point that lies outside."""
+        return bool((self.lower > -np.inf).any() or (self.upper < np.inf).any())
+
     def reachable_from(self, point: Array) -> Bounds:
         """Tighten the box to what one-way columns leave to someone who is at ``point``."""
         if not self._is_one_way:

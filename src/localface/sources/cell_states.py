@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from localface.geometry.compiled.rough_states import rough_state_squares
 from localface.geometry.projection import Projection
 from localface.sources.cell_rows import CellRows
 from localface.sources.nearest_states import (
@@ -120,21 +121,22 @@ class CellStates:
             return found
         self._rows.check_cells(self._partition, cells)
         starts = self._partition.starts
-        ranges = [np.arange(starts[cell], starts[cell + 1]) for cell in cells]
-        ids = np.concatenate(ranges)
-        near = np.concatenate([self._rows.near[one[0] : one[-1] + 1, :-1] for one in ranges])
-        rough = _rough_distances(question, near)
+        ranges = (starts[cells], starts[cells + 1])
+        rough = _rough_distances(question, self._rows.near, ranges)
         if len(question.exclude):
-            rough[np.isin(ids, question.exclude)] = np.inf
+            every = self._partition.ids_at_positions(cells, np.arange(len(rough)))
+            rough[np.isin(every, question.exclude)] = np.inf
         length = float(np.sqrt((question.point * question.point).sum()))
 
         def rows_at(positions: Ids) -> tuple[Ids, Array]:
-            chosen = ids[positions]
+            chosen = self._partition.ids_at_positions(cells, positions)
             return chosen, self._points_of(self._rows.records_of(chosen))
 
         def rough_reach(distance: float) -> float:
             """No column is off by more than its values are, and neither is the sum."""
-            return (distance + EPS * (2 * length + distance)) * (1 + (len(near.T) + 8) * EPS)
+            return (distance + EPS * (2 * length + distance)) * (
+                1 + (len(question.point) + 8) * EPS
+            )
 
         return gather_nearest_states(
             question, found, rough, rows_at=rows_at, rough_reach=rough_reach
@@ -153,28 +155,49 @@ def _distances_of_boxes(question: Nearest, low: Array, high: Array) -> Array:
     return np.asarray(np.sqrt((gaps * gaps).sum(axis=0)))
 
 
-def _rough_distances(question: Nearest, near: Floats) -> Array:
+def _rough_distances(question: Nearest, near: Floats, ranges: tuple[Ids, Ids]) -> Array:
     """Return the distance to the state of each row but for rounding, or less than that.
 
     Rounding to float32 keeps the order of numbers: what is cut short is cut at the rounded
     limit. Rows that are out of bounds for sure are infinitely far.
     """
     projection = projection_of(question)
-    with np.errstate(over="ignore"):
-        lower = projection.bounds.lower.astype(np.float32)
-        upper = projection.bounds.upper.astype(np.float32)
-        least = question.bounds.lower.astype(np.float32)
-        most = question.bounds.upper.astype(np.float32)
-    states = np.clip(near, lower, upper)
-    outside = ((states < least) | (states > most)) & _columns_alone(projection)
-    point = question.point.astype(np.float32)
-    squares = (states - point) ** 2
+    limits = _limits_of_columns_alone(question)
+    squares = rough_state_squares(near, ranges, limits)
+    if squares is None:
+        squares = _rough_squares(_rows_in(near[:, :-1], ranges), limits)
     for columns in projection.taken_together:
-        squares[:, columns] = 0.0
-        squares[:, columns[0]] = _squared_distances_of_group(question, columns, near[:, columns])
-    rough: Array = np.sqrt(squares.sum(axis=1)).astype(np.float64)
-    rough[outside.any(axis=1)] = np.inf
-    return rough
+        values = _rows_in(near, ranges)[:, columns]
+        squares += _squared_distances_of_group(question, columns, values)
+    return np.sqrt(squares).astype(np.float64)
+
+
+def _limits_of_columns_alone(question: Nearest) -> tuple[Floats, ...]:
+    """Return limits and the point in single precision; columns in groups add nothing to a sum."""
+    projection = projection_of(question)
+    bounds = (projection.bounds, question.bounds)
+    limits = [limit for one in bounds for limit in (one.lower, one.upper)]
+    with np.errstate(over="ignore"):
+        rounded = [one.astype(np.float32) for one in (*limits, question.point)]
+    in_group = ~_columns_alone(projection)
+    for limit, value in zip(rounded, (0.0, 0.0, -np.inf, np.inf, 0.0), strict=True):
+        limit[in_group] = value
+    return tuple(rounded)
+
+
+def _rough_squares(near: Floats, limits: tuple[Floats, ...]) -> Floats:
+    """Return squared distances to states; infinite for those that are left out."""
+    lower, upper, least, most, point = limits
+    states = np.clip(near, lower, upper)
+    squares = np.asarray(((states - point) ** 2).sum(axis=1))
+    squares[((states < least) | (states > most)).any(axis=1)] = np.inf
+    return squares
+
+
+def _rows_in(values: Floats, ranges: tuple[Ids, Ids]) -> Floats:
+    """Return the lines of values in some ranges, one after the other."""
+    ends = zip(*(one.tolist() for one in ranges), strict=True)
+    return np.concatenate([values[first:last] for first, last in ends])
 
 
 def _squared_distances_of_group(question: Nearest, columns: Ids, near: Floats) -> Floats:

@@ -44,6 +44,7 @@ _SIGNATURES: dict[str, tuple[type | None, list[type]]] = {
     ),
     "state_distances": (ctypes.c_int, [_ADDRESS, _ADDRESS]),
     "nearest_states": (_NUMBER, [_ADDRESS] * 6),
+    "rough_state_squares": (None, [_ADDRESS, _NUMBER, *[_ADDRESS] * 3]),
     "sum_of_leaves": (ctypes.c_int, [_ADDRESS, _NUMBER, _NUMBER, _ADDRESS, _ADDRESS]),
 }
 

@@ -393,3 +393,42 @@ PUBLIC int64_t nearest_states(const NearestQuestion *q, const double *rough, int
     free(all.slots);
     return failed ? -1 : all.n;
 }
+
+/* Limits in single precision, a number a column: states are cut short at `lower` and `upper`, and
+ * left out beyond `least` and `most`. */
+typedef struct {
+    int64_t stride, width; /* numbers from row to row, of which so many are a point */
+    const float *near, *lower, *upper, *least, *most, *point;
+} RoughStates;
+
+/* Squared distances in single precision from the point to the states of the rows from `first` up
+ * to `last`; infinite for those left out. */
+WIDE static void rough_squares_of(const RoughStates *q, int64_t first, int64_t last, float *squares)
+{
+    const float *restrict lower = q->lower, *restrict upper = q->upper, *restrict least = q->least,
+                *restrict most = q->most, *restrict point = q->point;
+    for (int64_t i = first; i < last; i++) {
+        const float *restrict row = q->near + i * q->stride;
+        float sum = 0.0f;
+        int32_t outside = 0;
+#pragma omp simd reduction(+ : sum, outside)
+        for (int64_t j = 0; j < q->width; j++) {
+            float value = row[j] < lower[j] ? lower[j] : row[j];
+            value = value > upper[j] ? upper[j] : value;
+            outside += (value < least[j]) | (value > most[j]);
+            float away = value - point[j];
+            sum += away * away;
+        }
+        *squares++ = outside ? INFINITY : sum;
+    }
+}
+
+/* The same for several ranges of rows, one after the other. */
+PUBLIC void rough_state_squares(const RoughStates *q, int64_t n_ranges, const int64_t *firsts,
+                                const int64_t *lasts, float *squares)
+{
+    for (int64_t r = 0; r < n_ranges; r++) {
+        rough_squares_of(q, firsts[r], lasts[r], squares);
+        squares += lasts[r] - firsts[r];
+    }
+}

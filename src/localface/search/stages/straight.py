@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from localface.density.protocol import FLOOR_TOLERANCE
+from localface.geometry.bounds import Bounds
 from localface.geometry.projection import Projection
 from localface.geometry.segments import norms
 from localface.search.graph import LocalGraph
@@ -62,7 +63,8 @@ def find_straight_way(
     of the path is longer than a step may be.
     """
     person = graph.person
-    yield from ask_target_counts(person.bounds, why=False)  # who reaches the target is known then
+    everywhere = Bounds.unlimited(len(person.factual))
+    yield from ask_target_counts(everywhere, why=False)  # who reaches the target is known then
     composed = yield from ask_composed_states(person.factual, projection, among, person.min_score)
     allowed = np.flatnonzero(is_allowed_end(person, composed.points))
     if among > NEAR_STATES and len(allowed):
