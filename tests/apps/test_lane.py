@@ -332,7 +332,7 @@ def test_what_cannot_be_killed_is_waited_for() -> None:
 
 
 class TestAlone:
-    """A search has its worker to itself for a while, as few together take longer than in turn."""
+    """A search has its worker to itself for a while: few together are no quicker than in turn."""
 
     def test_others_wait_until_it_is_done(self) -> None:
         scene = Scene(alone_seconds=0.5)

@@ -263,8 +263,8 @@ def _plan_thread(handler: RequestHandler) -> WorkerPlan:
 def _alone_seconds(handler: RequestHandler) -> float:
     """For how long a search has its worker to itself: it pays to share calls of a model alone.
 
-    Where the model is read directly, a few searches in lock-step take a tenth longer than one after
-    the other, and each of them is kept waiting by all.
+    Where the model is read directly, a few searches in lock-step take as long as one after the
+    other or longer, and each of them is kept waiting by all.
     """
     is_called = "called" in handler.explainer.engine.score.reading.split("; ")
     return 0.0 if is_called else _ALONE_SECONDS
