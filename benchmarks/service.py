@@ -1,11 +1,12 @@
-"""The service under load: one client, then fifty, on the readiness cohort.
+"""The service on the readiness cohort: how soon it answers, and under load.
 
-    python benchmarks/service.py [--clients 50] [--people 200] [--rounds 3] [--workers N]
+    python benchmarks/service.py [--starts 3] [--clients 50] [--people 200] [--rounds 3]
 
-Every request is about another person. One client sends them one after the other over one
-connection; then many clients share the same requests, each over a connection of its own.
-Where the system tells (Linux), the processor time that the service spends on a request is
-given too: it does not depend on how busy the machine is otherwise.
+First the time from the command to the first answer, once as on a machine on which it was never
+started, and then with what that start has kept. Then the load. Every request is about another
+person. One client sends them one after the other over one connection; then many clients share the
+same requests, each over a connection of its own. Where the system tells (Linux), the processor time
+that the service spends is given too: it depends less on how busy the machine is otherwise.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from urllib.request import urlopen
 
 from localface.apps.web.workers.search_workers import n_cores
@@ -81,30 +84,49 @@ async def run(service: int, port: int, ids: Sequence[int], clients: int) -> Run:
     """Have so many clients ask about these people."""
     bodies = [json.dumps({"id": id}).encode() for id in ids]
     waits = list[float]()
+    processor = ProcessorTime(service)
     started = time.perf_counter()
-    before = processor_seconds(service)
+    before = processor.seconds()
+    looking = asyncio.ensure_future(processor.look_now_and_then())
     errors = await asyncio.gather(*(client(port, bodies, waits) for _ in range(clients)))
-    return Run(
-        time.perf_counter() - started, waits, sum(errors), processor_seconds(service) - before
-    )
+    looking.cancel()
+    seconds = time.perf_counter() - started
+    return Run(seconds, waits, sum(errors), processor.seconds() - before)
 
 
-def processor_seconds(service: int) -> float:
-    """The processor time of a process so far, and of all that it has started, and these."""
-    parents = dict[int, int]()
-    spent = dict[int, float]()
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            words = status.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        number = int(status.parent.name)
-        parents[number] = int(words[1])
-        spent[number] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-    family = [service]
-    for one in family:
-        family += [child for child, parent in parents.items() if parent == one]
-    return sum(spent.get(one, 0.0) for one in family) or math.nan
+@dataclass(slots=True)
+class ProcessorTime:
+    """The processor time of a process, of all that it has started, and these.
+
+    A worker that was replaced is counted too, as long as somebody looks now and then.
+    """
+
+    service: int
+    spent: dict[int, float] = field(default_factory=dict)
+
+    def seconds(self) -> float:
+        """Seconds so far; NaN where the system does not tell."""
+        parents = dict[int, int]()
+        spent = dict[int, float]()
+        for status in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                words = status.read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            number = int(status.parent.name)
+            parents[number] = int(words[1])
+            spent[number] = (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+        family = [self.service]
+        for one in family:
+            family += [child for child, parent in parents.items() if parent == one]
+        self.spent.update({one: spent[one] for one in family if one in spent})
+        return sum(self.spent.values()) or math.nan
+
+    async def look_now_and_then(self) -> None:
+        """Look until it is cancelled."""
+        while True:
+            self.seconds()
+            await asyncio.sleep(0.25)
 
 
 def people(port: int, n: int) -> list[int]:
@@ -121,25 +143,52 @@ def people(port: int, n: int) -> list[int]:
     return sorted(set(found))[:n]
 
 
+@contextmanager
+def serving(*options: str, cache: str) -> Iterator[tuple[int, int]]:
+    """A service with what it keeps in a folder: the numbers of its process and its port."""
+    command = [sys.executable, "-m", "localface", "serve", "--port", "0", *options]
+    environment = {**os.environ, "LOCALFACE_CACHE": cache}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as service:
+        assert service.stdout is not None
+        port = re.search(r":(\d+)/", service.stdout.readline())
+        assert port is not None
+        try:
+            yield service.pid, int(port[1])
+        finally:
+            service.terminate()
+
+
+def measure_start(cache: str) -> str:
+    """How long it takes from the command to the first answer."""
+    started = time.perf_counter()
+    with serving(cache=cache) as (service, port):
+        ready = time.perf_counter() - started
+        asyncio.run(run(service, port, people(port, 1), 1))
+        answered = time.perf_counter() - started
+        spent = ProcessorTime(service).seconds()
+    return f"address {ready:.2f} s, first answer {answered:.2f} s, {spent:.2f} s of processor"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--starts", type=int, default=3)
     parser.add_argument("--clients", type=int, default=50)
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--workers", type=int)
     arguments = parser.parse_args()
     extra = [] if arguments.workers is None else ["--workers", str(arguments.workers)]
-    command = [sys.executable, "-m", "localface", "serve", "--port", "0", *extra]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as service:
-        assert service.stdout is not None
-        port = int(re.search(r":(\d+)/", service.stdout.readline())[1])  # type: ignore[index]
-        try:
-            measure(service.pid, port, arguments)
-        finally:
-            service.terminate()
+    with TemporaryDirectory() as cache:
+        for number in range(arguments.starts):
+            with TemporaryDirectory() as empty:
+                print(f"start {number + 1}, nothing kept: {measure_start(empty)}")
+                print(f"start {number + 1}, again:        {measure_start(empty)}")
+        if arguments.rounds:
+            with serving(*extra, cache=cache) as (service, port):
+                measure_load(service, port, arguments)
 
 
-def measure(service: int, port: int, arguments: argparse.Namespace) -> None:
+def measure_load(service: int, port: int, arguments: argparse.Namespace) -> None:
     ids = people(port, arguments.people)
     ratios = []
     asyncio.run(run(service, port, ids[:20], 4))  # every worker has its model loaded after this

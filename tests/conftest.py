@@ -15,6 +15,7 @@ import pytest
 from hypothesis import settings
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ["LOCALFACE_CACHE"] = ""  # as on a fresh machine, and nothing is left at home
 
 settings.register_profile("deterministic", derandomize=True, deadline=None)
 settings.load_profile("deterministic")

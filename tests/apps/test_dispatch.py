@@ -51,7 +51,7 @@ def search(number: int, **more: Any) -> dict[str, Any]:
     return {**SEARCH, "person": number, **more}
 
 
-def played(script: Any, *, workers: int = 1, max_open: int = 10) -> None:
+def played(script: Any, *, workers: int = 1, max_open: int = 10, alone: float = 0.0) -> None:
     """Run a scripted scene with a dispatcher that has begun."""
 
     async def scene() -> None:
@@ -61,7 +61,8 @@ def played(script: Any, *, workers: int = 1, max_open: int = 10) -> None:
             hands.append(Scripted())
             return hands[-1]
 
-        dispatcher = Dispatcher(WorkerPlan(hire, hire, workers, 4), ServiceMetrics(), max_open)
+        plan = WorkerPlan(hire, hire, workers, 4, alone_seconds=alone)
+        dispatcher = Dispatcher(plan, ServiceMetrics(), max_open)
         dispatcher.start()
         await asyncio.sleep(0)
         await script(dispatcher, hands)
@@ -88,6 +89,19 @@ def test_an_answer_goes_to_the_client_who_asked() -> None:
         assert (await first).status == 404
 
     played(script)
+
+
+def test_a_search_waits_its_turn_and_what_takes_none_does_not() -> None:
+    async def script(dispatcher: Dispatcher, workers: list[Scripted]) -> None:
+        asked = [search(1), search(2), search(3, kind="scores")]
+        tasks = [await begun(dispatcher.answer(one)) for one in asked]
+        assert [number for number, _ in workers[0].sent] == [1, 3]
+        for number in (1, 3, 2):
+            workers[0].reply(number, FOUND)
+            await asyncio.sleep(0)
+        assert await asyncio.gather(*tasks) == [FOUND] * 3
+
+    played(script, alone=5.0)
 
 
 def test_equal_requests_are_searched_once_and_answered_both() -> None:

@@ -329,3 +329,62 @@ def test_what_cannot_be_killed_is_waited_for() -> None:
     scene.workers[0].reply(1, FOUND)
     scene.wake()
     assert scene.lane.n_ready == 1
+
+
+class TestAlone:
+    """A search has its worker to itself for a while: few together are no quicker than in turn."""
+
+    def test_others_wait_until_it_is_done(self) -> None:
+        scene = Scene(alone_seconds=0.5)
+        scene.ask(1, 2, 3)
+        (worker,) = scene.there
+        assert worker.numbers == [1]
+        worker.reply(1, FOUND)
+        assert worker.numbers == [1, 2]
+        worker.reply(2, FOUND)
+        assert worker.numbers == [1, 2, 3]
+
+    def test_others_join_one_that_takes_long_but_each_has_its_while(self) -> None:
+        scene = Scene(alone_seconds=0.5)
+        scene.ask(1, 2, 3)
+        (worker,) = scene.there
+        scene.after(0.4)
+        assert worker.numbers == [1]
+        scene.after(0.2)
+        assert worker.numbers == [1, 2]
+        scene.after(0.2)
+        assert worker.numbers == [1, 2]
+        scene.after(0.4)
+        assert worker.numbers == [1, 2, 3]
+
+    def test_every_worker_has_one_before_any_has_two(self) -> None:
+        scene = Scene(alone_seconds=0.5, size=2)
+        scene.ask(1, 2, 3)
+        assert [one.numbers for one in scene.there] == [[1], [2]]
+
+    def test_what_takes_no_search_goes_past_those_that_wait(self) -> None:
+        scene = Scene(alone_seconds=0.5)
+        scene.ask(1, 2)
+        scene.lane.submit(PendingRequest(3, "3", {"n": 3}, False, NOBODY, is_quick=True))
+        (worker,) = scene.there
+        assert worker.numbers == [1, 3]
+        worker.reply(1, FOUND)
+        worker.reply(3, FOUND)
+        assert worker.numbers == [1, 3, 2]
+
+    def test_no_worker_holds_more_than_it_may_whatever_is_quick(self) -> None:
+        scene = Scene(alone_seconds=0.5, width=2)
+        scene.ask(1)
+        for number in (2, 3):
+            quick = PendingRequest(number, str(number), {"n": number}, False, NOBODY, is_quick=True)
+            scene.lane.submit(quick)
+        (worker,) = scene.there
+        assert worker.numbers == [1, 2]
+
+    def test_who_has_to_wait_too_long_in_turn_is_told_so(self) -> None:
+        scene = Scene(alone_seconds=10.0, max_open=1000)
+        scene.lane._mean_seconds = 2.0  # of one search; four at a time would take as long
+        scene.ask(*range(1, 8))
+        with pytest.raises(RequestRefused) as refused:
+            scene.ask(8)
+        assert refused.value.status == 503

@@ -152,7 +152,9 @@ def to_one_line(text: str) -> str:
     >>> to_one_line("two\nlines")
     'two lines'
     """
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else " " for c in text)
+    return " ".join(text.split())
 
 
 def _without_trailing_zeros(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cache
-from math import ceil, floor, log10
+from math import ceil, floor, isfinite, log10
 from typing import Any
 
 import numpy as np
@@ -221,10 +221,10 @@ class Feature:
             return date_in_words(code, self.since, whole=self.whole)
         if not isinstance(value, float):
             return str(value)
-        if self.resolution is not None and np.isfinite(value):
+        if self.resolution is not None and isfinite(value):
             decimals = max(0, ceil(-log10(self.resolution) - 1e-9))
             return _trim_zeros(f"{value:.{decimals}f}")
-        large = value != 0 and np.isfinite(value) and 4 <= floor(log10(abs(value))) < 15
+        large = value != 0 and isfinite(value) and 4 <= floor(log10(abs(value))) < 15
         return _trim_zeros(f"{value:.0f}" if large else f"{value:.4g}")
 
     def to_dict(self) -> dict[str, object]:

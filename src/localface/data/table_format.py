@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any
@@ -109,7 +109,11 @@ class TableFormat:
 
     def to_dict(self) -> dict[str, object]:
         """Return the format as plain values that JSON can hold."""
-        return asdict(self)
+        plain: dict[str, object] = {name: getattr(self, name) for name in _own_names(TableFormat)}
+        plain["columns"] = tuple(
+            {name: getattr(column, name) for name in _own_names(Column)} for column in self.columns
+        )
+        return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> TableFormat:
@@ -118,6 +122,11 @@ class TableFormat:
         found = cls(plain["kind"], columns, plain["person"], plain["own"])
         wanted = "pandas" if found.person == "series" else found.kind
         return found if wanted == "numpy" or find_spec(wanted) else found.without_names()
+
+
+@lru_cache(maxsize=8)
+def _own_names(kind: type[Any]) -> tuple[str, ...]:
+    return tuple(one.name for one in fields(kind))
 
 
 def person_format(person: object, table: TableFormat) -> TableFormat:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from contextlib import redirect_stdout
+from contextlib import ExitStack, redirect_stdout
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +32,7 @@ from localface.options import Search
 if TYPE_CHECKING:
     from localface.apps.batch import Report
     from localface.apps.web.service import Service
+    from localface.apps.web.workers.processes import ForkTemplate
 
 
 def _run_demo(arguments: argparse.Namespace) -> int:
@@ -174,15 +175,26 @@ def _run_case(arguments: argparse.Namespace) -> int:
 
 
 def _run_serve(arguments: argparse.Namespace) -> int:
+    from localface.apps.web.http.log_lines import set_up_service_log
+    from localface.apps.web.workers.processes import CAN_FORK, ForkTemplate
+
+    set_up_service_log()
+    with ExitStack() as at_the_end:
+        template = None
+        if CAN_FORK and arguments.workers != 0:
+            # begun first: it imports what searches need while the model is made
+            template = ForkTemplate(for_any_model=arguments.data is not None)
+            at_the_end.callback(template.stop)
+        _serve(arguments, template)
+    return FOUND
+
+
+def _serve(arguments: argparse.Namespace, template: ForkTemplate | None) -> None:
+    """Serve until it is stopped; ``template`` starts the workers."""
     with needs_extra("web" if arguments.data else "demo", "localface serve"):
         import fastapi  # noqa: F401
 
-        from localface.apps.web.http.log_lines import set_up_service_log
         from localface.apps.web.serving import Serving
-        from localface.apps.web.workers.processes import CAN_FORK, ForkTemplate
-    set_up_service_log()
-    # begun first: it imports what searches need while the model is made
-    template = ForkTemplate() if CAN_FORK and arguments.workers != 0 else None
     with redirect_stdout(sys.stderr):
         service = _make_service(arguments)
         running = Serving(service, host=arguments.host, port=arguments.port, template=template)
@@ -192,7 +204,6 @@ def _run_serve(arguments: argparse.Namespace) -> int:
 
         webbrowser.open(running.url)
     running.run()
-    return FOUND
 
 
 def _make_service(arguments: argparse.Namespace) -> Service:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 import narwhals as nw
 
+from localface.apps.kept import kept_or_made
 from localface.apps.web.service import Service
 from localface.apps.web.views.labels import Labels
 from localface.apps.web.views.people_list import PeopleList
 from localface.apps.web.workers.search_workers import n_cores
 from localface.cases.moons import two_moons
 from localface.data.schema import Schema
-from localface.engine.outcomes import read_outcomes
+from localface.engine.outcomes import Outcomes, read_outcomes
 from localface.errors import DataError, InputError, did_you_mean, list_names, needs_extra
 from localface.explainer import LocalFACE
 from localface.options import Search
@@ -81,35 +84,52 @@ def _make_service(
     )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fitted:
+    """What is ready to be served: kept from one start to the next, as it takes a second to fit."""
+
+    explainer: LocalFACE
+    people: PeopleList
+    outcomes: Outcomes | None
+
+
 def _make_readiness_service(*, people: bool, options: dict[str, Any]) -> Service:
     """The generated intensive-care cohort: a forest, and the patients it was not grown on.
 
     Nobody in it is real, and nobody is shown with a shorter stay, another age or sex.
     """
+    fitted = kept_or_made("readiness", _fit_readiness, _Fitted)
+    return _make_service(
+        fitted.explainer,
+        fitted.people if people else None,
+        "Readiness for discharge (generated patients)",
+        options,
+        labels=fitted.people.labels,
+        outcomes=fitted.outcomes if find_spec("sklearn") else None,
+    )
+
+
+def _fit_readiness() -> _Fitted:
+    """Fit the density of the cohort; frames and scikit-learn are not needed any more afterwards."""
     with needs_extra("demo", "the readiness cohort"):
         import pandas  # noqa: F401
-        import sklearn  # noqa: F401
     from localface.cases.readiness.cohort_recourse import SEARCH_NEIGHBORS
-    from localface.cases.readiness.generated import synthetic
-    from localface.cases.readiness.samples import Samples, split_samples
-    from localface.cases.readiness.training import fit_on_split
+    from localface.cases.readiness.demonstration import make_demonstration
 
-    samples = Samples.of_cohort(synthetic(seed=0))
-    fitted = fit_on_split(samples, split_samples(samples))
+    cohort = make_demonstration()
     explainer = LocalFACE(
-        fitted.model,
-        fitted.train,
+        cohort.model,
+        cohort.train,
         schema=_readiness_schema(),
         search=Search(n_neighbors=SEARCH_NEIGHBORS),
     ).prescore()
-    labels = _readiness_labels()
-    listing = None
-    if people:
-        listing = PeopleList.of(explainer, fitted.test, truth=fitted.ready == 1, labels=labels)
-    title = "Readiness for discharge (generated patients)"
-    ready = samples.ready[fitted.split.train]
-    outcomes = read_outcomes(fitted.model, fitted.train, ready, n_refits=_N_REFITS)
-    return _make_service(explainer, listing, title, options, labels=labels, outcomes=outcomes)
+    people = PeopleList.of(
+        explainer, cohort.test, truth=cohort.test_ready == 1, labels=_readiness_labels()
+    )
+    outcomes = read_outcomes(
+        cohort.model, cohort.train.to_numpy(), cohort.train_ready, n_refits=_N_REFITS
+    )
+    return _Fitted(explainer, people, outcomes)
 
 
 def _readiness_schema() -> Schema:

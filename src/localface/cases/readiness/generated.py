@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any
 
 import numpy as np
-from scipy import stats
+from scipy.special import gammaincinv, ndtr, ndtri
 
 from localface.cases.readiness.codebook import schema
 from localface.data.schema import Schema
@@ -76,7 +76,7 @@ def _draw_correlated_ranks(
     values, vectors = np.linalg.eigh(np.array(correlation))
     root = vectors * np.sqrt(np.clip(values, 0.0, None))
     normal = rng.normal(size=(n, len(correlation))) @ root.T
-    return np.asarray(stats.norm.cdf(normal / np.sqrt((root**2).sum(axis=1))))
+    return np.asarray(ndtr(normal / np.sqrt((root**2).sum(axis=1))))
 
 
 def _draw_values(parts: dict[str, dict[str, Any]], component: Array, ranks: Array) -> Array:
@@ -97,14 +97,13 @@ def _values_at_ranks(part: dict[str, Any], ranks: Array) -> Array:
     if part["kind"] == "normal":
         mean = part["mean"]
         sd = part["sd"]
-        standard = stats.truncnorm((low - mean) / sd, (high - mean) / sd)
-        return np.asarray(mean + sd * standard.ppf(ranks))
+        below = ndtr((low - mean) / sd)
+        within = ndtr((high - mean) / sd) - below
+        return np.asarray(mean + sd * ndtri(below + ranks * within))
     if part["kind"] == "lognormal":
-        return np.asarray(
-            np.clip(np.exp(part["mu"] + part["sigma"] * stats.norm.ppf(ranks)), low, high)
-        )
+        return np.asarray(np.clip(np.exp(part["mu"] + part["sigma"] * ndtri(ranks)), low, high))
     shape = (part["mean"] / part["sd"]) ** 2  # gamma_deficit: so much below the upper end
-    deficit = stats.gamma(shape, scale=part["sd"] ** 2 / part["mean"]).ppf(1 - ranks)
+    deficit = gammaincinv(shape, 1 - ranks) * part["sd"] ** 2 / part["mean"]
     return np.asarray(np.clip(part["upper"] - deficit, low, high))
 
 

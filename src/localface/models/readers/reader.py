@@ -22,6 +22,7 @@ from localface.models.readers.sklearn_trees import (
     read_boosted_trees,
     read_forest,
 )
+from localface.models.readers.stored_forest import StoredForest
 from localface.models.readers.xgboost import read_xgboost
 from localface.types import Array, Mask
 
@@ -103,6 +104,8 @@ def read_estimator(model: Any, method: str) -> EstimatorReader | None:
 
 
 def _read_trees(model: Any) -> TreeSum | None:
+    if type(model) is StoredForest:
+        return model.forest
     for read in (read_forest, read_boosted_trees, read_binned_trees, read_lightgbm, read_xgboost):
         found = read(model)
         if found is not None:

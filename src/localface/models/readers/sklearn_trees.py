@@ -59,7 +59,7 @@ def read_forest(model: Any) -> TreeSum | None:
     if classifies and not np.allclose(value.sum(axis=1), 1):
         return None  # counts, not shares: scikit-learn before 1.4
     return TreeSum(
-        parts=(join_trees([_nodes_of(tree, tree.value[:, 0]) for tree in trees]),),
+        parts=(join_trees([node_table_of(tree, tree.value[:, 0]) for tree in trees]),),
         start=np.zeros(value.shape[1]),
         link=shares if classifies else single_value,
         description="one tree" if single else f"forest of {len(trees):,} trees",
@@ -82,7 +82,7 @@ def read_boosted_trees(model: Any) -> TreeSum | None:
         return None
     rate = model.learning_rate
     parts = [
-        join_trees([_nodes_of(tree, rate * tree.value[:, 0]) for tree in _trees_of(column)])
+        join_trees([node_table_of(tree, rate * tree.value[:, 0]) for tree in _trees_of(column)])
         for column in members.T
     ]
     link: Callable[[Array], Array] = single_value
@@ -131,7 +131,8 @@ def _trees_of(members: Iterable[Any]) -> list[Any]:
     return found
 
 
-def _nodes_of(tree: Any, value: Array) -> NodeTable:
+def node_table_of(tree: Any, value: Array) -> NodeTable:
+    """Return the nodes of one of scikit-learn's trees, with what each of them answers."""
     # before scikit-learn 1.3 no tree took what is missing
     missing_left = getattr(tree, "missing_go_to_left", np.zeros(tree.node_count))
     return NodeTable(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import isnan
 from typing import Any
-
-import numpy as np
 
 from localface.answers.target import Target
 from localface.answers.wording import to_one_line
@@ -41,7 +40,7 @@ def target_text(target: Target, labels: Labels = NO_LABELS) -> str:
 
 def value_text(feature: Feature, code: float, labels: Labels = NO_LABELS) -> str:
     """A value without its unit, by its label where there is one."""
-    if feature.categories is None or np.isnan(code):
+    if feature.categories is None or isnan(code):
         return feature.format(code)
     categories = labels.categories.get(feature.name)
     return to_one_line(categories[round(code)] if categories else feature.format(code))

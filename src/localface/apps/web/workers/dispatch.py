@@ -16,7 +16,11 @@ from localface.apps.web.http.reply import Reply
 from localface.apps.web.workers.breaker import Breaker
 from localface.apps.web.workers.lane import GIVEN_UP, Lane
 from localface.apps.web.workers.member import WorkerLimits
-from localface.apps.web.workers.parsed_request import RequestBody, takes_many_searches
+from localface.apps.web.workers.parsed_request import (
+    RequestBody,
+    needs_no_search,
+    takes_many_searches,
+)
 from localface.apps.web.workers.pending import PendingRequest
 from localface.apps.web.workers.search_workers import WorkerPlan
 
@@ -46,7 +50,9 @@ class Dispatcher:
     def start(self) -> None:
         """Have the workers begin, and look after them from now on."""
         plan = self.plan
-        self.lanes = [self._make_lane("ordinary", plan.make_worker, plan.size, plan.width)]
+        ordinary = self._make_lane("ordinary", plan.make_worker, plan.size, plan.width)
+        ordinary.alone_seconds = plan.alone_seconds
+        self.lanes = [ordinary]
         if plan.make_dear_worker is not None:
             dear = self._make_lane("dear", plan.make_dear_worker, max(1, plan.size // 2), 1)
             dear.lazy = True
@@ -134,7 +140,9 @@ class Dispatcher:
             )
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         number = self._number + 1
-        pending = PendingRequest(number, key, body, takes_many_searches(body), reply)
+        pending = PendingRequest(
+            number, key, body, takes_many_searches(body), reply, is_quick=needs_no_search(body)
+        )
         self._lane_of(pending).submit(pending)
         self._number = number
         self._pending[number] = pending

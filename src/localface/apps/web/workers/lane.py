@@ -48,7 +48,8 @@ class Lane:
     """Answers requests of one kind by ``size`` workers, ``width`` at a time each.
 
     ``call_in_loop`` lets a worker's thread call something here; ``resolve`` takes replies.
-    ``lazy`` workers are started with the first request.
+    ``lazy`` workers are started with the first request. For ``alone_seconds`` a search has its
+    worker to itself; others wait, and join it only where it takes longer.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Lane:
     call_in_loop: CallInLoop
     limits: WorkerLimits
     lazy: bool = False
+    alone_seconds: float = 0.0
     was_whole: bool = False  # all of its workers have answered at a time
     members: list[Member] = field(default_factory=list)
     _waiting: deque[PendingRequest] = field(default_factory=deque)
@@ -251,12 +253,23 @@ class Lane:
             if not empty:
                 break
             self._hand_over(self._suspects.popleft(), empty[0])
-        while self._waiting:
-            width = 1 if self._keeps_apart else self.width
+        width = 1 if self._keeps_apart else self.width
+        for pending in [one for one in self._waiting if one.is_quick]:
             free = [one for one in self.members if one.has_room(width)]
             if not free:
                 break
-            self._hand_over(self._waiting.popleft(), min(free, key=lambda one: len(one.open)))
+            self._waiting.remove(pending)
+            self._hand_over(pending, min(free, key=_n_open))
+        while self._waiting:
+            free = [one for one in self.members if one.has_room(width) and self._may_be_joined(one)]
+            if not free:
+                break
+            self._hand_over(self._waiting.popleft(), min(free, key=_n_open))
+
+    def _may_be_joined(self, member: Member) -> bool:
+        """Whether a search may join those of a worker: they have had it to themselves."""
+        latest = self.now - self.alone_seconds
+        return all(self._begun.get(number, latest) <= latest for number in member.open)
 
     def _hand_over(self, pending: PendingRequest, member: Member) -> None:
         if not member.is_busy:
@@ -305,4 +318,9 @@ class Lane:
 
     def _seconds_to_wait(self) -> float:
         """About how long it takes until one more is begun."""
-        return self._mean_seconds * len(self._waiting) / (self.size * self.width)
+        width = self.width if self._mean_seconds > self.alone_seconds else 1
+        return self._mean_seconds * len(self._waiting) / (self.size * width)
+
+
+def _n_open(member: Member) -> int:
+    return len(member.open)

@@ -21,6 +21,7 @@ class PendingRequest:
     is_dear : whether it takes many searches
     reply : what its clients wait for
     waiting : how many clients
+    is_quick : whether it takes no search
     is_suspect : whether a worker was lost with it: it is tried once more, by itself
     """
 
@@ -30,4 +31,5 @@ class PendingRequest:
     is_dear: bool
     reply: asyncio.Future[Reply]
     waiting: int = 0
+    is_quick: bool = False
     is_suspect: bool = False

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from multiprocessing.connection import Connection
@@ -21,6 +21,7 @@ from localface.errors import LocalFACEError
 
 _THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 _PRELOADED = ("localface", "numpy", "scipy", "pandas", "narwhals", "pyarrow", "polars", "sklearn")
+_OWN = ("localface.apps.web.workers.handlers", "localface.answers.document")
 _MOST_MODELS = ("pandas", "sklearn")
 _NOT_PRELOADED = ("localface.__main__", "localface.apps.cli", "localface.apps.web.app")
 CAN_FORK = sys.platform == "linux" and hasattr(os, "fork")
@@ -46,10 +47,12 @@ class ForkTemplate:
     """Starts workers as forks of a process that has loaded the model; see ``template.py``.
 
     Not of this process: threads that a model or a notebook has started (OpenMP, ONNX) do not
-    survive a fork.
+    survive a fork. It begins to import modules at once: those of this process, those of a worker,
+    and what most models need, unless it is known that none of them will be.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, for_any_model: bool = True) -> None:
+        self._preloaded = (*_OWN, *(_MOST_MODELS if for_any_model else ()))
         self._pickled: bytes | None = None
         self._lock = threading.Lock()
         self._control: socket.socket | None = None
@@ -107,7 +110,7 @@ class ForkTemplate:
         ours, theirs = socket.socketpair()
         with theirs, limit_to_one_thread_each():
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _template_code(theirs.fileno())],
+                [sys.executable, "-c", _template_code(theirs.fileno(), self._preloaded)],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 start_new_session=True,  # so that Ctrl-C reaches the service alone
@@ -199,23 +202,24 @@ def seconds_without_processor(number: int) -> float:
         return 0.0
 
 
-def _template_code(descriptor: int) -> str:
+def _template_code(descriptor: int, more: Sequence[str]) -> str:
     """What the template's interpreter runs: modules are found where this process finds them."""
     return (
         f"import sys; sys.path[:] = {sys.path!r}; "
         "from localface.apps.web.workers.template import run_template; "
-        f"run_template({descriptor}, {_modules_to_preload()!r})"
+        f"run_template({descriptor}, {_modules_to_preload(more)!r})"
     )
 
 
-def _modules_to_preload() -> list[str]:
+def _modules_to_preload(more: Sequence[str]) -> list[str]:
     """The modules that a search may need: those of this process, in the order they were imported.
 
-    Where the model is still to be made, those that most models need, if they are installed.
+    And those that are known by name, where their packages are installed.
     """
     here = [
         name
         for name in list(sys.modules)
         if name.partition(".")[0] in _PRELOADED and not name.startswith(_NOT_PRELOADED)
     ]
-    return [*here, *(name for name in _MOST_MODELS if find_spec(name) and name not in here)]
+    installed = (name for name in more if find_spec(name.partition(".")[0]))
+    return [*here, *(name for name in installed if name not in here)]

@@ -204,6 +204,7 @@ class WorkerPlan:
     size : how many there are of the former
     width : requests that a worker searches at a time, in lock-step
     starter : what starts processes, where there are any
+    alone_seconds : for how long a search has its worker to itself, while others wait
     """
 
     make_worker: Callable[[], SearchWorker]
@@ -211,10 +212,12 @@ class WorkerPlan:
     size: int
     width: int
     starter: ProcessStarter | None = None
+    alone_seconds: float = 0.0
 
 
 PROCESS_WIDTH = 4  # a wider lock-step is hardly cheaper, and long searches hold up all of it
 _THREAD_WIDTH = 256
+_ALONE_SECONDS = 0.25  # more than nearly every search takes
 
 
 def plan_workers(
@@ -241,6 +244,7 @@ def plan_workers(
         n,
         PROCESS_WIDTH,
         starter,
+        _alone_seconds(handler),
     )
 
 
@@ -252,7 +256,18 @@ def n_cores() -> int:
 
 
 def _plan_thread(handler: RequestHandler) -> WorkerPlan:
-    return WorkerPlan(lambda: ThreadWorker(handler), None, 1, _THREAD_WIDTH)
+    alone = _alone_seconds(handler)
+    return WorkerPlan(lambda: ThreadWorker(handler), None, 1, _THREAD_WIDTH, alone_seconds=alone)
+
+
+def _alone_seconds(handler: RequestHandler) -> float:
+    """For how long a search has its worker to itself: it pays to share calls of a model alone.
+
+    Where the model is read directly, a few searches in lock-step take as long as one after the
+    other or longer, and each of them is kept waiting by all.
+    """
+    is_called = "called" in handler.explainer.engine.score.reading.split("; ")
+    return 0.0 if is_called else _ALONE_SECONDS
 
 
 def _process_starter(handler: RequestHandler, template: ForkTemplate | None) -> ProcessStarter:
