@@ -135,12 +135,11 @@ def outcome_without_measures(status: str, person: Person) -> Outcome:
     )
 
 
-def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[ActionPath | None]:
+def find_few_actions(graph: LocalGraph, plan: Plan) -> Questions[ActionPath | None]:
     """Work out few actions; None where no route of them keeps the floor.
 
     Values are taken over from the people that the search has met, or, where that will not do,
-    from anybody who reaches the target. Where all steps of the trail change the same few
-    features, they are actions themselves. Someone who starts below the floor passes through
+    from anybody who reaches the target. Someone who starts below the floor passes through
     no state less dense than their own.
     """
     own = yield from graph.factual_log_density()
@@ -153,22 +152,36 @@ def find_actions_along(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions
         way = yield from find_straight_way(graph, plan, projection, log_floor)
         moves = way.moves
         rows = way.rows
-    if moves is None and _changes_few(graph, plan, trail):
-        rows = graph.rows_of([*trail])
-        moves = tuple(
-            Move(graph.points[vertex], float(graph.scores[vertex]), (i - 1,) if i else ())
-            for i, vertex in enumerate(trail[1:])
-        )
     if moves is None:
         return None
     return (yield from measure_actions(graph.person, moves, log_floor, rows))
+
+
+def take_step_as_action(
+    graph: LocalGraph, plan: Plan, trail: Trail
+) -> Questions[ActionPath | None]:
+    """Take a path of one step, in which few features change together, for an action.
+
+    None for any other: several steps that change the same features are a path, and no list of
+    actions that somebody could go through.
+    """
+    if len(trail) != 2 or trail[0] != 0 or not _changes_few(graph, plan, trail):
+        return None
+    end = trail[1]
+    move = Move(graph.points[end], float(graph.scores[end]))
+    own = yield from graph.factual_log_density()
+    log_floor = min(graph.person.log_floor, own)
+    return (yield from measure_actions(graph.person, (move,), log_floor, graph.rows_of([end])))
 
 
 def why_no_actions(graph: LocalGraph, plan: Plan, trail: Trail) -> Questions[MissingActions]:
     """Look for actions without the limit on features, where there was one, and count theirs."""
     if plan.max_features is None:
         return MissingActions()
-    found = yield from find_actions_along(graph, replace(plan, max_features=None), trail)
+    unlimited = replace(plan, max_features=None)
+    found = yield from find_few_actions(graph, unlimited)
+    if found is None:
+        found = yield from take_step_as_action(graph, unlimited, trail)
     fewest = None if found is None else count_features(graph.person, found.moves)
     return MissingActions(plan.max_features, fewest)
 

@@ -11,8 +11,9 @@ from localface.search.closing import (
     close_out_of_time,
     close_search,
     close_without_path,
-    find_actions_along,
+    find_few_actions,
     outcome_without_measures,
+    take_step_as_action,
     why_no_actions,
 )
 from localface.search.going_straight import (
@@ -233,12 +234,15 @@ def _improve_path(
     in_time = True
     try:
         if plan.actions:
-            actions = yield from find_actions_along(graph, plan, found.trail)
+            actions = yield from find_few_actions(graph, plan)
             if graph.out_of_time:
                 raise OutOfTime
         yield from improvement.run(graph, plan)
         if plan.actions and actions is None:
-            missing = yield from why_no_actions(graph, plan, found.trail)
+            trail = improvement.path.vertices
+            actions = yield from take_step_as_action(graph, plan, trail)
+            if actions is None:
+                missing = yield from why_no_actions(graph, plan, trail)
     except OutOfTime:
         in_time = False
     proven = improvement.complete and _can_prove_shortest(graph, plan, found)
