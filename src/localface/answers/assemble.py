@@ -18,6 +18,7 @@ from localface.answers.cautions import (
 from localface.answers.certificate import Certificate
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
+from localface.answers.long_plans import PlanSize, caution_about_long_plan
 from localface.answers.reasons import ReasonWriter
 from localface.answers.recourse import Recourse
 from localface.answers.status import Status
@@ -126,6 +127,7 @@ class AnswerAssembler:
                     outcome,
                     records[0],
                     doubts,
+                    actions=actions,
                     n_comparable=n_comparable,
                     n_rows=disclosure.of,
                 )
@@ -208,11 +210,15 @@ class AnswerAssembler:
         record: Array,
         doubts: Sequence[Doubt],
         *,
+        actions: Sequence[Action],
         n_comparable: int | None,
         n_rows: int,
     ) -> Iterator[str]:
         """What is to be minded about a person's record, and about an answer to it."""
         yield from (doubt.sentence for doubt in doubts)
+        size = PlanSize.of(self.schema, actions)
+        if size.is_long:
+            yield caution_about_long_plan(self.schema, size)
         found = outcome.status == "FOUND"
         if found or not doubts:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from localface.answers.doubt import Doubt
+from localface.answers.long_plans import is_about_long_plan
 from localface.answers.wording import format_count, format_more_unusual_than, join_words
 from localface.data.absence import is_absent_code
 from localface.data.feature import Feature
@@ -127,7 +128,7 @@ def keep_without_path(cautions: Iterable[str]) -> Iterator[str]:
     ['compared with only about 12 people']
     """
     for line in cautions:
-        if _PATH_FOLLOWS not in line:
+        if _PATH_FOLLOWS not in line and not is_about_long_plan(line):
             yield line.replace(_FIRST_STEP, "")
 
 
