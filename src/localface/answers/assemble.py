@@ -222,14 +222,16 @@ class AnswerAssembler:
         found = outcome.status == "FOUND"
         if found or not doubts:  # otherwise it would be the same question twice
             share = float(self.scale.share_below(outcome.log_densities[0]))
-            yield from cautions_about_own_state(share, self.options.min_density, found=found)
+            yield from cautions_about_own_state(
+                share, self.options.min_density, found=found, rows=self.schema.each_row
+            )
         if outcome.missing_actions is not None:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
         kept = [feature.display_name for feature in self.schema if feature.own]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         if n_comparable is None:  # with everybody
             n_comparable, kept = n_rows, []
-        yield from cautions_about_company(n_comparable, kept)
+        yield from cautions_about_company(n_comparable, kept, self.schema.each_row)
 
     def _path_certificates(self, outcome: Outcome, floor: float) -> Iterator[Certificate]:
         lengths = norms(np.diff(outcome.points, axis=0))

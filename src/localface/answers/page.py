@@ -134,7 +134,9 @@ def _page_steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
             answer.schema, answer.scales, answer.records[i], answer.records[i + 1]
         )
         score = answer.target.format_score(answer.scores[i + 1])
-        steps.append(make_page_step(i + 1, changes, score, tuple(_floor_warning(certificate))))
+        steps.append(
+            make_page_step(i + 1, changes, score, tuple(_floor_warning(answer, certificate)))
+        )
     return tuple(steps)
 
 
@@ -148,9 +150,9 @@ def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     if action.follows:
         steps = "step" if len(action.follows) == 1 else "steps"
         words.append(f"needs {steps} {join_numbers(one + 1 for one in action.follows)} first")
-    words.append(format_state_reached(action.density))
+    words.append(format_state_reached(action.density, answer.schema.each_row))
     words.extend(filter(None, [purpose_besides_score(answer, index)]))
-    notes = ["; ".join(words), *_floor_warning(action.certificate)]
+    notes = ["; ".join(words), *_floor_warning(answer, action.certificate)]
     if action.evidence is not None:
         notes.append(to_one_line(action.evidence.sentence))
     score = answer.target.format_score(action.score)
@@ -190,10 +192,10 @@ def _changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureCha
     return changes
 
 
-def _floor_warning(certificate: Certificate) -> Iterator[str]:
+def _floor_warning(answer: RecourseFacts, certificate: Certificate) -> Iterator[str]:
     """What must be said of a step that does not keep the floor."""
     if certificate.entry or not certificate.holds:
-        yield certificate.sentence
+        yield certificate.sentence_about(answer.schema.each_row)
 
 
 def caution_lines(cautions: Iterable[str]) -> tuple[str, ...]:
@@ -205,7 +207,8 @@ def alert_lines(answer: RecourseFacts) -> Iterator[str]:
     """What nobody may overlook: a lowered floor, wider bounds, steps that break the floor."""
     if answer.relaxed_to is not None:
         before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)
-        crosses = f"the path passes through states {format_more_unusual_than(answer.relaxed_to)}"
+        rare = format_more_unusual_than(answer.relaxed_to, answer.schema.each_row)
+        crosses = f"the path passes through states {rare}"
         least = "the least that opens a path from neighbour to neighbour"
         if answer.cut_short:
             least = "as little as was found when the search was cut short"
@@ -213,7 +216,7 @@ def alert_lines(answer: RecourseFacts) -> Iterator[str]:
     for name, far in answer.widened.items():
         feature = answer.schema[name]
         unit = f" {feature.unit}" if feature.unit else ""
-        further = "further than was allowed: nobody nearer reaches it"
+        further = f"further than was allowed: {answer.schema.each_row.nobody} nearer reaches it"
         yield f"relaxed: {feature.display_name} moves by {format_number(far)}{unit}, {further}"
     broken = [one for one in answer.certificates if not (one.holds or one.entry)]
     if broken:
@@ -227,7 +230,8 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
     yield from _missing_lines(answer)
     if answer.actions:
         n = len(answer.certificates)
-        through = "states that people are in" if answer.composed else "real people"
+        rows = answer.schema.each_row.many
+        through = f"states that {rows} are in" if answer.composed else f"real {rows}"
         yield _plan_line(answer)
         yield (
             f"beside it: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
@@ -293,7 +297,8 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     named = own[:_OWN_NAMED]
     named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
     alike = f"alike in {join_words(named)}"
-    yield f"compared with about {format_about(answer.n_comparable)} people {alike}"
+    many = f"{format_about(answer.n_comparable)} {answer.schema.each_row.many}"
+    yield f"compared with about {many} {alike}"
 
 
 def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
@@ -315,14 +320,15 @@ def _missing_lines(answer: RecourseFacts) -> Iterator[str]:
 
 def _floor_phrase(answer: RecourseFacts, certificate: Certificate, *, certified: bool) -> str:
     """Say which floor the steps keep, in the words of their rule."""
+    rows = answer.schema.each_row
     if certificate.rule == "cover" and certificate.people is not None:
-        return f"has at least {certificate.people:,} similar people around each of its states"
+        return f"has at least {certificate.people:,} similar {rows.many} around each of its states"
     asked = answer.min_density if answer.relaxed_to is None else answer.relaxed_to
     passes = "is proven to pass" if certified else "passes"
     if certificate.rule == "average":
         passes = "passes on average"
     if certificate.floor < asked:
-        return f"{passes} through no state more unusual than this person's own"
+        return f"{passes} through no state more unusual than this {rows.of_one} own"
     if asked <= 0:
         return "may pass through any state: no floor was asked for"
-    return f"{passes} through states at least as common as {format_share_of_people(asked)}"
+    return f"{passes} through states at least as common as {format_share_of_people(asked, rows)}"

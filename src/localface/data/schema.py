@@ -27,11 +27,14 @@ from localface.data.relations import (
     make_relation,
     rules_from_plain,
 )
+from localface.data.row_words import RowWords, read_row_words
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.data.schema_table import schema_lines
 from localface.data.whole_files import write_whole
 from localface.errors import SchemaError, did_you_mean, list_names
 from localface.types import Array, Mask
+
+_PARTS = ("features", "links", "relations", "rules", "notes", "each_row")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -42,6 +45,8 @@ class Schema:
     that keep an order, as in ``("hr_min", "<=", "hr_max")``, ``rules`` relations of other kinds
     (see ``relate``). ``notes`` are sentences on what was guessed, for people to check.
     ``columns`` are those of the table: one a feature, or several that tell a category.
+    ``each_row`` is what one row is called where it is no person: ``"house"``, or ``("mouse",
+    "mice")`` where the plural is not made in a usual way; answers then speak of houses.
     """
 
     features: tuple[Feature, ...]
@@ -51,6 +56,7 @@ class Schema:
     names: tuple[str, ...] = field(compare=False)
     columns: tuple[str, ...] = field(compare=False)
     notes: tuple[str, ...] = field(compare=False)
+    each_row: RowWords = field(compare=False)
 
     def __init__(
         self,
@@ -60,7 +66,9 @@ class Schema:
         relations: Iterable[Iterable[str]] = (),
         rules: Iterable[Rule] = (),
         notes: Iterable[str] = (),
+        each_row: object = None,
     ) -> None:
+        object.__setattr__(self, "each_row", read_row_words(each_row))
         object.__setattr__(self, "notes", tuple(notes))
         object.__setattr__(self, "features", tuple(features))
         object.__setattr__(self, "links", tuple(tuple(names) for names in links))
@@ -80,17 +88,18 @@ class Schema:
             check_is_number(self[name])
 
     @classmethod
-    def infer(cls, frame: object, *, groups: object = None) -> Schema:
+    def infer(cls, frame: object, *, groups: object = None, each_row: object = None) -> Schema:
         """Guess a schema from a table; print it to see the guesses, correct them with ``with_``.
 
         What looks protected by its name (age, sex, race), or like a past or a family, is kept;
         columns of 0 and 1 that tell one category are one feature; -9, '?' and the like are codes.
         ``notes`` say so, and what to write where a guess is wrong. ``groups`` says whose each
         row is, as in ``LocalFACE``: such a column is no feature, and evidence counts people.
+        ``each_row`` says what one row is called, where it is no person.
         """
         draft = draft_schema(frame, groups)
         features = (Feature.from_dict(one) for one in draft.features)
-        return cls(features, links=draft.links, notes=draft.notes)
+        return cls(features, links=draft.links, notes=draft.notes, each_row=each_row)
 
     def __iter__(self) -> Iterator[Feature]:
         return iter(self.features)
@@ -135,9 +144,7 @@ class Schema:
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
         notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
-        return Schema(
-            features, links=self.links, relations=self.relations, rules=self.rules, notes=notes
-        )
+        return self._replaced(features=features, notes=notes)
 
     def split(self, name: str) -> Schema:
         """Return a schema in which the 0/1 columns of one feature are features of their own."""
@@ -170,7 +177,9 @@ class Schema:
         relations = [one for one in self.relations if names.issuperset((one[0], one[2]))]
         rules = [one for one in self.rules if names.issuperset(one.names)]
         notes = [note for note in self.notes if not note.startswith(f"{without!r} ")]
-        return Schema(features, links=links, relations=relations, rules=rules, notes=notes)
+        return self._replaced(
+            features=features, links=links, relations=relations, rules=rules, notes=notes
+        )
 
     def link(self, *names: str) -> Schema:
         """Return a schema in which these features only ever change together."""
@@ -203,9 +212,13 @@ class Schema:
         ]
 
     def _replaced(self, **parts: Any) -> Schema:
-        """Return the same schema with other links, relations, rules or notes."""
-        own = {key: getattr(self, key) for key in ("links", "relations", "rules", "notes")}
-        return Schema(self.features, **{**own, **parts})
+        """Return the same schema with other features, links, relations, rules, notes or words."""
+        own = {key: getattr(self, key) for key in _PARTS}
+        return Schema(**{**own, **parts})
+
+    def with_each_row(self, each_row: object) -> Schema:
+        """Return the same schema with another word for what one row is, such as ``"house"``."""
+        return self._replaced(each_row=each_row)
 
     @property
     def linked(self) -> tuple[tuple[str, ...], ...]:
@@ -270,6 +283,8 @@ class Schema:
         for key in ("links", "relations"):
             if getattr(self, key):
                 plain[key] = [list(words) for words in getattr(self, key)]
+        if not self.each_row.are_people:
+            plain["each_row"] = [self.each_row.one, self.each_row.many]
         linear = [one.to_plain() for one in self.rules if isinstance(one, LinearRule)]
         return plain | ({"rules": linear} if linear else {})
 
@@ -286,7 +301,9 @@ class Schema:
             if not isinstance(words, list) or not all(isinstance(names, list) for names in words):
                 raise SchemaError(f"{key} of a schema is a list of lists of names")
         rules = rules_from_plain(plain.get("rules", []) if isinstance(plain, Mapping) else [])
-        return cls((Feature.from_dict(one) for one in features), **lists, rules=rules)
+        each_row = plain.get("each_row") if isinstance(plain, Mapping) else None
+        built = (Feature.from_dict(one) for one in features)
+        return cls(built, **lists, rules=rules, each_row=each_row)
 
     def to_toml(self) -> str:
         """Write the schema as TOML, one block a feature; notes are comments at the top.

@@ -285,7 +285,8 @@ def _alert_lines(ways: Alternatives) -> list[str]:
         lines += [f"way {i}: {line}" for line in alert_lines(answer)]
         for n, action in enumerate(answer.actions, 1):
             if action.certificate.entry or not action.certificate.holds:
-                lines.append(f"way {i}, action {n}: {action.certificate.sentence}")
+                told = action.certificate.sentence_about(answer.schema.each_row)
+                lines.append(f"way {i}, action {n}: {told}")
     return lines
 
 

@@ -155,7 +155,9 @@ class Check:
     def step_sentence(self) -> str:
         """What is known of the straight step, for people."""
         return straight_step_sentence(
-            self.step, changes_between(self.schema, self.scales, *self.records)
+            self.step,
+            changes_between(self.schema, self.scales, *self.records),
+            self.schema.each_row,
         )
 
     @property
@@ -200,7 +202,8 @@ def _page_of_check(found: Check) -> Page:
         f"wished: {wish}",
         f"score {found.target.format_score(found.score)} {distance_limits} {found.target.sentence}",
     ]
-    opening.append(f"usual: {format_percent(found.density)} of people have a less common state")
+    rows = found.schema.each_row.many
+    opening.append(f"usual: {format_percent(found.density)} of {rows} have a less common state")
     if found.wish:
         opening.append(f"straight there: {found.step_sentence}")
     opening += [f"refused: {reason}" for reason in found.reasons]

@@ -76,6 +76,13 @@ class FeatureInfo(FeatureName):
     codes: list[CodeName] = Field(description="numbers that stand for a reason, not for a value")
 
 
+class RowNames(BaseModel):
+    """What one row is called, and what many are."""
+
+    one: str
+    many: str
+
+
 class SchemaReply(BaseModel):
     """What the page needs to know before anyone is asked about."""
 
@@ -83,6 +90,7 @@ class SchemaReply(BaseModel):
     note: str
     version: str
     rows: int
+    each_row: RowNames = Field(description="what rows are called: a person and people, or else")
     target: TargetInfo
     min_density: float
     people: bool
@@ -197,6 +205,7 @@ class View(BaseModel):
     word: str
     sentence: str
     reason: str
+    each_row: RowNames
     cautions: list[str] = Field(
         description="what may be mistaken in the record or weak in the answer: shown first"
     )

@@ -21,19 +21,20 @@ from localface.answers.wording import (
     to_one_line,
 )
 from localface.data.feature import Feature
+from localface.data.row_words import PEOPLE, RowWords
 
 _NAMED = 4  # features that are named where there may be many
 
 
-def usual_text(share: float) -> str:
-    """How usual a state is, ``share`` of people's being rarer.
+def usual_text(share: float, rows: RowWords = PEOPLE) -> str:
+    """How usual a state is, ``share`` of people's, or other rows', being rarer.
 
     >>> usual_text(0.16), usual_text(0.0)
     ('more usual than 16 % of people', 'rarer than anybody in the data')
     """
     if share <= 0:
-        return "rarer than anybody in the data"
-    return f"more usual than {format_percent(share)} of people"
+        return f"rarer than {rows.anybody} in the data"
+    return f"more usual than {format_percent(share)} of {rows.many}"
 
 
 def change_text(feature: Feature, before: str, after: str, *, rises: bool | None) -> str:
@@ -49,7 +50,7 @@ def change_text(feature: Feature, before: str, after: str, *, rises: bool | None
     return to_one_line(f"{verb} {feature.display_name} from {before} to {after}{unit}")
 
 
-def on_the_way_text(certificate: Certificate, after: float) -> str | None:
+def on_the_way_text(certificate: Certificate, after: float, rows: RowWords = PEOPLE) -> str | None:
     """How usual the states are along a step, as what follows how usual the state ``after`` it is.
 
     None where a sentence says it at length. Without a floor there is nothing to say where a step
@@ -58,7 +59,7 @@ def on_the_way_text(certificate: Certificate, after: float) -> str | None:
     if certificate.entry or not certificate.holds:
         return None
     if certificate.rule != "strict":
-        return certificate.sentence
+        return certificate.sentence_about(rows)
     if certificate.lowest <= 0:
         return None
     proof = "" if certificate.certified else SAMPLED
@@ -92,7 +93,8 @@ def floor_kept_text(answer: Recourse) -> str | None:
     if answer.relaxed_to is not None:
         return f"lowered from {asked} to {format_percent(answer.relaxed_to)} to open a way"
     now = format_percent(answer.densities[0])
-    return f"this person stands at {now} already, below {asked}: no step goes lower than that"
+    one = answer.schema.each_row.one
+    return f"this {one} stands at {now} already, below {asked}: no step goes lower than that"
 
 
 def fact_lines(answer: Recourse) -> list[dict[str, Any]]:
@@ -122,14 +124,18 @@ def _floor_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
     how = "is proven to stay" if certified else "stays"
     sampled = "" if certified else SAMPLED
     lowest = min(one.floor for one in kept)
+    rows = answer.schema.each_row
     if kept[0].rule == "cover" and kept[0].people is not None:
-        yield "floor", f"every step has at least {kept[0].people:,} similar people around it"
+        yield "floor", f"every step has at least {kept[0].people:,} similar {rows.many} around it"
     elif kept[0].rule == "average":
-        yield "floor", f"every step {how} on average {usual_text(lowest)}{sampled}"
+        yield "floor", f"every step {how} on average {usual_text(lowest, rows)}{sampled}"
     elif lowest <= 0:
-        yield "floor", "no floor was asked for: a step may lead through states that nobody is in"
+        yield (
+            "floor",
+            f"no floor was asked for: a step may lead through states that {rows.nobody} is in",
+        )
     else:
-        yield "floor", f"every step {how} {usual_text(lowest)}{sampled}"
+        yield "floor", f"every step {how} {usual_text(lowest, rows)}{sampled}"
 
 
 def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
@@ -140,7 +146,10 @@ def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
         return
     named = own[:_NAMED] + ([f"{len(own) - _NAMED} more"] if len(own) > _NAMED else [])
     many = format_about(answer.n_comparable)
-    yield "comparable", f"compared with about {many} people alike in {join_words(named)}"
+    yield (
+        "comparable",
+        f"compared with about {many} {answer.schema.each_row.many} alike in {join_words(named)}",
+    )
 
 
 def _plan_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
@@ -148,7 +157,8 @@ def _plan_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
         names = {name for action in answer.actions for name in action.changes}
         many = format_count(len(names), "feature changes", "features change")
         effort = format_number(float(f"{answer.effort:.2g}"))
-        yield "effort", f"in all {many}, by {effort} ordinary differences between people"
+        rows = answer.schema.each_row.many
+        yield "effort", f"in all {many}, by {effort} ordinary differences between {rows}"
     if answer.proven_within is not None:
         within = format_percent(answer.proven_within)
         yield "proof", f"no path through the data is more than {within} shorter: proven"
