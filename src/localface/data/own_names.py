@@ -80,7 +80,23 @@ _RUNNING = (
     *({"account", "age"}, {"account", "length"}, {"months", "on", "book"}, {"customer", "since"}),
     *({"years", "at", "company"}, {"years", "at", "job"}, {"years", "at", "address"}),
     *({"time", "at", "address"}, {"length", "residence"}, {"length", "credit", "history"}),
-    *({"credit", "age"}, {"client", "since"}, {"member", "since"}),
+    *({"credit", "age"}, {"client", "since"}, {"member", "since"}, {"working", "years"}),
+)
+_CUSTOMER = frozenset({"customer", "client", "member", "subscriber", "subscribed", "enrolled"})
+_SO_FAR = frozenset({"lifetime", "cumulative", "cumulated", "accumulated", "alltime"})
+_SUMS = frozenset(
+    {"charges", "spend", "spent", "spending", "paid", "payments", "purchases", "orders", "visits"}
+    | {"transactions", "donations", "donated", "revenue", "sales", "claims", "calls", "sessions"}
+    | {"logins", "trips", "rides", "bookings", "clicks", "deposits", "withdrawals", "usage"}
+    | {"minutes", "hours", "days", "dose", "doses", "exposure", "fees", "points", "miles", "km"}
+    | {"mileage", "amount", "tickets", "returns", "refunds", "rent", "contributions"}
+)
+_NO_SUMS = frozenset(
+    {"gpa", "average", "avg", "mean", "median", "rate", "ratio", "pct", "percent", "percentage"}
+    | {"value", "expected", "predicted", "forecast", "risk", "score", "limit", "max", "maximum"}
+    | {"per", "last", "recent", "next", "past", "week", "weekly", "month", "monthly", "year"}
+    | {"yearly", "annual", "daily", "day", "night", "eve", "evening", "intl", "quarter", "today"}
+    | {"rolling", "window", "remaining", "left", "due", "owed", "open", "outstanding"}
 )
 _YEAR = frozenset({"year", "yr", "jahr"})
 _ORIGINS = frozenset(
@@ -106,6 +122,8 @@ _BEFORE = frozenset({"before", "until", "till", "to"})
 _LANGUAGE = frozenset({"language", "preferred", "primary", "spoken", "home", "patient", "code"})
 _TIMES = frozenset({"hours", "hrs", "days", "weeks", "months", "mths", "years", "yrs"})
 _AHEAD = frozenset({"next", "due", "planned", "scheduled", "expiry", "until", "deadline", "end"})
+_LONG_TIMES = frozenset({"days", "weeks", "months", "mths", "years", "yrs"})
+_BESIDE_CUSTOMERS = _CUSTOMER | _LONG_TIMES | _PLAIN | {"as", "been", "since", "for"}
 _SCHOOLING = frozenset({"education", "educ", "schooling", "edu", "bildung"})
 _NUMBERS = ("numeric", "integer")
 
@@ -201,15 +219,42 @@ _ALWAYS_KEPT: tuple[tuple[Callable[[frozenset[str]], bool], str], ...] = (
 )
 
 
+def is_running_time(name: str) -> bool:
+    """Whether a name tells a time that only goes on, such as a tenure."""
+    return _is_running(words_of(name))
+
+
+def may_add_up_by_name(name: str) -> bool:
+    """Whether a name may tell a total of all that was so far, as ``TotalCharges`` may.
+
+    >>> may_add_up_by_name("TotalCharges"), may_add_up_by_name("total_income")
+    (True, False)
+    """
+    words = words_of(name)
+    so_far = words & (_SO_FAR | {"total", "cum", "overall"})
+    return bool(so_far and words & _SUMS) and not words & _NO_SUMS
+
+
+def _is_running(words: frozenset[str]) -> bool:
+    if words & _CHOSEN:
+        return False
+    as_customer = words & _CUSTOMER and words & _LONG_TIMES and words <= _BESIDE_CUSTOMERS
+    return bool(as_customer) or any(some <= words for some in _RUNNING)
+
+
 def _guess_time(name: str, words: frozenset[str], *, number: bool) -> OwnGuess | None:
     """Times that only go on move up; those that an action may set back are asked about."""
     if not number or words & _CHOSEN:
         return None
-    running = any(some <= words for some in _RUNNING)
-    if running or ("since" in words and (words & _FIRST or _is_event(words, alone=True))):
+    if words & _SO_FAR and words & _SUMS and not words & _NO_SUMS:
+        line = "tells by its name what has added up so far: it moves up"
+        return OwnGuess("up", _with_line(name, line, "freely"))
+    if _is_running(words) or (
+        "since" in words and (words & _FIRST or _is_event(words, alone=True))
+    ):
         line = "tells by its name a time, which only goes on: it moves up"
         return OwnGuess("up", _with_line(name, line, "freely"))
-    if "since" in words and words & _LATEST:
+    if "since" in words and words & (_LATEST | _TIMES):
         line = "tells by its name how long something is past: it is left free"
         return OwnGuess(None, _with_line(name, line, "up", "time alone changes it"))
     if words & _BEFORE and words & _TIMES:
