@@ -26,6 +26,7 @@ from localface.answers.target import Target
 from localface.answers.waiting import Waiting, waiting_sentence
 from localface.data.absence import absent_values, same_codes
 from localface.data.box import Box
+from localface.data.name_hints import is_identifier_name
 from localface.data.schema import Schema
 from localface.data.seen_values import SeenRanges, SeenValues
 from localface.data.table_format import TableFormat
@@ -35,6 +36,16 @@ from localface.geometry.segments import norms
 from localface.options import Options
 from localface.search.outcome import ActionPath, Outcome
 from localface.types import Array, Ids
+
+
+def own_features_that_differ(schema: Schema, seen: Sequence[SeenValues]) -> tuple[str, ...]:
+    """Name what never changes and is not the same in all rows; an identifier likens nobody."""
+    own = {one.name for one in schema if one.own and not is_identifier_name(one.name)}
+    same = {
+        feature.name for feature, values in zip(schema, seen, strict=False) if values.is_the_same
+    }
+    return tuple(name for name in schema.names if name in own - same)
+
 
 DisplayScores = Callable[[Sequence[float], Array], tuple[float, ...]]
 """Turns scores of the search into those for the user, given the records that they are of."""
@@ -48,7 +59,8 @@ class AnswerAssembler:
     of the features, ``display_score`` turns a score of the search into one for the user,
     ``feature_of`` maps the columns of a point to features, and ``recall`` is the share of the
     nearest rows that the source finds. ``density`` is what the floor is on, where more can be
-    told of it than ``scale`` does; ``seen`` tells what the data holds of each feature.
+    told of it than ``scale`` does; ``seen`` tells what the data holds of each feature, and
+    ``alike_in`` are the own ones by which people are told apart.
     """
 
     schema: Schema
@@ -67,8 +79,10 @@ class AnswerAssembler:
     seen: tuple[SeenValues, ...] = ()
     settings: Mapping[str, Any] = field(init=False)
     ordinary: SeenRanges = field(init=False)
+    alike_in: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "alike_in", own_features_that_differ(self.schema, self.seen))
         object.__setattr__(self, "ordinary", SeenRanges.of(self.seen))
         settings = dict(self.options.as_plain_values())
         if self.recall != 1:
@@ -121,6 +135,7 @@ class AnswerAssembler:
             proven_within=self.options.slack if outcome.proven else None,
             composed=outcome.composed,
             n_comparable=n_comparable,
+            alike_in=None if n_comparable is None else self.alike_in,
             cut_short=outcome.cut_short,
             cautions=tuple(
                 self._cautions(
@@ -227,7 +242,7 @@ class AnswerAssembler:
             )
         if outcome.missing_actions is not None:
             yield caution_without_actions(outcome.missing_actions, len(outcome.points) - 1)
-        kept = [feature.display_name for feature in self.schema if feature.own]
+        kept = [self.schema[name].display_name for name in self.alike_in]
         kept += ["what is missing"] if absent_values(self.schema, record).any() else []
         if n_comparable is None:  # with everybody
             n_comparable, kept = n_rows, []

@@ -290,11 +290,10 @@ def _comparable_lines(answer: RecourseFacts) -> Iterator[str]:
     """
     if answer.n_comparable is None or answer.n_comparable < FEWEST_COMPARABLE:
         return
-    own = [one.display_name for one in answer.schema if one.own]
-    own += ["what is missing"] if answer.missing else []
+    own = answer.compared_by
     if not own:
         return
-    named = own[:_OWN_NAMED]
+    named = list(own[:_OWN_NAMED])
     named += [f"{len(own) - _OWN_NAMED} more"] if len(own) > _OWN_NAMED else []
     alike = f"alike in {join_words(named)}"
     many = f"{format_about(answer.n_comparable)} {answer.schema.each_row.many}"

@@ -136,6 +136,15 @@ def _doubt(name: str, numbers: Array) -> NameHints | None:
     return None
 
 
+def is_identifier_name(name: str) -> bool:
+    """Whether a name is that of something that tells whose row it is, and nothing else.
+
+    >>> is_identifier_name("patient_id"), is_identifier_name("idle_hours")
+    (True, False)
+    """
+    return bool(words_of(name) & _IDENTIFIERS)
+
+
 def why_identifier(name: str, categories: object) -> str:
     """Say why a column of many different texts is an identifier; nothing where it is none."""
     if not isinstance(categories, list | tuple) or len(categories) <= _MANY:

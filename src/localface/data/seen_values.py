@@ -50,6 +50,11 @@ class SeenValues:
         return self.lowest == -np.inf
 
     @property
+    def is_the_same(self) -> bool:
+        """Whether all rows that have a value have the same."""
+        return self.holds_nothing or self.lowest == self.highest
+
+    @property
     def is_whole_range(self) -> bool:
         """Whether nothing between the lowest and the highest is a category that no row has."""
         if self.codes is None or self.holds_nothing:

@@ -139,9 +139,7 @@ def _floor_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
 
 
 def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
-    own = [one.display_name for one in answer.schema if one.own]
-    if answer.missing:
-        own.append("what is missing")
+    own = list(answer.compared_by)
     if answer.n_comparable is None or not own:
         return
     named = own[:_NAMED] + ([f"{len(own) - _NAMED} more"] if len(own) > _NAMED else [])
