@@ -108,7 +108,7 @@ class AnswerAssembler:
         through, the person's own first in both; ``rows`` are the rows of the table that the path
         visits. ``waiting_record`` is the state that waiting alone leads to, where that will do.
         """
-        relaxed_to = float(self.scale.share_below(outcome.log_floor)) if outcome.relaxed else None
+        relaxed_to = self._relaxed_to(outcome)
         floor = self.options.min_density if relaxed_to is None else relaxed_to
         actions: tuple[Action, ...] = ()
         if action_records is not None:
@@ -172,6 +172,13 @@ class AnswerAssembler:
             people=self.options.min_people if covers else None,
             radius=self.radius if covers else None,
         )
+
+    def _relaxed_to(self, outcome: Outcome) -> float | None:
+        """The share that a lowered floor is at; it may be lower by less than shares can tell."""
+        if not outcome.relaxed:
+            return None
+        share = float(self.scale.share_below(outcome.log_floor))
+        return share if self.options.edges == "cover" else min(share, self.options.min_density)
 
     def _count_comparable(self, point: Array) -> int | None:
         """Count the people who are alike in what never changes, where the density knows them."""

@@ -110,14 +110,13 @@ def caution_without_actions(missing: MissingActions, n_steps: int) -> str:
 
     >>> caution_without_actions(MissingActions(), 2)
     'no short list of actions was found that keeps to common states: what follows is a path of \
-2 steps, each of which changes several features at once'
+2 steps, in which several features change at once'
     >>> caution_without_actions(MissingActions(most=2, fewest=4), 1)
     'no plan with at most 2 features was found, but one with 4 (max_features=4): what follows is \
-a path of 1 step, which changes several features at once'
+a path of 1 step, in which several features change at once'
     """
     steps = format_count(n_steps, "step", "steps")
-    each = "each of which" if n_steps > 1 else "which"
-    path = f"{_PATH_FOLLOWS} {steps}, {each} changes several features at once"
+    path = f"{_PATH_FOLLOWS} {steps}, in which several features change at once"
     if missing.most is None:
         return f"no short list of actions was found that keeps to common states: {path}"
     most = format_count(missing.most, "feature", "features")

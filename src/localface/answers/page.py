@@ -17,7 +17,7 @@ from localface.answers.wording import (
     SAMPLED,
     format_about,
     format_count,
-    format_distinct_percents,
+    format_lowered_floor,
     format_more_unusual_than,
     format_number,
     format_percent,
@@ -206,13 +206,13 @@ def caution_lines(cautions: Iterable[str]) -> tuple[str, ...]:
 def alert_lines(answer: RecourseFacts) -> Iterator[str]:
     """What nobody may overlook: a lowered floor, wider bounds, steps that break the floor."""
     if answer.relaxed_to is not None:
-        before, after = format_distinct_percents(answer.min_density, answer.relaxed_to)
+        lowered = format_lowered_floor(answer.min_density, answer.relaxed_to)
         rare = format_more_unusual_than(answer.relaxed_to, answer.schema.each_row)
         crosses = f"the path passes through states {rare}"
         least = "the least that opens a path from neighbour to neighbour"
         if answer.cut_short:
             least = "as little as was found when the search was cut short"
-        yield f"relaxed: the floor was lowered from {before} to {after}, {least}; {crosses}"
+        yield f"relaxed: the floor was lowered {lowered}, {least}; {crosses}"
     for name, far in answer.widened.items():
         feature = answer.schema[name]
         unit = f" {feature.unit}" if feature.unit else ""

@@ -45,6 +45,17 @@ def format_distinct_percents(first: float, second: float) -> tuple[str, str]:
     return pair
 
 
+def format_lowered_floor(before: float, after: float) -> str:
+    """Say by how much a floor was lowered.
+
+    >>> format_lowered_floor(0.3, 0.12), format_lowered_floor(0.3, 0.3)
+    ('from 30 % to 12 %', 'to just below 30 %')
+    """
+    if after == before:
+        return f"to just below {format_percent(before)}"
+    return "from {} to {}".format(*format_distinct_percents(before, after))
+
+
 def round_share_down(share: float) -> float:
     """Round a share down to tenths of a per cent, and to two digits where it is smaller.
 

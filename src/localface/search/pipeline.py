@@ -13,7 +13,7 @@ from localface.search.closing import (
     close_without_path,
     find_few_actions,
     outcome_without_measures,
-    take_step_as_action,
+    take_path_as_actions,
     why_no_actions,
 )
 from localface.search.going_straight import (
@@ -240,7 +240,7 @@ def _improve_path(
         yield from improvement.run(graph, plan)
         if plan.actions and actions is None:
             trail = improvement.path.vertices
-            actions = yield from take_step_as_action(graph, plan, trail)
+            actions = yield from take_path_as_actions(graph, plan, trail)
             if actions is None:
                 missing = yield from why_no_actions(graph, plan, trail)
     except OutOfTime:
@@ -317,9 +317,10 @@ def _search_above_lower_floor(
         return (yield from go_straight_below_floor(graph, plan))
     entry = start != 0
     may_be_less = graph.cut  # rows that were withheld may have led over denser ground
+    is_lower = log_density < graph.person.log_floor  # else a longer search was all that it took
     lowered = graph.with_floor(min(log_density, graph.person.log_floor))
     eased = Exploration((0, *trail) if entry else trail, entry=entry)
-    outcome = yield from _improve_path(lowered, plan, eased, relaxed=True)
+    outcome = yield from _improve_path(lowered, plan, eased, relaxed=is_lower)
     return replace(outcome, cut_short=outcome.cut_short or may_be_less)
 
 

@@ -1,6 +1,6 @@
 // Puts the page together: the schema first, then the workbench, the buttons around it, and what the address says.
 import { ask, Refusal } from "./api.js";
-import { callRows, h, said } from "./dom.js";
+import { callRows, h, inRowWords } from "./dom.js";
 import { mapPane } from "./map.js";
 import { at, say } from "./page.js";
 import { copyLink, printReport, saveDocument } from "./report.js";
@@ -15,10 +15,10 @@ import { Workbench } from "./workbench.js";
  */
 function title({ schema, sources }) {
   callRows(schema.each_row);
-  at("people-title").textContent = said("Person");
+  at("people-title").textContent = inRowWords("Person");
   document.title = schema.title;
   at("title").textContent = schema.title;
-  at("target").textContent = said(`${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`);
+  at("target").textContent = inRowWords(`${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`);
   if (schema.note) at("note").textContent = schema.note;
   if (!schema.people) {
     at("tab-data").hidden = true;

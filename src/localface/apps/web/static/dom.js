@@ -146,7 +146,7 @@ export function callRows(words) {
  * Words of the page's own (never of the data) that speak of people, in the words for what rows are.
  * @param {string} words
  */
-export function said(words) {
+export function inRowWords(words) {
   if (rowWords.one === "person") return words;
   return words
     .replace(/\bpeople\b/g, rowWords.many)

@@ -1,5 +1,5 @@
 // The score to reach, and the floor: how unusual a place on the way may be.
-import { h, said } from "./dom.js";
+import { h, inRowWords } from "./dom.js";
 import { help } from "./help.js";
 
 /**
@@ -70,7 +70,7 @@ export function floorSlider(schema, change) {
       output.textContent = shown;
       note.textContent =
         share > 0
-          ? said(`Every step stays more usual than ${shown} of people`)
+          ? inRowWords(`Every step stays more usual than ${shown} of people`)
           : "No floor: a step may lead through records that nobody has";
       if (kept) note.textContent = `Not kept as set: ${kept}`;
       note.classList.toggle("loud", Boolean(kept));

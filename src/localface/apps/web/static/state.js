@@ -1,5 +1,5 @@
 // What is asked about whom: kept in one place, written into the address, and read back from it.
-import { said } from "./dom.js";
+import { inRowWords } from "./dom.js";
 
 /** @returns {Page.State} */
 export function emptyState() {
@@ -47,7 +47,7 @@ export function samePerson(one, other) {
  * @param {Page.State} state
  */
 export function nameOf(state) {
-  return state.label || (state.id !== null ? `${said("person")} ${state.id}` : "the record entered");
+  return state.label || (state.id !== null ? `${inRowWords("person")} ${state.id}` : "the record entered");
 }
 
 /**

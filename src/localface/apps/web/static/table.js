@@ -1,5 +1,5 @@
 // The table of a way: a row a feature, a column a state, and a mark where a value lies outside its reference range.
-import { called, h, said } from "./dom.js";
+import { called, h, inRowWords } from "./dom.js";
 import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./figure.js";
 
 /**
@@ -11,7 +11,7 @@ import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./fi
  */
 export function stepTable(view, states, along, moved) {
   const caption =
-    along === "path" ? said("What changes from person to person along the path") : "What changes after each action";
+    along === "path" ? inRowWords("What changes from person to person along the path") : "What changes after each action";
   const head = h(
     "tr",
     {},

@@ -1,6 +1,6 @@
 // Draws an answer to read: cautions, decision, notices, action cards, table, figure. The page and the notebook share it.
 import { card, FIRM_LATER, percentage } from "./cards.js";
-import { callRows, capital, counted, h, present, said, sentence, styled } from "./dom.js";
+import { callRows, capital, counted, h, present, inRowWords, sentence, styled } from "./dom.js";
 import { wayFigure } from "./figure.js";
 import { help } from "./help.js";
 import { stepTable } from "./table.js";
@@ -220,7 +220,7 @@ function movedAlong(view, along) {
  * @param {string[]} moved
  */
 function pathHint(view, moved) {
-  const kind = said(
+  const kind = inRowWords(
     view.composed
       ? "Each column is this person with values that comparable people have; no row has all those of the last."
       : "Each column is a real person of the data, or a state between two.",
@@ -248,7 +248,7 @@ function alongChoice(along, choose) {
     "div",
     { class: "choice", role: "group", "aria-label": "Show" },
     option("actions", "Actions"),
-    option("path", said("Path through people")),
+    option("path", inRowWords("Path through people")),
   );
 }
 

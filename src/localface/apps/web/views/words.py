@@ -15,6 +15,7 @@ from localface.answers.wording import (
     SAMPLED,
     format_about,
     format_count,
+    format_lowered_floor,
     format_number,
     format_percent,
     join_words,
@@ -91,7 +92,9 @@ def floor_kept_text(answer: Recourse) -> str | None:
         return None
     asked = format_percent(answer.min_density)
     if answer.relaxed_to is not None:
-        return f"lowered from {asked} to {format_percent(answer.relaxed_to)} to open a way"
+        return (
+            f"lowered {format_lowered_floor(answer.min_density, answer.relaxed_to)} to open a way"
+        )
     now = format_percent(answer.densities[0])
     one = answer.schema.each_row.one
     return f"this {one} stands at {now} already, below {asked}: no step goes lower than that"
