@@ -50,6 +50,7 @@ declare namespace Reply {
     note: string;
     version: string;
     rows: number;
+    each_row: { one: string; many: string };
     target: Target;
     min_density: number;
     people: boolean;
@@ -183,6 +184,7 @@ declare namespace Reply {
     } | null;
     composed: boolean;
     effort?: number | null;
+    each_row: { one: string; many: string };
     n_comparable: number | null;
   }
 

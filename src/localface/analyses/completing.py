@@ -10,6 +10,7 @@ from localface.analyses.measurements import add_measurements
 from localface.analyses.robustness.adding import add_robustness
 from localface.analyses.shorter_plans import has_long_plan, offer_shorter_plans
 from localface.analyses.whynot import explain_refusals
+from localface.analyses.whynot.widening import go_on_within_wider_limits
 from localface.answers.recourse import Recourse
 from localface.engine.engine import Engine
 from localface.engine.requests import Request
@@ -50,7 +51,10 @@ def _completed(
     requests = [request for request, _ in asked]
     answers = go_as_far_as_possible(engine, plan, asked)
     answers = explain_refusals(engine, plan, list(zip(requests, answers, strict=True)))
-    answers = go_on_until_lasting(engine, plan, list(zip(requests, answers, strict=True)))
+    answers = go_on_within_wider_limits(
+        list(zip(requests, answers, strict=True)),
+        lambda some: go_on_until_lasting(engine, plan, some),
+    )
     answers = offer_shorter_plans(engine, plan, list(zip(requests, answers, strict=True)))
     answers = add_measurements(engine, list(zip(requests, answers, strict=True)))
     return add_robustness(engine, list(zip(requests, answers, strict=True)))

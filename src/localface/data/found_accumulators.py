@@ -111,9 +111,16 @@ def _range(values: Array) -> float:
 def _rises_with(total: Array, time: Array) -> bool:
     """Whether a total is never negative and rises with a time, in ranks."""
     both = ~(np.isnan(total) | np.isnan(time))
-    if both.sum() < _FEWEST_ROWS or (total[both] < 0).any() or len(np.unique(time[both])) < 3:
+    if both.sum() < _FEWEST_ROWS or (total[both] < 0).any():
         return False
-    ranks = [np.argsort(np.argsort(one[both])).astype(np.float64) for one in (total, time)]
-    if len(np.unique(total[both])) < 3:
+    first = _ranks(total[both])
+    second = _ranks(time[both])
+    if min(len(np.unique(first)), len(np.unique(second))) < 3:
         return False
-    return float(np.corrcoef(*ranks)[0, 1]) >= _RISES_WITH
+    return float(np.corrcoef(first, second)[0, 1]) >= _RISES_WITH
+
+
+def _ranks(values: Array) -> Array:
+    """The rank of each value; equal ones share the middle of theirs."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - counts / 2)[which])
