@@ -120,6 +120,7 @@ declare namespace Reply {
   }
 
   interface Score {
+    noun: string;
     now: number;
     end: number;
     wanted: number;

@@ -113,10 +113,10 @@ class RecourseFacts:
         if self.found:
             outcome = [
                 self._step_count_text,
-                f"score {self._score_now_text} -> {self._score_reached_text}",
+                f"{self.target.noun} {self._score_now_text} -> {self._score_reached_text}",
             ]
         else:
-            outcome = [f"score {self._score_now_text}, wanted {self.target.sentence}"]
+            outcome = [f"{self.target.noun} {self._score_now_text}, wanted {self.target.sentence}"]
         parts = [self.status.word, *outcome]
         if self.cautions:
             parts.insert(1, format_count(len(self.cautions), "caution", "cautions"))

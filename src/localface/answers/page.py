@@ -65,6 +65,7 @@ class Page:
     alerts: tuple[str, ...] = ()
     opening: tuple[str, ...] = ()
     now: str = ""
+    noun: str = "score"
     steps: tuple[PageStep, ...] = ()
     closing: tuple[str, ...] = ()
 
@@ -78,6 +79,7 @@ def page_of(answer: RecourseFacts) -> Page:
             alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
             opening=tuple(line for line in (answer.status.value, answer.reason) if line),
             now=now,
+            noun=answer.target.noun,
             closing=(
                 f"wanted: {answer.target.sentence}",
                 *_comparable_lines(answer),
@@ -90,6 +92,7 @@ def page_of(answer: RecourseFacts) -> Page:
         alerts=(*caution_lines(answer.cautions), *alert_lines(answer)),
         opening=(answer.reason,) if answer.reason else (),
         now=now,
+        noun=answer.target.noun,
         steps=_page_steps(answer),
         closing=(*_closing_lines(answer), *evidence_notes(answer), *_waiting_line(answer)),
     )
@@ -170,9 +173,9 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
         return None
     density = answer.actions[index - 1].density if index else answer.densities[0]
     if density < answer.min_density <= action.density:
-        return "to come to a common state, not for the score"
+        return f"to come to a common state, not for the {target.noun}"
     if any(index in later.follows for later in answer.actions[index + 1 :]):
-        return "needed for what follows, not for the score"
+        return f"needed for what follows, not for the {target.noun}"
     return None
 
 

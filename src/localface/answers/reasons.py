@@ -106,8 +106,8 @@ class ReasonWriter:
     def _score_or_distance(self, score: float) -> str:
         """Say a score of the search, or how far it is off where a range is wanted."""
         if self.target.max_score is not None:  # the score does not tell on which side it is
-            return f"score is {self.target.min_score - score:.4g} off"
-        return f"score is {self.target.format_score(self.display_score(score))}"
+            return f"{self.target.noun} is {self.target.min_score - score:.4g} off"
+        return f"{self.target.noun} is {self.target.format_score(self.display_score(score))}"
 
     def _why_no_target(self, counts: TargetCounts, box: Box) -> str:
         wanted = self.target.sentence

@@ -67,6 +67,15 @@ _FIRST = frozenset(
     }
 )
 _LATEST = frozenset({"last", "recent", "latest"})
+_LASTING_ILLNESSES = frozenset(
+    {"diabetes", "diabetic", "stroke", "copd", "cancer", "asthma", "epilepsy", "hiv", "aids"}
+    | {"dementia", "alzheimer", "alzheimers", "parkinson", "parkinsons", "cirrhosis", "chd"}
+    | {"cad", "chf", "infarction", "angina"}
+)
+_BESIDE_ILLNESSES = frozenset(
+    {"mellitus", "disease", "chronic", "coronary", "heart", "myocardial", "known", "diagnosed"}
+)
+_ALREADY_THERE = ("prevalent", "preexisting", "comorbid")
 _RUNNING = (
     *(
         {"tenure"},
@@ -155,6 +164,8 @@ def guess_own(guess: Mapping[str, object]) -> OwnGuess | None:
         return found
     if _is_event(words):
         return _kept(name, "looks by its name like something past, which nobody can undo")
+    if not number and _is_lasting_illness(words):
+        return _kept(name, "looks by its name like an illness that no action takes away")
     if words & _SCHOOLING and words <= _SCHOOLING | _PLAIN | {"years", "level"} and _rises(guess):
         return OwnGuess("up", _with_line(name, "is schooling by its name: it only rises", "freely"))
     return None
@@ -267,7 +278,7 @@ def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
     """Whether words name what happened: a default, a conviction, a history of something."""
     if words & _NOW and "ever" not in words:
         return False
-    if any(word.startswith(_EVENTS) for word in words):
+    if any(word.startswith((*_EVENTS, *_ALREADY_THERE)) for word in words):
         return True
     past_due = {"past", "due"} <= words
     repeated = words & _REPEATED - ({"past"} if past_due else set())
@@ -282,6 +293,12 @@ def _is_event(words: frozenset[str], *, alone: bool = False) -> bool:
     if words & {"pub", "public"} and words & {"rec", "record", "records"}:
         return True
     return "ever" in words or (bool(words & _PAST) and bool(words & _MEDICAL_OR_LEGAL))
+
+
+def _is_lasting_illness(words: frozenset[str]) -> bool:
+    if not words & _LASTING_ILLNESSES:
+        return False
+    return words <= _LASTING_ILLNESSES | _BESIDE_ILLNESSES | _PLAIN
 
 
 _DIAGNOSES = frozenset({"diagnosis", "diagnoses", "icd", "dx"})

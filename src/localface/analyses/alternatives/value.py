@@ -40,7 +40,7 @@ class Alternatives(Sequence[Recourse]):
     """Recourses for one person that change different features, the cheapest first.
 
     Where nothing was found it holds the one answer that says why. ``exhausted`` tells
-    that every branch was followed, so that there are no more ways to be had by this
+    that every branch of the search was followed, so that there are no more ways to be had by this
     search. ``disclosure`` is what all branches were shown, also those that led nowhere, every
     row counted once; that of each answer is what its own branch was shown.
     """
@@ -147,9 +147,9 @@ class Alternatives(Sequence[Recourse]):
             return f"{format_count(n, 'way', 'ways that ' + how)}"
         ways = "1 set of changes was" if n == 1 else f"{n} sets of changes were"
         end = (
-            "every branch was followed"
+            "no other was left to try"
             if self.exhausted
-            else "there may be more: not every branch was followed"
+            else "there may be more: not all were tried"
         )
         return f"{self.wanted} ways were wanted; {ways} found, and {end}"
 
@@ -218,7 +218,7 @@ class Alternatives(Sequence[Recourse]):
         parts = [
             f"{len(self)} way{'' if len(self) == 1 else 's'}",
             f"{features} feature{'' if features == '1' else 's'} changed",
-            f"score {first.target.format_score(first.scores[0])} -> {score}",
+            f"{first.target.noun} {first.target.format_score(first.scores[0])} -> {score}",
             str(self.disclosure),
         ]
         return f"<Alternatives: {', '.join(parts)}>"

@@ -179,12 +179,13 @@ class Check:
         return tuple(word for word, holds in refused.items() if holds)
 
     def __repr__(self) -> str:
-        words = (
-            f"refused by {join_words(self.refused_by)}" if self.refused_by else "no rule is broken"
-        )
+        words = "no rule is broken"
+        if self.refused_by:
+            called = [self.target.noun if one == "score" else one for one in self.refused_by]
+            words = f"refused by {join_words(called)}"
         reached = "reachable" if self.reachable else "not reachable"
         scores = " -> ".join(self.target.format_score(score) for score in self.scores)
-        return f"<Check: {words}, {reached}, score {scores}, {self.disclosure}>"
+        return f"<Check: {words}, {reached}, {self.target.noun} {scores}, {self.disclosure}>"
 
     def __str__(self) -> str:
         return page_as_text(_page_of_check(self))
@@ -198,10 +199,8 @@ def _page_of_check(found: Check) -> Page:
     changes = changes_between(found.schema, found.scales, *found.records)
     wish = ", ".join(str(change) for change in changes) or "nothing changes"
     distance_limits = "reaches" if found.valid else "does not reach"
-    opening = [
-        f"wished: {wish}",
-        f"score {found.target.format_score(found.score)} {distance_limits} {found.target.sentence}",
-    ]
+    score = f"{found.target.noun} {found.target.format_score(found.score)}"
+    opening = [f"wished: {wish}", f"{score} {distance_limits} {found.target.sentence}"]
     rows = found.schema.each_row.many
     opening.append(f"usual: {format_percent(found.density)} of {rows} have a less common state")
     if found.wish:
@@ -215,6 +214,7 @@ def _page_of_check(found: Check) -> Page:
         alerts=caution_lines(found.cautions),
         opening=tuple(opening),
         now=now,
+        noun=found.target.noun,
         steps=steps,
         closing=tuple(closing),
     )

@@ -37,13 +37,13 @@ def why_score_refuses(found: Check) -> str:
     missing = format_number(float(f"{abs(found.target.distance_from(found.score)):.2g}"))
     wanted = found.target.sentence
     score = found.target.format_score(found.score)
-    would_be = f"the score would be {score}"
+    would_be = f"the {found.target.noun} would be {score}"
     now = found.target.format_score(found.scores[0])
     before, after = (found.target.distance_from(one) for one in found.scores)
     if after > before and now != score:
         would_be = f"{would_be}, worse than {now} now"
     if not found.wish:
-        would_be = f"nothing changes, so the score stays {score}"
+        would_be = f"nothing changes, so the {found.target.noun} stays {score}"
     return f"{would_be}, {missing} from what is wanted: {wanted}"
 
 
@@ -93,7 +93,9 @@ def least_relaxation(found: Check, tried: TriedWish | None, *, no_steps: str) ->
             "the floor gives way altogether (the way there is more unusual than "
             f"{found.schema.each_row.anybody}'s)"
         )
-    parts += [] if score is None else [f"a score of {format_number(score, 6)} is enough"]
+    parts += (
+        [] if score is None else [f"a {found.target.noun} of {format_number(score, 6)} is enough"]
+    )
     sentence = _no_floor_helps_sentence(tried, no_steps)
     if parts and enough:
         sentence = f"it opens if {join_words(parts)}"

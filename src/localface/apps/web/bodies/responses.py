@@ -151,6 +151,7 @@ class State(BaseModel):
 class ScoreView(BaseModel):
     """The score now, at the end, and the one that is wanted."""
 
+    noun: str = Field(description="what it is called: a score, or a value where one is predicted")
     now: float
     end: float
     wanted: float

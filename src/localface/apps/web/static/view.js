@@ -54,7 +54,7 @@ export function decisionOf(view, options = {}) {
       h("span", { class: "wanted-text" }, `${capital(score.wanted_text)}:`),
       h("span", { class: "badge" }, half ? "Working it out" : capital(verdictOf(view))),
     ),
-    h("div", { class: "numbers" }, h("span", { class: "label" }, "Score", help("score")), numbers),
+    h("div", { class: "numbers" }, h("span", { class: "label" }, capital(score.noun ?? "score"), help("score")), numbers),
     gauge(score, found),
     h(
       "div",

@@ -166,6 +166,7 @@ def _score_view(answer: Recourse, followed: Recourse, labels: Labels) -> dict[st
     end = followed.scores[-1]
     low, high = score_axis(target, [*answer.scores, *followed.scores])
     return {
+        "noun": target.noun,
         "now": now,
         "end": end,
         "wanted": float(target.min_score),
