@@ -5,8 +5,10 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import pytest
+from handmade import STRICT
 
 from localface import Feature, Schema
+from localface.answers.action import Action
 from localface.answers.long_plans import (
     FEW_AT_ONCE,
     FEW_IN_ALL,
@@ -15,6 +17,7 @@ from localface.answers.long_plans import (
     is_about_long_plan,
     with_shorter_plan,
 )
+from localface.answers.page import changes_by_action
 
 SCHEMA = Schema([Feature(f"x{i}") for i in range(30)])
 
@@ -79,3 +82,18 @@ def test_a_plan_is_shorter_only_where_no_more_changes_at_once():
     assert one_by_one.is_shorter_than(PlanSize(5, 2, 5, 2))
     assert not one_by_one.is_shorter_than(one_by_one)
     assert not PlanSize(4, 3, 4, 3).is_shorter_than(PlanSize(5, 2, 5, 2))
+
+
+def test_the_page_lists_the_largest_changes_of_a_long_action_first():
+    names = [f"x{i}" for i in range(20)]
+    ends = {name: float(i) for i, name in enumerate(names, 1)}
+    action = Action(
+        changes=ends,
+        before=dict.fromkeys(names, 0.0),
+        score=0.9,
+        density=0.5,
+        certificate=STRICT,
+    )
+    one = SimpleNamespace(schema=Schema([Feature(name) for name in names]), scales=[1.0] * 20)
+
+    assert [change.feature.name for change in changes_by_action(one, action)] == names[::-1]

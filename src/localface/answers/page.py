@@ -12,6 +12,7 @@ from localface.answers.changes import FeatureChange, changes_between
 from localface.answers.facts import RecourseFacts
 from localface.answers.measurement import measurement_sentence
 from localface.answers.move_evidence import CAUTION
+from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
@@ -82,7 +83,7 @@ def page_of(answer: RecourseFacts) -> Page:
             noun=answer.target.noun,
             closing=(
                 f"wanted: {answer.target.sentence}",
-                *_comparable_lines(answer),
+                *(() if answer.status is Status.ALREADY_THERE else _comparable_lines(answer)),
                 *_missing_lines(answer),
                 f"seen: {answer.disclosure.sentence}",
             ),
@@ -146,7 +147,7 @@ def _page_steps(answer: RecourseFacts) -> tuple[PageStep, ...]:
 def _page_step_of_action(answer: RecourseFacts, index: int) -> PageStep:
     """One action: what changes, what must come first, how common a state it leads to."""
     action = answer.actions[index]
-    changes = _changes_by_action(answer, action)
+    changes = changes_by_action(answer, action)
     words = []
     if action.together:
         words.append("together")
@@ -179,7 +180,7 @@ def purpose_besides_score(answer: RecourseFacts, index: int) -> str | None:
     return None
 
 
-def _changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureChange]:
+def changes_by_action(answer: RecourseFacts, action: Action) -> list[FeatureChange]:
     """What an action changes; the largest changes first where there are more than can be shown."""
     scales = dict(zip(answer.schema.names, answer.scales, strict=True))
     changes = []

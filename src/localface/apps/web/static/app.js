@@ -19,6 +19,7 @@ function title({ schema, sources }) {
   document.title = schema.title;
   at("title").textContent = schema.title;
   at("target").textContent = inRowWords(`${schema.rows.toLocaleString("en-GB")} people to learn from; nothing goes elsewhere`);
+  at("caveat").textContent = inRowWords(at("caveat").textContent ?? "");
   if (schema.note) at("note").textContent = schema.note;
   if (!schema.people) {
     at("tab-data").hidden = true;

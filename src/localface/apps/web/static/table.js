@@ -11,7 +11,9 @@ import { codeOf, featureOf, plainNumber, referenceOf, referenceText } from "./fi
  */
 export function stepTable(view, states, along, moved) {
   const caption =
-    along === "path" ? inRowWords("What changes from person to person along the path") : "What changes after each action";
+    along === "path" || !view.actions.length
+      ? inRowWords("What changes from person to person along the path")
+      : "What changes after each action";
   const head = h(
     "tr",
     {},

@@ -12,7 +12,12 @@ from localface.answers.action import Action
 from localface.answers.changes import changes_between
 from localface.answers.disclosure import Disclosure
 from localface.answers.doubt import Doubt
-from localface.answers.page import alert_lines, page_of, purpose_besides_score
+from localface.answers.page import (
+    alert_lines,
+    changes_by_action,
+    page_of,
+    purpose_besides_score,
+)
 from localface.answers.recourse import Recourse
 from localface.answers.target import Target
 from localface.answers.wording import format_percent, to_one_line
@@ -206,6 +211,9 @@ def _notice_lines(answer: Recourse) -> list[str]:
     for i, action in enumerate(answer.actions, 1):
         if action.certificate.entry or not action.certificate.holds:
             lines.append(f"action {i}: {action.certificate.sentence_about(answer.schema.each_row)}")
+    for i, step in enumerate(() if answer.actions else answer.certificates, 1):
+        if step.entry or not step.holds:
+            lines.append(f"step {i}: {step.sentence_about(answer.schema.each_row)}")
     return [to_one_line(line) for line in lines]
 
 
@@ -219,7 +227,9 @@ def _action_view(answer: Recourse, index: int, labels: Labels) -> dict[str, Any]
     action = answer.actions[index]
     return {
         "number": index + 1,
-        "changes": [_change_view(answer.schema[name], action, labels) for name in action.changes],
+        "changes": [
+            _change_view(one.feature, action, labels) for one in changes_by_action(answer, action)
+        ],
         "score": action.score,
         "score_text": answer.target.format_score(action.score),
         "density": action.density,

@@ -10,6 +10,7 @@ from localface.answers.certificate import Certificate
 from localface.answers.measurement import measurement_sentence
 from localface.answers.page import evidence_notes
 from localface.answers.recourse import Recourse
+from localface.answers.status import Status
 from localface.answers.waiting import waiting_sentence
 from localface.answers.wording import (
     SAMPLED,
@@ -102,7 +103,9 @@ def floor_kept_text(answer: Recourse) -> str | None:
 
 def fact_lines(answer: Recourse) -> list[dict[str, Any]]:
     """What holds for the answer as a whole; ``term`` is the word that explains it."""
-    found = [*_floor_facts(answer), *_company_facts(answer)]
+    found = [*_floor_facts(answer)]
+    if answer.status is not Status.ALREADY_THERE:
+        found += _company_facts(answer)
     if answer.found:
         found += _plan_facts(answer)
     found += _missing_facts(answer)
@@ -120,25 +123,27 @@ def _certificates(answer: Recourse) -> Sequence[Certificate]:
 
 
 def _floor_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
-    kept = [one for one in _certificates(answer) if not one.entry]
+    every = _certificates(answer)
+    kept = [one for one in every if not one.entry]
     if not kept or not all(one.holds for one in kept):
         return
+    step = "after the first step, every step" if len(kept) < len(every) else "every step"
     certified = all(one.certified for one in kept)
     how = "is proven to stay" if certified else "stays"
     sampled = "" if certified else SAMPLED
     lowest = min(one.floor for one in kept)
     rows = answer.schema.each_row
     if kept[0].rule == "cover" and kept[0].people is not None:
-        yield "floor", f"every step has at least {kept[0].people:,} similar {rows.many} around it"
+        yield "floor", f"{step} has at least {kept[0].people:,} similar {rows.many} around it"
     elif kept[0].rule == "average":
-        yield "floor", f"every step {how} on average {usual_text(lowest, rows)}{sampled}"
+        yield "floor", f"{step} {how} on average {usual_text(lowest, rows)}{sampled}"
     elif lowest <= 0:
         yield (
             "floor",
             f"no floor was asked for: a step may lead through states that {rows.nobody} is in",
         )
     else:
-        yield "floor", f"every step {how} {usual_text(lowest, rows)}{sampled}"
+        yield "floor", f"{step} {how} {usual_text(lowest, rows)}{sampled}"
 
 
 def _company_facts(answer: Recourse) -> Iterator[tuple[str, str]]:
