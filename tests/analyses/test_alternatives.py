@@ -342,3 +342,23 @@ def test_whatever_a_call_finds_that_keeps_a_feature_is_among_all_there_is():
             other = made.explain(person, fixed=[name])
             changed = {one for action in other.actions for one in action.changes}
             assert not changed or any(names <= changed for names in ways.changed)
+
+
+def test_ways_say_how_they_begin_in_one_sentence_where_all_do_alike():
+    def beginnings(*parting):
+        return Alternatives.beginnings.fget(_Ways(np.array(parting)))
+
+    assert beginnings([2, 1, 1], [1, 2, 1], [1, 1, 2]) == ("all begin with the same action",)
+    assert beginnings([3, 2], [2, 3]) == ("ways 1 and 2 begin with the same 2 actions",)
+    assert beginnings([2, 1, 0], [1, 2, 0], [0, 0, 1]) == (
+        "ways 1 and 2 begin with the same action",
+    )
+    assert beginnings([1, 0], [0, 1]) == ()
+
+
+class _Ways:
+    def __init__(self, parting):
+        self.parting = parting
+
+    def __len__(self):
+        return len(self.parting)

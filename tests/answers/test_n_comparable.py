@@ -123,9 +123,10 @@ def test_weights_widen_until_there_are_enough():
 
 
 def test_only_what_differs_between_people_is_named_as_what_they_are_alike_in():
-    table = TABLE.assign(site=3, patient_id=np.random.default_rng(1).permutation(N) + 10_000)
-    one = explainer("age", "sex", "site", "patient_id", table=table)
-    answer = one.explain(PERSON | {"site": 3, "patient_id": 10_007})
+    numbers = np.random.default_rng(1).permutation(N) + 10_000
+    table = TABLE.assign(site=3, patient_id=numbers // 2, respondent=numbers)
+    one = explainer("age", "sex", "site", "patient_id", "respondent", table=table)
+    answer = one.explain(PERSON | {"site": 3, "patient_id": 5_007, "respondent": 10_007})
     again = Recourse.from_json(answer.to_json())
 
     assert answer.alike_in == again.alike_in == ("age", "sex")

@@ -42,7 +42,9 @@ def own_features_that_differ(schema: Schema, seen: Sequence[SeenValues]) -> tupl
     """Name what never changes and is not the same in all rows; an identifier likens nobody."""
     own = {one.name for one in schema if one.own and not is_identifier_name(one.name)}
     same = {
-        feature.name for feature, values in zip(schema, seen, strict=False) if values.is_the_same
+        feature.name
+        for feature, values in zip(schema, seen, strict=False)
+        if values.is_the_same or values.all_differ
     }
     return tuple(name for name in schema.names if name in own - same)
 

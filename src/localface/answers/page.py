@@ -238,7 +238,7 @@ def _closing_lines(answer: RecourseFacts) -> Iterator[str]:
         through = f"states that {rows} are in" if answer.composed else f"real {rows}"
         yield _plan_line(answer)
         yield (
-            f"beside it: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
+            f"also found: a path of {n} step{'' if n == 1 else 's'} through {through} (.path)"
             f"{_proof(answer)}"
         )
     else:

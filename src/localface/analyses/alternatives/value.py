@@ -138,6 +138,19 @@ class Alternatives(Sequence[Recourse]):
         return parting
 
     @property
+    def beginnings(self) -> tuple[str, ...]:
+        """Which ways begin with the same actions, in sentences."""
+        first, second = np.triu_indices(len(self), 1)
+        shared = self.parting[first, second].tolist()
+        if len(shared) > 1 and shared[0] and len(set(shared)) == 1:
+            return (f"all begin with the same {_count_of_actions(shared[0])}",)
+        return tuple(
+            f"ways {i + 1} and {j + 1} begin with the same {_count_of_actions(n)}"
+            for i, j, n in zip(first.tolist(), second.tolist(), shared, strict=True)
+            if n
+        )
+
+    @property
     def sentence(self) -> str:
         """How many ways there are, and whether there could be more."""
         n = len(self)
@@ -290,6 +303,10 @@ def _alert_lines(ways: Alternatives) -> list[str]:
     return lines
 
 
+def _count_of_actions(n: int) -> str:
+    return "action" if n == 1 else f"{n} actions"
+
+
 def _closing_lines(ways: Alternatives) -> list[str]:
     """What the ways have in common, how they differ, and whether there are more."""
     lines = [
@@ -308,12 +325,7 @@ def _closing_lines(ways: Alternatives) -> list[str]:
             if ways.shared
             else "no feature is changed by all of them"
         )
-        ways_parting = ways.parting
-        for i, j in zip(*np.triu_indices(len(ways), 1), strict=True):
-            if n := int(ways_parting[i, j]):
-                lines.append(
-                    f"ways {i + 1} and {j + 1} part after {n} action{'' if n == 1 else 's'}"
-                )
+        lines += ways.beginnings
     return [*lines, ways.sentence]
 
 
