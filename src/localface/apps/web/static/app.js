@@ -14,7 +14,6 @@ import { Workbench } from "./workbench.js";
  * @param {Workbench} bench
  */
 function title({ schema, sources }) {
-  callRows(schema.each_row);
   at("people-title").textContent = inRowWords("Person");
   document.title = schema.title;
   at("title").textContent = schema.title;
@@ -78,7 +77,9 @@ async function addMap(bench) {
 
 async function begin() {
   try {
-    const bench = new Workbench(await ask("schema"));
+    const schema = await ask("schema");
+    callRows(schema.each_row);
+    const bench = new Workbench(schema);
     title(bench);
     listen(bench);
     await addMap(bench);
