@@ -36,3 +36,17 @@ def test_the_page_speaks_of_houses_and_of_values(browser: Any) -> None:
         score = page.locator(".card .after .value").first.bounding_box()
         assert score["x"] + score["width"] <= card["x"] + card["width"]
         assert not watched.errors
+
+
+def test_a_letter_has_its_cautions_before_the_plan(browser: Any) -> None:
+    model = LinearRegression().fit(HOUSES, PRICES)
+    explainer = LocalFACE(model, HOUSES.iloc[:40], target="at least", min_score=350_000)
+    cheap = int((PRICES[:40] - 300_000).abs().idxmin())
+    with explainer.serve() as page_of, opened(browser, f"{page_of.url}#id={cheap}") as watched:
+        page = watched.page
+        settled(page)
+        letter = page.locator("#letter").input_value()
+
+        assert "The value today is" in letter
+        assert "Caution: Compared with only about 40 people" in letter
+        assert letter.index("Caution:") < letter.index("What would change it")
