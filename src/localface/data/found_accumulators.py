@@ -13,6 +13,8 @@ from localface.types import Array
 _FEWEST_ROWS = 50
 _MOST_COLUMNS = 60  # numbers that are tried as what adds up, or as how fast
 _MOST_ROWS = 2000  # rows on which it is tried
+_FEW_ROWS = 100  # rows that rule out most rates
+_SHARE_OF_FEW = 0.6  # of them that have to agree, where chance may take some away
 _MOST_TIMES = 4  # columns that tell a time, each tried
 _SHARE = 0.8  # of the rows that have to agree, and over which a time has to differ
 _CLOSE = float(np.log(1.25))  # how far they may be off: rates change a little over the time
@@ -49,51 +51,71 @@ def find_accumulators(numbers: Mapping[str, Array]) -> Iterator[Accumulator]:
 
     Times are known by their names, so that a product of other things is none. NaN is no value.
     """
-    some = {name: values[:_MOST_ROWS] for name, values in numbers.items()}
-    times = [name for name in some if is_running_time(name)][:_MOST_TIMES]
-    others = [name for name in some if name not in times][:_MOST_COLUMNS]
+    times = [name for name in numbers if is_running_time(name)][:_MOST_TIMES]
+    if not times:
+        return
+    others = [name for name in numbers if name not in times][:_MOST_COLUMNS]
+    some = {name: numbers[name][:_MOST_ROWS] for name in (*times, *others)}
+    logs = {name: _logarithms(values) for name, values in some.items()}
     for name in others:
-        found = _accumulator(name, times, others, some)
-        if found is not None:
-            yield found
+        fits = _fitting_pairs(name, times, others, logs)
+        if fits:
+            over, rate = min(fits, key=lambda pair: fits[pair])
+            yield Accumulator(name, over, rate)
+        elif may_add_up_by_name(name):
+            rising = [over for over in times if _rises_with(some[name], some[over])]
+            yield from (Accumulator(name, over, None) for over in rising[:1])
 
 
-def _accumulator(
-    name: str, times: list[str], others: list[str], numbers: Mapping[str, Array]
-) -> Accumulator | None:
-    """What a column adds up over, and how fast: by the rate that fits best."""
-    fits = {
-        (over, rate): off
-        for over in times
-        for rate in others
-        if rate != name
-        and (off := _how_far_off(numbers[name], numbers[over], numbers[rate])) is not None
-    }
-    if fits:
-        over, rate = min(fits, key=lambda pair: fits[pair])
-        return Accumulator(name, over, rate)
-    if may_add_up_by_name(name):
-        for over in times:
-            if _rises_with(numbers[name], numbers[over]):
-                return Accumulator(name, over, None)
-    return None
+def _logarithms(values: Array) -> Array:
+    """The logarithms of a column: NaN where there is no value, infinite where it is not above 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(values <= 0, -np.inf, np.log(values))
+
+
+def _fitting_pairs(
+    name: str, times: list[str], others: list[str], logs: Mapping[str, Array]
+) -> dict[tuple[str, str], float]:
+    """The times and rates of which a column is about the product, and how far it is off."""
+    fits = {}
+    rates = [rate for rate in others if rate != name]
+    for over in times:
+        for rate in _possible_rates(name, over, rates, logs):
+            off = _how_far_off(logs[name], logs[over], logs[rate])
+            if off is not None:
+                fits[over, rate] = off
+    return fits
+
+
+def _possible_rates(name: str, over: str, rates: list[str], logs: Mapping[str, Array]) -> list[str]:
+    """The rates that some rows do not rule out: all are held against them at once."""
+    if not rates:
+        return []
+    some = slice(None, None, max(1, len(logs[name]) // _FEW_ROWS))
+    with np.errstate(invalid="ignore"):
+        off = (logs[name] - logs[over])[some] - np.stack([logs[rate][some] for rate in rates])
+    known = np.isfinite(off)
+    counts = known.sum(axis=1)
+    middle = np.sort(np.where(known, off, np.inf), axis=1)[np.arange(len(off)), counts // 2]
+    with np.errstate(invalid="ignore"):
+        close = (np.abs(off - middle[:, None]) <= _CLOSE).sum(axis=1)
+    return [rate for rate, fine in zip(rates, close >= _SHARE_OF_FEW * counts, strict=True) if fine]
 
 
 def _how_far_off(total: Array, time: Array, rate: Array) -> float | None:
-    """How far a column is from a time multiplied by a rate; None where it is not about that.
+    """How far a column is from a time multiplied by a rate, in logarithms; None where it is not so.
 
     The time has to differ by much, and the rate has to tell more than the time alone: otherwise
     any number would do for it.
     """
     known = ~(np.isnan(total) | np.isnan(time) | np.isnan(rate))
-    some = known & (total > 0) & (time > 0) & (rate > 0)
+    some = np.isfinite(total) & np.isfinite(time) & np.isfinite(rate)
     if some.sum() < max(_FEWEST_ROWS, _SHARE * known.sum()):
         return None
-    log_total, log_time, log_rate = (np.log(one[some]) for one in (total, time, rate))
-    if min(_range(log_time), _range(log_total)) < _LEAST_RANGE:
+    if min(_range(time[some]), _range(total[some])) < _LEAST_RANGE:
         return None
-    by_both = _distances(log_total - log_time - log_rate)
-    by_time = _distances(log_total - log_time)
+    by_both = _distances(total[some] - time[some] - rate[some])
+    by_time = _distances(total[some] - time[some])
     if (by_both <= _CLOSE).mean() < _SHARE or by_both.mean() > _TELLS_MORE * by_time.mean():
         return None
     return float(by_both.mean())
