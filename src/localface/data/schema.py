@@ -15,7 +15,7 @@ from localface.data.codes import FeatureValue
 from localface.data.constraints import compile_box
 from localface.data.draft import draft_schema
 from localface.data.feature import Feature, checked_settings
-from localface.data.feature_checks import OWN, Moves
+from localface.data.feature_checks import Moves
 from localface.data.relations import (
     FunctionRule,
     LinearRule,
@@ -28,6 +28,11 @@ from localface.data.relations import (
     rules_from_plain,
 )
 from localface.data.row_words import RowWords, read_row_words
+from localface.data.schema_checks import (
+    check_feature_names,
+    check_features,
+    settled_protection,
+)
 from localface.data.schema_file import read_schema_text, read_toml, write_toml
 from localface.data.schema_table import schema_lines
 from localface.data.whole_files import write_whole
@@ -75,12 +80,12 @@ class Schema:
         checked = tuple(checked_pair(tuple(words)) for words in relations)
         object.__setattr__(self, "relations", checked)
         object.__setattr__(self, "rules", tuple(rules))
-        _check_features(self.features)
+        check_features(self.features)
         object.__setattr__(self, "names", tuple(feature.name for feature in self.features))
-        _check_feature_names(self.names)
+        check_feature_names(self.names)
         each = (feature.columns or (feature.name,) for feature in self.features)
         object.__setattr__(self, "columns", tuple(name for names in each for name in names))
-        _check_feature_names(self.columns)
+        check_feature_names(self.columns)
         for name in [name for names in self.links for name in names]:
             self.index(name)
         pairs = [name for first, _, second in self.relations for name in (first, second)]
@@ -140,7 +145,7 @@ class Schema:
                 given = {"bounds": None, "reference": None, "within": None, **given}
                 if old.moves == "grows":
                     given = {"moves": "never", **given}
-        given = _settled_protection(old, given)
+        given = settled_protection(old, given)
         new = replace(old, **given)  # type: ignore[arg-type]  # Feature checks what it is given
         features = (*self.features[:index], new, *self.features[index + 1 :])
         notes = [note for note in self.notes if not note.startswith(f"{name!r} ")]
@@ -335,32 +340,3 @@ class Schema:
     def __repr__(self) -> str:
         """Draw the schema as a table."""
         return "\n".join([*schema_lines(self.features), *self.notes])
-
-
-def _settled_protection(old: Feature, given: dict[str, object]) -> dict[str, object]:
-    """Let what is said last win: of moving and of being protected, one rules out the other."""
-    if given.get("protected") and not old.own:
-        return {"moves": "never", **given}
-    if given.get("moves", old.moves) not in OWN:
-        return {"protected": False, "comparable": None, **given}
-    return given
-
-
-def _check_features(features: tuple[object, ...]) -> None:
-    for feature in features:
-        if not isinstance(feature, Feature):
-            raise SchemaError(
-                f"a schema is made of features, and {feature!r} is none: write Feature({feature!r})"
-            )
-
-
-def _check_feature_names(names: tuple[str, ...]) -> None:
-    if not names:
-        raise SchemaError("a schema needs at least one feature")
-    twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-    if twice:
-        raise SchemaError(
-            f"the schema names {list_names(twice)} more than once: "
-            "each feature needs a name of its own",
-            feature=twice[0],
-        )

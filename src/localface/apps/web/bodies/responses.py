@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from localface.answers.status import StatusName
+from localface.apps.web.bodies.answer_parts import RowNames, ScoreView
 from localface.apps.web.bodies.requests import JsonValue
 from localface.apps.web.bodies.robustness_views import LastingView, ModelsView
 
@@ -76,13 +77,6 @@ class FeatureInfo(FeatureName):
     codes: list[CodeName] = Field(description="numbers that stand for a reason, not for a value")
 
 
-class RowNames(BaseModel):
-    """What one row is called, and what many are."""
-
-    one: str
-    many: str
-
-
 class SchemaReply(BaseModel):
     """What the page needs to know before anyone is asked about."""
 
@@ -146,22 +140,6 @@ class State(BaseModel):
     score: float
     score_text: str
     density: float
-
-
-class ScoreView(BaseModel):
-    """The score now, at the end, and the one that is wanted."""
-
-    noun: str = Field(description="what it is called: a score, or a value where one is predicted")
-    now: float
-    end: float
-    wanted: float
-    at_most: bool
-    low: float
-    high: float
-    now_text: str
-    end_text: str
-    wanted_text: str
-    reached: bool
 
 
 class DensityView(BaseModel):
